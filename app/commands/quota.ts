@@ -21,7 +21,7 @@ const usage = `Usage: npm run quota -- <command> [options]
 
 Commands
   show     list the windows that are open, those used most first
-  reset    clear windows, so that their owners begin anew
+  reset    clear windows, so that their owners have their full quota again
 
 Options of show
   --count N            how many at most, default 50

@@ -55,7 +55,7 @@ testOnEachDatabase("the right secret opens a session, which signing out ends", a
 });
 
 testOnEachDatabase(
-  "a wrong secret is recorded with its client, and what was typed nowhere",
+  "a wrong secret is recorded with its client, and its text nowhere",
   async ({ database }) => {
     const { dependencies, lines } = prepare(database);
     for (const given of ["", "wrong-and-typed", `${secret} `, secret.toLowerCase()]) {
@@ -71,21 +71,18 @@ testOnEachDatabase(
   },
 );
 
-testOnEachDatabase(
-  "a session ends when it was idle for so long, to the millisecond",
-  async ({ database }) => {
-    const { enter, isIn, advance } = prepare(database);
-    const cookie = await enter();
-    advance(idleSeconds * 1000 - 1);
-    expect(await isIn(cookie)).toBe(true);
-    advance(idleSeconds * 1000 - 1);
-    expect(await isIn(cookie)).toBe(true);
-    advance(idleSeconds * 1000);
-    expect(await isIn(cookie)).toBe(false);
-  },
-);
+testOnEachDatabase("a session expires after its idle time, to the millisecond", async ({ database }) => {
+  const { enter, isIn, advance } = prepare(database);
+  const cookie = await enter();
+  advance(idleSeconds * 1000 - 1);
+  expect(await isIn(cookie)).toBe(true);
+  advance(idleSeconds * 1000 - 1);
+  expect(await isIn(cookie)).toBe(true);
+  advance(idleSeconds * 1000);
+  expect(await isIn(cookie)).toBe(false);
+});
 
-testOnEachDatabase("a session that is used all the time ends all the same", async ({ database }) => {
+testOnEachDatabase("a session in constant use expires all the same", async ({ database }) => {
   const { enter, isIn, advance } = prepare(database);
   const cookie = await enter();
   for (let minute = 1; minute < 60; minute++) {
@@ -99,7 +96,7 @@ testOnEachDatabase("a session that is used all the time ends all the same", asyn
 });
 
 testOnEachDatabase(
-  "another secret ends every session, and only a whole cookie is one",
+  "changing the secret ends every session, and only a complete cookie is valid",
   async ({ database }) => {
     const { dependencies, enter, isIn } = prepare(database);
     const cookie = await enter();
@@ -126,7 +123,7 @@ testOnEachDatabase("a session that is ended while it is used stays ended", async
   expect(await database.operatorSession.count()).toBe(0);
 });
 
-test("the cookie is for the operator's pages, out of reach of scripts and of other sites", () => {
+test("the session cookie is sent to the operator's pages only, and hidden from scripts and other sites", () => {
   expect(writeOperatorCookie({ value: "v", maxAgeSeconds: 60 }, true)).toBe(
     "latchkey_operator=v; Path=/operator; Max-Age=60; HttpOnly; SameSite=Strict; Secure",
   );
@@ -144,6 +141,6 @@ test.each([
   ["/operator/sign-in", "/operator/state"],
   ["/gate", "/operator/state"],
   ["/operator/\nx", "/operator/state"],
-])("after signing in, %j leads to %s", (next, expected) => {
+])("signing in with the return address %j leads to %s", (next, expected) => {
   expect(readNext(next)).toBe(expected);
 });

@@ -25,9 +25,9 @@ export type StateDependencies = {
   database: { provider: string; readMigrations: () => Promise<Migrations> };
   askEndpoints: () => Promise<EndpointAnswer[]>;
   watcherStatus: () => TransferWatcherStatus;
-  provider: { name: string; models: readonly string[] };
-  search: { vendor: string; listNamespaces: () => Promise<readonly string[]> };
-  speechProvider: string;
+  provider: { name: string; isEmbedded: boolean; models: readonly string[] };
+  search: { isEmbedded: boolean; listNamespaces: () => Promise<readonly string[]> };
+  speech: { name: string; isEmbedded: boolean };
   outboxStatus: () => Promise<OutboxStatus>;
   recorderStatus: () => RecorderStatus;
   /** Null where nobody can be paid. */
@@ -51,7 +51,7 @@ export async function readState(its: StateDependencies): Promise<StateView> {
       ...viewReadiness(readiness, describeKnown(its, migrations)),
       ...(readiness.dependencies.speech
         ? []
-        : [view("Speech", "off", `TTS_PROVIDER is ${its.speechProvider}.`)]),
+        : [view("Speech", "off", `TTS_PROVIDER is ${its.speech.name}.`)]),
       ...viewEndpoints(endpoints),
       search,
       ...viewOutbox(outbox),
@@ -83,7 +83,7 @@ function viewReadiness({ dependencies }: Readiness, known: Known): DependencyVie
 
 /** What there is to say of a dependency besides how it answered. */
 function describeKnown(its: StateDependencies, migrations: Migrations | null): Known {
-  const { database, provider, speechProvider } = its;
+  const { database, provider, speech } = its;
   const applied = migrations
     ? `${migrations.count} migrations, the last one ${migrations.last ?? "unknown"}.`
     : "Its migrations could not be read.";
@@ -93,15 +93,12 @@ function describeKnown(its: StateDependencies, migrations: Migrations | null): K
     redis: ["Redis", "Nonces, limits and quotas live there."],
     chain: ["Key contract"],
     watcher: ["Watcher of transfers", ...describeWatcher(its.watcherStatus(), its.clock())],
-    provider: [
-      "Model provider",
-      provider.name === "offline" ? "The embedded assistant, in this process." : models,
-    ],
-    speech: ["Speech", `${speechProvider}${speechProvider === "flite" ? ", in this process" : ""}.`],
+    provider: ["Model provider", provider.isEmbedded ? "The embedded assistant, in this process." : models],
+    speech: ["Speech", `${speech.name}${speech.isEmbedded ? ", in this process" : ""}.`],
   };
 }
 
-/** Endpoints of one chain hear of a block at different moments. */
+/** Endpoints of one chain see a block at different moments. */
 const blocksThatMatter = 3n;
 
 function viewEndpoints(answers: readonly EndpointAnswer[]): DependencyView[] {
@@ -144,8 +141,11 @@ function describeWatcher(status: TransferWatcherStatus, nowMs: number) {
   ];
 }
 
-async function viewSearch({ vendor, listNamespaces }: StateDependencies["search"]): Promise<DependencyView> {
-  const kept = vendor === "libsql" ? "Embedded." : "At Pinecone.";
+async function viewSearch({
+  isEmbedded,
+  listNamespaces,
+}: StateDependencies["search"]): Promise<DependencyView> {
+  const kept = isEmbedded ? "Embedded." : "At Pinecone.";
   try {
     const names = (await listNamespaces()).map((namespace) => namespace || "default").join(", ");
     return view("Search index", "up", kept, names ? `Namespaces: ${names}.` : "It holds nothing yet.");
@@ -172,7 +172,7 @@ function viewOutbox({ channels, unconfiguredChannels, pending, inFlight }: Outbo
   ];
 }
 
-/** An open payment is followed by itself; from then on it needs somebody. */
+/** An open payment is followed automatically; beyond this age the operator has to look at it. */
 const minutesThatMatter = 30;
 
 export async function viewPayments(read: () => Promise<PaymentReading>): Promise<DependencyView[]> {

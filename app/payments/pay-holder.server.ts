@@ -29,7 +29,7 @@ export type PaymentDependencies = CheckDependencies & {
   follow: PaymentFollower;
   /** In all: for a turn, for payments that are still open, and for the receipt. */
   waitMs: number;
-  /** When the service stops, waiting ends; what is open is taken up at the next start. */
+  /** When the service stops, waiting ends; open payments are resumed at the next start. */
   stopSignal: AbortSignal;
 };
 
@@ -90,7 +90,7 @@ async function repeat(
   );
 }
 
-/** From the record on nothing may look as if nobody had been paid. */
+/** Once recorded, no answer may say that nobody was paid. */
 async function finish(
   payment: Payment,
   { giveUpAtMs }: Order,
@@ -99,7 +99,7 @@ async function finish(
   try {
     return toView(await follow(payment, giveUpAtMs));
   } catch (err) {
-    log.warn({ err }, "payment could not be followed; the next call resumes it");
+    log.warn({ err }, "payment outcome unknown; the next call checks it again");
     return toView(payment);
   }
 }

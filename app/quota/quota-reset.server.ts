@@ -62,7 +62,7 @@ export async function resetQuotas(
   const { scope, mode } = order;
   log.info(
     { ...actor, scope, mode, tokenWindows: deleted.token ?? 0, cryptoWindows: deleted.crypto ?? 0 },
-    "quotas were reset",
+    "quotas reset",
   );
   return {
     ok: true,

@@ -27,7 +27,7 @@ import type { SubmitRequest } from "~/gate/keys/submit.server";
 import { createSubmissionStore } from "~/gate/keys/submissions.store.server";
 import { loadTokenKeys, publicJwks } from "~/gate/tokens/token-keys.server";
 import { readKeyStatus, readTokenStatus } from "~/gate/keys/token-status.server";
-import { createTransferWatcher } from "~/gate/ownership/transfer-watcher.server";
+import { createTransferWatcher, watcherLease } from "~/gate/ownership/transfer-watcher.server";
 import { useKey } from "~/gate/keys/use-key.server";
 import { createVerifiedTokens } from "~/gate/tokens/verified-tokens.server";
 import { createWatcherAge } from "~/gate/ownership/watcher-age.server";
@@ -92,7 +92,7 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
     isAllowedOrigin,
     requiresToken: config.chat.requiresJwt,
   };
-  metrics.watchWatcherAge(watcherAge);
+  metrics.observeWatcherAge(watcherAge);
   watcher.start();
   return {
     issueNonce: ({ clientId }: { clientId: string }) => issueNonce(clientId, { siweEnabled, nonces }),
@@ -157,7 +157,7 @@ function wireOwnership(foundation: Foundation, keys: KeyStore, leases: LeaseKeep
     },
     onBlock: ownership.noteBlock,
     onReorganisation: () => ownership.forget(),
-    lease: leases.of("watcher"),
+    lease: leases.add(watcherLease),
     log,
     clock,
   });

@@ -1,3 +1,4 @@
+import { chatProviders } from "~/chat/providers/chat-providers.server";
 import { act } from "~/operator/actions.server";
 import type { ActionRequest } from "~/operator/actions.server";
 import { createActionStore } from "~/operator/actions.store.server";
@@ -22,6 +23,8 @@ import type { Config } from "~/settings.server";
 import type { Database } from "~/platform/database/database.server";
 import type { SweepStore } from "~/platform/database/sweep.store.server";
 import type { Readiness } from "~/platform/readiness.server";
+import { getProvider } from "~/platform/providers/provider-row";
+import { speechProviders } from "~/speech/providers/speech-providers.server";
 import type { Foundation } from "./foundation.server";
 import type { GateServices } from "./gate.server";
 import type { OutboxServices } from "./outbox.server";
@@ -92,6 +95,7 @@ export function wireOperator(foundation: Foundation, needs: OperatorNeeds) {
 function listStateDependencies(foundation: Foundation, needs: OperatorNeeds) {
   const { config, database, chain, recording } = foundation;
   const { gate, outbox, search, payments, readReadiness } = needs;
+  const { chat, speech } = config;
   return {
     clock,
     readReadiness,
@@ -101,12 +105,19 @@ function listStateDependencies(foundation: Foundation, needs: OperatorNeeds) {
     },
     askEndpoints: () => chain.askEach({ method: "eth_blockNumber" }),
     watcherStatus: gate.watcherStatus,
-    provider: { name: config.chat.provider, models: config.chat.models },
+    provider: {
+      name: chat.provider,
+      isEmbedded: getProvider(chatProviders, chat.provider).isEmbedded ?? false,
+      models: chat.models,
+    },
     search: {
-      vendor: search.vendor,
+      isEmbedded: search.isEmbedded,
       listNamespaces: () => search.listNamespaces({ timeoutMs: searchTimeoutMs }),
     },
-    speechProvider: config.speech.provider,
+    speech: {
+      name: speech.provider,
+      isEmbedded: speechProviders.some(({ name, isEmbedded }) => name === speech.provider && isEmbedded),
+    },
     outboxStatus: outbox.sender.status,
     recorderStatus: recording.recorder.status,
     paymentStatus: payments?.readStatus ?? null,

@@ -20,7 +20,7 @@ export async function wireQuota({ config, state, instruments, instance, log }: F
   const { activity } = quota;
   log.info(activity, activity.active ? "chat quota active" : "chat quota inactive");
   const dependencies: QuotaDependencies = {
-    store: instruments.watchLedger({ ledger: store, kind: "token" }),
+    store: instruments.instrumentLedger({ ledger: store, kind: "token" }),
     contractAddress,
     activity,
     terms: {
@@ -49,7 +49,7 @@ export async function wireQuota({ config, state, instruments, instance, log }: F
   return {
     activity,
     /** For what is counted beside answers. */
-    ledgerOf: (kind: QuotaKind) => instruments.watchLedger({ ledger: store, kind }),
+    ledgerOf: (kind: QuotaKind) => instruments.instrumentLedger({ ledger: store, kind }),
     /** Throws the refusal `quota-exceeded`. Where the quota is not in force, everybody is admitted and nothing counted. */
     admitAnswer: ({ caller }: { caller: Caller | null }) => admitAnswer(caller, dependencies),
     readQuota: ({ caller }: { caller: Caller }) => readQuota(caller, dependencies),

@@ -34,7 +34,7 @@ export function wireTools(foundation: Foundation, { gate, search, payments }: To
       ? [createSendCryptoTool((call) => payments.pay({ ...call, holder: toGateHolder(call.holder) }))]
       : []),
   ];
-  const tools = registry.map(instruments.watchTool);
+  const tools = registry.map(instruments.instrumentTool);
   const dispatch = createMcpDispatcher({
     tools,
     serverInfo: { name: "latchkey", title: "Latchkey", version },

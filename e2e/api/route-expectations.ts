@@ -87,7 +87,7 @@ export type RouteExpectation = {
   path: string;
   methods: readonly Method[];
   shape: RefusalShape;
-  /** What a caller without any proof is told; null: strangers are served, or the proof is a field of the body. */
+  /** What a caller without any proof gets; null: anonymous callers are served, or the proof is a field of the body. */
   unauthenticated: Record<Method, RefusalName | null>;
   body: BodyExpectation | null;
   /** What its 401 asks for, of the origin asked. */

@@ -8,12 +8,13 @@ import type { ChatRequest } from "../chat.schema";
 import type { ChatEvent } from "./chat-events";
 import { generalFailureMessage, ProviderError } from "../providers/chat-provider";
 import { openReply } from "./reply.server";
+import type { ReplyOptions } from "./reply.server";
 import { ReplyCancelled } from "./reply-run.server";
-import type { QuotaReservation, ReplyOptions } from "./reply-run.server";
+import type { QuotaReservation } from "./reply-run.server";
 
-export type ChatDependencies = Pick<
+export type ChatDependencies = Omit<
   ReplyOptions,
-  "provider" | "tools" | "maxSteps" | "maxDurationMs" | "shutdownSignal" | "warn"
+  "model" | "system" | "messages" | "caller" | "clientId" | "signal" | "reservation"
 > & {
   models: readonly string[];
   /** Of each answer, whether or not a quota is in force. */
