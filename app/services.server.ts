@@ -93,7 +93,7 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
     speech,
     demo: config.mode === "demo" ? createDemoChain(config.chain.rpcUrls[0]!) : null,
     metrics,
-    /** Null where nobody follows requests. */
+    /** Null where tracing is off. */
     tracing: instruments.tracing,
     readReadiness,
     operator: wireOperator(foundation, { gate, outbox, quota, search, payments, readReadiness }),

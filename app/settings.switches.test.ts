@@ -53,7 +53,7 @@ const examples: [name: string, on: string, off: string, rest?: Record<string, st
   ["OPERATOR_DECISIONS_DAYS", "1", "0"],
 ];
 
-test.each(examples)("%s turns its own switch", (name, on, off, rest = {}) => {
+test.each(examples)("%s controls its own switch", (name, on, off, rest = {}) => {
   const own = settings.find((row) => row.name === name)!.switches?.name;
   const readStates = (value: string) => {
     const switches = list({ ...rest, [name]: value });
@@ -70,7 +70,7 @@ test("every switch has an example, but for the one that is always on", () => {
   expect(switching.filter((name) => !shown.includes(name))).toEqual(["JWT_ALG"]);
 });
 
-test("each switch stands there once, and says why in a sentence without a secret", () => {
+test("each switch is listed once, with its reason in a sentence without a secret", () => {
   const secrets = settings.filter(({ isSecret }) => isSecret).map(({ name }) => name);
   const environment = {
     ...quotaOn,
@@ -97,7 +97,7 @@ function stateOf(name: string, environment: Readonly<Record<string, string>>) {
   return [isOn, why];
 }
 
-test("older signatures stand in where sign-in with Ethereum is off", () => {
+test("older signatures are on as a fallback where sign-in with Ethereum is off", () => {
   const name = "Older timestamped signatures";
   const fallback = { LEGACY_SIGNATURES: "fallback" };
   expect(stateOf(name, fallback)).toEqual([
@@ -110,7 +110,7 @@ test("older signatures stand in where sign-in with Ethereum is off", () => {
   ]);
 });
 
-test("what goes by something else is off with it, and says so", () => {
+test("a feature that depends on another is off with it, and says so", () => {
   const quotaOff = { ...quotaOn, AI_CHAT_QUOTA_ENABLED: "false" };
   expect(stateOf("Chat quota", quotaOn)).toEqual([true, "All three conditions hold."]);
   expect(stateOf("Chat quota", quotaOff)).toEqual([false, "AI_CHAT_QUOTA_ENABLED is not true."]);
@@ -120,7 +120,7 @@ test("what goes by something else is off with it, and says so", () => {
   expect(stateOf("Spoken audio kept", silent)).toEqual([false, "TTS_PROVIDER is disabled."]);
 });
 
-test("the demo offers its own chain to wallets, and nothing else does without an address", () => {
+test("the demo's chain is offered to wallets in the demo, and no other without an address", () => {
   const name = "Chain offered to wallets that do not know it";
   expect(stateOf(name, { LATCHKEY_MODE: "demo" })[0]).toBe(true);
   expect(stateOf(name, {})).toEqual([false, "CHAIN_WALLET_RPC_URL is not set."]);
@@ -131,7 +131,7 @@ test("the demo is one of three modes", () => {
   expect(stateOf("Demo", { LATCHKEY_MODE: "development" })[0]).toBe(false);
 });
 
-test("an offline page that development leaves out is not laid to its own setting", () => {
+test("an offline page that development omits is not attributed to its own setting", () => {
   const state = stateOf("Offline page on visitors' devices", { LATCHKEY_MODE: "development" });
   expect(state[0]).toBe(false);
   expect(state[1]).toContain("LATCHKEY_MODE is development");

@@ -51,7 +51,7 @@ server.once("close", (code) => void stop(code ?? 1));
 // The server's own log tells when it listens and where; the rest of it is passed on.
 let isOpen = false;
 createInterface({ input: server.stdout }).on("line", (line) => {
-  const isOpening = !isOpen && line.includes('"Latchkey is open"');
+  const isOpening = !isOpen && line.includes('"server ready"');
   if (isOpening) announce(JSON.parse(line).port);
   else if (isOpen || !line.includes('"level":"info"')) console.log(line);
   isOpen ||= isOpening;
@@ -62,7 +62,7 @@ function announce(openPort) {
   // Only a secret that was made for this start is printed.
   const own = process.env.OPERATOR_SECRET ? "yours, from OPERATOR_SECRET" : env.OPERATOR_SECRET;
   console.log(`
-  Latchkey is open at   ${address}
+  Latchkey is ready at   ${address}
 
   Key contract          ${contract.address}  (chain 31337, ${chain.rpcUrl})
   Get a key             open ${address}/gate, choose the demo wallet and press "Mint a key",

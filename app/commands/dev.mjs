@@ -1,4 +1,4 @@
-// For working on Latchkey: the demo's chain and a server that is built and started anew with every change.
+// For working on Latchkey: the demo's chain and a server that is rebuilt and restarted with every change.
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { defaultDataDir } from "../platform/config/early-defaults.mjs";

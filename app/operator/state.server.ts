@@ -6,10 +6,10 @@ import type { RecorderStatus } from "./activity/recorder.server";
 import type { DependencyView, StateView } from "./state-view";
 import type { Switch } from "~/platform/config/setting";
 
-export type EndpointReading = {
+/** Of one endpoint, asked for its newest block. */
+type EndpointAnswer = {
   label: string;
-  /** Null when it did not answer. */
-  blockNumber: bigint | null;
+  result: unknown;
   isResting: boolean;
   latencyMs: number;
 };
@@ -23,7 +23,7 @@ export type StateDependencies = {
   clock: Clock;
   readReadiness: () => Promise<Readiness>;
   database: { provider: string; readMigrations: () => Promise<Migrations> };
-  readEndpoints: () => Promise<EndpointReading[]>;
+  askEndpoints: () => Promise<EndpointAnswer[]>;
   watcherStatus: () => TransferWatcherStatus;
   provider: { name: string; isEmbedded: boolean; models: readonly string[] };
   search: { isEmbedded: boolean; listNamespaces: () => Promise<readonly string[]> };
@@ -39,7 +39,7 @@ export async function readState(its: StateDependencies): Promise<StateView> {
   const [readiness, migrations, endpoints, search, outbox, payments] = await Promise.all([
     its.readReadiness(),
     its.database.readMigrations().catch(() => null),
-    its.readEndpoints(),
+    its.askEndpoints(),
     viewSearch(its.search),
     its.outboxStatus(),
     its.paymentStatus ? viewPayments(its.paymentStatus) : [],
@@ -98,10 +98,11 @@ function describeKnown(its: StateDependencies, migrations: Migrations | null): K
   };
 }
 
-/** Endpoints of one chain hear of a block at different moments. */
+/** Endpoints of one chain see a block at different moments. */
 const blocksThatMatter = 3n;
 
-function viewEndpoints(endpoints: readonly EndpointReading[]): DependencyView[] {
+function viewEndpoints(answers: readonly EndpointAnswer[]): DependencyView[] {
+  const endpoints = answers.map(({ result, ...rest }) => ({ ...rest, blockNumber: readBlockNumber(result) }));
   const highest = endpoints.reduce((best, { blockNumber }) => {
     return blockNumber !== null && blockNumber > best ? blockNumber : best;
   }, 0n);
@@ -118,6 +119,11 @@ function viewEndpoints(endpoints: readonly EndpointReading[]): DependencyView[] 
       isResting && "Passed over for some seconds, since it failed a moment ago.",
     );
   });
+}
+
+/** Null when it did not answer. */
+function readBlockNumber(result: unknown): bigint | null {
+  return typeof result === "string" && /^0x[0-9a-f]{1,16}$/i.test(result) ? BigInt(result) : null;
 }
 
 /** Of this process; whether any process watches, readiness asks of the database. */
@@ -166,7 +172,7 @@ function viewOutbox({ channels, unconfiguredChannels, pending, inFlight }: Outbo
   ];
 }
 
-/** An open payment is followed by itself; from then on it needs somebody. */
+/** An open payment is followed automatically; beyond this age the operator has to look at it. */
 const minutesThatMatter = 30;
 
 export async function viewPayments(read: () => Promise<PaymentReading>): Promise<DependencyView[]> {

@@ -5,13 +5,13 @@ function read(environment: Record<string, string>) {
   return parseConfig({ ...production, ...environment });
 }
 
-test("search needs nothing to be set: embedded, built-in vectors, all of it public", () => {
+test("search works without settings: embedded, with built-in vectors, all public", () => {
   const { search, warnings } = read({});
   expect(search).toEqual({ gatedNamespaces: [], embedding: null, pinecone: null });
   expect(warnings).toEqual([]);
 });
 
-test("gated namespaces are a list, each name once", () => {
+test("gated namespaces are read as a list, each name once", () => {
   expect(read({ SEARCH_GATED_NAMESPACES: " inner,members ,inner," }).search.gatedNamespaces).toEqual([
     "inner",
     "members",
@@ -43,18 +43,18 @@ test.each([
     "https://proxy.example.com/v1",
     "k",
   ],
-])("the model for vectors is asked of the chat's provider: %j", (environment, provider, baseUrl, apiKey) => {
+])("the embedding model is requested from the chat's provider: %j", (environment, provider, baseUrl, apiKey) => {
   const { search } = read({ ...environment, EMBEDDING_MODEL: "m" });
   expect(search.embedding).toEqual({ model: "m", provider, baseUrl, apiKey });
 });
 
-test("a model for vectors without anybody to ask is a mistake", () => {
+test("an embedding model without a provider is a mistake", () => {
   expect(problemsInProduction({ EMBEDDING_MODEL: "m" }).join(" ")).toContain(
     "EMBEDDING_MODEL needs a provider",
   );
 });
 
-test("Pinecone needs names of indexes; what does not fit together is pointed out", () => {
+test("Pinecone requires names of indexes, and settings that do not fit together are reported", () => {
   const key = { PINECONE_API_KEY: "pc", OPENAI_API_KEY: "k", EMBEDDING_MODEL: "m" };
   const { search, warnings } = read({ ...key, PINECONE_INDEXES: "docs,more" });
   expect(search.pinecone).toEqual({ apiKey: "pc", indexes: ["docs", "more"], host: null });
@@ -68,7 +68,7 @@ test("Pinecone needs names of indexes; what does not fit together is pointed out
   expect(read({ PINECONE_INDEXES: "docs" }).search.pinecone).toBeNull();
 });
 
-test("Pinecone without the model that filled its indexes is a mistake, told together with all others", () => {
+test("Pinecone without the model that filled its indexes is a mistake, reported with all others", () => {
   const problems = problemsInProduction({
     PINECONE_API_KEY: "pc-secret",
     PINECONE_HOST: "ftp://x",

@@ -11,6 +11,6 @@ export function wireLeases({ config, database, instance, metrics, log }: Foundat
     leaseSeconds: config.database.leaseSeconds,
     log,
   });
-  metrics.watchLeases(keeper.readHeld);
+  metrics.observeLeases(keeper.readHeld);
   return keeper;
 }

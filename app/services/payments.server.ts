@@ -1,12 +1,11 @@
-import type { Holder } from "~/gate/holder.server";
 import { createPaymentFollower } from "~/payments/payment-finality.server";
 import { createPaymentChain } from "~/payments/payment-chain.gateway.server";
 import { createPaymentQueue } from "~/payments/payment-queue.server";
 import { createPaymentStore } from "~/payments/payments.store.server";
 import { createPaymentResolver, resolverLease } from "~/payments/payment-resolver.server";
 import { boundsAt } from "~/payments/payment-limits.server";
-import { payHolder } from "~/payments/pay-holder.server";
-import type { PaymentDependencies } from "~/payments/pay-holder.server";
+import { payKeyHolder } from "~/payments/pay-holder.server";
+import type { HolderPayment, PaymentDependencies } from "~/payments/pay-holder.server";
 import { systemClock as clock } from "~/platform/clock";
 import type { LeaseKeeper } from "~/platform/leases/lease-keeper.server";
 import type { Foundation } from "./foundation.server";
@@ -23,7 +22,6 @@ const pollMs = 500;
 const waitMs = 40_000;
 
 type PaymentNeeds = { gate: GateServices; outbox: OutboxServices; leases: LeaseKeeper };
-type PayCall = { holder: Holder; amount: string; idempotencyKey: string; signal: AbortSignal };
 
 /** Null without a key to pay with. */
 export function wirePayments(foundation: Foundation, { gate, outbox, leases }: PaymentNeeds) {
@@ -58,14 +56,10 @@ export function wirePayments(foundation: Foundation, { gate, outbox, leases }: P
     const oldestOpenMs = oldestAtMs === null ? null : Math.max(0, clock() - oldestAtMs);
     return { open: count, oldestOpenMs, spent, dailyLimit: limits.dailyMicroether };
   }
-  metrics.watchPayments(readStatus);
+  metrics.observePayments(readStatus);
 
   return {
-    /** Pays the holder's own address, after the gate has found that the key is theirs still. */
-    pay: async ({ holder, ...request }: PayCall) => {
-      await gate.requireHolder({ holder, fresh: true });
-      return await payHolder({ ...request, recipient: holder.address }, dependencies);
-    },
+    pay: (payment: HolderPayment) => payKeyHolder(payment, gate.requireHolder, dependencies),
     readStatus,
     stop: async () => {
       shutdown.abort();

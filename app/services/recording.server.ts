@@ -12,7 +12,7 @@ import type { Metrics } from "~/platform/metrics.server";
 
 type WireRecordingOptions = { config: Config; database: Database; instance: string; log: Log };
 
-/** What requests leave behind for the operator's view. Without that view nothing is recorded at all. */
+/** What is recorded of requests for the operator's view. Without that view nothing is recorded. */
 export function wireRecording({ config, database, instance, log }: WireRecordingOptions) {
   const activity = createActivityStore(database);
   const recorder = createRecorder({
@@ -26,12 +26,8 @@ export function wireRecording({ config, database, instance, log }: WireRecording
   if (isOn) recorder.start();
   return {
     recorder: recorder as Pick<Recorder, "flush" | "status">,
-    /** What waits in this process is written first, so that it is counted too. */
-    readCounts: async (request: Parameters<typeof activity.readCounts>[0]) => {
-      await recorder.flush();
-      return await activity.readCounts(request);
-    },
-    watch: (metrics: Metrics) => (isOn ? countActivity(metrics, recorder) : metrics),
+    activity,
+    instrumentMetrics: (metrics: Metrics) => (isOn ? countActivity(metrics, recorder) : metrics),
     noteAccess: (outcome: AccessOutcome) => {
       const decision = isOn ? toDecision(outcome) : null;
       if (decision) recorder.noteDecision(decision);

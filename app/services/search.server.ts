@@ -65,7 +65,7 @@ export function createConfiguredEmbedder({ search }: Pick<Config, "search">): Em
   return search.embedding ? createProviderEmbedder(search.embedding) : createHashedEmbedder();
 }
 
-/** The built-in one is a few additions and tells nobody anything by its time. */
+/** The built-in one is a few additions, too fast to be worth measuring. */
 function createInstrumentedEmbedder(config: Config, { provider }: Instruments): Embedder {
   const embedder = createConfiguredEmbedder(config);
   const { embedding } = config.search;
@@ -81,7 +81,7 @@ function openEmbedded({ config, log }: SearchFoundation, embedder: Embedder) {
     findEmbedder: (model) => [embedder, builtIn].find((its) => its.model === model) ?? null,
     clock,
     onReport: ({ indexed, removed, passages }) => {
-      if (indexed + removed > 0) log.info({ indexed, removed, passages }, "the knowledge was indexed");
+      if (indexed + removed > 0) log.info({ indexed, removed, passages }, "knowledge indexed");
     },
     warn: (message, error) => log.warn({ err: error }, message),
   });

@@ -64,6 +64,6 @@ export async function openMetricsPort({ config, metrics, log }: Foundation): Pro
   if (config.serving.metricsPort === null) return null;
   const server = createMetricsServer(metrics.render);
   const port = await listen(server, "127.0.0.1", config.serving.metricsPort);
-  log.info({ port }, "metrics are served on their own port");
+  log.info({ port }, "metrics port opened");
   return server;
 }

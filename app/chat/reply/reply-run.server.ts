@@ -52,7 +52,7 @@ export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, w
     const usedTokens = Math.ceil(usedChars / charsPerToken);
     settled = Promise.resolve()
       .then(() => reservation.settle({ usedTokens }))
-      .catch((error: unknown) => warn("The quota of an answer could not be settled", error));
+      .catch((error: unknown) => warn("quota settlement failed", error));
     controller.abort(new Error(`The answer was ended: ${why}`));
     return settled;
   }
@@ -104,7 +104,7 @@ export function toOpeningError(cause: unknown, run: ReplyRun, options: RunOption
       return new ProviderError({ ...failure, details: "the server is shutting down" });
     default:
       if (cause instanceof ProviderError) return cause;
-      warn("A chat request failed before its answer began", cause);
+      warn("chat request failed", cause);
       return new ProviderError({ ...failure, details: "unexpected failure" });
   }
 }
@@ -117,6 +117,6 @@ export function toErrorText(error: unknown, run: ReplyRun, options: RunOptions):
   }
   if (ending === "shutdown")
     return "The answer was ended: the server is shutting down. Ask again in a moment.";
-  options.warn("A chat answer broke off", error);
+  options.warn("chat answer failed", error);
   return error instanceof ProviderError ? `${error.message} (${error.details})` : generalFailureMessage;
 }

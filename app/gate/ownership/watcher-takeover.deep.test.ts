@@ -14,7 +14,7 @@ import { createTransferWatcher, watcherLease } from "./transfer-watcher.server";
 const silent = { info: () => {}, warn: () => {} };
 
 testOnEachDatabase(
-  "a process whose endpoints all fail leaves watching to one that can, and departures are recorded again",
+  "a process whose endpoints all fail leaves watching to another, and departures are recorded again",
   async ({ database, url }) => {
     const chain = await startTestChain();
     onTestFinished(chain.stop);
@@ -31,7 +31,7 @@ testOnEachDatabase(
         log: silent as never,
       });
       const [cursors, keys] = [createChainCursorStore(on), createKeyStore(on)];
-      const place = { chainId, contractAddress };
+      const contract = { chainId, contractAddress };
       const watcher = createTransferWatcher({
         client: createChainClient({ rpcUrls: [rpcUrl], chainId, timeoutMs: 1_000 }),
         contractAddress,
@@ -40,10 +40,10 @@ testOnEachDatabase(
         clock: Date.now,
         log: silent,
         cursor: {
-          load: () => cursors.findCursor(place),
-          save: (cursor, hold) => cursors.saveCursor(place, cursor, hold),
+          load: () => cursors.findCursor(contract),
+          save: (cursor, hold) => cursors.saveCursor(contract, cursor, hold),
         },
-        onDepartures: (report) => keys.recordDepartures({ ...place, ...report, departedAtMs: Date.now() }),
+        onDepartures: (report) => keys.recordDepartures({ ...contract, ...report, departedAtMs: Date.now() }),
         onBlock: () => {},
         lease: keeper.add(watcherLease),
       });

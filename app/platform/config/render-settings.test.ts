@@ -9,14 +9,14 @@ const rows = {
 };
 const groups = [{ title: "Group", rows: { nested: rows } }];
 
-test("each setting has one line in its group's table, and a bar does not break it", () => {
+test("each setting has one line in its group's table, and a vertical bar does not break it", () => {
   const page = renderSettingsPage(groups);
   expect(page).toContain("## Group\n\n| Setting | Range | Default | Effect |");
   expect(page).toContain("| `PLAIN` |  | `x\\|y` | this \\| that |\n| `COUNT` | 2 to 8 |  | How many. |\n");
   expect(page).toMatch(/\| `HIDDEN` \| hard to guess \|\s+\| Some long .* text\. \(secret\) \|\n/);
 });
 
-test("in .env.example texts are wrapped, and every setting is commented out", () => {
+test("texts are wrapped in .env.example, and every setting is commented out", () => {
   const lines = renderEnvExample(groups).split("\n");
   expect(lines).toContain("# PLAIN=x|y");
   expect(lines).toContain("# HIDDEN=");

@@ -5,7 +5,7 @@ import { waitUntil } from "~e2e/support/processes";
 import { createLeaseKeeper } from "./lease-keeper.server";
 import { createLeaseStore } from "./leases.store.server";
 
-async function createPlace(leaseSeconds: number, create: typeof createTestDatabase = createTestDatabase) {
+async function createFixture(leaseSeconds: number, create: typeof createTestDatabase = createTestDatabase) {
   const { database } = await create();
   const store = createLeaseStore(database);
   const said: string[] = [];
@@ -29,8 +29,8 @@ async function createPlace(leaseSeconds: number, create: typeof createTestDataba
 
 const eachLease = (isHeld: boolean) => ({ watcher: isHeld, payments: isHeld });
 
-test("a process that is alone has every lease from the first look, and pays one statement for all of them each time", async () => {
-  const { database, keeper, watcher, payments, asked } = await createPlace(60);
+test("a process that is alone acquires every lease at the first look, with one statement for all of them each time", async () => {
+  const { database, keeper, watcher, payments, asked } = await createFixture(60);
   const gained: string[] = [];
   watcher.onAcquired(() => gained.push("watcher"));
   payments.onAcquired(() => gained.push("payments"));
@@ -44,9 +44,9 @@ test("a process that is alone has every lease from the first look, and pays one 
   expect((await database.lease.findMany()).map(({ expiresAtMs }) => expiresAtMs)).toEqual([0n, 0n]);
 });
 
-test("what is held is renewed before it expires, and stays the same term", async () => {
+test("a lease is renewed before it expires, and its term stays the same", async () => {
   const leaseSeconds = 9;
-  const { database, keeper, watcher, asked } = await createPlace(leaseSeconds);
+  const { database, keeper, watcher, asked } = await createFixture(leaseSeconds);
   await keeper.start();
   const startedAtMs = performance.now();
   await waitUntil(() => performance.now() - startedAtMs > 1_300 * leaseSeconds, { timeoutMs: 30_000 });
@@ -56,7 +56,7 @@ test("what is held is renewed before it expires, and stays the same term", async
 });
 
 test("a lease that cannot be renewed expires here, is logged once, and is acquired again with the database", async () => {
-  const { database, keeper, watcher, said, asked } = await createPlace(0.3, createSqliteTestDatabase);
+  const { database, keeper, watcher, said, asked } = await createFixture(0.3, createSqliteTestDatabase);
   await keeper.start();
   await database.$queryRawUnsafe("PRAGMA query_only=ON");
   await waitUntil(() => watcher.findHold() === null);
@@ -69,7 +69,7 @@ test("a lease that cannot be renewed expires here, is logged once, and is acquir
 });
 
 test("a lease that another process has acquired is lost, and logged", async () => {
-  const { database, store, keeper, watcher, said } = await createPlace(0.6);
+  const { database, store, keeper, watcher, said } = await createFixture(0.6);
   await keeper.start();
   await database.lease.updateMany({ where: { name: "watcher" }, data: { expiresAtMs: 0n } });
   await store.acquireOrRenew(["watcher"], "b", 60_000);
@@ -78,8 +78,8 @@ test("a lease that another process has acquired is lost, and logged", async () =
   expect(keeper.readHeld()).toMatchObject({ watcher: false });
 });
 
-test("stopping without a database ends all the same", async () => {
-  const { database, keeper, said } = await createPlace(60, createSqliteTestDatabase);
+test("the keeper stops even without a database", async () => {
+  const { database, keeper, said } = await createFixture(60, createSqliteTestDatabase);
   await keeper.start();
   await database.$queryRawUnsafe("PRAGMA query_only=ON");
   await keeper.stop();
@@ -89,7 +89,7 @@ test("stopping without a database ends all the same", async () => {
 
 test("a lease whose work fails five times in a row is released, left to others for its length, and acquired again", async () => {
   const leaseSeconds = 1.5;
-  const { store, keeper, watcher, said } = await createPlace(leaseSeconds);
+  const { store, keeper, watcher, said } = await createFixture(leaseSeconds);
   await keeper.start();
   const { findHold, noteFailure, noteSuccess } = watcher;
   const firstTerm = findHold()!.term;
@@ -114,7 +114,7 @@ test("a lease whose work fails five times in a row is released, left to others f
 });
 
 test("a lease that is released while it is being renewed stays released", async () => {
-  const { database, store } = await createPlace(60);
+  const { database, store } = await createFixture(60);
   const slow = { letGo: () => {} };
   const held = new Promise<void>((resolve) => (slow.letGo = resolve));
   let looks = 0;

@@ -7,7 +7,7 @@ export type LeaseHold = { name: string; owner: string; term: bigint };
 export type Lease = {
   /** Null while another process owns it, and when this one cannot be sure that it still does. */
   findHold: () => LeaseHold | null;
-  /** Called each time the lease was acquired anew. */
+  /** Called each time the lease was acquired. */
   onAcquired: (listener: () => void) => void;
   /** How a piece of the work ended. After failures in a row the lease is released, so that another process may try. */
   noteSuccess: () => void;

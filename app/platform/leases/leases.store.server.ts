@@ -37,7 +37,7 @@ export function createLeaseStore(database: Database) {
 
   /** Lets others take over at once. */
   async function release(owner: string, names: readonly string[]): Promise<void> {
-    const where = { holder: owner, name: { in: [...names] } };
+    const where = { owner, name: { in: [...names] } };
     await database.lease.updateMany({ where, data: { expiresAtMs: 0n } });
   }
 
