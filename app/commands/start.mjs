@@ -12,12 +12,13 @@ if (!existsSync("build/index.js")) {
 }
 // Workers are given the supervisor's environment: those that come later have the settings of those before.
 if (cluster.isPrimary && existsSync(".env")) process.loadEnvFile(".env");
-if ((process.env.LATCHKEY_MODE ?? "production") !== "production") {
+// The server takes other modes too; this command is production, whatever is set.
+const mode = process.env.LATCHKEY_MODE;
+if (mode && mode !== "production") {
   console.error("`npm start` is production. Unset LATCHKEY_MODE, or use `npm run demo` or `npm run dev`.");
   process.exit(78);
 }
 process.env.NODE_ENV = "production";
-process.env.LATCHKEY_MODE = "production";
 const { WORKERS: given = "1" } = process.env;
 // What is no number of workers is refused by the server, with everything else that is wrong with the settings.
 const workers = /^auto$/i.test(given) ? os.availableParallelism() : Number(given);

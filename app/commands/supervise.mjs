@@ -75,7 +75,7 @@ function onReady(member, { port, logLevel, ...fields }) {
   readyCount += 1;
   log.level = logLevel;
   if (readyCount === 1) for (let started = 1; started < count; started += 1) startWorker();
-  if (readyCount === count) log.info({ port, ...fields, workers: count }, "Latchkey is open");
+  if (readyCount === count) log.info({ port, ...fields, workers: count }, "server ready");
   if (readyCount > count) log.info({ worker: member.worker.process.pid }, "worker replaced");
 }
 
@@ -105,7 +105,7 @@ function watchWorkers() {
 function stop(signal) {
   if (isStopping) return;
   isStopping = true;
-  log.info({ signal }, "stopping");
+  log.info({ signal }, "shutdown started");
   for (const { worker } of members.values()) worker.process.kill("SIGTERM");
   setTimeout(() => {
     for (const { worker } of members.values()) worker.process.kill("SIGKILL");
@@ -114,7 +114,7 @@ function stop(signal) {
 }
 
 async function end(code) {
-  if (isStopping) log.info("stopped");
+  if (isStopping) log.info("shutdown complete");
   output.end();
   await outputOver;
   process.exit(code);

@@ -73,7 +73,7 @@ test("two workers answer on one port, and the service opens once, when both are 
     return findAnswering(site.server).size === 2;
   });
   expect([...findAnswering(site.server)].sort()).toEqual(findWorkers(site.server).sort());
-  const opened = readLogLines(site.server).filter(({ msg }) => msg === "Latchkey is open");
+  const opened = readLogLines(site.server).filter(({ msg }) => msg === "server ready");
   expect(opened).toMatchObject([{ pid: site.server.pid, port: site.server.port, workers: 2 }]);
 });
 
@@ -151,7 +151,7 @@ test("a stop lets the open requests of all workers end, and leaves nobody behind
   expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
   expect(await stopped).toBe(0);
   expect(workers.filter(isAlive)).toEqual([]);
-  const stops = readLogLines(server).filter(({ msg }) => msg === "stopped");
+  const stops = readLogLines(server).filter(({ msg }) => msg === "shutdown complete");
   expect(stops.map(({ pid }) => pid).sort()).toEqual([server.pid, ...workers].sort());
 });
 
@@ -163,7 +163,7 @@ test("when the supervisor is killed its workers finish what is open, and end", a
   );
   expect(answers.map(({ status }) => status)).toEqual([401, 401]);
   await waitUntil(() => !workers.some(isAlive));
-  expect(readLogLines(server).filter(({ msg }) => msg === "stopped")).toHaveLength(2);
+  expect(readLogLines(server).filter(({ msg }) => msg === "shutdown complete")).toHaveLength(2);
 });
 
 test("workers and supervisor whose log nobody reads any more stop as well", async () => {

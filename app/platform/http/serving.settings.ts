@@ -1,4 +1,5 @@
 import path from "node:path";
+import { defaultDataDir, defaultPort } from "~/platform/config/early-defaults.mjs";
 import { flag, integer, oneOf, requireUrl, setting, splitList, text } from "~/platform/config/kinds";
 import { ownSecret } from "~/platform/config/secret-strength";
 import { InvalidSetting } from "~/platform/config/setting";
@@ -9,20 +10,21 @@ import { compileTrust } from "./client-id.server";
 import { isLoopbackName, originHost, parseDomainAllowlist } from "./domains";
 
 const maxWorkers = 64;
+const workersRange = `1 to ${maxWorkers}, or \`auto\``;
 
 export const servingSettings = {
   mode: modeSetting,
   host: text("HOST", { default: "0.0.0.0" }, "Address the server listens on."),
   port: integer(
     "PORT",
-    { min: 0, max: 65_535, default: 3000 },
+    { min: 0, max: 65_535, default: defaultPort },
     "Port the server listens on; 0 takes a free one.",
   ),
   /** Read by app/commands/start.mjs, before there is anything else. */
   workers: setting(
     "WORKERS",
-    { parse: parseWorkers, default: "1" },
-    "How many server processes `npm start` runs on the port: 1 to 64, or `auto` for one on each core.",
+    { parse: parseWorkers, default: "1", range: workersRange },
+    "How many server processes `npm start` runs on the port; `auto`: one for each core.",
   ),
   publicOrigin: setting(
     "PUBLIC_ORIGIN",
@@ -53,7 +55,7 @@ export const servingSettings = {
   ),
   dataDir: setting(
     "DATA_DIR",
-    { parse: (given) => path.resolve(given), default: "data" },
+    { parse: (given) => path.resolve(given), default: defaultDataDir },
     "Folder for the embedded database and generated keys.",
   ),
   contentDir: setting(
@@ -63,8 +65,8 @@ export const servingSettings = {
   ),
   logLevel: oneOf(
     "LOG_LEVEL",
-    { of: ["info", "trace", "debug", "warn", "error", "silent"], default: "info" },
-    "`trace`, `debug`, `info`, `warn`, `error` or `silent`.",
+    { of: ["trace", "debug", "info", "warn", "error", "silent"], default: "info" },
+    "How much is logged.",
   ),
   metricsPort: integer(
     "METRICS_PORT",
@@ -74,7 +76,7 @@ export const servingSettings = {
   metricsToken: ownSecret(
     "METRICS_TOKEN",
     { switches: { name: "Metrics" } },
-    "Bearer token for /metrics on the public port, at least 16 characters and not to be guessed. Without it and METRICS_PORT there is no /metrics.",
+    "Bearer token for /metrics on the public port. Without it and METRICS_PORT there is no /metrics.",
   ),
   openApiEnabled: flag(
     "OPENAPI_ENABLED",
@@ -125,7 +127,7 @@ function parseWorkers(given: string): number | "auto" {
   if (/^auto$/i.test(given)) return "auto";
   const count = /^\d{1,2}$/.test(given) ? Number(given) : 0;
   if (count >= 1 && count <= maxWorkers) return count;
-  throw new InvalidSetting(`must be a whole number from 1 to ${maxWorkers}, or auto.`);
+  throw new InvalidSetting(`must be ${workersRange}.`);
 }
 
 function parseDomains(given: string): string[] {
