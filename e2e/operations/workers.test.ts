@@ -86,7 +86,7 @@ test("metrics are those of all workers, whichever answers, and one process owns 
   // What all processes read from one place is not added up.
   const allowed = await site.sample("latchkey_watcher_allowed_age_seconds ");
   const alone = await startAnother({ METRICS_PORT: "0", CHAIN_POLL_SECONDS: "1" });
-  const { port } = readLogLines(alone).find(({ msg }) => String(msg).startsWith("metrics are served"))!;
+  const { port } = readLogLines(alone).find(({ msg }) => msg === "metrics port opened")!;
   const { body } = await askAlone({ port: Number(port), path: "/metrics" });
   expect(body).toContain(`latchkey_watcher_allowed_age_seconds ${allowed}\n`);
   const names = (text: string) => [...text.matchAll(/^# TYPE (\S+ \S+)$/gm)].map(([, name]) => name).sort();
