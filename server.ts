@@ -20,6 +20,7 @@ import type { RequestContext } from "~/platform/http/request-context.server";
 import { createApiHeaders, createPageHeaders } from "~/platform/http/security-headers.server";
 import { writeAnswer } from "~/platform/http/write-answer.server";
 import { createLog, openLogOutput } from "~/platform/log.server";
+import { joinSupervisor } from "~/platform/worker.server";
 import { startServices } from "~/services.server";
 import { findWalletReach } from "~/services/wallets.server";
 import type { Services } from "~/services.server";
@@ -33,7 +34,10 @@ const build = builtModules as unknown as ServerBuild;
 const config = loadConfig();
 const { destination, close: closeLog } = openLogOutput();
 const log = createLog(config.serving.logLevel, destination);
-for (const warning of config.warnings) log.warn(warning);
+const worker = joinSupervisor();
+const openPort = worker?.openPort ?? null;
+// Those who serve already have told.
+if (openPort === null) for (const warning of config.warnings) log.warn(warning);
 
 const findRoute = createDirectRoutes(build.routes, findMovedPaths(config));
 let port = config.serving.port;
@@ -44,12 +48,15 @@ let services: Services | undefined;
 // From the first moment on: a start may take long, and has to be stopped in order too.
 const isStopping = stopOnSignals({ server, beginStop, stopServices, log, closeLog });
 try {
-  port = await listen(server, config.serving.host, port);
+  port = openPort ?? (await listen(server, config.serving.host, port));
   starting = startServices({ config, port, log, buildVersion: build.assets.version });
   services = await starting;
   if (!isStopping()) {
     startupBuffer.open(createListener(services));
-    log.info({ port, origin: services.origin, mode: config.mode }, "server ready");
+    if (openPort !== null) await listen(server, config.serving.host, config.serving.port);
+    const opened = { port, origin: services.origin, mode: config.mode };
+    if (worker) worker.tellReady({ ...opened, logLevel: config.serving.logLevel });
+    else log.info(opened, "server ready");
     if (config.mode === "development") await broadcastDevReady(build);
   }
 } catch (error) {

@@ -54,6 +54,14 @@ test("every mistake is listed at once, by name and without any value", () => {
     expect(text).not.toContain(value);
 });
 
+test("workers are one, a number up to 64, or as many as there are cores", () => {
+  const workersOf = (WORKERS?: string) => parseConfig({ ...production, WORKERS }).serving.workers;
+  expect([undefined, "1", "64", "auto", "AUTO"].map(workersOf)).toEqual([1, 1, 64, "auto", "auto"]);
+  for (const WORKERS of ["0", "65", "-1", "1.5", "1e1", "all"]) {
+    expect(problemsOf({ ...production, WORKERS })).toEqual(["WORKERS must be 1 to 64, or `auto`."]);
+  }
+});
+
 test("state is in the database, or in a Redis that is named with its credentials", () => {
   expect(parseConfig(production).state).toEqual({ enabled: true, redis: null });
   const url = "rediss://cache.example.com:6380/2";

@@ -19,6 +19,7 @@ const shippedPaths = [
   "docs/postgresql.sh",
   "docs/postgresql-address.mjs",
   "app/commands/start.mjs",
+  "app/commands/supervise.mjs",
   "app/commands/prepare.mjs",
   "build/index.js",
   "content",

@@ -1,5 +1,8 @@
-// Production: `npm run build` made the server, this runs it in this very process, so that signals reach it.
+// Production: `npm run build` made the server, this runs it in this very process, so that signals reach it. With
+// WORKERS this process is the supervisor instead, and each worker comes here too.
+import cluster from "node:cluster";
 import { existsSync } from "node:fs";
+import os from "node:os";
 import { endWithNpm, projectDir } from "./prepare.mjs";
 
 process.chdir(projectDir);
@@ -7,7 +10,8 @@ if (!existsSync("build/index.js")) {
   console.error("There is no build yet. Run `npm run build` first.");
   process.exit(1);
 }
-if (existsSync(".env")) process.loadEnvFile(".env");
+// Workers are given the supervisor's environment: those that come later have the settings of those before.
+if (cluster.isPrimary && existsSync(".env")) process.loadEnvFile(".env");
 // The server takes other modes too; this command is production, whatever is set.
 const mode = process.env.LATCHKEY_MODE;
 if (mode && mode !== "production") {
@@ -15,5 +19,13 @@ if (mode && mode !== "production") {
   process.exit(78);
 }
 process.env.NODE_ENV = "production";
-endWithNpm();
-await import("../../build/index.js");
+const { WORKERS: given = "1" } = process.env;
+// What is no number of workers is refused by the server, with everything else that is wrong with the settings.
+const workers = /^auto$/i.test(given) ? os.availableParallelism() : Number(given);
+if (cluster.isPrimary) endWithNpm();
+if (cluster.isPrimary && workers > 1) {
+  const { supervise } = await import("./supervise.mjs");
+  supervise(workers);
+} else {
+  await import("../../build/index.js");
+}

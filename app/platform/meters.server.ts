@@ -25,6 +25,8 @@ export function createMeters(registry: Registry) {
     registry.removeSingleMetric(`${metricPrefix}${name}`);
     new Gauge({
       ...describe(name, help),
+      // It is read from what all processes share: several of them tell the same.
+      aggregator: "max",
       async collect() {
         // A database that is away must not take the other figures with it.
         this.set(await withDeadline(read(), answerTimeoutMs).catch(() => Number.NaN));

@@ -3,6 +3,7 @@ import { refusalTable } from "./http/refusal";
 import { createMeters, metricPrefix } from "./meters.server";
 import type { Meters } from "./meters.server";
 import { createWorkMetrics } from "./work-metrics.server";
+import { shareMetrics } from "./worker.server";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -16,8 +17,13 @@ const rpcBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: metricPrefix });
+  // Of several workers the oldest one's; left to itself it would be missing.
+  Object.assign(registry.getSingleMetric(`${metricPrefix}process_start_time_seconds`)!, {
+    aggregator: "min",
+  });
   const meters = createMeters(registry);
   const { readGauge, labelledGauge } = meters;
+  const renderText = shareMetrics(registry);
   return {
     ...createRequestMetrics(meters),
     ...createRpcMetrics(meters),
@@ -38,7 +44,7 @@ export function createMetrics() {
         Object.fromEntries(Object.entries(readHeld()).map(([lease, isHeld]) => [lease, Number(isHeld)]));
       labelledGauge("lease_held", "1 where this process owns the lease, else 0.", { label: "lease", read });
     },
-    render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
+    render: async () => ({ contentType: registry.contentType, body: await renderText() }),
   };
 }
 

@@ -26,7 +26,7 @@ export async function openGate({
   ...rest
 }: Pick<
   Parameters<typeof startServer>[0],
-  "env" | "nodeOptions" | "isQuiet" | "projectDir" | "dataDir"
+  "env" | "nodeOptions" | "isQuiet" | "projectDir" | "dataDir" | "startLimitMs"
 > = {}) {
   const chain = await startLocalChain();
   async function start() {

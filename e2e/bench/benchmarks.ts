@@ -9,6 +9,8 @@ import { benchChats } from "./scale/chat-costs";
 import { toChatTable } from "./scale/chat-table";
 import { benchInstances } from "./scale/instance-costs";
 import { toInstanceTable } from "./scale/instance-table";
+import { benchWorkers } from "./scale/worker-costs";
+import { toWorkerTable } from "./scale/worker-table";
 import { benchUsedKeys } from "./scale/used-key-costs";
 import { toUsedKeyTable } from "./scale/used-key-table";
 import { benchStreams, toStreamTable } from "./costs/stream-costs";
@@ -45,6 +47,12 @@ export const benchmarks: readonly Benchmark[] = [
     group: "scale",
     run: benchInstances,
     describe: ({ figures }) => toInstanceTable(figures),
+  }),
+  kind({
+    name: "workers",
+    group: "scale",
+    run: benchWorkers,
+    describe: ({ figures }) => toWorkerTable(figures),
   }),
   kind({ name: "search", run: benchSearch, describe: ({ figures }) => toSearchTable(figures) }),
   kind({ name: "bodies", run: benchBodies, describe: ({ figures }) => toBodyTable(figures) }),

@@ -9,6 +9,9 @@ import type { SettingReader } from "~/platform/config/setting-reader";
 import { compileTrust } from "./client-id.server";
 import { isLoopbackName, originHost, parseDomainAllowlist } from "./domains";
 
+const maxWorkers = 64;
+const workersRange = `1 to ${maxWorkers}, or \`auto\``;
+
 export const servingSettings = {
   mode: modeSetting,
   host: text("HOST", { default: "0.0.0.0" }, "Address the server listens on."),
@@ -16,6 +19,12 @@ export const servingSettings = {
     "PORT",
     { min: 0, max: 65_535, default: defaultPort },
     "Port the server listens on; 0 takes a free one.",
+  ),
+  /** Read by app/commands/start.mjs, before there is anything else. */
+  workers: setting(
+    "WORKERS",
+    { parse: parseWorkers, default: "1", range: workersRange },
+    "How many server processes `npm start` runs on the port; `auto`: one for each core.",
   ),
   publicOrigin: setting(
     "PUBLIC_ORIGIN",
@@ -112,6 +121,13 @@ function warnOfForeignOrigin(
     servingSettings.publicOrigin,
     "has a host that is not on NEXT_PUBLIC_DOMAIN: nobody can sign in there. Add the host, with its port if it names one.",
   );
+}
+
+function parseWorkers(given: string): number | "auto" {
+  if (/^auto$/i.test(given)) return "auto";
+  const count = /^\d{1,2}$/.test(given) ? Number(given) : 0;
+  if (count >= 1 && count <= maxWorkers) return count;
+  throw new InvalidSetting(`must be ${workersRange}.`);
 }
 
 function parseDomains(given: string): string[] {

@@ -1,3 +1,5 @@
+import cluster from "node:cluster";
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
@@ -6,7 +8,24 @@ import { answerParent } from "../worker-process";
 import { openGateStatements } from "./gate-statements";
 import type { StatementsSetup } from "./gate-statements";
 
-answerParent(startBareServer);
+/** `workers`: so many processes on one port, as Node's own cluster makes them. */
+export type BareSetup = StatementsSetup & { workers?: number };
+
+const { BARE_SETUP: givenSetup } = process.env;
+if (cluster.isPrimary) answerParent(startBareServers);
+else void startBareServer(JSON.parse(givenSetup!) as StatementsSetup);
+
+async function startBareServers({ workers = 1, ...setup }: BareSetup): Promise<{ port: number }> {
+  if (workers === 1) return await startBareServer(setup);
+  // As with ours, the kernel hands out the connections.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
+  let port = 0;
+  for (let started = 0; started < workers; started += 1) {
+    const worker = cluster.fork({ BARE_SETUP: JSON.stringify(setup) });
+    [{ port }] = (await once(worker, "listening")) as [{ port: number }];
+  }
+  return { port };
+}
 
 /** What a request costs when nothing is done but its database statements, on Node's own HTTP server. */
 async function startBareServer(setup: StatementsSetup): Promise<{ port: number }> {

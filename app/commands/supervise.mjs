@@ -1,0 +1,148 @@
+// Several servers on one port (WORKERS): starts them, replaces those that die or hang, stops them in order, and adds
+// up their metrics. The other end of each message is app/platform/worker.server.ts.
+import cluster from "node:cluster";
+import { performance } from "node:perf_hooks";
+import { pino, stdTimeFunctions } from "pino";
+import { AggregatorRegistry } from "prom-client";
+
+/**
+ * Workers tell every second that they are alive. Seconds are counted, not measured: a machine may sleep. And on one with
+ * far too much to do, a worker with hundreds of new requests is silent for several seconds without hanging.
+ */
+const maxSilentSeconds = 15;
+/** Each worker is started at most once in this time: one that dies again and again does not keep the machine busy. */
+const restartMs = 1_000;
+/** Longer than a worker takes, whatever happens. */
+const stopLimitMs = 9_750;
+/** A worker that does not answer in time counts with what it told before. */
+const collectLimitMs = 2_000;
+
+const output = pino.destination(1);
+/** Once the last line is out, or nobody reads them any more. */
+const outputOver = new Promise((resolve) => output.once("close", resolve).on("error", resolve));
+const log = pino(
+  { timestamp: stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
+  output,
+);
+/** The workers that live, each with how it is. */
+const members = new Map();
+/** What workers counted that are gone: sums must not fall when one dies. */
+let endedCounts = [];
+let count = 0;
+let readyCount = 0;
+let isStopping = false;
+let exitCode = 0;
+
+/** The first worker starts alone: it migrates the database and tells what is wrong with the settings, once. */
+export function supervise(workers) {
+  count = workers;
+  // The kernel gives each connection to a worker that takes it. Through this process, one that was on its way to a worker
+  // that dies would stay open and never be answered.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
+  startWorker();
+  setInterval(watchWorkers, 1_000);
+  for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => stop(signal));
+}
+
+function startWorker() {
+  if (isStopping) return;
+  const serving = [...members.values()].find(({ port }) => port !== null);
+  // Where others serve, it opens the port when it is ready; alone, at once, and lets requests wait.
+  const args = ["worker", ...(serving ? [String(serving.port)] : [])];
+  cluster.setupPrimary({ args, serialization: "advanced" });
+  const worker = cluster.fork();
+  const member = { worker, port: null, startedAtMs: performance.now(), silentSeconds: 0, metrics: [] };
+  members.set(worker.id, member);
+  worker.on("message", (message) => receive(member, message));
+  worker.once("exit", (code, signal) => onEnd(member, { code, signal }));
+  // A process that could not even be made has no exit.
+  worker.on("error", (error) => {
+    if (worker.process.pid === undefined) onEnd(member, { code: 1, reason: error.message });
+  });
+}
+
+function receive(member, message) {
+  member.silentSeconds = 0;
+  if (message.type === "ready") onReady(member, message);
+  if (message.type === "metrics") member.onMetrics?.(message.metrics);
+  if (message.type === "scrape") {
+    renderAll().then((body) => member.worker.send({ type: "scraped", body }, () => {}));
+  }
+}
+
+function onReady(member, { port, logLevel, ...fields }) {
+  member.port = port;
+  readyCount += 1;
+  log.level = logLevel;
+  if (readyCount === 1) for (let started = 1; started < count; started += 1) startWorker();
+  if (readyCount === count) log.info({ port, ...fields, workers: count }, "server ready");
+  if (readyCount > count) log.info({ worker: member.worker.process.pid }, "worker replaced");
+}
+
+function onEnd(member, { code, signal, reason }) {
+  members.delete(member.worker.id);
+  keepCounts(member);
+  if (isStopping || readyCount === 0) {
+    // One that was only loading ends by the signal itself.
+    exitCode ||= code ?? (signal === "SIGTERM" ? 0 : 1);
+    if (members.size === 0) end(isStopping ? exitCode : exitCode || 1);
+    return;
+  }
+  const { pid } = member.worker.process;
+  log.error({ worker: pid, code, signal, reason }, "worker ended; another one is started");
+  setTimeout(startWorker, Math.max(0, member.startedAtMs + restartMs - performance.now()));
+}
+
+/** While it starts, a migration may take any time; from then on it has to answer. */
+function watchWorkers() {
+  for (const member of members.values()) {
+    if (member.port === null || (member.silentSeconds += 1) <= maxSilentSeconds) continue;
+    log.error({ worker: member.worker.process.pid, maxSilentSeconds }, "worker hangs and is killed");
+    member.worker.process.kill("SIGKILL");
+  }
+}
+
+function stop(signal) {
+  if (isStopping) return;
+  isStopping = true;
+  log.info({ signal }, "shutdown started");
+  for (const { worker } of members.values()) worker.process.kill("SIGTERM");
+  setTimeout(() => {
+    for (const { worker } of members.values()) worker.process.kill("SIGKILL");
+  }, stopLimitMs);
+  if (members.size === 0) end(0);
+}
+
+async function end(code) {
+  if (isStopping) log.info("shutdown complete");
+  output.end();
+  await outputOver;
+  process.exit(code);
+}
+
+async function renderAll() {
+  const ready = [...members.values()].filter(({ port }) => port !== null);
+  await Promise.all(ready.map(collect));
+  return AggregatorRegistry.aggregate([endedCounts, ...ready.map(({ metrics }) => metrics)]).metrics();
+}
+
+/** Scrapes at the same time share one answer. */
+function collect(member) {
+  member.collecting ??= new Promise((resolve) => {
+    const timer = setTimeout(resolve, collectLimitMs);
+    member.onMetrics = (metrics) => {
+      member.metrics = metrics;
+      clearTimeout(timer);
+      resolve();
+    };
+    member.worker.send({ type: "collect" }, () => {});
+  }).finally(() => (member.collecting = null));
+  return member.collecting;
+}
+
+function keepCounts({ metrics, onMetrics }) {
+  onMetrics?.(metrics);
+  endedCounts = AggregatorRegistry.aggregate([endedCounts, metrics])
+    .getMetricsAsArray()
+    .filter(({ type }) => type === "counter" || type === "histogram");
+}

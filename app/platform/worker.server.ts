@@ -1,0 +1,52 @@
+import cluster from "node:cluster";
+import type { Registry } from "prom-client";
+
+/** How often a worker tells that its event loop runs. */
+const aliveIntervalMs = 1_000;
+
+type Ready = { port: number; origin: string; mode: string; logLevel: string };
+
+export type Worker = {
+  /** Where others of this service serve already; null where nobody does. */
+  openPort: number | null;
+  tellReady: (ready: Ready) => void;
+};
+
+/**
+ * The way to the supervisor (app/commands/supervise.mjs) of a process that serves a port together with others; null
+ * for one that serves alone. When the supervisor is gone the process stops in order.
+ */
+export function joinSupervisor(): Worker | null {
+  if (!cluster.worker) return null;
+  // Or Node would end the process at once.
+  cluster.worker.exitedAfterDisconnect = true;
+  process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
+  const [, , , port] = process.argv;
+  return {
+    openPort: port === undefined ? null : Number(port),
+    tellReady(ready) {
+      tell({ type: "ready", ...ready });
+      setInterval(tell, aliveIntervalMs, { type: "alive" }).unref();
+    },
+  };
+}
+
+/** The metrics as text: of all workers where there are several, whichever of them is asked. */
+export function shareMetrics(registry: Registry): () => Promise<string> {
+  if (!cluster.worker) return () => registry.metrics();
+  const waiting: ((body: string) => void)[] = [];
+  process.on("message", (message: { type: "collect" } | { type: "scraped"; body: string }) => {
+    if (message.type === "scraped") waiting.shift()?.(message.body);
+    else void registry.getMetricsAsJSON().then((metrics) => tell({ type: "metrics", metrics }));
+  });
+  return () =>
+    new Promise((resolve) => {
+      waiting.push(resolve);
+      tell({ type: "scrape" });
+    });
+}
+
+/** What cannot be told any more needs no answer: the supervisor is gone, and this process ends. */
+function tell(message: object): void {
+  process.send?.(message, undefined, undefined, () => {});
+}

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { summarizeWorkers, toWorkerTable } from "./worker-table";
+import type { WorkerRound } from "./worker-table";
+
+const round = (changes: Partial<WorkerRound>): WorkerRound => ({
+  operation: "GET /x",
+  side: "Latchkey",
+  workers: 1,
+  connections: 16,
+  isPinned: false,
+  requests: 100,
+  seconds: 1,
+  cpuMicros: 10_000,
+  busiestShare: 1,
+  ...changes,
+});
+
+test("what a request costs several workers is compared with one worker of the same side, pinning and round", () => {
+  const figures = summarizeWorkers([
+    round({}),
+    round({ workers: 4, cpuMicros: 15_000, busiestShare: 0.3 }),
+    round({ isPinned: true, cpuMicros: 5_000 }),
+    round({ workers: 4, isPinned: true, cpuMicros: 6_000 }),
+    round({ side: "bare Node", cpuMicros: 1_000 }),
+    round({ side: "bare Node", workers: 4, cpuMicros: 2_000 }),
+    round({ cpuMicros: 20_000 }),
+    round({ workers: 4, cpuMicros: 30_000, busiestShare: 0.4 }),
+  ]);
+  expect(figures.map(({ side, workers, timesOneCpu }) => [side, workers, timesOneCpu])).toEqual([
+    ["Latchkey", 1, 1],
+    ["Latchkey", 4, 1.5],
+    ["Latchkey", 1, 1],
+    ["Latchkey", 4, 1.2],
+    ["bare Node", 1, 1],
+    ["bare Node", 4, 2],
+  ]);
+  const rows = toWorkerTable(figures).split("\n");
+  expect(rows[2]).toMatch(
+    /^\| GET \/x +\| Latchkey +\| +1 \| +16 \| +no \| +100 \| +150 \| +1\.00 \| +100 % \|$/,
+  );
+  expect(rows[3]).toMatch(/^\| +\| Latchkey +\| +4 \| .* 225 \| +1\.50 \| +35 % \|$/);
+});
+
+test("where CPU is not counted nothing is said of it", () => {
+  const [one] = summarizeWorkers([round({ cpuMicros: null, busiestShare: null })]);
+  expect(one).toMatchObject({ cpuMicrosPerRequest: null, timesOneCpu: null, requestsPerSecond: 100 });
+  expect(toWorkerTable([one!])).toMatch(/n\/a \| +n\/a \| +n\/a \|$/);
+});
