@@ -1,4 +1,4 @@
-import { pino, stdTimeFunctions } from "pino";
+import { pino } from "pino";
 import type { DestinationStream, LevelWithSilent, Logger } from "pino";
 import { redactFields, redactText } from "./redact";
 
@@ -15,7 +15,7 @@ export function createLog(level: LogLevel, destination: DestinationStream): Log 
   const log = pino(
     {
       level,
-      timestamp: stdTimeFunctions.isoTime,
+      timestamp: formatTime,
       formatters: { level: (label) => ({ level: label }), log: redactFields },
       // Errors arrive here as plain, redacted objects.
       serializers: { err: (err: unknown) => err },
@@ -25,6 +25,18 @@ export function createLog(level: LogLevel, destination: DestinationStream): Log 
   );
   redactBindings(log);
   return log;
+}
+
+/** Written once for all lines of the same millisecond. */
+const latestTime = { atMs: 0, text: "" };
+
+function formatTime(): string {
+  const atMs = Date.now();
+  if (atMs !== latestTime.atMs) {
+    latestTime.atMs = atMs;
+    latestTime.text = `,"time":"${new Date(atMs).toISOString()}"`;
+  }
+  return latestTime.text;
 }
 
 export type LogOutput = { destination: DestinationStream; close: () => Promise<void> };
