@@ -32,11 +32,10 @@ export function createMediaLinks({ key, ttlSeconds, clock }: MediaLinksOptions) 
 
   /** Each field goes in with its length before it, so that no two links share what is signed. */
   function signatureOf(...fields: string[]): string {
-    const hmac = createHmac("sha256", secretKey);
-    for (const field of ["latchkey media link 1", ...fields]) {
-      hmac.update(`${Buffer.byteLength(field)}:${field},`);
-    }
-    return hmac.digest("base64url");
+    const signed = ["latchkey media link 1", ...fields].map(
+      (field) => `${Buffer.byteLength(field)}:${field},`,
+    );
+    return createHmac("sha256", secretKey).update(signed.join("")).digest("base64url");
   }
 
   return {

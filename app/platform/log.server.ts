@@ -1,4 +1,4 @@
-import { pino, stdTimeFunctions } from "pino";
+import { pino } from "pino";
 import type { DestinationStream, LevelWithSilent, Logger } from "pino";
 import { redactFields, redactText } from "./redact";
 
@@ -15,7 +15,7 @@ export function createLog(level: LogLevel, destination: DestinationStream): Log 
   const log = pino(
     {
       level,
-      timestamp: stdTimeFunctions.isoTime,
+      timestamp: formatTime,
       formatters: { level: (label) => ({ level: label }), log: redactFields },
       // Errors arrive here as plain, redacted objects.
       serializers: { err: (err: unknown) => err },
@@ -27,7 +27,22 @@ export function createLog(level: LogLevel, destination: DestinationStream): Log 
   return log;
 }
 
+/** Written once for all lines of the same millisecond. */
+const latestTime = { atMs: 0, text: "" };
+
+function formatTime(): string {
+  const atMs = Date.now();
+  if (atMs !== latestTime.atMs) {
+    latestTime.atMs = atMs;
+    latestTime.text = `,"time":"${new Date(atMs).toISOString()}"`;
+  }
+  return latestTime.text;
+}
+
 export type LogOutput = { destination: DestinationStream; close: () => Promise<void> };
+
+/** A write for each line costs as much as the rest of a small request, so lines wait this long for others. */
+const batchMs = 5;
 
 /**
  * Standard output, to be closed before the process is ended. Left to the writer's own flush at exit, a process whose
@@ -36,19 +51,36 @@ export type LogOutput = { destination: DestinationStream; close: () => Promise<v
 export function openLogOutput({ fileDescriptor = 1 } = {}): LogOutput {
   const output = pino.destination(fileDescriptor);
   let isClosed = false;
+  let batch = "";
+  let timer: NodeJS.Timeout | undefined;
   const over = new Promise<void>((resolve) => {
     output.once("close", resolve);
     output.on("error", () => resolve());
   });
+  function writeBatch(): void {
+    timer = undefined;
+    if (batch !== "") output.write(batch);
+    batch = "";
+  }
+  // Of an uncaught error, too: nothing asynchronous runs any more.
+  function writeAtExit(): void {
+    if (batch !== "") pino.destination({ dest: fileDescriptor, sync: true }).write(batch);
+  }
+  process.once("exit", writeAtExit);
   return {
     destination: {
       // Connections that end late still have something to say; a closed output would throw at them.
       write: (line) => {
-        if (!isClosed) output.write(line);
+        if (isClosed) return;
+        batch += line;
+        timer ??= setTimeout(writeBatch, batchMs);
       },
     },
     close: async () => {
       isClosed = true;
+      clearTimeout(timer);
+      writeBatch();
+      process.off("exit", writeAtExit);
       output.end();
       await over;
     },

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { openSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { IncomingMessage } from "node:http";
@@ -216,4 +217,26 @@ test("a line logged after the output was closed is dropped without an error", as
   expect(written).toContain("before");
   expect(written).not.toContain("after");
   await rm(path.dirname(file), { recursive: true });
+});
+
+test.each([
+  { ending: "an uncaught error", end: 'throw new Error("planted");' },
+  { ending: "process.exit", end: "process.exit(1);" },
+  { ending: "the closing of the output", end: "void close();" },
+  { ending: "the end of all work", end: "" },
+])("lines written just before $ending are all in the output, in order", ({ end }) => {
+  const script = `
+    import { setTimeout as delay } from "node:timers/promises";
+    import { createLog, openLogOutput } from "./app/platform/log.server.ts";
+    const { destination, close } = openLogOutput();
+    const log = createLog("info", destination);
+    for (let line = 0; line < 100; line++) log.info({ line }, "early");
+    await delay(50);
+    for (let line = 100; line < 200; line++) log.info({ line }, "late");
+    ${end}`;
+  const parameters = ["--import", "tsx", "--input-type=module", "--eval", script];
+  const { stdout } = spawnSync(process.execPath, parameters, { encoding: "utf8" });
+  const written = stdout.trimEnd().split("\n");
+  const lines = written.map((text) => (JSON.parse(text) as { line: number }).line);
+  expect(lines).toEqual(Array.from({ length: 200 }, (_, line) => line));
 });

@@ -89,14 +89,17 @@ function createLabelBound<Name extends string>(): (labels: Labels<Name>) => Labe
   const seen = new Map<string, Set<string>>();
   function bound(name: string, value: string): string {
     const values = seen.get(name) ?? new Set();
-    seen.set(name, values);
-    if (!values.has(value) && values.size >= maxLabelValues) return "other";
-    values.add(value);
+    if (values.has(value)) return value;
+    if (values.size >= maxLabelValues) return "other";
+    seen.set(name, values.add(value));
     return value;
   }
   return (labels) => {
-    const bounded: Record<string, string> = {};
-    for (const name in labels) bounded[name] = bound(name, labels[name]);
-    return bounded as Labels<Name>;
+    let bounded = labels;
+    for (const name in labels) {
+      const value = bound(name, labels[name]);
+      if (value !== labels[name]) bounded = { ...bounded, [name]: value };
+    }
+    return bounded;
   };
 }

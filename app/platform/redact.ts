@@ -36,17 +36,18 @@ function redactRecord(
   isError = false,
 ): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
+  const within = [...ancestors, record];
   for (const key of Object.keys(record)) {
     const value = readProperty(record, key);
     // An error's `message` is ours, not a person's.
     const hidden = isTellingName(key) && !(isError && key === "message") && isTelling(key, value);
-    copy[key] = hidden ? redacted : redactValue(value, [...ancestors, record]);
+    copy[key] = hidden ? redacted : redactValue(value, within);
   }
   return copy;
 }
 
 function redactValue(value: unknown, ancestors: readonly object[]): unknown {
-  if (typeof value === "string") return redactText(value);
+  if (typeof value === "string") return mayHoldCredential(value) ? redactText(value) : value;
   if (typeof value === "bigint") return String(value);
   if (typeof value === "function" || typeof value === "symbol") return undefined;
   if (typeof value !== "object" || value === null) return value;
@@ -81,15 +82,28 @@ function readProperty(record: Record<string, unknown>, key: string): unknown {
   }
 }
 
+/** The same few names come with every line. Bounded, because logged objects may bring any. */
+const judgedNames = new Map<string, boolean>();
+const maxJudgedNames = 1_000;
+
 function isTellingName(key: string): boolean {
+  const known = judgedNames.get(key);
+  if (known !== undefined) return known;
   const name = key.toLowerCase().replace(/[-_\s]/g, "");
-  return personalNames.has(name) || credentialName.test(name);
+  const isTelling = personalNames.has(name) || credentialName.test(name);
+  if (judgedNames.size < maxJudgedNames) judgedNames.set(key, isTelling);
+  return isTelling;
 }
 
 /** That there is a signature may be told, and how many nonces were swept; the thing itself may not. */
 function isTelling(key: string, value: unknown): boolean {
   if (value === null || value === undefined || typeof value === "boolean") return false;
   return !(typeof value === "number" && key.endsWith("s"));
+}
+
+/** None of what `redactText` replaces is without one of these, or shorter than the shortest signature in hex. */
+function mayHoldCredential(value: string): boolean {
+  return value.length >= 128 || /eyJ|whsec_|[\s=:@]/.test(value);
 }
 
 /**

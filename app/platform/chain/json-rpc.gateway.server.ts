@@ -107,6 +107,9 @@ function readText(response: IncomingMessage): Promise<string> {
     });
     response.once("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
     response.once("error", reject);
-    response.once("close", () => reject(new PostFailure("The connection failed: it ended in mid-answer.")));
+    response.once("close", () => {
+      // After every answer: an error that nobody is told of is not made.
+      if (!response.complete) reject(new PostFailure("The connection failed: it ended in mid-answer."));
+    });
   });
 }

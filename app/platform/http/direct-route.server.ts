@@ -2,7 +2,7 @@ import type { ServerBuild } from "@remix-run/node";
 import type { RouteFunction } from "./route.server";
 
 type DirectRoute = { pattern: string; segments: string[]; route: RouteFunction };
-export type RouteMatch = DirectRoute & { params: Record<string, string> };
+export type RouteMatch = DirectRoute & { params: Readonly<Record<string, string>> };
 
 /**
  * Resource routes (an action or a loader and no page) answered by the very functions their modules export,
@@ -21,7 +21,8 @@ export function createDirectRoutes(
   });
   const isVariable = ({ pattern }: DirectRoute) => /[:*]/.test(pattern);
   const variable = direct.filter(isVariable);
-  const exact = new Map(direct.filter((route) => !isVariable(route)).map((route) => [route.pattern, route]));
+  const fixed = direct.filter((route) => !isVariable(route)).map((route) => ({ ...route, params: {} }));
+  const exact = new Map<string, RouteMatch>(fixed.map((route) => [route.pattern, route]));
   for (const [pattern, path] of Object.entries(moved)) {
     const route = exact.get(pattern);
     if (!route) throw new TypeError(`There is no route ${pattern} to move.`);
@@ -31,7 +32,7 @@ export function createDirectRoutes(
 
   return function findRoute(pathname) {
     const found = exact.get(pathname);
-    if (found) return { ...found, params: {} };
+    if (found) return found;
     for (const route of variable) {
       const params = matchSegments(route.segments, pathname);
       if (params) return { ...route, params };

@@ -19,15 +19,7 @@ export function createHttpServer(listener: RequestListener, timeouts = defaultTi
       insecureHTTPParser: false,
     },
     (request, response) => {
-      const { socket } = request;
-      response.once("prefinish", () => {
-        // After `Connection: close` Node would close both ways at once, and with bytes of the request on their way that
-        // is a reset, which discards the answer. This closes our own way only; `endUnreadRequest` the rest.
-        if (!request.complete) socket.destroySoon = () => void socket.end();
-      });
-      response.once("finish", () => {
-        if (!request.complete) endUnreadRequest(request);
-      });
+      if (hasBody(request)) endWithoutReset(request, response);
       if (isForRoutes(request, response)) listener(request, response);
     },
   );
@@ -66,6 +58,22 @@ function isForRoutes(request: IncomingMessage, response: ServerResponse): boolea
   });
   response.end(isFault ? `${target.detail}\n` : undefined);
   return false;
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || headers["content-length"] !== undefined;
+}
+
+function endWithoutReset(request: IncomingMessage, response: ServerResponse): void {
+  const { socket } = request;
+  response.once("prefinish", () => {
+    // After `Connection: close` Node would close both ways at once, and with bytes of the request on their way that
+    // is a reset, which discards the answer. This closes our own way only; `endUnreadRequest` the rest.
+    if (!request.complete) socket.destroySoon = () => void socket.end();
+  });
+  response.once("finish", () => {
+    if (!request.complete) endUnreadRequest(request);
+  });
 }
 
 /** How much of an unwanted body is still received, so that a client that is busy sending gets to read the answer. */

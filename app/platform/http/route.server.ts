@@ -143,11 +143,12 @@ type RunningRequest = {
   claim: AccessClaim | null;
 };
 
-async function dispatch<PostBody, GetCaller, PostCaller>(
+/** Throws what it refuses. */
+function dispatch<PostBody, GetCaller, PostCaller>(
   spec: RouteSpec<PostBody, GetCaller, PostCaller>,
   allow: string,
   request: RunningRequest,
-): Promise<RouteResult> {
+): Promise<RouteResult> | RouteResult {
   const { context } = request;
   const { method } = context;
   if (method === "OPTIONS") return answerOptions(context, allow);
@@ -167,7 +168,7 @@ async function run<Body, Caller>(
 ): Promise<RouteResult> {
   const { context, params, headers } = request;
   const precedesBody = method.caller?.precedesBody ?? false;
-  const bytes = precedesBody ? null : await receiveBody(method, context);
+  const bytes = method.body && !precedesBody ? await receiveBody(method, context) : null;
   const limit = method.operation?.limit ?? method.limit;
   if (limit) Object.assign(headers, await requireWithinLimit(context, limit));
   requireOneAuthorization(context);
@@ -176,7 +177,7 @@ async function run<Body, Caller>(
     : { json: readJson(method, bytes) };
   request.json = json;
   method.guard?.({ context, body: json });
-  const caller = (await method.caller?.identify({ context, body: json })) as Caller;
+  const caller = (method.caller && (await method.caller.identify({ context, body: json }))) as Caller;
   request.claim = method.caller?.claimOf?.(caller) ?? null;
   if (fault) throw fault;
   const body = isLate(method.body) ? await method.body.receive(context) : readShape(method.body, json);

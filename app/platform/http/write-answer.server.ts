@@ -14,11 +14,13 @@ export async function writeAnswer(answer: Answer, to: ServerResponse, headers: H
   else await writeStream(answer, to, headers);
 }
 
-/** All headers in one call: set one by one they are kept in a table first, and read back from there. */
+/** All headers as one list: a table of them would be made first, and read back from there. */
 function writeText(answer: TextAnswer, to: ServerResponse, headers: HeaderTable): void {
-  const { status, text } = answer;
-  const head: Record<string, string | number> = { ...headers, ...answer.headers };
-  if (status !== 204) head["content-length"] = Buffer.byteLength(text);
+  const { status, headers: own, text } = answer;
+  const head: (string | number)[] = [];
+  for (const name in headers) if (!(name in own)) head.push(name, headers[name]!);
+  for (const name in own) head.push(name, own[name]!);
+  if (status !== 204) head.push("content-length", Buffer.byteLength(text));
   to.writeHead(status, head);
   to.end(to.req.method === "HEAD" ? undefined : text);
 }
