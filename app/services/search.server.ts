@@ -1,7 +1,6 @@
 import { monotonicClock as clock } from "~/platform/clock";
 import type { Config } from "~/settings.server";
 import type { Embedder } from "~/search/embedder";
-import { createHashedEmbedder } from "~/search/hashed-embedder";
 import { createKnowledgeSearch } from "~/search/knowledge-search.server";
 import { warnOfMissingNamespaces } from "~/search/gated-namespaces";
 import { createPineconeSearch } from "~/search/pinecone.gateway.server";
@@ -12,7 +11,6 @@ import { createSearchTool } from "~/tools/search-tool";
 import { toGateHolder } from "~/tools/tool";
 import type { Foundation } from "./foundation.server";
 import type { GateServices } from "./gate.server";
-import type { Instruments } from "./instrument.server";
 
 export type SearchServices = ReturnType<typeof wireSearch>;
 
@@ -22,10 +20,12 @@ type SearchFoundation = Pick<Foundation, "config" | "instruments" | "log">;
 export function wireSearch(foundation: SearchFoundation, gate: Pick<GateServices, "requireHolder">) {
   const { config, instruments, log } = foundation;
   const { pinecone, gatedNamespaces } = config.search;
-  const embedder = createInstrumentedEmbedder(config, instruments);
-  const { store: opened, whenIndexed } = pinecone
-    ? { store: createPineconeSearch({ ...pinecone, embedder, clock }), whenIndexed: Promise.resolve() }
-    : openEmbedded(foundation, embedder);
+  const configured = createConfiguredEmbedder(config);
+  const embedder = configured && instrumentEmbedder(configured, "openai-compatible", instruments.provider);
+  const { store: opened, whenIndexed } =
+    pinecone && embedder
+      ? { store: createPineconeSearch({ ...pinecone, embedder, clock }), whenIndexed: Promise.resolve() }
+      : openEmbedded(foundation, embedder);
   const store: SearchStore = instrumentSearchStore(opened, instruments.provider);
   const stopping = new AbortController();
   void warnOfMissingNamespaces({
@@ -60,24 +60,16 @@ export function wireSearch(foundation: SearchFoundation, gate: Pick<GateServices
   };
 }
 
-/** The one that embeds pages, for the server and for `npm run index` alike. */
-export function createConfiguredEmbedder({ search }: Pick<Config, "search">): Embedder {
-  return search.embedding ? createProviderEmbedder(search.embedding) : createHashedEmbedder();
+/** For the server and for `npm run index` alike; null: without a model, words alone are compared. */
+export function createConfiguredEmbedder({ search }: Pick<Config, "search">): Embedder | null {
+  return search.embedding && createProviderEmbedder(search.embedding);
 }
 
-/** The built-in one is a few additions and tells nobody anything by its time. */
-function createInstrumentedEmbedder(config: Config, { provider }: Instruments): Embedder {
-  const embedder = createConfiguredEmbedder(config);
-  return config.search.embedding ? instrumentEmbedder(embedder, "openai-compatible", provider) : embedder;
-}
-
-function openEmbedded({ config, log }: SearchFoundation, embedder: Embedder) {
-  const builtIn = createHashedEmbedder();
+function openEmbedded({ config, log }: SearchFoundation, embedder: Embedder | null) {
   const search = createKnowledgeSearch({
     contentDir: config.serving.contentDir,
     dataDir: config.serving.dataDir,
     embedder,
-    findEmbedder: (model) => [embedder, builtIn].find((its) => its.model === model) ?? null,
     clock,
     onReport: ({ indexed, removed, passages }) => {
       if (indexed + removed > 0) log.info({ indexed, removed, passages }, "the knowledge was indexed");

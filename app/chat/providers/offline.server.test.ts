@@ -117,6 +117,15 @@ test("quotes at most three passages, and none that is far behind the best", asyn
   expect(behind.text).toMatch(/Sources: Keys \(p9\.md\)$/);
 });
 
+test("what the search puts first is quoted, though it was found by a word that means the same", async () => {
+  const synonymous = {
+    ...passage,
+    metadata: { ...metadata, heading: "Doors", text: "A door.", source: "p1.md" },
+  };
+  const { text } = await answer(prepare({ matches: [synonymous, passage] }).options);
+  expect(text).toContain("> A door.");
+});
+
 test("quotes of a long passage the part that answers", async () => {
   const filler = "Something else entirely. ".repeat(15).trim();
   const long = {
