@@ -5,7 +5,7 @@ function read(environment: Record<string, string>) {
   return parseConfig({ ...production, ...environment });
 }
 
-test("search needs nothing to be set: embedded, built-in vectors, all of it public", () => {
+test("search needs nothing to be set: embedded, by words alone, all of it public", () => {
   const { search, warnings } = read({});
   expect(search).toEqual({ gatedNamespaces: [], embedding: null, pinecone: null });
   expect(warnings).toEqual([]);
