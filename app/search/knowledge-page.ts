@@ -29,8 +29,8 @@ export class PageFault extends Error {
 }
 
 /**
- * Reads Markdown, or text: front matter (`title`, `namespace`, `synonyms`, and whatever else becomes metadata), then one passage
- * or more for each heading. `givenTitle` is used where the front matter has no title.
+ * Reads Markdown, or text: front matter (`title`, `namespace`, `synonyms`, and whatever else becomes metadata), then
+ * one passage or more for each heading. `givenTitle` is used where the front matter has no title.
  */
 export function parseKnowledgePage(source: string, text: string, givenTitle?: string): KnowledgePage {
   const { fields, body } = splitFrontMatter(normalizeText(text));

@@ -31,7 +31,7 @@ type AskOptions = RankOptions & { asked: readonly string[]; vector: Float32Array
 
 /**
  * Reads what `createCollectionStore` has written, in the same process or in another one. `known`: collections by their
- * namespaces, remembered from one question to the next until one of them is found to be gone.
+ * namespaces, cached from one question to the next until one of them is found to be gone.
  */
 export function createPassageStore(database: SqlReader, known = new Map<string, Collection>()) {
   async function listCollections(): Promise<Collection[]> {

@@ -82,7 +82,10 @@ async function execWhenFree(database, sql) {
   }
 }
 
-/** What is written together is one transaction. It ends early at its deadline, where it has one, or when it is told to, also before it has begun. */
+/**
+ * What is written together is one transaction. It ends early at its deadline, where it has one, or when it is told to,
+ * also before it has begun.
+ */
 async function runTogether({ id, statements, kind, slot, limitMs }) {
   const timers = [];
   let sqlite;
