@@ -108,7 +108,7 @@ function toPassage({ id, source, key, heading, words, metadata, score }: SqlRow)
   };
 }
 
-/** Also what a reader meets whose collection was replaced between two of its questions. */
+/** Also thrown to a reader whose collection was replaced between two of its questions. */
 export function isMissingTable(error: unknown): boolean {
   return error instanceof Error && error.message.includes("no such table");
 }
@@ -127,7 +127,7 @@ function toCounts(rows: readonly SqlRow[]): Map<string, number> {
 }
 
 /**
- * The plus keeps the filter a test of what the words match: otherwise they are looked up anew for each passage it lets
+ * The plus keeps the filter a test of what the words match: otherwise they are looked up again for each passage it lets
  * by. Each word is quoted: nothing in it is read as an operator of the full-text language.
  */
 function wordsStatement({ collection: { id }, filter, limit, words }: RankOptions): SqlStatement {

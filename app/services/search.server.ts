@@ -19,9 +19,10 @@ type SearchFoundation = Pick<Foundation, "config" | "instruments" | "log">;
 /** Begins to index what changed in the knowledge folder, and does not wait for it. */
 export function wireSearch(foundation: SearchFoundation, gate: Pick<GateServices, "requireHolder">) {
   const { config, instruments, log } = foundation;
-  const { pinecone, gatedNamespaces } = config.search;
-  const configured = createConfiguredEmbedder(config);
-  const embedder = configured && instrumentEmbedder(configured, "openai-compatible", instruments.provider);
+  const { pinecone, gatedNamespaces, embedding } = config.search;
+  const embedder =
+    embedding &&
+    instrumentEmbedder(createProviderEmbedder(embedding), embedding.provider, instruments.provider);
   const { store: opened, whenIndexed } =
     pinecone && embedder
       ? { store: createPineconeSearch({ ...pinecone, embedder, clock }), whenIndexed: Promise.resolve() }
@@ -41,7 +42,7 @@ export function wireSearch(foundation: SearchFoundation, gate: Pick<GateServices
       gatedNamespaces,
       requireHolder: (holder) => gate.requireHolder({ holder: toGateHolder(holder) }),
     }),
-    vendor: store.vendor,
+    isEmbedded: pinecone === null,
     /** Rejects when the store does not say so within the time. */
     listNamespaces: async ({ timeoutMs }: { timeoutMs: number }) => {
       const signal = AbortSignal.timeout(timeoutMs);
@@ -72,7 +73,7 @@ function openEmbedded({ config, log }: SearchFoundation, embedder: Embedder | nu
     embedder,
     clock,
     onReport: ({ indexed, removed, passages }) => {
-      if (indexed + removed > 0) log.info({ indexed, removed, passages }, "the knowledge was indexed");
+      if (indexed + removed > 0) log.info({ indexed, removed, passages }, "knowledge indexed");
     },
     warn: (message, error) => log.warn({ err: error }, message),
   });

@@ -40,7 +40,7 @@ test("a search is judged by its time beside plain full text, and by what it find
   ]);
 });
 
-test("made-up texts are the same in every run, and differ from each other", () => {
+test("generated texts are the same in every run, and differ from each other", () => {
   expect(makeText(7)).toBe(makeText(7));
   expect(makeText(7)).not.toBe(makeText(8));
   expect(makeText(7).split(" ")).toHaveLength(90);
