@@ -252,7 +252,7 @@ test("a question is embedded by its namespace's model, and answered by words wit
   expect(changed.warnings.join()).toContain("the previous index stays in use");
 });
 
-test("without a model words alone answer, also from an index that a model has made, until it is made anew", async () => {
+test("without a model words alone answer, also from an index that a model has made, until it is rebuilt", async () => {
   const knowledge = await createKnowledge({ "a.md": "a lamp" });
   await runIndex({ ...knowledge, embedder: modelOf("old", 64) });
   const { ask, search } = openKnowledgeSearch(knowledge);
@@ -262,7 +262,7 @@ test("without a model words alone answer, also from an index that a model has ma
   expect(await ask("lamp")).toEqual(["a.md#1"]);
 });
 
-test("an index of an earlier form is made anew with the first look, and its tables go", async () => {
+test("an index of an earlier form is rebuilt at the first look, and its tables go", async () => {
   const knowledge = await createKnowledge({ "a.md": "a lamp" });
   await runIndex(knowledge);
   const database = openSearchDatabase({ file: searchFile(knowledge.dataDir) });

@@ -43,10 +43,13 @@ test.each([
     "https://proxy.example.com/v1",
     "k",
   ],
-])("the embedding model is requested from the chat's provider: %j", (environment, provider, baseUrl, apiKey) => {
-  const { search } = read({ ...environment, EMBEDDING_MODEL: "m" });
-  expect(search.embedding).toEqual({ model: "m", provider, baseUrl, apiKey });
-});
+])(
+  "the embedding model is requested from the chat's provider: %j",
+  (environment, provider, baseUrl, apiKey) => {
+    const { search } = read({ ...environment, EMBEDDING_MODEL: "m" });
+    expect(search.embedding).toEqual({ model: "m", provider, baseUrl, apiKey });
+  },
+);
 
 test("an embedding model without a provider is a mistake", () => {
   expect(problemsInProduction({ EMBEDDING_MODEL: "m" }).join(" ")).toContain(
