@@ -3,20 +3,22 @@ import type { SearchDatabase, SqlRow, SqlStatement, SqlValue } from "./search-da
 import { toSearchWords } from "./search-words";
 
 /** Raised whenever pages are cut or words are read in another way: what was stored before is then rebuilt. */
-const currentForm = 1;
+export const currentForm = 2;
 
 /**
  * The passages of one namespace, all embedded by one model. Each has tables of its own, so that how often a word is
  * found in one namespace has no bearing on scores in another.
  */
 export type Collection = { id: number; namespace: string; model: string; dimension: number };
+/** In place of a model: the passages are found by their words alone. */
+export const noModel = "";
 export type StoredPage = { source: string; namespace: string; stamp: string; digest: string };
 type EmbeddedPage = {
   collection: Collection;
   page: KnowledgePage;
   stamp: string;
   digest: string;
-  /** One for each passage; null for a passage that only its words can find. */
+  /** One for each passage; null, or none at all, for what only its words can find. */
   vectors: readonly (Float32Array | null)[];
 };
 
@@ -49,7 +51,7 @@ export function createCollectionStore(database: SearchDatabase) {
   }
 
   /** Makes the tables, and drops what an earlier change of model has left unfinished. */
-  async function prepare({ model }: { model: string }): Promise<void> {
+  async function prepare(model: string): Promise<void> {
     await database.write(schema);
     const all = await listCollections(database);
     const unfinished = all.filter((its) => !its.isLive && !its.isOf(model));
@@ -102,7 +104,7 @@ export function createCollectionStore(database: SearchDatabase) {
   }
 
   /** What was made beside another takes its place; what holds nothing of this model goes. */
-  async function finish({ model }: { model: string }): Promise<void> {
+  async function finish(model: string): Promise<void> {
     const all = await listCollections(database);
     const [rows = []] = await database.read(sql("SELECT DISTINCT collection FROM pages"));
     const filled = new Set(rows.map(({ collection }) => Number(collection)));
@@ -168,14 +170,17 @@ export function toCollection({ id, namespace, model, dimension }: SqlRow): Colle
   };
 }
 
-/** `words_*` keeps no text, only where its words are; `terms_*` is a view of it that tells how often. */
+/**
+ * `words_*` keeps no text, only where its words are; `terms_*` is a view of it that tells how often. `words` of a
+ * passage are all of these once more, each once.
+ */
 function createTables(id: number): SqlStatement[] {
   return [
     sql(`CREATE TABLE IF NOT EXISTS passages_${id} (id INTEGER PRIMARY KEY, source TEXT NOT NULL, key TEXT NOT NULL,
-      text TEXT NOT NULL, metadata TEXT NOT NULL)`),
+      heading TEXT NOT NULL, words TEXT NOT NULL, metadata TEXT NOT NULL)`),
     sql(`CREATE INDEX IF NOT EXISTS passages_${id}_source ON passages_${id} (source)`),
     sql(`CREATE TABLE IF NOT EXISTS vectors_${id} (id INTEGER PRIMARY KEY, vector F32_BLOB NOT NULL)`),
-    sql(`CREATE VIRTUAL TABLE IF NOT EXISTS words_${id} USING fts5 (title, heading, text, content = '',
+    sql(`CREATE VIRTUAL TABLE IF NOT EXISTS words_${id} USING fts5 (title, heading, text, synonyms, content = '',
       contentless_delete = 1, tokenize = "unicode61 remove_diacritics 0")`),
     sql(`CREATE VIRTUAL TABLE IF NOT EXISTS terms_${id} USING fts5vocab (words_${id}, 'row')`),
   ];
@@ -203,15 +208,18 @@ type InsertOptions = { id: number; page: KnowledgePage; passage: Passage; vector
 
 function insertPassage({ id, page, passage, vector }: InsertOptions): SqlStatement[] {
   const { source, title } = page;
-  const { id: key, heading, anchor, text } = passage;
+  const { id: key, heading, anchor, text, synonyms } = passage;
   // What a page needs to quote the passage and to open it at its heading.
   const metadata = JSON.stringify({ ...page.metadata, title, heading, anchor, source, text });
-  const words = [title === heading ? "" : title, heading, text].map((part) => toSearchWords(part).join(" "));
+  const parts = [title === heading ? "" : title, heading, text, synonyms].map(toSearchWords);
+  const columns = parts.map((part) => part.join(" "));
+  const words = ` ${[...new Set(parts.flat())].join(" ")} `;
   const newest = `(SELECT max(id) FROM passages_${id})`;
-  const insert = `INSERT INTO passages_${id} (source, key, text, metadata) VALUES (?, ?, ?, ?)`;
+  const insert = `INSERT INTO passages_${id} (source, key, heading, words, metadata) VALUES (?, ?, ?, ?, ?)`;
+  const insertWords = `INSERT INTO words_${id} (rowid, title, heading, text, synonyms) VALUES (${newest}, ?, ?, ?, ?)`;
   return [
-    sql(insert, source, key, text, metadata),
-    sql(`INSERT INTO words_${id} (rowid, title, heading, text) VALUES (${newest}, ?, ?, ?)`, ...words),
+    sql(insert, source, key, columns[1]!, words, metadata),
+    sql(insertWords, ...columns),
     ...(vector ? [sql(`INSERT INTO vectors_${id} (id, vector) VALUES (${newest}, ?)`, toBytes(vector))] : []),
   ];
 }

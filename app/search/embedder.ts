@@ -2,10 +2,6 @@
 export type Embedder = {
   /** What is stored with a namespace; another model has another name. */
   model: string;
-  /** Below this cosine similarity two texts have nothing to do with each other. */
-  minSimilarity: number;
-  /** Whether nearness comes from shared words alone, so that one shared word may be mere coincidence. */
-  comparesWords: boolean;
   /** One vector for each text, in their order. null: the text says nothing that could be compared. */
   embed: (call: { texts: readonly string[]; signal?: AbortSignal }) => Promise<(Float32Array | null)[]>;
 };

@@ -3,23 +3,30 @@ import type { Embedder } from "./embedder";
 import { defaultNamespace } from "./knowledge-page";
 import { toFilterSql } from "./metadata-filter";
 import { isMissingTable } from "./passages.store.server";
-import type { Passage, PassageStore } from "./passages.store.server";
+import type { FoundPassage, PassageStore } from "./passages.store.server";
+import { coverageOf, isGuessable, weighWords } from "./question-words";
+import type { AskedWord } from "./question-words";
 import { toSearchWords } from "./search-words";
 import type { PassageMatch, SearchQuestion } from "./search-store";
 
 type FindOptions = Pick<SearchQuestion, "query" | "namespace" | "topK" | "filter" | "signal"> & {
   store: PassageStore;
-  /** null: nobody here embeds by that model any more. */
-  findEmbedder: (model: string) => Embedder | null;
+  /** null, or of another model than the namespace was made with: words alone find what they can. */
+  embedder: Embedder | null;
   warn: (message: string, error: unknown) => void;
 };
 
 /** Of the weight of a question's words, the part that a passage must hold; less is a coincidence. */
-const minCoverage = 0.12;
+const minCoverage = 0.2;
 /** The rarest words of a question decide; the rest of a very long one would only cost time. */
+const maxAskedWords = 200;
 const maxWords = 40;
+const maxGuessedWords = 8;
+/** What a passage gains by a neighbour on its page, of the neighbour's own score. */
+const neighbourShare = 0.2;
 /** What each side of the fusion brings along, so that they can agree on more than they would by chance. */
-const minCandidates = 30;
+const minFused = 30;
+const minRanked = 10;
 const candidatesPerMatch = 2;
 /** The usual constant of reciprocal rank fusion: how little the first ranks differ from the next ones. */
 const rankConstant = 60;
@@ -29,8 +36,9 @@ export async function findPassages(options: FindOptions): Promise<PassageMatch[]
   try {
     return await findOnce(options);
   } catch (error) {
-    // The collection was replaced by a newer one while it was being asked.
+    // The collection was replaced by a newer one since it was last asked.
     if (!isMissingTable(error)) throw error;
+    options.store.forgetCollections();
     return await findOnce(options);
   }
 }
@@ -42,71 +50,71 @@ export async function listStoredNamespaces(store: PassageStore): Promise<string[
 
 async function findOnce(options: FindOptions): Promise<PassageMatch[]> {
   const { query, namespace, topK, filter, store } = options;
-  const collection = (await store.listCollections()).find((its) => its.namespace === namespace);
+  const collection = await store.findCollection(namespace);
   if (!collection) return [];
-  const words = await weighWords(query, collection, store);
-  const { comparesWords, ...embedded } = await embedQuestion(collection, options);
-  const ranked = await store.rank({
-    collection,
-    words: words.map(({ word }) => word),
-    ...embedded,
-    filter: filter ? toFilterSql(filter) : null,
-    limit: Math.max(minCandidates, topK * candidatesPerMatch),
-  });
-  const found = await store.readPassages(collection, [...new Set([...ranked.byWords, ...ranked.byVector])]);
-  const passages = new Map(
-    found.map((passage) => [passage.rowId, { ...passage, coverage: coverageOf(passage, words) }]),
-  );
-  const isAbout = (id: number) => (passages.get(id)?.coverage ?? 0) >= minCoverage;
-  // What shares no whole word may still share most of one, misspelled: that is what such vectors are for.
-  const isNear = (id: number) => !comparesWords || passages.get(id)?.coverage === 0 || isAbout(id);
-  const byVector = ranked.byVector.filter((id) => passages.has(id) && isNear(id));
-  return fuseRanks(ranked.byWords.filter(isAbout), byVector, comparesWords ? 0.5 : 1)
+  const asked = [...new Set(toSearchWords(query))].slice(0, maxAskedWords);
+  const vector = await embedQuestion(collection, options);
+  if (asked.length === 0 && !vector) return [];
+  const limit = Math.max(vector ? minFused : minRanked, topK * candidatesPerMatch);
+  const from = { collection, filter: filter ? toFilterSql(filter) : null, limit };
+  // Nearly always the words can be looked for as they are.
+  const isLong = asked.length > maxWords;
+  const found = await store.ask({ ...from, asked, vector, words: isLong ? [] : asked });
+  const unknown = asked
+    .filter((word) => isGuessable(word) && !found.counts.held.has(word))
+    .slice(0, maxGuessedWords);
+  const near =
+    unknown.length > 0 ? await store.findNearTerms(collection, unknown) : new Map<string, number>();
+  const words = weighWords(asked, found.counts, near).slice(0, maxWords);
+  const terms = new Set(words.flatMap((word) => word.terms.map(({ term }) => term)));
+  const isGuessed = [...terms].some((term) => !asked.includes(term));
+  const byWords =
+    isLong || isGuessed ? await store.rankByWords({ ...from, words: [...terms] }) : found.byWords;
+  const passages = new Map([...byWords, ...found.byVector].map((passage) => [passage.rowId, passage]));
+  const byVector = found.byVector.map(({ rowId }) => rowId);
+  return fuseRanks(rankByWords(byWords, words), byVector, vector ? 1 : 0)
     .slice(0, topK)
     .map(({ id, score }) => {
       const { key, metadata } = passages.get(id)!;
-      return { id: key, score, metadata };
+      return { id: key, score, metadata: JSON.parse(metadata) as Record<string, unknown> };
     });
 }
 
-type Weighed = { word: string; weight: number };
-
-/** The question's words, rarest first. A word that nobody here uses weighs most. */
-async function weighWords(query: string, collection: Collection, store: PassageStore): Promise<Weighed[]> {
-  const words = [...new Set(toSearchWords(query))];
-  if (words.length === 0) return [];
-  const { passages, holding } = await store.countWords(collection, words);
-  return words
-    .map((word) => {
-      const count = holding.get(word) ?? 0;
-      return { word, weight: Math.log(1 + (passages - count + 0.5) / (count + 0.5)) };
+/**
+ * What holds too little of the question is left out. A passage gains by holding much of it, by a heading that says
+ * little else, and by neighbours on its page that are found as well.
+ */
+function rankByWords(found: readonly FoundPassage[], words: readonly AskedWord[]): number[] {
+  const known = new Map(found.map((passage) => [passage.rowId, passage]));
+  const scoreBeside = ({ rowId, source }: FoundPassage, side: 1 | -1) => {
+    const neighbour = known.get(rowId + side);
+    return neighbour?.source === source ? neighbour.score : 0;
+  };
+  return found
+    .map((passage) => {
+      const coverage = coverageOf(passage, words);
+      const beside = neighbourShare * Math.max(scoreBeside(passage, 1), scoreBeside(passage, -1));
+      const gain = (1 + coverage.ofQuestion / 2) * (1 + coverage.ofHeading / 2);
+      return { passage, coverage, score: (passage.score + beside) * gain };
     })
-    .sort((one, other) => other.weight - one.weight)
-    .slice(0, maxWords);
-}
-
-/** Which part of the question's weight a passage holds, from 0 to 1. */
-function coverageOf({ text, metadata: { title, heading } }: Passage, words: readonly Weighed[]): number {
-  const weigh = (some: readonly Weighed[]) => some.reduce((sum, { weight }) => sum + weight, 0);
-  const whole = weigh(words);
-  if (whole === 0) return 0;
-  const held = new Set(toSearchWords(`${String(title)} ${String(heading)} ${text}`));
-  return weigh(words.filter(({ word }) => held.has(word))) / whole;
+    .filter(({ coverage }) => coverage.ofQuestion >= minCoverage)
+    .sort((one, other) => other.score - one.score)
+    .map(({ passage }) => passage.rowId);
 }
 
 /** By the namespace's own model. Where that cannot be asked, words alone find what they can. */
-async function embedQuestion(collection: Collection, { query, signal, findEmbedder, warn }: FindOptions) {
-  const embedder = findEmbedder(collection.model);
-  const without = { vector: null, minSimilarity: 1, comparesWords: true };
-  if (!embedder) return without;
-  const { minSimilarity, comparesWords } = embedder;
+async function embedQuestion(
+  collection: Collection,
+  { query, signal, embedder, warn }: FindOptions,
+): Promise<Float32Array | null> {
+  if (embedder?.model !== collection.model) return null;
   try {
     const [vector = null] = await embedder.embed({ texts: [query], signal });
-    return vector?.length === collection.dimension ? { vector, minSimilarity, comparesWords } : without;
+    return vector?.length === collection.dimension ? vector : null;
   } catch (error) {
     if (signal?.aborted) throw error;
     warn("question embedding failed; searching by words alone", error);
-    return without;
+    return null;
   }
 }
 

@@ -6,8 +6,8 @@ import { expect, test } from "vitest";
 import { readLines, startTestProcess } from "~e2e/support/child-process";
 import { createKnowledge, openKnowledgeSearch, runIndex } from "~e2e/support/knowledge";
 import type { Knowledge } from "~e2e/support/knowledge";
+import { createWordEmbedder } from "~e2e/support/word-embedder";
 import type { Embedder } from "./embedder";
-import { createHashedEmbedder } from "./hashed-embedder";
 import { searchFile } from "./knowledge-search.server";
 import { openSearchDatabase } from "./search-database.store.server";
 
@@ -81,7 +81,7 @@ test("only new and changed pages are indexed, removed ones deleted, and progress
     broken: [],
   });
   expect(await runIndex(knowledge)).toMatchObject({ indexed: 0, unchanged: 2, removed: 0 });
-  expect(await inspect(knowledge)).toMatchObject({ check: "ok", pages: 2, counts: [[3, 3, 3]] });
+  expect(await inspect(knowledge)).toMatchObject({ check: "ok", pages: 2, counts: [[3, 0, 3]] });
   expect(await runIndex({ ...knowledge, rebuild: true })).toMatchObject({ indexed: 2, unchanged: 0 });
 });
 
@@ -107,7 +107,7 @@ test("a namespace disappears with its last page", async () => {
   await runIndex(knowledge);
   await knowledge.remove("a.md");
   await runIndex(knowledge);
-  expect((await inspect(knowledge)).models).toEqual([["__default__", "built-in-hashed-256", 1]]);
+  expect((await inspect(knowledge)).models).toEqual([["__default__", "", 1]]);
 });
 
 test(
@@ -192,15 +192,15 @@ test("a run that waits for another process can be stopped", async () => {
 });
 
 function modelOf(model: string, dimension: number): Embedder & { asked: string[] } {
-  const hashed = createHashedEmbedder({ dimension });
+  const ofWords = createWordEmbedder({ dimension });
   const asked: string[] = [];
   return {
-    ...hashed,
+    ...ofWords,
     model,
     asked,
     embed(call) {
       asked.push(...call.texts);
-      return hashed.embed(call);
+      return ofWords.embed(call);
     },
   };
 }
@@ -224,15 +224,13 @@ test("another model embeds everything again, and the old one answers until that 
     ["__default__", "next", 0],
   ]);
 
-  const findEmbedder = (model: string) => [old, next].find((its) => its.model === model) ?? null;
-  const idle = { ...knowledge, embedder: old, findEmbedder, contentDir: knowledge.contentDir };
-  const { find, search } = openKnowledgeSearch({ ...idle, embedder: next });
+  const { ask, search } = openKnowledgeSearch({ ...knowledge, embedder: next });
   old.asked.length = next.asked.length = 0;
   await search.refresh();
   // Taken up where it ended: one of the two pages was done.
   expect(next.asked).toHaveLength(1);
   expect((await inspect(knowledge)).models).toEqual([["__default__", "next", 1]]);
-  expect((await find({ query: "a lamp" })).map(({ id }) => id)).toEqual(["a.md#1"]);
+  expect((await ask("a lamp"))[0]).toBe("a.md#1");
   expect(next.asked.at(-1)).toBe("a lamp");
   expect(old.asked).toEqual([]);
 });
@@ -241,18 +239,43 @@ test("a question is embedded by its namespace's model, and answered by words wit
   const knowledge = await createKnowledge({ "a.md": "a lamp" });
   const old = modelOf("old", 64);
   await runIndex({ ...knowledge, embedder: old });
-  const next = modelOf("next", 128);
-  const failing: Embedder = { ...next, embed: () => Promise.reject(new Error("away")) };
-  const findEmbedder = (model: string) => (model === "old" ? old : null);
-  const opened = openKnowledgeSearch({ ...knowledge, embedder: failing, findEmbedder });
+  const opened = openKnowledgeSearch({ ...knowledge, embedder: old });
   old.asked.length = 0;
   expect(await opened.ask("lamp")).toEqual(["a.md#1"]);
   expect(old.asked).toEqual(["lamp"]);
-  await opened.search.refresh();
-  expect(opened.warnings.join()).toContain("the previous index stays in use");
 
-  const without = openKnowledgeSearch({ ...knowledge, embedder: failing, findEmbedder: () => null });
-  expect(await without.ask("lamp")).toEqual(["a.md#1"]);
+  const next = modelOf("next", 128);
+  const failing: Embedder = { ...next, embed: () => Promise.reject(new Error("away")) };
+  const changed = openKnowledgeSearch({ ...knowledge, embedder: failing });
+  expect(await changed.ask("lamp")).toEqual(["a.md#1"]);
+  await changed.search.refresh();
+  expect(changed.warnings.join()).toContain("the previous index stays in use");
+});
+
+test("without a model words alone answer, also from an index that a model has made, until it is rebuilt", async () => {
+  const knowledge = await createKnowledge({ "a.md": "a lamp" });
+  await runIndex({ ...knowledge, embedder: modelOf("old", 64) });
+  const { ask, search } = openKnowledgeSearch(knowledge);
+  expect(await ask("lamp")).toEqual(["a.md#1"]);
+  await search.refresh();
+  expect(await inspect(knowledge)).toMatchObject({ models: [["__default__", "", 1]], counts: [[1, 0, 1]] });
+  expect(await ask("lamp")).toEqual(["a.md#1"]);
+});
+
+test("an index of an earlier form is rebuilt at the first look, and its tables go", async () => {
+  const knowledge = await createKnowledge({ "a.md": "a lamp" });
+  await runIndex(knowledge);
+  const database = openSearchDatabase({ file: searchFile(knowledge.dataDir) });
+  await database.write([
+    { sql: "UPDATE collections SET form = 1, model = 'built-in-hashed-256'" },
+    { sql: "ALTER TABLE passages_1 RENAME COLUMN words TO text" },
+  ]);
+  await database.close();
+  const { ask, search, warnings } = openKnowledgeSearch(knowledge);
+  expect(await ask("lamp")).toEqual(["a.md#1"]);
+  await search.refresh();
+  expect(warnings).toEqual([]);
+  expect(await inspect(knowledge)).toMatchObject({ models: [["__default__", "", 1]], pages: 1 });
 });
 
 test("vectors of a model that changes its dimension under the same name are not mixed", async () => {

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { noModel } from "./collections.store.server";
 import type { CollectionStore, StoredPage } from "./collections.store.server";
 import type { Embedder } from "./embedder";
 import { listKnowledgeFiles, readKnowledgeFile } from "./knowledge-files.server";
@@ -19,7 +20,8 @@ export type IndexOptions = {
   folder: string;
   store: CollectionStore;
   lock: { takeLock: () => Promise<boolean>; releaseLock: () => Promise<void> };
-  embedder: Embedder;
+  /** null: pages are found by their words alone. */
+  embedder: Embedder | null;
   /** Drops everything first. */
   rebuild?: boolean;
   signal: AbortSignal;
@@ -58,6 +60,7 @@ export async function indexKnowledge(options: IndexOptions): Promise<IndexReport
 
 /** `known`: the stored pages by their source. `namespaces`: where each page belongs now. */
 type Run = IndexOptions & {
+  model: string;
   known: ReadonlyMap<string, StoredPage>;
   namespaces: Map<string, string>;
   report: IndexReport;
@@ -65,13 +68,14 @@ type Run = IndexOptions & {
 
 async function indexAlone(options: IndexOptions): Promise<IndexReport> {
   const { folder, store, embedder, signal, onProgress, rebuild = false, mayEmbed = true } = options;
+  const model = embedder?.model ?? noModel;
   if (rebuild) await store.dropAll();
-  await store.prepare(embedder);
+  await store.prepare(model);
   const files = await listKnowledgeFiles(folder);
-  const known = new Map((await store.listPages(embedder.model)).map((page) => [page.source, page]));
+  const known = new Map((await store.listPages(model)).map((page) => [page.source, page]));
   const report: IndexReport = { indexed: 0, unchanged: 0, removed: 0, passages: 0, broken: [] };
   const namespaces = new Map<string, string>();
-  const run: Run = { ...options, known, namespaces, report };
+  const run: Run = { ...options, model, known, namespaces, report };
   for (const file of files) await findNamespace(run, file);
   // Whatever is broken is not kept either: what it said before is not what its author wants to say now.
   report.removed = await store.keepOnly(namespaces);
@@ -83,7 +87,7 @@ async function indexAlone(options: IndexOptions): Promise<IndexReport> {
     if (namespaces.has(file.source)) await indexFile(run, file);
   }
   report.removed += await store.keepOnly(namespaces);
-  await store.finish(embedder);
+  await store.finish(model);
   onProgress?.({ done: files.length, total: files.length, source: "" });
   return report;
 }
@@ -97,7 +101,7 @@ async function findNamespace(run: Run, file: KnowledgeFile): Promise<void> {
 }
 
 async function indexFile(run: Run, file: KnowledgeFile): Promise<void> {
-  const { store, embedder, report } = run;
+  const { store, model, report } = run;
   const { source, stamp } = file;
   const before = run.known.get(source);
   if (before?.stamp === stamp) {
@@ -118,7 +122,7 @@ async function indexFile(run: Run, file: KnowledgeFile): Promise<void> {
   const vectors = await embedPassages(page, run);
   const dimension = vectors.find((vector) => vector !== null)?.length ?? 0;
   const { namespace } = page;
-  const collection = await store.ensureCollection({ namespace, model: embedder.model, dimension });
+  const collection = await store.ensureCollection({ namespace, model, dimension });
   await store.replacePage({ collection, page, stamp, digest, vectors });
   report.indexed += 1;
   report.passages += page.passages.length;
@@ -135,6 +139,7 @@ async function readOrReport({ folder, report }: Run, file: KnowledgeFile) {
 }
 
 async function embedPassages({ title, passages }: KnowledgePage, { embedder, signal }: Run) {
+  if (!embedder) return [];
   const texts = passages.map(({ heading, text }) => `${title}\n${heading}\n${text}`);
   const vectors: (Float32Array | null)[] = [];
   for (let at = 0; at < texts.length; at += passagesAtOnce) {

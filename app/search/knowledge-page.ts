@@ -1,7 +1,8 @@
 import { fieldNamePattern } from "./metadata-filter";
+import { toSearchWords } from "./search-words";
 
 /** A passage of a page: small enough to be quoted, with the words that lead to it. */
-export type Passage = { id: string; heading: string; anchor: string; text: string };
+export type Passage = { id: string; heading: string; anchor: string; text: string; synonyms: string };
 type MetadataValue = string | number | boolean | (string | number | boolean)[];
 export type KnowledgePage = {
   /** The file's path within the knowledge folder, with forward slashes. */
@@ -28,12 +29,12 @@ export class PageFault extends Error {
 }
 
 /**
- * Reads Markdown, or text: front matter (`title`, `namespace`, and whatever else becomes metadata), then one passage
- * or more for each heading. `givenTitle` is used where the front matter has no title.
+ * Reads Markdown, or text: front matter (`title`, `namespace`, `synonyms`, and whatever else becomes metadata), then
+ * one passage or more for each heading. `givenTitle` is used where the front matter has no title.
  */
 export function parseKnowledgePage(source: string, text: string, givenTitle?: string): KnowledgePage {
   const { fields, body } = splitFrontMatter(normalizeText(text));
-  const { title: titleField, namespace: namespaceField, ...metadata } = fields;
+  const { title: titleField, namespace: namespaceField, synonyms = [], ...metadata } = fields;
   const sections = splitSections(body);
   const firstHeading = sections.find(({ level }) => level === 1)?.heading;
   const fileName = source.replace(/^.*\//, "").replace(/\.[a-z]+$/, "");
@@ -48,7 +49,12 @@ export function parseKnowledgePage(source: string, text: string, givenTitle?: st
     const texts = overlap(splitParagraphs(lines.join("\n")));
     return texts.map((passage) => ({ heading: heading || title, anchor, text: passage }));
   });
-  const numbered = passages.map((passage, index) => ({ id: `${source}#${index + 1}`, ...passage }));
+  const findSynonyms = createSynonyms([synonyms].flat().map(String));
+  const numbered = passages.map((passage, index) => ({
+    id: `${source}#${index + 1}`,
+    ...passage,
+    synonyms: findSynonyms(`${passage.heading} ${passage.text}`),
+  }));
   return { source, title, namespace, metadata, passages: numbered };
 }
 
@@ -86,6 +92,24 @@ function readScalar(text: string): string | number | boolean {
 
 function unquote(text: string): string {
   return text.replace(/^(["'])(.*)\1$/, "$2");
+}
+
+/**
+ * Of entries such as `back-up = copy dump`: what stands behind the sign, where a text holds what stands before it. An
+ * entry without a sign goes with every text.
+ */
+function createSynonyms(entries: readonly string[]): (text: string) => string {
+  const read = entries.map((entry) => {
+    const [word = "", others] = entry.split("=");
+    return others === undefined ? { words: [], others: word } : { words: toSearchWords(word), others };
+  });
+  return (text) => {
+    const held = new Set(toSearchWords(text));
+    return read
+      .filter(({ words }) => words.every((word) => held.has(word)))
+      .map(({ others }) => others)
+      .join(" ");
+  };
 }
 
 /** The anchors that Markdown pages commonly give their headings; each only once in a page. */

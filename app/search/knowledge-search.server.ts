@@ -3,6 +3,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "~/platform/clock";
 import { createCollectionStore } from "./collections.store.server";
+import type { Collection } from "./collections.store.server";
 import type { Embedder } from "./embedder";
 import { findPassages, listStoredNamespaces } from "./find-passages.server";
 import { indexKnowledge } from "./index-knowledge.server";
@@ -28,9 +29,8 @@ const failurePauseMs = 30_000;
 type KnowledgeSearchOptions = {
   contentDir: string;
   dataDir: string;
-  /** Embeds pages; questions are embedded by the one that their namespace was made with. */
-  embedder: Embedder;
-  findEmbedder: (model: string) => Embedder | null;
+  /** Embeds pages and questions; null: both are compared by their words alone. */
+  embedder: Embedder | null;
   clock: Clock;
   recheckMs?: number;
   onReport?: (report: IndexReport) => void;
@@ -46,10 +46,11 @@ export function createKnowledgeSearch(options: KnowledgeSearchOptions): Knowledg
   const database = openSearchDatabase({ file: searchFile(options.dataDir) });
   const stopping = new AbortController();
   const folder = createFolderLook(options, stopping.signal);
+  const known = new Map<string, Collection>();
 
   /** The passages, once the folder was looked at. */
   async function openStore(client: Parameters<typeof database.readFor>[0]) {
-    const store = createPassageStore(database.readFor(client));
+    const store = createPassageStore(database.readFor(client), known);
     await folder.waitForLook(async () => (await store.listCollections()).length === 0);
     return store;
   }
@@ -60,8 +61,8 @@ export function createKnowledgeSearch(options: KnowledgeSearchOptions): Knowledg
     refresh: folder.refresh,
     listNamespaces: async (client) => listStoredNamespaces(await openStore(client)),
     search: async (question) => {
-      const { findEmbedder, warn } = options;
-      return findPassages({ ...question, store: await openStore(question), findEmbedder, warn });
+      const { embedder, warn } = options;
+      return findPassages({ ...question, store: await openStore(question), embedder, warn });
     },
     async stop() {
       stopping.abort();

@@ -1,29 +1,43 @@
-import { toBytes, toCollection } from "./collections.store.server";
+import { currentForm, toBytes, toCollection } from "./collections.store.server";
 import type { Collection } from "./collections.store.server";
 import type { SqlCondition } from "./metadata-filter";
-import type { SqlReader, SqlStatement } from "./search-database.store.server";
+import { sharedChars } from "./question-words";
+import type { SqlReader, SqlRow, SqlStatement } from "./search-database.store.server";
 
-export type Passage = { rowId: number; key: string; text: string; metadata: Record<string, unknown> };
+/** `words`: what it can be found by, with spaces between; so is `heading`. `metadata`: as JSON. */
+export type FoundPassage = {
+  rowId: number;
+  source: string;
+  key: string;
+  heading: string;
+  words: string;
+  metadata: string;
+  score: number;
+};
 export type PassageStore = ReturnType<typeof createPassageStore>;
 
-/** Words of headings count as if they stood in the text so many times more. */
-const columnWeights = "1.0, 2.0, 1.0";
+/** How much a word counts in the title, the heading, the text and the synonyms. */
+const columnWeights = "0.5, 2.0, 1.0, 3.0";
+/** Of the terms that begin with the same characters as a word nobody here uses. */
+const maxNearTerms = 5_000;
 
 type RankOptions = {
   collection: Collection;
   words: readonly string[];
-  vector: Float32Array | null;
-  minSimilarity: number;
   filter: SqlCondition | null;
   limit: number;
 };
+type AskOptions = RankOptions & { asked: readonly string[]; vector: Float32Array | null };
 
-/** Reads what `createCollectionStore` has written, in the same process or in another one. */
-export function createPassageStore(database: SqlReader) {
+/**
+ * Reads what `createCollectionStore` has written, in the same process or in another one. `known`: collections by their
+ * namespaces, cached from one question to the next until one of them is found to be gone.
+ */
+export function createPassageStore(database: SqlReader, known = new Map<string, Collection>()) {
   async function listCollections(): Promise<Collection[]> {
     try {
-      const sql = "SELECT * FROM collections WHERE isLive = 1 ORDER BY namespace";
-      const [rows = []] = await database.read({ sql });
+      const sql = "SELECT * FROM collections WHERE isLive = 1 AND form = ? ORDER BY namespace";
+      const [rows = []] = await database.read({ sql, args: [currentForm] });
       return rows.map(toCollection);
     } catch (error) {
       if (isMissingTable(error)) return [];
@@ -31,45 +45,67 @@ export function createPassageStore(database: SqlReader) {
     }
   }
 
-  /** How many passages there are, and how many of them hold each of the words. */
-  async function countWords({ id }: Collection, words: readonly string[]) {
-    const [total, rows = []] = await database.read(
-      { sql: `SELECT count(*) AS count FROM passages_${id}` },
-      {
-        sql: `SELECT term, doc FROM terms_${id} WHERE term IN (SELECT value FROM json_each(?))`,
-        args: [JSON.stringify(words)],
-      },
+  async function findCollection(namespace: string): Promise<Collection | null> {
+    if (!known.has(namespace)) {
+      for (const collection of await listCollections()) known.set(collection.namespace, collection);
+    }
+    return known.get(namespace) ?? null;
+  }
+
+  /**
+   * Counts the words that are asked for; best first, what is found by `words` (BM25) and by vector (exact cosine
+   * similarity). All of it in one turn: each costs a tenth of a millisecond.
+   */
+  async function ask({ asked, vector, ...options }: AskOptions) {
+    const [[total, ...held] = [], ...found] = await database.read(
+      countStatement(options.collection, asked),
+      ...(vector ? [vectorStatement({ ...options, vector })] : []),
+      ...(options.words.length > 0 ? [wordsStatement(options)] : []),
     );
+    const byVector = (vector && found.shift()) ?? [];
     return {
-      passages: Number(total?.[0]?.count ?? 0),
-      holding: new Map(rows.map(({ term, doc }) => [String(term), Number(doc)])),
+      counts: { passages: Number(total?.doc ?? 0), held: toCounts(held) },
+      byVector: byVector.map(toPassage),
+      byWords: (found[0] ?? []).map(toPassage),
     };
   }
 
-  /** Row ids, best first: by words (BM25) and by vector (exact cosine similarity). */
-  async function rank(options: RankOptions): Promise<{ byWords: number[]; byVector: number[] }> {
-    const [byWords = [], byVector = []] = await database.read(
-      wordsStatement(options),
-      vectorStatement(options),
-    );
-    return { byWords: byWords.map(({ id }) => Number(id)), byVector: byVector.map(({ id }) => Number(id)) };
-  }
-
-  /** In no particular order. */
-  async function readPassages({ id }: Collection, rowIds: readonly number[]): Promise<Passage[]> {
+  /** What words that are in no passage may stand for: the terms that begin alike. */
+  async function findNearTerms({ id }: Collection, words: readonly string[]): Promise<Map<string, number>> {
     const [rows = []] = await database.read({
-      sql: `SELECT id, key, text, metadata FROM passages_${id} WHERE id IN (SELECT value FROM json_each(?))`,
-      args: [JSON.stringify(rowIds)],
+      sql: `SELECT near.term, near.doc FROM json_each(?1) AS asked CROSS JOIN terms_${id} AS near
+        WHERE near.term >= substr(asked.value, 1, ?2) AND near.term < substr(asked.value, 1, ?2) || char(1114111) LIMIT ?3`,
+      args: [JSON.stringify(words), sharedChars, maxNearTerms],
     });
-    return rows.map(({ id: rowId, key, text, metadata }) => ({
-      rowId: Number(rowId),
-      key: String(key),
-      text: String(text),
-      metadata: JSON.parse(String(metadata)) as Record<string, unknown>,
-    }));
+    return toCounts(rows);
   }
 
-  return { listCollections, countWords, rank, readPassages };
+  async function rankByWords(options: RankOptions): Promise<FoundPassage[]> {
+    if (options.words.length === 0) return [];
+    const [rows = []] = await database.read(wordsStatement(options));
+    return rows.map(toPassage);
+  }
+
+  return {
+    listCollections,
+    findCollection,
+    forgetCollections: () => known.clear(),
+    ask,
+    findNearTerms,
+    rankByWords,
+  };
+}
+
+function toPassage({ id, source, key, heading, words, metadata, score }: SqlRow): FoundPassage {
+  return {
+    rowId: Number(id),
+    source: String(source),
+    key: String(key),
+    heading: String(heading),
+    words: String(words),
+    metadata: String(metadata),
+    score: Number(score),
+  };
 }
 
 /** Also thrown to a reader whose collection was replaced between two of its questions. */
@@ -77,31 +113,43 @@ export function isMissingTable(error: unknown): boolean {
   return error instanceof Error && error.message.includes("no such table");
 }
 
-const nothing: SqlStatement = { sql: "SELECT 1 WHERE 0" };
+/** The first row counts the passages. */
+function countStatement({ id }: Collection, asked: readonly string[]): SqlStatement {
+  return {
+    sql: `SELECT '' AS term, count(*) AS doc FROM passages_${id}
+      UNION ALL SELECT term, doc FROM terms_${id} WHERE term IN (SELECT value FROM json_each(?))`,
+    args: [JSON.stringify(asked)],
+  };
+}
+
+function toCounts(rows: readonly SqlRow[]): Map<string, number> {
+  return new Map(rows.map(({ term, doc }) => [String(term), Number(doc)]));
+}
 
 /**
  * The plus keeps the filter a test of what the words match: otherwise they are looked up again for each passage it lets
  * by. Each word is quoted: nothing in it is read as an operator of the full-text language.
  */
 function wordsStatement({ collection: { id }, filter, limit, words }: RankOptions): SqlStatement {
-  if (words.length === 0) return nothing;
   const match = words.map((word) => `"${word.replaceAll('"', '""')}"`).join(" OR ");
   const within = restrict(id, "+rowid", filter);
-  return {
-    sql: `SELECT rowid AS id FROM words_${id} WHERE words_${id} MATCH ? ${within.sql}
-      ORDER BY bm25(words_${id}, ${columnWeights}), rowid LIMIT ?`,
-    args: [match, ...within.args, limit],
-  };
+  const hits = `SELECT rowid AS hit, -bm25(words_${id}, ${columnWeights}) AS score FROM words_${id}
+    WHERE words_${id} MATCH ? ${within.sql} ORDER BY score DESC, hit LIMIT ?`;
+  return { sql: readHits(id, hits), args: [match, ...within.args, limit] };
 }
 
-function vectorStatement({ collection, filter, limit, vector, minSimilarity }: RankOptions): SqlStatement {
-  if (!vector) return nothing;
-  const within = restrict(collection.id, "id", filter);
-  return {
-    sql: `SELECT id, vector_distance_cos(vector, ?) AS distance FROM vectors_${collection.id}
-      WHERE distance <= ? ${within.sql} ORDER BY distance, id LIMIT ?`,
-    args: [toBytes(vector), 1 - minSimilarity, ...within.args, limit],
-  };
+function vectorStatement(options: RankOptions & { vector: Float32Array }): SqlStatement {
+  const { collection, filter, limit, vector } = options;
+  const { id } = collection;
+  const within = restrict(id, "id", filter);
+  const hits = `SELECT id AS hit, -vector_distance_cos(vector, ?) AS score FROM vectors_${id}
+    WHERE 1 ${within.sql} ORDER BY score DESC, hit LIMIT ?`;
+  return { sql: readHits(id, hits), args: [toBytes(vector), ...within.args, limit] };
+}
+
+function readHits(id: number, hits: string): string {
+  return `SELECT id, source, key, heading, words, metadata, score FROM (${hits}) JOIN passages_${id} ON id = hit
+    ORDER BY score DESC, id`;
 }
 
 function restrict(id: number, column: string, filter: SqlCondition | null): SqlCondition {

@@ -2,10 +2,10 @@ import { EventEmitter, once } from "node:events";
 import { expect, test } from "vitest";
 import { startJsonServer } from "~e2e/support/providers/json-server";
 import type { JsonCall } from "~e2e/support/providers/json-server";
+import { createWordEmbedder } from "~e2e/support/word-embedder";
 import { runTool } from "~/tools/run-tool.server";
 import { createSearchTool } from "~/tools/search-tool";
 import type { ToolCaller } from "~/tools/tool";
-import { createHashedEmbedder } from "./hashed-embedder";
 import { createPineconeSearch } from "./pinecone.gateway.server";
 import type { PineconeOptions } from "./pinecone.gateway.server";
 
@@ -30,7 +30,7 @@ async function open(behave: (call: JsonCall) => void, changes: Partial<PineconeO
     apiKey: "pc-secret",
     indexes: ["docs", "archive"],
     host: origin,
-    embedder: createHashedEmbedder({ dimension: 8 }),
+    embedder: createWordEmbedder({ dimension: 8 }),
     clock: () => nowMs,
     ...changes,
   });
@@ -148,7 +148,7 @@ test("an index without a description still answers, and one filled by another mo
   );
   expect(await run({ query: "lamp" })).toMatchObject({ ok: true });
   expect(await run({ query: "lamp", namespace: "news" })).toMatchObject({ ok: false });
-  const other = await open(answerWell, { embedder: createHashedEmbedder({ dimension: 16 }) });
+  const other = await open(answerWell, { embedder: createWordEmbedder({ dimension: 16 }) });
   expect(await other.run({ query: "lamp" })).toMatchObject({
     ok: false,
     errorText: expect.stringMatching(/another model/) as string,

@@ -59,9 +59,6 @@ export function createProviderEmbedder(options: ProviderEmbedderOptions): Embedd
 
   return {
     model,
-    // Models differ in how near to each other they put what is unrelated: the order alone counts.
-    minSimilarity: -1,
-    comparesWords: false,
     async embed({ texts, signal }) {
       for (let attempt = 1; ; attempt++) {
         try {

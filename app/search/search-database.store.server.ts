@@ -11,7 +11,7 @@ export type SqlReader = { read: (...statements: SqlStatement[]) => Promise<SqlRo
 
 /**
  * One SQLite file, its own and apart from the service's database, asked through a thread. Statements that are
- * given together run in one transaction; the answer holds the rows of each.
+ * written together are one transaction; an answer holds the rows of each that was read.
  */
 export type SearchDatabase = SqlReader & {
   /** For a caller's question: clients share the thread, and statements are interrupted at their deadline. */

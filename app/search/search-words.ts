@@ -1,9 +1,11 @@
 /** Words that say nothing about what a text is about. */
 const emptyWords = new Set(
   (
-    "a about am an and any are as at be been but by can could did do does for from had has have how i if in into is it its " +
-    "me my no not of on or our please shall should so some tell than that the their them then there these they this those " +
-    "to us was we were what when where which who why will with would you your"
+    "a about again all also am an and any anybody anyone are as at be been but by can could did do does else " +
+    "everybody everyone exactly for from get gets got had has have here how i if in into is it its just many may me more " +
+    "much must my need no nobody not now of off on one only or our out please really say says shall should so " +
+    "some somebody someone something still tell than that the their them then there these they this those to told too " +
+    "up us very want was way we were what when where which while who whose why will with would you your"
   ).split(" "),
 );
 
@@ -19,7 +21,7 @@ export function toSearchWords(text: string): string[] {
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .toLowerCase()
-    .replace(/['’]s\b/g, "");
+    .replace(/n['’]t\b|['’](?:s|re|ve|ll|d|m)\b/g, "");
   return (folded.match(/[\p{L}\p{N}]+/gu) ?? []).flatMap((word) => {
     if (emptyWords.has(word)) return [];
     if (unspaced.test(word)) return toPairs(word);

@@ -5,7 +5,7 @@ function read(environment: Record<string, string>) {
   return parseConfig({ ...production, ...environment });
 }
 
-test("search works without settings: embedded, with built-in vectors, all public", () => {
+test("search needs nothing to be set: embedded, by words alone, all of it public", () => {
   const { search, warnings } = read({});
   expect(search).toEqual({ gatedNamespaces: [], embedding: null, pinecone: null });
   expect(warnings).toEqual([]);
@@ -43,10 +43,13 @@ test.each([
     "https://proxy.example.com/v1",
     "k",
   ],
-])("the embedding model is requested from the chat's provider: %j", (environment, provider, baseUrl, apiKey) => {
-  const { search } = read({ ...environment, EMBEDDING_MODEL: "m" });
-  expect(search.embedding).toEqual({ model: "m", provider, baseUrl, apiKey });
-});
+])(
+  "the embedding model is requested from the chat's provider: %j",
+  (environment, provider, baseUrl, apiKey) => {
+    const { search } = read({ ...environment, EMBEDDING_MODEL: "m" });
+    expect(search.embedding).toEqual({ model: "m", provider, baseUrl, apiKey });
+  },
+);
 
 test("an embedding model without a provider is a mistake", () => {
   expect(problemsInProduction({ EMBEDDING_MODEL: "m" }).join(" ")).toContain(

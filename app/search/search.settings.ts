@@ -15,8 +15,8 @@ export const searchSettings = {
   ),
   embeddingModel: text(
     "EMBEDDING_MODEL",
-    { switches: { name: "Search by a model's vectors", off: "the built-in one compares words" } },
-    "Model that turns documents and questions into vectors, asked of the chat's provider (`/embeddings`). Default: a built-in one that compares words. With PINECONE_API_KEY it is needed: the model whose vectors fill the indexes.",
+    { switches: { name: "Search by a model's vectors", off: "words alone are compared" } },
+    "Model that turns documents and questions into vectors, asked of the chat's provider (`/embeddings`). Default: none, and words alone are compared. With PINECONE_API_KEY it is needed: the model whose vectors fill the indexes.",
   ),
   pinecone: {
     apiKey: secret(
@@ -46,7 +46,7 @@ export function readSearch(reader: SettingReader, chat: ChatConfig) {
   };
 }
 
-/** Where vectors are made; null for the built-in embedder. */
+/** Where vectors are made; null where words alone are compared. */
 function readEmbedding(reader: SettingReader, model: string, chat: ChatConfig) {
   const chosen = getProvider(chatProviders, chat.provider);
   const row = chosen.embedders ? chosen.embedders.find(reader.hasNeeds) : chosen;

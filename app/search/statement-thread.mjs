@@ -15,6 +15,9 @@ const interruptEveryMs = 20;
 
 /** One for each order that may run at once, opened when it is first needed. */
 const connections = new Map();
+/** Each connection's statements by their text, ready to run again. */
+const prepared = new WeakMap();
+const maxPrepared = 50;
 /** How to end each order that is being carried out, by its id. */
 const running = new Map();
 let lock = null;
@@ -79,7 +82,10 @@ async function execWhenFree(database, sql) {
   }
 }
 
-/** One transaction. It ends early at its deadline, where it has one, or when it is told to, also before it has begun. */
+/**
+ * What is written together is one transaction. It ends early at its deadline, where it has one, or when it is told to,
+ * also before it has begun.
+ */
 async function runTogether({ id, statements, kind, slot, limitMs }) {
   const timers = [];
   let sqlite;
@@ -97,10 +103,10 @@ async function runTogether({ id, statements, kind, slot, limitMs }) {
   try {
     sqlite = await connect(slot);
     if (limitMs !== undefined) timers.push(setTimeout(end, limitMs));
-    await sqlite.exec(kind === "write" ? "BEGIN IMMEDIATE" : "BEGIN");
+    if (kind === "write") await sqlite.exec("BEGIN IMMEDIATE");
     const rows = await run(sqlite, statements, () => isOver);
     lift();
-    await sqlite.exec("COMMIT");
+    if (kind === "write") await sqlite.exec("COMMIT");
     return rows;
   } catch (error) {
     lift();
@@ -110,23 +116,32 @@ async function runTogether({ id, statements, kind, slot, limitMs }) {
 }
 
 async function run(sqlite, statements, isOver) {
-  const prepared = new Map();
   const answers = [];
   for (const { sql, args = [] } of statements) {
-    const statement = prepared.get(sql) ?? (await sqlite.prepare(sql));
-    prepared.set(sql, statement);
+    const { statement, hasRows } = await prepare(sqlite, sql);
     // Always one array: the driver ends the process over a lone blob, and knows blobs as Buffers only.
     const values = args.map((value) =>
       value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value,
     );
     if (isOver()) throw Object.assign(new Error("interrupted"), { code: "SQLITE_INTERRUPT" });
-    if (statement.columns().length > 0) answers.push(await statement.all(values));
+    if (hasRows) answers.push(await statement.all(values));
     else {
       await statement.run(values);
       answers.push([]);
     }
   }
   return answers;
+}
+
+async function prepare(sqlite, sql) {
+  const ready = prepared.get(sqlite) ?? new Map();
+  prepared.set(sqlite, ready);
+  if (!ready.has(sql)) {
+    if (ready.size >= maxPrepared) ready.clear();
+    const statement = await sqlite.prepare(sql);
+    ready.set(sql, { statement, hasRows: statement.columns().length > 0 });
+  }
+  return ready.get(sql);
 }
 
 /** Held by a lock on a file of its own, which the system takes back even from a process that was killed. */

@@ -1,7 +1,6 @@
 import { monotonicClock as clock } from "~/platform/clock";
 import type { Config } from "~/settings.server";
 import type { Embedder } from "~/search/embedder";
-import { createHashedEmbedder } from "~/search/hashed-embedder";
 import { createKnowledgeSearch } from "~/search/knowledge-search.server";
 import { warnOfMissingNamespaces } from "~/search/gated-namespaces";
 import { createPineconeSearch } from "~/search/pinecone.gateway.server";
@@ -12,7 +11,6 @@ import { createSearchTool } from "~/tools/search-tool";
 import { toGateHolder } from "~/tools/tool";
 import type { Foundation } from "./foundation.server";
 import type { GateServices } from "./gate.server";
-import type { Instruments } from "./instrument.server";
 
 export type SearchServices = ReturnType<typeof wireSearch>;
 
@@ -21,11 +19,14 @@ type SearchFoundation = Pick<Foundation, "config" | "instruments" | "log">;
 /** Begins to index what changed in the knowledge folder, and does not wait for it. */
 export function wireSearch(foundation: SearchFoundation, gate: Pick<GateServices, "requireHolder">) {
   const { config, instruments, log } = foundation;
-  const { pinecone, gatedNamespaces } = config.search;
-  const embedder = createInstrumentedEmbedder(config, instruments);
-  const { store: opened, whenIndexed } = pinecone
-    ? { store: createPineconeSearch({ ...pinecone, embedder, clock }), whenIndexed: Promise.resolve() }
-    : openEmbedded(foundation, embedder);
+  const { pinecone, gatedNamespaces, embedding } = config.search;
+  const embedder =
+    embedding &&
+    instrumentEmbedder(createProviderEmbedder(embedding), embedding.provider, instruments.provider);
+  const { store: opened, whenIndexed } =
+    pinecone && embedder
+      ? { store: createPineconeSearch({ ...pinecone, embedder, clock }), whenIndexed: Promise.resolve() }
+      : openEmbedded(foundation, embedder);
   const store: SearchStore = instrumentSearchStore(opened, instruments.provider);
   const stopping = new AbortController();
   void warnOfMissingNamespaces({
@@ -60,25 +61,16 @@ export function wireSearch(foundation: SearchFoundation, gate: Pick<GateServices
   };
 }
 
-/** The one that embeds pages, for the server and for `npm run index` alike. */
-export function createConfiguredEmbedder({ search }: Pick<Config, "search">): Embedder {
-  return search.embedding ? createProviderEmbedder(search.embedding) : createHashedEmbedder();
+/** For the server and for `npm run index` alike; null: without a model, words alone are compared. */
+export function createConfiguredEmbedder({ search }: Pick<Config, "search">): Embedder | null {
+  return search.embedding && createProviderEmbedder(search.embedding);
 }
 
-/** The built-in one is a few additions, too fast to be worth measuring. */
-function createInstrumentedEmbedder(config: Config, { provider }: Instruments): Embedder {
-  const embedder = createConfiguredEmbedder(config);
-  const { embedding } = config.search;
-  return embedding ? instrumentEmbedder(embedder, embedding.provider, provider) : embedder;
-}
-
-function openEmbedded({ config, log }: SearchFoundation, embedder: Embedder) {
-  const builtIn = createHashedEmbedder();
+function openEmbedded({ config, log }: SearchFoundation, embedder: Embedder | null) {
   const search = createKnowledgeSearch({
     contentDir: config.serving.contentDir,
     dataDir: config.serving.dataDir,
     embedder,
-    findEmbedder: (model) => [embedder, builtIn].find((its) => its.model === model) ?? null,
     clock,
     onReport: ({ indexed, removed, passages }) => {
       if (indexed + removed > 0) log.info({ indexed, removed, passages }, "knowledge indexed");

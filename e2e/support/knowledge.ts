@@ -2,8 +2,6 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { onTestFinished } from "vitest";
 import { createCollectionStore } from "~/search/collections.store.server";
-import type { Embedder } from "~/search/embedder";
-import { createHashedEmbedder } from "~/search/hashed-embedder";
 import { indexKnowledge } from "~/search/index-knowledge.server";
 import { createKnowledgeSearch, knowledgeFolder, searchFile } from "~/search/knowledge-search.server";
 import { openSearchDatabase } from "~/search/search-database.store.server";
@@ -31,18 +29,14 @@ export type Knowledge = Awaited<ReturnType<typeof createKnowledge>>;
 export function openKnowledgeSearch({
   contentDir,
   dataDir,
-  embedder = createHashedEmbedder(),
-  findEmbedder = (model) => (model === embedder.model ? embedder : null),
+  embedder = null,
   ...changes
-}: Pick<Knowledge, "contentDir" | "dataDir"> & {
-  embedder?: Embedder;
-} & Partial<Parameters<typeof createKnowledgeSearch>[0]>) {
+}: Pick<Knowledge, "contentDir" | "dataDir"> & Partial<Parameters<typeof createKnowledgeSearch>[0]>) {
   const warnings: string[] = [];
   const search = createKnowledgeSearch({
     contentDir,
     dataDir,
     embedder,
-    findEmbedder,
     clock: Date.now,
     warn: (message) => warnings.push(message),
     ...changes,
@@ -65,7 +59,7 @@ export function openKnowledgeSearch({
 export async function runIndex({
   dataDir,
   folder,
-  embedder = createHashedEmbedder(),
+  embedder = null,
   ...changes
 }: Pick<Knowledge, "dataDir" | "folder"> & Partial<Parameters<typeof indexKnowledge>[0]>) {
   const database = openSearchDatabase({ file: searchFile(dataDir) });

@@ -117,7 +117,16 @@ test("at most three passages are quoted, and none that scores far below the best
   expect(behind.text).toMatch(/Sources: Keys \(p9\.md\)$/);
 });
 
-test("the part of a long passage that answers is quoted", async () => {
+test("what the search puts first is quoted, though it was found by a word that means the same", async () => {
+  const synonymous = {
+    ...passage,
+    metadata: { ...metadata, heading: "Doors", text: "A door.", source: "p1.md" },
+  };
+  const { text } = await answer(prepare({ matches: [synonymous, passage] }).options);
+  expect(text).toContain("> A door.");
+});
+
+test("quotes of a long passage the part that answers", async () => {
   const filler = "Something else entirely. ".repeat(15).trim();
   const long = {
     ...passage,

@@ -8,7 +8,10 @@ export const assistantIntroduction =
 
 const maxQuotes = 3;
 const maxQuoteChars = 480;
-/** Passages that hold far fewer of the question's words than the best one are left out. */
+/**
+ * Passages that hold far fewer of the question's words than the best one are left out. Not the first: it may have been
+ * found by other words that mean the same.
+ */
 const minShareOfBest = 0.6;
 
 const greeting =
@@ -73,7 +76,7 @@ function chooseQuotes(question: string, result: SearchResult): Quote[] {
   );
   const best = Math.max(0, ...held);
   return result.matches
-    .filter((_match, index) => held[index]! >= best * minShareOfBest)
+    .filter((_match, index) => index === 0 || held[index]! >= best * minShareOfBest)
     .slice(0, maxQuotes)
     .flatMap(({ id, metadata: { text, title, heading, source } = {} }) => {
       if (typeof text !== "string" || text.trim() === "") return [];

@@ -5,7 +5,6 @@ import { pathToFileURL } from "node:url";
 import { createMcpHandler, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { systemClock as clock } from "~/platform/clock";
 import { listen } from "~/platform/http/http-server.server";
-import { createHashedEmbedder } from "~/search/hashed-embedder";
 import { createKnowledgeSearch } from "~/search/knowledge-search.server";
 import { createSearchTool } from "~/tools/search-tool";
 import { answerParent } from "../worker-process";
@@ -63,11 +62,9 @@ async function startSdkServer({ tools, contentDir, dataDir, ...setup }: SdkSetup
 }
 
 async function openSearch(folders: Pick<SdkSetup, "contentDir" | "dataDir">) {
-  const embedder = createHashedEmbedder();
   const store = createKnowledgeSearch({
     ...folders,
-    embedder,
-    findEmbedder: () => embedder,
+    embedder: null,
     clock,
     warn: (message, error) => console.error(message, error),
   });

@@ -1,0 +1,16 @@
+import { toUnitVector } from "~/search/embedder";
+import type { Embedder } from "~/search/embedder";
+import { toSearchWords } from "~/search/search-words";
+
+/** In place of a provider's model: texts are near each other when they share words. */
+export function createWordEmbedder({ model = "of-words", dimension = 64 } = {}): Embedder {
+  const embedText = (text: string) => {
+    const vector = new Float32Array(dimension);
+    for (const word of toSearchWords(text)) {
+      const sum = [...word].reduce((total, character) => total * 31 + character.codePointAt(0)!, 7);
+      vector[sum % dimension]! += 1;
+    }
+    return toUnitVector(vector);
+  };
+  return { model, embed: async ({ texts }) => texts.map(embedText) };
+}
