@@ -35,7 +35,8 @@ export type Measurement = {
 };
 
 export type Aims = {
-  maxRatio?: number;
+  /** At most so many times what this side needs, by requests a second and by CPU. */
+  maxTimes?: { side: string; times: number };
   /** So many times as many requests a second as this side. */
   minTimes?: { side: string; times: number };
   rpcCallsPerRequest?: number;
@@ -121,12 +122,13 @@ export function toMeasurement({
 export function judge(measurement: Measurement, aims: Aims): Verdict[] {
   const { operation, ours, others } = measurement;
   const verdicts: Verdict[] = [];
-  const bare = others.find(({ name }) => name === bareSide);
-  if (aims.maxRatio !== undefined && bare !== undefined) {
-    const { byThroughput, byCpu } = bare.ratios;
+  const { side: reference, times: maxTimes = 0 } = aims.maxTimes ?? {};
+  const beside = others.find(({ name }) => name === reference);
+  if (beside !== undefined) {
+    const { byThroughput, byCpu } = beside.ratios;
     verdicts.push({
-      aim: `${operation} within ${aims.maxRatio}x of bare`,
-      isMet: Math.max(byThroughput, byCpu ?? 0) <= aims.maxRatio,
+      aim: `${operation} within ${maxTimes}x of ${beside.name}`,
+      isMet: Math.max(byThroughput, byCpu ?? 0) <= maxTimes,
       measured: `${byThroughput.toFixed(2)}x by requests/s, ${byCpu === null ? "n/a" : `${byCpu.toFixed(2)}x`} by CPU`,
     });
   }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { bareSide } from "../figures";
 import { fixedOperations, operatorOperations, sessionCookie } from "../fixed-answers";
 import { repeating, toHttp } from "./operation";
 import type { Operation, Prepare, Target } from "./operation";
@@ -152,7 +153,7 @@ export const operations: readonly Operation[] = [
     slug: "nonce",
     requests: 3000,
     warmUpRequests: 6000,
-    aims: { maxRatio: 3 },
+    aims: { maxTimes: { side: bareSide, times: 1.3 } },
     sides: { Latchkey: nonce, "bare Node": nonce, Fastify: nonce },
   },
   {
@@ -160,7 +161,11 @@ export const operations: readonly Operation[] = [
     slug: "siwe",
     requests: 800,
     warmUpRequests: 3000,
-    aims: { rpcCallsPerRequest: 1, maxCpuMicros: 1500 },
+    aims: {
+      rpcCallsPerRequest: 1,
+      maxCpuMicros: 1500,
+      minTimes: { side: "better-auth", times: 5 },
+    },
     sides: {
       Latchkey: prepareSignIns,
       "bare Node": prepareSignIns,
@@ -180,7 +185,7 @@ export const operations: readonly Operation[] = [
     slug: "bearer",
     requests: 2500,
     warmUpRequests: 5000,
-    aims: { maxRatio: 4 },
+    aims: { maxTimes: { side: bareSide, times: 1.6 } },
     sides: { Latchkey: bearer, "bare Node": bearer, Fastify: bearer },
   },
   {
@@ -188,7 +193,7 @@ export const operations: readonly Operation[] = [
     slug: "session",
     requests: 1500,
     warmUpRequests: 3000,
-    aims: {},
+    aims: { maxTimes: { side: "Fastify", times: 1.2 } },
     sides: { Latchkey: session, Fastify: session },
   },
   {
@@ -231,7 +236,7 @@ export const operations: readonly Operation[] = [
     slug: "status",
     requests: 3000,
     warmUpRequests: 6000,
-    aims: { maxRatio: 3 },
+    aims: { maxTimes: { side: bareSide, times: 1.3 } },
     sides: { Latchkey: status, "bare Node": status, Fastify: status },
   },
   // Before the forms: from then on the tables are longer than when they were answered once.
@@ -281,7 +286,7 @@ export const operations: readonly Operation[] = [
     slug: "tts",
     requests: 1500,
     warmUpRequests: 3000,
-    aims: {},
+    aims: { maxTimes: { side: "Express", times: 2 } },
     sides: { Latchkey: speech, Express: speech },
   },
   {
