@@ -275,14 +275,14 @@ export default tseslint.config(
     ],
     rules: {
       "no-restricted-properties": "off",
-      "no-restricted-syntax": ["error", castToAny],
+      "no-restricted-syntax": ["error", castToAny, ...signatures],
       "no-console": "off",
     },
   },
   {
     files: ["app/platform/config/**", "app/commands/**"],
     ignores: ["**/*.test.ts"],
-    rules: { "no-restricted-syntax": ["error", castToAny, ...textAsCode] },
+    rules: { "no-restricted-syntax": ["error", castToAny, ...textAsCode, ...signatures] },
   },
   { files: ["**/*.test.{ts,tsx}", "e2e/**"], rules: { "max-lines": ["error", { max: 600 }] } },
   { files: ["**/*.{test,spec}.{ts,tsx}"], rules: { "max-lines-per-function": "off" } },

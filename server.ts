@@ -51,7 +51,7 @@ try {
   services = await starting;
   if (!isStopping()) {
     startupBuffer.open(createListener(services));
-    log.info({ port, origin: services.origin, mode: config.mode }, "Latchkey is open");
+    log.info({ port, origin: services.origin, mode: config.mode }, "server ready");
     if (config.mode === "development") await broadcastDevReady(build);
   }
 } catch (error) {
@@ -85,7 +85,7 @@ function answerDuringStart(refusal: Refusal, request: IncomingMessage, requestId
   const { method = "GET", url = "/", headers } = request;
   const matched = findRoute(url.replace(/\?.*/s, ""));
   const route = matched?.pattern ?? "page";
-  log.info({ requestId, method, route, status: refusal.status }, "refused during start-up");
+  log.info({ requestId, method, route, status: refusal.status }, "request refused during start-up");
   if (matched) return matched.route.answerRefusal({ refusal, origin, requestId, headers, pathname: url });
   return answerPageRefusal(headers.accept, { refusal, origin, requestId });
 }
@@ -233,18 +233,18 @@ function observe(services: Services, { context, response, route }: Exchange & { 
 /** What no route and no page has caught. */
 function answerDefect(error: unknown, response: ServerResponse): void {
   if (response.headersSent) {
-    log.error({ err: error }, "request failed after its answer had begun");
+    log.error({ err: error }, "request failed after the response had started");
     response.destroy();
     return;
   }
   const status = (error as { status?: unknown } | null)?.status;
   const isRefused = typeof status === "number" && status >= 400 && status < 500;
-  if (!isRefused) log.error({ err: error }, "request failed outside the routes");
+  if (!isRefused) log.error({ err: error }, "request failed outside all routes");
   response.statusCode = isRefused ? status : 500;
   response.setHeader("Content-Type", "text/plain; charset=utf-8");
   response.end(
     isRefused
       ? "This address could not be understood. Check it for typing mistakes.\n"
-      : "Something went wrong on our side. Please try again.\n",
+      : "The server failed. Try again in a moment.\n",
   );
 }

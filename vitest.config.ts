@@ -8,16 +8,8 @@ const all = ["app/**/*.test.{ts,tsx}", "contracts/**/*.test.ts", "prisma/**/*.te
 /** What `npm run test:deep` runs, by folder or by name; `npm test` runs the others. */
 const deep = ["e2e/operations/**/*.test.ts", "**/*.processes.test.ts", "**/*.deep.test.ts"];
 
-/** Run on PostgreSQL as well: together they reach every store through the server. */
-const alsoOnPostgresql = [
-  "e2e/api/chat-quota.deep.test.ts",
-  "e2e/api/contract-sweep.test.ts",
-  "e2e/api/gate-access.test.ts",
-  "e2e/api/nonce-limit.test.ts",
-  "e2e/api/operator.test.ts",
-  "e2e/api/payments.test.ts",
-  "e2e/api/session.test.ts",
-];
+/** Run on PostgreSQL as well: the whole API; there is no file of it that cannot. */
+const alsoOnPostgresql = ["e2e/api/**/*.test.ts"];
 
 const alias = {
   "~e2e": fileURLToPath(new URL("./e2e", import.meta.url)),

@@ -64,6 +64,6 @@ function logError(loadContext: AppLoadContext, request: Request, error: unknown)
   // The path only: a query may hold a token.
   loadContext.log.error(
     { err: error, method: request.method, path: new URL(request.url).pathname },
-    "page failed",
+    "page rendering failed",
   );
 }

@@ -17,7 +17,7 @@ import { ButtonLink } from "~/ui/button";
 import { pageFaces } from "~/ui/typefaces";
 import { useNonce } from "~/ui/nonce";
 import { Page } from "~/ui/page";
-import stylesheetHref from "~/ui/ui.css";
+import stylesheetHref from "~/ui/styles/ui.css";
 import { useOfflineWorker } from "~/ui/use-offline-worker";
 
 export type PageHandle = { withoutScripts?: boolean };
@@ -139,12 +139,12 @@ function describeError(error: unknown): { heading: string; text: string } {
   if (isRouteErrorResponse(error) && error.status < 500) {
     return {
       heading: "This could not be understood",
-      text: "The page was asked for in a way it cannot answer. Opening it anew from the start helps.",
+      text: "The page was asked for in a way it cannot answer. Go to the start and open it from there.",
     };
   }
   return {
-    heading: "Something went wrong",
-    text: "The fault is ours, not yours. It has been written to the log; trying again often helps.",
+    heading: "This page could not be shown",
+    text: "The server failed. The error is in its log; try again in a moment.",
   };
 }
 

@@ -70,7 +70,7 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
   const gate = await wireGate(foundation, { content, leases, outbox });
   const quota = await wireQuota(foundation);
   const search = wireSearch(foundation, gate);
-  const payments = wirePayments(foundation, { gate, outbox, lease: leases.of("payments") });
+  const payments = wirePayments(foundation, { gate, outbox, leases });
   const tools = wireTools(foundation, { gate, search, payments });
   const chat = wireChat(foundation, quota, tools);
   const speech = await wireSpeech(foundation, quota);
@@ -93,7 +93,7 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
     speech,
     demo: config.mode === "demo" ? createDemoChain(config.chain.rpcUrls[0]!) : null,
     metrics,
-    /** Null where nobody follows requests. */
+    /** Null where tracing is off. */
     tracing: instruments.tracing,
     readReadiness,
     operator: wireOperator(foundation, { gate, outbox, quota, search, payments, readReadiness }),

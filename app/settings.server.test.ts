@@ -1,14 +1,16 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { problemsOf, production as smallest } from "~e2e/support/config";
+import { chatProviders } from "~/chat/providers/chat-providers.server";
 import { renderEnvExample, renderSettingsPage } from "~/platform/config/render-settings";
 import { guardedPrefixes } from "~/platform/config/setting-reader";
+import { getProvider } from "~/platform/providers/provider-row";
 import { parseConfig, settingGroups, settings } from "./settings.server";
 
 const contract = smallest.KEY_CONTRACT_ADDRESS;
 const production = { ...smallest, RPC_URL: "https://rpc.example.com, https://other.example.com" };
 
-test("reads a small production environment with the documented defaults", () => {
+test("a small production environment is read with the documented defaults", () => {
   const config = parseConfig(production);
   expect(config.mode).toBe("production");
   expect(config.serving.port).toBe(3000);
@@ -16,13 +18,13 @@ test("reads a small production environment with the documented defaults", () => 
   expect(config.chain.rpcUrls).toEqual(["https://rpc.example.com", "https://other.example.com"]);
   expect(config.chain.contractAddress).toBe(contract.toLowerCase());
   expect(config.jwt).toMatchObject({ alg: "HS256", accessTtlSeconds: 900, clockToleranceSeconds: 5 });
-  expect(config.limits.nonce).toEqual({ points: 30, windowSeconds: 60 });
+  expect(config.limits.nonce).toEqual({ points: 30, windowSeconds: 60, algorithm: "sliding" });
   expect(config.state.enabled).toBe(true);
   expect(config.database.url).toMatch(/^file:.*data\/latchkey\.db$/);
   expect(config.warnings).toEqual([]);
 });
 
-test("lists every mistake at once, by name and without any value", () => {
+test("every mistake is listed at once, by name and without any value", () => {
   const secretValue = "short-and-secret";
   const environment = {
     ...production,
@@ -52,7 +54,7 @@ test("lists every mistake at once, by name and without any value", () => {
     expect(text).not.toContain(value);
 });
 
-test("state lives in the database, or in a Redis that is named together with what opens it", () => {
+test("state is in the database, or in a Redis that is named with its credentials", () => {
   expect(parseConfig(production).state).toEqual({ enabled: true, redis: null });
   const url = "rediss://cache.example.com:6380/2";
   expect(parseConfig({ ...production, STATE_WORKER_URL: url }).state.redis).toEqual({ url, password: null });
@@ -69,14 +71,14 @@ test.each([
     "STATE_WORKER_API_KEY",
     { STATE_WORKER_URL: "redis://:hunter2@cache.example.com", STATE_WORKER_API_KEY: "hunter3" },
   ],
-])("a state service that cannot be meant so is refused, naming %s (%j)", (name, environment) => {
+])("a state service that is half configured is refused, naming %s (%j)", (name, environment) => {
   const problems = problemsOf({ ...production, ...environment });
   expect(problems.map((problem) => problem.split(" ")[0])).toEqual([name]);
   expect(problems.join()).not.toMatch(/hunter|cache\.example/);
 });
 
 test.each(["hunter#2", "hunter/2", "hunter?2", "hunter%ff", "12#ab", "12/ab", "12?ab", "/12", "#12"])(
-  "a database's password that would be read as something else, %j, is refused with how to write it",
+  "a database password that would be misread, %j, is refused with how to write it",
   (password) => {
     const addressWith = (written: string) =>
       `postgresql://latchkey:${written}@db.example.com:5432/latchkey?application_name=gate`;
@@ -99,11 +101,11 @@ test.each([
   "postgresql://db.example.com/latchkey?user=u@tenant&password=pw",
   "postgresql://db.example.com:5432/latchkey",
   "postgres://u:pw@[::1]:5432/latchkey?sslmode=no-verify&sslrootcert=/not/there.pem",
-])("a database's address that the driver understands is taken: %s", (DATABASE_URL) => {
+])("a database address that the driver understands is accepted: %s", (DATABASE_URL) => {
   expect(problemsOf({ ...production, DATABASE_URL })).toEqual([]);
 });
 
-test("production refuses to run on defaults", () => {
+test("production refuses the defaults of other modes", () => {
   const problems = problemsOf({});
   for (const name of ["CHAIN_ID", "RPC_URL", "KEY_CONTRACT_ADDRESS", "JWT_SECRET"]) {
     expect(
@@ -113,7 +115,7 @@ test("production refuses to run on defaults", () => {
   }
 });
 
-test("production refuses demo keys and a plain-HTTP origin, but takes loopback ones", () => {
+test("production refuses demo keys and a plain-HTTP origin, but accepts loopback ones", () => {
   const demoSecret = "demo-0123456789abcdef0123456789abcdef";
   expect(problemsOf({ ...production, JWT_SECRET: demoSecret })).toHaveLength(1);
   expect(problemsOf({ ...production, PUBLIC_ORIGIN: "http://gate.example.com" })).toHaveLength(1);
@@ -121,7 +123,7 @@ test("production refuses demo keys and a plain-HTTP origin, but takes loopback o
   expect(problemsOf({ ...production, PUBLIC_ORIGIN: "http://127.0.0.1:3000" })).toEqual([]);
 });
 
-test("production refuses further origins of plain HTTP but for loopback ones, and other modes take them", () => {
+test("production refuses further plain-HTTP origins except loopback ones, and other modes accept them", () => {
   const plain = { CORS_ORIGINS: "https://a.example.com,http://app.example.com,http://b.example.com" };
   expect(problemsOf({ ...production, ...plain })).toEqual([
     expect.stringMatching(/^CORS_ORIGINS must begin with https:\/\/ in production/),
@@ -136,7 +138,7 @@ test("production refuses further origins of plain HTTP but for loopback ones, an
   expect(serving.corsOrigins).toEqual(loopback);
 });
 
-test("a key must lie one block deep before it is used up, none on local chains, or as many as are asked for", () => {
+test("a key must be one block deep before it is used up by default, none on local chains, or as many as configured", () => {
   const depthOf = (env: Record<string, string>) =>
     parseConfig({ ...production, ...env }).chain.keyUseConfirmations;
   expect(depthOf({ CHAIN_ID: "1" })).toBe(1);
@@ -209,14 +211,14 @@ test.each([
   ["OPERATOR_DECISIONS_MAX", "99", "100"],
   ["OPERATOR_ACTIVITY_DAYS", "0", "1"],
   ["OPERATOR_AUDIT_DAYS", "3651", "3650"],
-])("%s refuses %s and takes %s", (name, refused, taken) => {
+])("%s refuses %s and accepts %s", (name, refused, taken) => {
   expect(problemsOf({ ...production, [name]: refused }).map((problem) => problem.split(" ")[0])).toEqual([
     name,
   ]);
   expect(problemsOf({ ...production, [name]: taken })).toEqual([]);
 });
 
-test("chat has its documented defaults and needs nothing to be set", () => {
+test("chat has its documented defaults and requires no setting", () => {
   const { chat, quota, limits } = parseConfig(production);
   expect(chat).toEqual({
     requiresJwt: false,
@@ -238,15 +240,15 @@ test("chat has its documented defaults and needs nothing to be set", () => {
     windowSeconds: 86_400,
     resetSecret: null,
   });
-  expect(limits.chat).toEqual({ points: 20, windowSeconds: 60 });
-  expect(limits["quota-reset"]).toEqual({ points: 5, windowSeconds: 60 });
+  expect(limits.chat).toEqual({ points: 20, windowSeconds: 60, algorithm: "fixed" });
+  expect(limits["quota-reset"]).toEqual({ points: 5, windowSeconds: 60, algorithm: "fixed" });
 });
 
 test.each([
   ["openai", { OPENAI_API_KEY: "key" }],
   ["workers-ai", { CLOUDFLARE_ACCOUNT_ID: "0123abcd", CLOUDFLARE_API_TOKEN: "token" }],
   ["local", { AI_BASE_URL: "http://127.0.0.1:11434/v1" }],
-])("the provider %s names each setting it lacks", (provider, needed) => {
+])("the provider %s requires each of its settings by name", (provider, needed) => {
   const environment = { ...production, AI_PROVIDER: provider };
   expect(problemsOf(environment).map((problem) => problem.split(" ")[0])).toEqual(Object.keys(needed));
   expect(problemsOf({ ...environment, ...needed })).toEqual([]);
@@ -257,16 +259,17 @@ test.each([
   ["openai", { OPENAI_API_KEY: "key" }],
   ["elevenlabs", { ELEVENLABS_API_KEY: "key", ELEVENLABS_VOICE_ID: "voice" }],
   ["local", { TTS_BASE_URL: "http://127.0.0.1:8880/v1" }],
-])("the speech of %s names each setting it lacks", (provider, needed) => {
+])("speech by %s requires each of its settings by name", (provider, needed) => {
   const environment = { ...production, TTS_PROVIDER: provider };
   expect(problemsOf(environment).map((problem) => problem.split(" ")[0])).toEqual(Object.keys(needed));
   expect(parseConfig({ ...environment, ...needed, TTS_VOICE: "any" }).speech).toMatchObject({ provider });
 });
 
-test("speech needs nothing to be set, and an address alone chooses the server there", () => {
+test("speech requires no setting, and an address alone chooses that server", () => {
   expect(parseConfig(production).speech).toMatchObject({
     provider: "flite",
-    flite: { voice: "slt", threads: 2, queue: 16 },
+    voice: null,
+    flite: { threads: 2, queue: 16 },
     cacheBytes: 256 * 1024 * 1024,
     quota: { characters: 50_000, windowSeconds: 86_400 },
   });
@@ -275,7 +278,7 @@ test("speech needs nothing to be set, and an address alone chooses the server th
   expect(parseConfig({ ...address, TTS_PROVIDER: "disabled" }).speech.provider).toBe("disabled");
 });
 
-test("addresses of providers lose the slash at their end, and the account makes the address of edge inference", () => {
+test("provider addresses lose their trailing slash, and the account forms the Workers AI address", () => {
   const { chat } = parseConfig({
     ...production,
     AI_BASE_URL: "http://127.0.0.1:8080/v1/",
@@ -285,14 +288,24 @@ test("addresses of providers lose the slash at their end, and the account makes 
   });
   expect(chat.local.baseUrl).toBe("http://127.0.0.1:8080/v1");
   expect(chat.openai.baseUrl).toBe("https://proxy.example.com/openai/v1");
-  expect(chat.workersAi.baseUrl).toBe("https://api.cloudflare.com/client/v4/accounts/0123abcd/ai/v1");
+  const { baseUrl } = getProvider(chatProviders, "workers-ai").locate!(chat);
+  expect(baseUrl).toBe("https://api.cloudflare.com/client/v4/accounts/0123abcd/ai/v1");
   expect(chat.models).toEqual(["small", "large"]);
 });
 
 const warningsOf = (environment: Record<string, string>) =>
   parseConfig({ ...production, ...environment }).warnings;
 
-test("a name that is nearly one of ours is pointed out with the one that was meant", () => {
+test("a provider whose models nobody knows is pointed out where none is named", () => {
+  const local = { AI_PROVIDER: "local", AI_BASE_URL: "http://127.0.0.1:1/v1" };
+  expect(warningsOf(local)).toEqual([
+    "AI_MODELS is not set: the local server is asked for a model called `default`.",
+  ]);
+  expect(warningsOf({ ...local, AI_MODELS: "small" })).toEqual([]);
+  expect(warningsOf({ AI_PROVIDER: "openai", OPENAI_API_KEY: "k" })).toEqual([]);
+});
+
+test("a name close to one of ours is reported with the one meant", () => {
   expect(warningsOf({ JWT_SECERT: "x", PATH: "/bin" })).toEqual([
     "JWT_SECERT is not a setting of Latchkey. Did you mean JWT_SECRET?",
   ]);
@@ -300,11 +313,11 @@ test("a name that is nearly one of ours is pointed out with the one that was mea
   expect(warningsOf({ AI_TOTALLY_DIFFERENT_THING: "x" })).toHaveLength(1);
 });
 
-test.each(guardedPrefixes)("an unknown name that begins with %s is pointed out", (prefix) => {
+test.each(guardedPrefixes)("an unknown name that begins with %s is reported", (prefix) => {
   expect(warningsOf({ [`${prefix}NO_SUCH`]: "" })).toHaveLength(1);
 });
 
-test("names that PostgreSQL's driver would read are said not to be, without what they hold", () => {
+test("names that PostgreSQL's driver would read are reported as unused, without their values", () => {
   const { warnings } = parseConfig({ ...production, PGUSER: "hunter2", PGSSLMODE: "no-verify" });
   expect(warnings).toEqual([
     "Not read, since DATABASE_URL alone says how PostgreSQL is reached: PGSSLMODE, PGUSER.",
@@ -312,7 +325,7 @@ test("names that PostgreSQL's driver would read are said not to be, without what
   expect(settings.filter(({ name }) => name.startsWith("PG"))).toEqual([]);
 });
 
-test("a mistyped name is told along with the mistakes it causes, and counts as none", () => {
+test("a mistyped name is reported along with the mistakes it causes, and counts as none", () => {
   const environment = { ...production, JWT_SECRET: undefined, JWT_SECERT: production.JWT_SECRET };
   expect(problemsOf(environment)).toHaveLength(1);
   expect(() => parseConfig(environment)).toThrow(
@@ -332,12 +345,12 @@ test.each([
   [{ PUBLIC_ORIGIN: "http://localhost:4000", NEXT_PUBLIC_DOMAIN: undefined, PORT: "0" }, false],
   [{ PUBLIC_ORIGIN: "https://gate.example.com", NEXT_PUBLIC_DOMAIN: undefined, PORT: "0" }, true],
   [{}, false],
-])("with %j the public origin is pointed out as not on the list: %s", (environment, isPointedOut) => {
+])("with %j the public origin is reported as missing from the list: %s", (environment, isPointedOut) => {
   const { warnings } = parseConfig({ ...production, ...environment });
   expect(warnings.some((warning) => warning.startsWith("PUBLIC_ORIGIN"))).toBe(isPointedOut);
 });
 
-test("outside production the local chain's defaults apply, but the contract has to be named", () => {
+test("the local chain's defaults apply outside production, but the contract must be named", () => {
   expect(problemsOf({ LATCHKEY_MODE: "development" }).map((problem) => problem.split(" ")[0])).toEqual([
     "KEY_CONTRACT_ADDRESS",
   ]);
@@ -348,11 +361,11 @@ test("outside production the local chain's defaults apply, but the contract has 
 test.each([
   [".env.example", renderEnvExample],
   ["docs/settings.md", renderSettingsPage],
-])("%s is what the rows of settings make", (file, render) => {
+])("%s is what the rows of settings render", (file, render) => {
   expect(readFileSync(file, "utf8"), "Run `npm run env-example`.").toBe(render(settingGroups));
 });
 
-test("the parser reads exactly the settings that are listed", () => {
+test("the parser reads exactly the listed settings", () => {
   const asked = new Set<string>();
   // Where traces go decides whether the rest of them is asked for.
   const given = { ...production, OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318" };

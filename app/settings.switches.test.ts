@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Setting, Switch } from "~/platform/config/setting";
+import type { Switch } from "~/platform/config/setting";
 import { parseConfig, settings } from "~/settings.server";
-import { problemsInProduction, production } from "~e2e/support/config";
+import { production } from "~e2e/support/config";
 
 function list(environment: Readonly<Record<string, string>>): Switch[] {
   return parseConfig({ ...production, ...environment }).switches;
@@ -10,82 +10,13 @@ function list(environment: Readonly<Record<string, string>>): Switch[] {
 const find = (switches: Switch[], word: string) =>
   switches.filter(({ why }) => new RegExp(`\\b${word}\\b`).test(why));
 
-/** Whether a setting can switch something off: by true or false, by being left out, by 0 or by a word for none. */
-function isOnOff({ name, default: standard, text }: Setting): boolean {
-  const isBoolean = problemsInProduction({ [name]: "perhaps" }).includes(`${name} must be true or false.`);
-  const isNothingMeant = /\b0 (?!to\b)|\bThe same for\b|`(disabled|none|deny|offline)`/.test(text);
-  return isBoolean || standard === undefined || isNothingMeant;
-}
-
-const partOf = (what: string) => `goes with ${what}, which has a switch or a row`;
-const alwaysThere = (what: string) => `${what} is always there; this only says which`;
-
-/** Settings that can be left out, or be 0, and switch nothing that the list of switches is missing. */
-const exceptions: Record<string, string> = {
-  PORT: "0 takes a free port",
-  PUBLIC_ORIGIN: alwaysThere("an origin"),
-  NEXT_PUBLIC_DOMAIN: alwaysThere("a domain"),
-  BRAND_ACCENT: alwaysThere("a colour"),
-  BRAND_LOGO: "seen on every page",
-  BRAND_ICON: alwaysThere("an icon"),
-  BRAND_TEXTS: alwaysThere("a text"),
-  CHAIN_ID: alwaysThere("a chain"),
-  RPC_URL: "every address has a row of its own",
-  KEY_CONTRACT_ADDRESS: "the contract has a row",
-  KEY_USE_CONFIRMATIONS: "0 asks for no depth",
-  CHAIN_NAME: alwaysThere("a name"),
-  JWT_SECRET: partOf("JWT_ALG"),
-  JWT_PRIVATE_KEY: partOf("JWT_ALG"),
-  JWT_PUBLIC_KEY: partOf("JWT_ALG"),
-  JWT_ISS: alwaysThere("an issuer"),
-  JWT_AUD: alwaysThere("an audience"),
-  STATE_WORKER_API_KEY: partOf("STATE_WORKER_URL"),
-  DATABASE_URL: "the database has a row",
-  WEBHOOK_SECRET: partOf("WEBHOOK_URL"),
-  NOTIFY_FROM: partOf("SMTP_URL"),
-  AI_MODELS: "listed in the row of the provider",
-  AI_BASE_URL: partOf("AI_PROVIDER"),
-  AI_OFFLINE_WORD_MS: "0 leaves out a pause",
-  AI_SYSTEM_PROMPT: "words for the model",
-  OPENAI_API_KEY: partOf("AI_PROVIDER"),
-  CLOUDFLARE_ACCOUNT_ID: partOf("AI_PROVIDER"),
-  CLOUDFLARE_API_TOKEN: partOf("AI_PROVIDER"),
-  WORKERS_AI_BASE_URL: partOf("AI_PROVIDER"),
-  TTS_BASE_URL: partOf("TTS_PROVIDER"),
-  TTS_API_KEY: partOf("TTS_PROVIDER"),
-  TTS_VOICE: alwaysThere("a voice"),
-  TTS_MODEL: partOf("TTS_PROVIDER"),
-  ELEVENLABS_API_KEY: partOf("TTS_PROVIDER"),
-  ELEVENLABS_VOICE_ID: partOf("TTS_PROVIDER"),
-  PINECONE_INDEXES: partOf("PINECONE_API_KEY"),
-  PINECONE_HOST: partOf("PINECONE_API_KEY"),
-  OPERATOR_SECRET: "where it is not set there is no such list",
-  OTEL_EXPORTER_OTLP_HEADERS: partOf("OTEL_EXPORTER_OTLP_ENDPOINT"),
-};
-
 const model = { AI_PROVIDER: "local", AI_BASE_URL: "http://127.0.0.1:1/v1" };
 const quotaOn = { NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true" };
-const candidates = settings.filter(isOnOff);
-
-test("every setting that can switch something has a switch whose reason names it, or stands among the explained", () => {
-  const limits = settings.filter(({ name }) => name.startsWith("RATE_LIMIT_")).map(({ name }) => [name, "0"]);
-  const shown = [
-    ...list({}),
-    ...list(quotaOn),
-    ...list({ ...quotaOn, AI_CHAT_QUOTA_ENABLED: "false", ...Object.fromEntries(limits) }),
-  ];
-  const without = candidates.filter(({ name }) => find(shown, name).length === 0).map(({ name }) => name);
-  expect(without.toSorted()).toEqual(Object.keys(exceptions).toSorted());
-});
-
-test("the list of candidates knows every kind of switch", () => {
-  const names = candidates.map(({ name }) => name);
-  for (const name of ["BASE_WALLET", "KEY_SHOP_URL", "TTS_CACHE_MB", "TTS_PROVIDER", "RATE_LIMIT_OPERATOR"])
-    expect(names).toContain(name);
-  expect(names).not.toContain("JWT_ACCESS_TTL");
-});
-
-test.each<[string, string, string, Record<string, string>?]>([
+/** A setting, the values at which a switch is on and off, and what else must be set. */
+const examples: [name: string, on: string, off: string, rest?: Record<string, string>][] = [
+  ["LATCHKEY_MODE", "demo", "production"],
+  ["RATE_LIMIT_NONCE", "30/60", "0"],
+  ["AI_CHAT_QUOTA_ENABLED", "true", "false", quotaOn],
   ["NEXT_PUBLIC_ENABLE_STATE_WORKER", "true", "false"],
   ["STATE_WORKER_URL", "redis://127.0.0.1:1", ""],
   ["NONCE_BINDING", "client", "none"],
@@ -120,13 +51,26 @@ test.each<[string, string, string, Record<string, string>?]>([
   ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://127.0.0.1:4318/v1/traces", ""],
   ["TRUST_PROXY", "loopback", ""],
   ["OPERATOR_DECISIONS_DAYS", "1", "0"],
-])("%s turns its own switch", (name, on, off, rest = {}) => {
-  const named = (value: string) => find(list({ ...rest, [name]: value }), name).map(({ isOn }) => isOn);
-  expect(named(on)).toContain(true);
-  expect(named(off)).toContain(false);
+];
+
+test.each(examples)("%s controls its own switch", (name, on, off, rest = {}) => {
+  const own = settings.find((row) => row.name === name)!.switches?.name;
+  const readStates = (value: string) => {
+    const switches = list({ ...rest, [name]: value });
+    const named = own === undefined ? find(switches, name) : switches.filter((one) => one.name === own);
+    return named.map(({ isOn }) => isOn);
+  };
+  expect(readStates(on)).toContain(true);
+  expect(readStates(off)).toContain(false);
 });
 
-test("each switch stands there once, and says why in a sentence without a secret", () => {
+test("every switch has an example, but for the one that is always on", () => {
+  const switching = settings.filter(({ switches }) => switches !== null).map(({ name }) => name);
+  const shown = examples.map(([name]) => name);
+  expect(switching.filter((name) => !shown.includes(name))).toEqual(["JWT_ALG"]);
+});
+
+test("each switch is listed once, with its reason in a sentence without a secret", () => {
   const secrets = settings.filter(({ isSecret }) => isSecret).map(({ name }) => name);
   const environment = {
     ...quotaOn,
@@ -153,7 +97,7 @@ function stateOf(name: string, environment: Readonly<Record<string, string>>) {
   return [isOn, why];
 }
 
-test("older signatures stand in where sign-in with Ethereum is off", () => {
+test("older signatures are on as a fallback where sign-in with Ethereum is off", () => {
   const name = "Older timestamped signatures";
   const fallback = { LEGACY_SIGNATURES: "fallback" };
   expect(stateOf(name, fallback)).toEqual([
@@ -166,7 +110,7 @@ test("older signatures stand in where sign-in with Ethereum is off", () => {
   ]);
 });
 
-test("what goes by something else is off with it, and says so", () => {
+test("a feature that depends on another is off with it, and says so", () => {
   const quotaOff = { ...quotaOn, AI_CHAT_QUOTA_ENABLED: "false" };
   expect(stateOf("Chat quota", quotaOn)).toEqual([true, "All three conditions hold."]);
   expect(stateOf("Chat quota", quotaOff)).toEqual([false, "AI_CHAT_QUOTA_ENABLED is not true."]);
@@ -176,7 +120,7 @@ test("what goes by something else is off with it, and says so", () => {
   expect(stateOf("Spoken audio kept", silent)).toEqual([false, "TTS_PROVIDER is disabled."]);
 });
 
-test("the demo offers its own chain to wallets, and nothing else does without an address", () => {
+test("the demo's chain is offered to wallets in the demo, and no other without an address", () => {
   const name = "Chain offered to wallets that do not know it";
   expect(stateOf(name, { LATCHKEY_MODE: "demo" })[0]).toBe(true);
   expect(stateOf(name, {})).toEqual([false, "CHAIN_WALLET_RPC_URL is not set."]);
@@ -187,7 +131,7 @@ test("the demo is one of three modes", () => {
   expect(stateOf("Demo", { LATCHKEY_MODE: "development" })[0]).toBe(false);
 });
 
-test("an offline page that development leaves out is not laid to its own setting", () => {
+test("an offline page that development omits is not attributed to its own setting", () => {
   const state = stateOf("Offline page on visitors' devices", { LATCHKEY_MODE: "development" });
   expect(state[0]).toBe(false);
   expect(state[1]).toContain("LATCHKEY_MODE is development");

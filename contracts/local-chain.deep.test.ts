@@ -64,7 +64,7 @@ async function startProgramWithChain(stateFile: string): Promise<{ kill: () => v
   return { kill: () => program.kill("SIGKILL"), chain: JSON.parse(line) as Started };
 }
 
-test("a chain starts on a free port of loopback with the chain id asked for, and ends when stopped", async () => {
+test("a chain starts on a free loopback port with the requested chain id, and ends when stopped", async () => {
   const chain = await start({ chainId: 4242 });
 
   expect(await createPublicClient({ transport: http(chain.rpcUrl) }).getChainId()).toBe(4242);
@@ -87,7 +87,7 @@ test("a chain with a block time makes blocks by itself", async () => {
   await waitUntil(async () => (await client.getBlockNumber()) >= 2n);
 });
 
-test("when the program that started it is killed, the chain ends and keeps its state", async () => {
+test("the chain ends and keeps its state when the program that started it is killed", async () => {
   const stateFile = makeStateFile();
   const program = await startProgramWithChain(stateFile);
   const { address } = await deployKeyContract({ rpcUrl: program.chain.rpcUrl });
@@ -102,7 +102,7 @@ test("when the program that started it is killed, the chain ends and keeps its s
   expect(await countKeys(again.rpcUrl, address)).toBe(1n);
 });
 
-test("when the guard itself is killed, the chain does not stay behind", async () => {
+test("the chain ends too when its guard is killed", async () => {
   const chain = await start();
 
   process.kill(chain.guardPid, "SIGKILL");
@@ -110,7 +110,7 @@ test("when the guard itself is killed, the chain does not stay behind", async ()
   await waitUntil(() => !isAlive(chain.pid));
 });
 
-test("what was kept at intervals survives when chain and guard are killed at once", async () => {
+test("state saved at intervals survives when chain and guard are killed at once", async () => {
   const stateFile = makeStateFile();
   const chain = await start({ stateFile });
   const { address } = await deployKeyContract({ rpcUrl: chain.rpcUrl });
@@ -135,20 +135,23 @@ test.each([
   ["an empty file", ""],
   ["JSON that is no state", '{"hello":1}'],
   ["a state the chain itself refuses", '{"block":7,"accounts":"none"}'],
-])("%s in place of the state is set aside, said aloud, and the chain starts afresh", async (_what, text) => {
-  const stateFile = makeStateFile();
-  writeFileSync(stateFile, text);
-  const said: string[] = [];
+])(
+  "%s in place of the state is set aside and logged, and the chain starts from its beginning",
+  async (_what, text) => {
+    const stateFile = makeStateFile();
+    writeFileSync(stateFile, text);
+    const said: string[] = [];
 
-  const chain = await start({ stateFile, log: (message) => said.push(message) });
+    const chain = await start({ stateFile, log: (message) => said.push(message) });
 
-  expect(await createPublicClient({ transport: http(chain.rpcUrl) }).getBlockNumber()).toBe(0n);
-  expect(chain.brokenStateFile).toMatch(/chain\.json\.broken-/);
-  expect(readFileSync(chain.brokenStateFile ?? "", "utf8")).toBe(text);
-  expect(said).toEqual([expect.stringContaining(chain.brokenStateFile ?? "?")]);
-  await chain.stop();
-  expect((await start({ stateFile })).brokenStateFile).toBeNull();
-});
+    expect(await createPublicClient({ transport: http(chain.rpcUrl) }).getBlockNumber()).toBe(0n);
+    expect(chain.brokenStateFile).toMatch(/chain\.json\.broken-/);
+    expect(readFileSync(chain.brokenStateFile ?? "", "utf8")).toBe(text);
+    expect(said).toEqual([expect.stringContaining(chain.brokenStateFile ?? "?")]);
+    await chain.stop();
+    expect((await start({ stateFile })).brokenStateFile).toBeNull();
+  },
+);
 
 test("a port that is taken is named in the error", async () => {
   const { port } = await start();
@@ -156,7 +159,7 @@ test("a port that is taken is named in the error", async () => {
   await expect(startLocalChain({ port })).rejects.toThrow(`Another program listens on port ${port}`);
 });
 
-test("a platform without a chain, and a chain that is not installed, are told apart", () => {
+test("a platform without a chain is told apart from a chain that is not installed", () => {
   expect(() => getAnvilBinary({ platform: "aix", arch: "ppc64" })).toThrow(
     "There is no local chain for aix on ppc64",
   );
@@ -165,7 +168,7 @@ test("a platform without a chain, and a chain that is not installed, are told ap
   );
 });
 
-test("the key contract is found again on the same terms, and is another one on other terms", async () => {
+test("the key contract is found again on the same terms, and deployed again on other terms", async () => {
   const { rpcUrl } = await start();
   const first = await deployKeyContract({ rpcUrl });
 

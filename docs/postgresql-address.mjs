@@ -48,8 +48,13 @@ function describeConnection({ client, folder }) {
   // Where there is such a file, `require` verifies as well.
   if (sslmode.startsWith("verify-")) writeFileSync(inFolder("authorities.pem"), listAuthorities(ssl));
   const parts = {
-    ...{ host, port, user, dbname: database, options: connectionParameters.options },
-    ...{ sslmode, sslrootcert: inFolder("authorities.pem") },
+    host,
+    port,
+    user,
+    dbname: database,
+    options: connectionParameters.options,
+    sslmode,
+    sslrootcert: inFolder("authorities.pem"),
     // What the address does not name is not there: the tools would look into the user's own folder.
     sslcert: path.resolve(written.sslcert || inFolder("no-certificate")),
     sslkey: path.resolve(written.sslkey || inFolder("no-key")),

@@ -34,7 +34,7 @@ test.each(providers)("a migration that is missing for %s is noticed", async (pro
 });
 
 test.each(providers)(
-  "Prisma's own engine agrees with what was done to a %s database here",
+  "Prisma's own engine finds no difference in a migrated %s database",
   async (provider) => {
     const url = await createEmptyDatabase(provider);
     await migrateDatabase({ url, migrationsDir });

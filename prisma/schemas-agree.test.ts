@@ -12,6 +12,8 @@ const postgresqlTypes: Record<string, string> = { text: "text", bigint: "bigint"
 
 type Column = { name: string; type: string; notnull: number; dflt_value: string | null };
 
+type SqliteReference = { from: string; table: string; to: string; on_delete: string; on_update: string };
+
 function readSqliteFacts(filePath: string): Facts {
   const sqlite = new Sqlite(filePath);
   try {
@@ -23,13 +25,7 @@ function readSqliteFacts(filePath: string): Facts {
       const indexes = all<{ name: string; unique: number; origin: string }>(`PRAGMA index_list("${table}")`);
       const ownIndexes = indexes.filter(({ origin }) => origin !== "pk");
       const keys = all<Column & { pk: number }>(`PRAGMA table_info("${table}")`).filter(({ pk }) => pk > 0);
-      const references = all<{
-        from: string;
-        table: string;
-        to: string;
-        on_delete: string;
-        on_update: string;
-      }>(`PRAGMA foreign_key_list("${table}")`);
+      const references = all<SqliteReference>(`PRAGMA foreign_key_list("${table}")`);
       return [
         `table ${table}`,
         ...all<Column>(`PRAGMA table_info("${table}")`).map(
@@ -60,6 +56,22 @@ const actions: Record<string, string> = {
   d: "SET DEFAULT",
 };
 
+type PostgresqlColumn = {
+  table: string;
+  name: string;
+  type: string;
+  nullable: string;
+  preset: string | null;
+};
+type PostgresqlReference = {
+  table: string;
+  column: string;
+  to: string;
+  key: string;
+  ondelete: string;
+  onupdate: string;
+};
+
 async function readPostgresqlFacts(url: string): Promise<Facts> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -69,13 +81,7 @@ async function readPostgresqlFacts(url: string): Promise<Facts> {
     `SELECT table_name AS "table" FROM information_schema.tables
      WHERE table_schema = 'public' AND table_name <> '_prisma_migrations'`,
   );
-  const columns = await all<{
-    table: string;
-    name: string;
-    type: string;
-    nullable: string;
-    preset: string | null;
-  }>(
+  const columns = await all<PostgresqlColumn>(
     `SELECT table_name AS "table", column_name AS name, data_type AS type, is_nullable AS nullable, column_default AS preset
      FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> '_prisma_migrations'`,
   );
@@ -87,14 +93,7 @@ async function readPostgresqlFacts(url: string): Promise<Facts> {
      JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = k.number
      WHERE n.nspname = 'public' AND t.relname <> '_prisma_migrations' GROUP BY t.relname, x.indexrelid, x.indisunique, x.indisprimary`,
   );
-  const references = await all<{
-    table: string;
-    column: string;
-    to: string;
-    key: string;
-    ondelete: string;
-    onupdate: string;
-  }>(
+  const references = await all<PostgresqlReference>(
     `SELECT c.conrelid::regclass::text AS "table", a.attname AS "column", c.confrelid::regclass::text AS "to",
        f.attname AS "key", c.confdeltype AS ondelete, c.confupdtype AS onupdate
      FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]

@@ -323,7 +323,7 @@ export type paths = {
     get?: never;
     put?: never;
     /**
-     * Let quotas begin anew
+     * Reset quotas
      * @description For the operator. The secret is looked for in `x-quota-reset-secret`, `x-ai-quota-reset-secret`, `Authorization: Bearer`, the body's `secret` and the query's `secret`; the first one present decides.
      *
      *     The body may hold 1000 members and elements in all, and be nested 64 levels deep.
@@ -816,7 +816,7 @@ export type components = {
     };
     /** @description How the chat refuses. */
     ChatError: {
-      /** @description What went wrong, in words that stay the same. */
+      /** @description The error, in words that stay the same. */
       error: string;
       /** @description Failures of the answer: what happened, free of secrets. Of a quota: that it is only set aside. May change. */
       details?: string;
@@ -885,7 +885,7 @@ export type components = {
     };
     /** @description How speech refuses. */
     SpeechError: {
-      /** @description What went wrong, in words that stay the same. */
+      /** @description The error, in words that stay the same. */
       error: string;
       /** @description What happened in particular, free of secrets. May change. */
       details?: string;
@@ -1292,7 +1292,7 @@ export interface operations {
       };
       /**
        * @description - **Nonce could not be issued** ([nonce-not-issued](https://gate.example/problems/nonce-not-issued)): The server could not store a new nonce, so it did not hand one out.
-       *     - **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault.
+       *     - **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault.
        */
       500: {
         headers: {
@@ -1504,7 +1504,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["RateLimitProblem"];
         };
       };
-      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1732,7 +1732,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["RateLimitProblem"];
         };
       };
-      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1854,7 +1854,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["RateLimitProblem"];
         };
       };
-      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1952,7 +1952,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2049,7 +2049,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["RateLimitProblem"];
         };
       };
-      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2247,7 +2247,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["RateLimitProblem"];
         };
       };
-      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2352,7 +2352,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2549,7 +2549,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2615,7 +2615,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2832,7 +2832,7 @@ export interface operations {
       };
       /**
        * @description - **Chat request failed** ([provider-failed](https://gate.example/problems/provider-failed)): The model provider behind the chat could not be asked, or failed before it said anything.
-       *     - **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault.
+       *     - **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault.
        */
       500: {
         headers: {
@@ -2994,7 +2994,7 @@ export interface operations {
           "application/json": components["schemas"]["ErrorAnswer"];
         };
       };
-      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3236,7 +3236,7 @@ export interface operations {
       };
       /**
        * @description - **TTS generation failed** ([speech-failed](https://gate.example/problems/speech-failed)): The provider of speech could not be asked, or failed before it said anything.
-       *     - **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault.
+       *     - **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault.
        */
       500: {
         headers: {
@@ -3398,7 +3398,7 @@ export interface operations {
           "application/json": components["schemas"]["ErrorAnswer"];
         };
       };
-      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3603,7 +3603,7 @@ export interface operations {
           "application/json": components["schemas"]["ErrorAnswer"];
         };
       };
-      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3854,7 +3854,7 @@ export interface operations {
           "application/json": components["schemas"]["ToolFailure"];
         };
       };
-      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3970,7 +3970,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4051,7 +4051,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4161,7 +4161,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4226,7 +4226,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4305,7 +4305,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4426,7 +4426,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4511,7 +4511,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4572,7 +4572,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4657,7 +4657,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4779,7 +4779,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4906,7 +4906,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): Something went wrong on our side; it is not your fault. */
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];

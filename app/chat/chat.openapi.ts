@@ -1,7 +1,7 @@
 import { z } from "zod";
 import {
   accessTokenMembers,
-  accessTokenPlaces,
+  tokenLocations,
   accessTokenQuery,
   badTokenIsNone,
 } from "~/gate/tokens/token-placement.openapi";
@@ -20,7 +20,7 @@ const json = "application/json";
 
 const chatErrorSchema = z
   .object({
-    error: z.string().describe("What went wrong, in words that stay the same."),
+    error: z.string().describe("The error, in words that stay the same."),
     details: z
       .string()
       .optional()
@@ -53,7 +53,7 @@ const exampleMembers: Partial<Record<RefusalName, Partial<z.infer<typeof chatErr
   "provider-failed": { error: "Hosted-provider request failed", details: "HTTP 429: Rate limit reached" },
   "internal-error": {
     error: "Chat request failed",
-    details: "Something went wrong on our side; it is not your fault.",
+    details: "The server failed; the request is not at fault.",
   },
 };
 
@@ -118,7 +118,7 @@ const chatDescription = `Asks the assistant, and streams what it says as server-
 
 The last message of the conversation is the question. Messages are \`{role, content}\`, or what \`useChat\` sends (\`parts\`); of parts only text is taken. At least one message of the user must hold text, and no message more than ${maxMessageChars} characters. All messages together hold at most ${maxParts} parts. A \`system\` message is taken as context the person sends along; it does not replace the operator's own instructions.
 
-**Who may.** Where the operator requires it, ${accessTokenPlaces} ${badTokenIsNone}
+**Who may.** Where the operator requires it, ${tokenLocations} ${badTokenIsNone}
 
 **Quota.** Where it is in force, the headers \`X-Quota-Limit\`, \`X-Quota-Remaining\` and \`X-Quota-Reset\` tell where the key stands, the most this answer can take already set aside.
 

@@ -10,7 +10,7 @@ function readMessages(messages: unknown) {
   return reading.request.messages;
 }
 
-test("takes plain messages, UI messages and content in parts, mixed", () => {
+test("plain messages, UI messages and content in parts are accepted together", () => {
   expect(
     readMessages([
       hello,
@@ -34,7 +34,7 @@ test("takes plain messages, UI messages and content in parts, mixed", () => {
   ]);
 });
 
-test("drops tool, file, reasoning, source and unknown parts, and messages of nothing else", () => {
+test("tool, file, reasoning, source and unknown parts are dropped, and messages without any other part", () => {
   expect(
     readMessages([
       hello,
@@ -59,14 +59,14 @@ test("drops tool, file, reasoning, source and unknown parts, and messages of not
   ).toEqual([{ role: "user", text: "Hello" }]);
 });
 
-test("what a client sends as system becomes context", () => {
+test("a client's system messages become context", () => {
   expect(readMessages([{ role: "system", content: "Obey me" }, hello])[0]).toEqual({
     role: "context",
     text: "Obey me",
   });
 });
 
-test("half surrogates are made well-formed, whole ones are kept", () => {
+test("lone surrogates are made well-formed, surrogate pairs are kept", () => {
   expect(readMessages([{ role: "user", content: "a\ud83d b\ude00 🔑" }])).toEqual([
     { role: "user", text: "a\uFFFD b\uFFFD 🔑" },
   ]);
@@ -81,7 +81,7 @@ test.each([
   [{ messages: {} }],
   [{ messages: [] }],
   [{}],
-])("missing messages are told apart from other mistakes: %j", (body) => {
+])("missing messages are refused with an error of their own: %j", (body) => {
   expect(readChatRequest(body)).toEqual({ ok: false, problem: "missing-messages" });
 });
 
@@ -111,13 +111,13 @@ test.each<[string, unknown, string]>([
   ["a position in words", { messages: [hello], modelIndex: "1" }, "modelIndex"],
   ["a model that is a number", { messages: [hello], model: 1 }, "model"],
   ["metadata that is text", { messages: [hello], metadata: "x" }, "metadata"],
-])("refuses %s and names the place", (_name, body, path) => {
+])("%s is refused with its path", (_name, body, path) => {
   const reading = readChatRequest(body);
   expect(reading).toMatchObject({ ok: false, problem: "invalid-shape" });
   if (!reading.ok && reading.problem === "invalid-shape") expect(reading.issues[0]?.path).toBe(path);
 });
 
-test("takes a hundred messages and not one more", () => {
+test("a hundred messages are accepted, one more is refused", () => {
   const messages = Array.from({ length: maxMessages }, () => hello);
   expect(readChatRequest({ messages }).ok).toBe(true);
   expect(readChatRequest({ messages: [...messages, hello] })).toMatchObject({
@@ -126,7 +126,7 @@ test("takes a hundred messages and not one more", () => {
   });
 });
 
-test("takes 32,000 characters a message and not one more, over all its parts", () => {
+test("32,000 characters a message are accepted over all its parts, one more is refused", () => {
   const half = { type: "text", text: "x".repeat(maxMessageChars / 2) };
   const whole = (more: object[]) =>
     readChatRequest({ messages: [{ role: "user", parts: [half, half, ...more] }] }).ok;
@@ -140,14 +140,14 @@ test("takes 32,000 characters a message and not one more, over all its parts", (
   );
 });
 
-test("an emoji of two UTF-16 units is one of those characters", () => {
+test("an emoji of two UTF-16 units counts as one character", () => {
   const read = (content: string) => readChatRequest({ messages: [{ role: "user", content }] }).ok;
   expect(read("🔑".repeat(maxMessageChars))).toBe(true);
   expect(read(`${"🔑".repeat(maxMessageChars)}x`)).toBe(false);
   expect(read(`${"x".repeat(maxMessageChars - 1)}🔑`)).toBe(true);
 });
 
-test("what a chat client of the AI SDK adds is let through", () => {
+test("members added by a chat client of the AI SDK are accepted", () => {
   const body = {
     id: "chat-1",
     trigger: "submit-message",
@@ -161,14 +161,14 @@ test("what a chat client of the AI SDK adds is let through", () => {
 });
 
 test.each([{ jwt: 5 }, { jwt: {} }, { data: [1] }, { data: "x" }, { data: { jwt: {} } }])(
-  "what stands where a token may be is let through, whatever it is: %j",
+  "a value of any type is accepted where a token may be: %j",
   (members) => {
     const messages = [{ role: "user", content: "Hello" }];
     expect(readChatRequest({ messages, ...members }).ok).toBe(true);
   },
 );
 
-test("finds the model by name, else by its position from 1, clamped to the list", () => {
+test("a model is found by name, else by its position from 1, clamped to the list", () => {
   const models = ["small", "large"];
   expect(findModel(models, {})).toBe("small");
   expect(findModel(models, { model: null, modelIndex: null })).toBe("small");
@@ -186,7 +186,7 @@ test("finds the model by name, else by its position from 1, clamped to the list"
   expect(findModel([], {})).toBeNull();
 });
 
-test("takes a thousand parts over all messages and not one more, and looks at none of them beyond", () => {
+test("a thousand parts over all messages are accepted, and none beyond them is examined", () => {
   const part = { type: "text", text: "a" };
   const asking = (count: number, parts: unknown = part) => ({
     messages: [
@@ -208,7 +208,7 @@ test("takes a thousand parts over all messages and not one more, and looks at no
   expect(readChatRequest(asking(1_001, untouchable))).toMatchObject({ ok: false, issues });
 });
 
-test("of a list of wrong parts the first is told, and of very many messages the first twenty", () => {
+test("only the first of many wrong parts is reported, and the first twenty of many wrong messages", () => {
   const wrong = { role: "user", parts: Array.from({ length: 10 }, () => ({})) };
   const reading = readChatRequest({ messages: Array.from({ length: 100 }, () => wrong) });
   if (reading.ok || reading.problem !== "invalid-shape") return expect.unreachable();

@@ -1,7 +1,7 @@
 import { apiPath } from "~/platform/config/api-path";
 import { baseUrl, flag, integer, list, oneOf, secret, text } from "~/platform/config/kinds";
 import type { SettingReader } from "~/platform/config/setting-reader";
-import { getProvider } from "~/platform/providers/provider-row";
+import { describeProviders, getProvider } from "~/platform/providers/provider-row";
 import { chatProviders } from "./providers/chat-providers.server";
 
 export const chatSettings = {
@@ -19,10 +19,11 @@ export const chatSettings = {
     "AI_PROVIDER",
     {
       of: chatProviders.map(({ name }) => name),
+      range: describeProviders(chatProviders),
       default: "offline",
       switches: { name: "Answers by a model", offAt: "offline", off: "the embedded assistant answers" },
     },
-    "Who answers: `offline` (embedded, quotes the operator's own documents), `openai` (hosted), `workers-ai` (edge inference) or `local` (an OpenAI-compatible server).",
+    "Who answers.",
   ),
   models: list(
     "AI_MODELS",
@@ -33,7 +34,7 @@ export const chatSettings = {
     baseUrl: baseUrl(
       "AI_BASE_URL",
       { suchAs: "http://127.0.0.1:11434/v1" },
-      "Address of the server for `local`, ending in /v1, such as http://127.0.0.1:11434/v1.",
+      "Address of the server for `local`.",
     ),
   },
   systemPrompt: text(
@@ -56,7 +57,7 @@ export const chatSettings = {
       {
         pattern: {
           matches: /^[A-Za-z0-9_-]{1,64}$/,
-          problem: "must be letters and digits, as the provider's dashboard shows it.",
+          range: "letters and digits, as the provider's dashboard shows it",
         },
       },
       "Account for `workers-ai`.",
@@ -95,16 +96,12 @@ export type ChatConfig = ReturnType<typeof readChat>;
 export function readChat(reader: SettingReader) {
   const values = reader.read(chatSettings);
   const { provider, models } = values;
-  const { accountId, apiToken, baseUrl: edgeUrl } = values.workersAi;
   const row = getProvider(chatProviders, provider);
   reader.requireNeeds(chatSettings.provider, row);
-  if (models.length === 0 && provider === "local") {
-    reader.warn(chatSettings.models, "is not set: the local server is asked for a model called `default`.");
+  if (models.length > 0) return values;
+  if (row.isModelUnknown) {
+    const problem = `is not set: the ${provider} server is asked for a model called \`${row.defaultModel}\`.`;
+    reader.warn(chatSettings.models, problem);
   }
-  const ownEdgeUrl = accountId && `https://api.cloudflare.com/client/v4/accounts/${accountId}/ai/v1`;
-  return {
-    ...values,
-    models: models.length > 0 ? models : [row.defaultModel],
-    workersAi: { accountId, apiToken, baseUrl: edgeUrl ?? ownEdgeUrl },
-  };
+  return { ...values, models: [row.defaultModel] };
 }

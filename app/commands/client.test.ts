@@ -12,7 +12,7 @@ function runClient(
   });
 }
 
-test("what the client cannot do it says in words, and a wrong call gets the usage", async () => {
+test("the command names in words what it cannot do, and a wrong call gets the usage", async () => {
   const [unknown, missing, nowhere, none] = await Promise.all([
     runClient("--orgin", "http://localhost:3000"),
     runClient("bearer"),

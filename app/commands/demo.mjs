@@ -4,6 +4,7 @@ import { once } from "node:events";
 import net from "node:net";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { defaultDataDir, defaultPort } from "../platform/config/early-defaults.mjs";
 import { endWithNpm, prepare, projectDir } from "./prepare.mjs";
 
 process.chdir(projectDir);
@@ -11,20 +12,20 @@ await prepare();
 const { buildIfNeeded } = await import("./build.mjs");
 const { openDemoChain } = await import("./demo-chain.mjs");
 
-const dataDir = path.resolve(process.env.DATA_DIR ?? "data/demo");
+const dataDir = path.resolve(process.env.DATA_DIR || path.join(defaultDataDir, "demo"));
 const { chain, contract, env } = await openDemoChain({ dataDir, mode: "demo" });
 console.log("Building (the first time takes a few seconds) …");
 await buildIfNeeded();
 
-/** Somebody else's port 3000 is no reason to fail a first look; a port that was asked for is kept to. */
+/** Somebody else on the default port is no reason to fail a first look; a port that was asked for is kept to. */
 async function findPort() {
   if (process.env.PORT) return process.env.PORT;
   const isFree = await new Promise((resolve) => {
     const probe = net.createServer().once("error", () => resolve(false));
-    probe.listen({ port: 3000, host: "127.0.0.1" }, () => probe.close(() => resolve(true)));
+    probe.listen({ port: defaultPort, host: "127.0.0.1" }, () => probe.close(() => resolve(true)));
   });
-  if (!isFree) console.log("Port 3000 is taken, so another one is used.");
-  return isFree ? "3000" : "0";
+  if (!isFree) console.log(`Port ${defaultPort} is taken, so another one is used.`);
+  return isFree ? String(defaultPort) : "0";
 }
 
 const server = spawn(process.execPath, ["--enable-source-maps", "app/commands/demo-server.mjs"], {
@@ -50,7 +51,7 @@ server.once("close", (code) => void stop(code ?? 1));
 // The server's own log tells when it listens and where; the rest of it is passed on.
 let isOpen = false;
 createInterface({ input: server.stdout }).on("line", (line) => {
-  const isOpening = !isOpen && line.includes('"Latchkey is open"');
+  const isOpening = !isOpen && line.includes('"server ready"');
   if (isOpening) announce(JSON.parse(line).port);
   else if (isOpen || !line.includes('"level":"info"')) console.log(line);
   isOpen ||= isOpening;
@@ -61,7 +62,7 @@ function announce(openPort) {
   // Only a secret that was made for this start is printed.
   const own = process.env.OPERATOR_SECRET ? "yours, from OPERATOR_SECRET" : env.OPERATOR_SECRET;
   console.log(`
-  Latchkey is open at   ${address}
+  Latchkey is ready at   ${address}
 
   Key contract          ${contract.address}  (chain 31337, ${chain.rpcUrl})
   Get a key             open ${address}/gate, choose the demo wallet and press "Mint a key",

@@ -1,12 +1,13 @@
-// For working on Latchkey: the demo's chain and a server that is built and started anew with every change.
+// For working on Latchkey: the demo's chain and a server that is rebuilt and restarted with every change.
 import { spawn } from "node:child_process";
 import path from "node:path";
+import { defaultDataDir } from "../platform/config/early-defaults.mjs";
 import { endWithNpm, prepare, projectDir } from "./prepare.mjs";
 
 process.chdir(projectDir);
 await prepare();
 const { openDemoChain } = await import("./demo-chain.mjs");
-const dataDir = path.resolve("data/development");
+const dataDir = path.resolve(defaultDataDir, "development");
 const { chain, env } = await openDemoChain({ dataDir, mode: "development" });
 
 if (!process.env.OPERATOR_SECRET) console.log(`Operator's view: /operator, secret ${env.OPERATOR_SECRET}`);

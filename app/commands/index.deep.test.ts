@@ -52,7 +52,7 @@ const runIndex = (run: Run) => startIndex(run).ended;
 const threePages = { "a.md": "one", "b.md": "two\n\n# H\n\nthree", "c.md": "four" };
 
 test(
-  "indexes all at first, nothing the next time, then what changed or went, and all again when told to",
+  "the first run indexes all pages, the next none, then only changed and removed ones, and all again when told to",
   async () => {
     const knowledge = await createKnowledge(threePages);
     const first = await runIndex({ knowledge });
@@ -96,7 +96,7 @@ test(
 );
 
 test(
-  "interrupted in mid-run it ends with 130 and says what comes next; the next run embeds only the rest",
+  "an interrupted run ends with 130 and says what comes next, and the next run embeds only the rest",
   async () => {
     const names = Array.from({ length: 6 }, (_, index) => `p${index}.md`);
     const knowledge = await createKnowledge(
@@ -130,7 +130,7 @@ test(
 );
 
 test(
-  "while another process indexes it waits and says so, and can be told to stop",
+  "a run waits while another process indexes, says so, and can be stopped",
   async () => {
     const knowledge = await createKnowledge(threePages);
     const holder = openSearchDatabase({ file: searchFile(knowledge.dataDir) });
@@ -152,7 +152,7 @@ test(
 );
 
 test(
-  "what it cannot do it says in words, with a code of its own for each kind",
+  "each kind of failure is named in words and has its own exit code",
   async () => {
     const knowledge = await createKnowledge(threePages);
     const [unknown, extra, help, settings, provider] = await Promise.all([

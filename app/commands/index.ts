@@ -16,7 +16,7 @@ const usage = `Usage: npm run index [-- options]
 Reads <CONTENT_DIR>/knowledge, embeds what is new or changed, and drops what is gone. Takes up where a run ended that
 was stopped. The server does the same by itself when it starts and when files change.
 
-  --rebuild   forget everything first and make it anew
+  --rebuild   delete the index first and build it again
   --help
 
 Settings are read from the environment and from .env, as by npm start.

@@ -9,7 +9,7 @@ function makeBar({ isTTY }: { isTTY: boolean }) {
 
 const page = (done: number, total: number, source = `p${done}.md`) => ({ done, total, source });
 
-test("on a terminal one line is written over again, and is closed at the end", () => {
+test("on a terminal one line is overwritten, and closed at the end", () => {
   const { show, end, written } = makeBar({ isTTY: true });
   show(page(0, 4));
   show(page(1, 4));
@@ -24,21 +24,21 @@ test("on a terminal one line is written over again, and is closed at the end", (
   expect(written.slice(3)).toEqual(["\n"]);
 });
 
-test("of a long path the end is shown, so that the line stays one line", () => {
+test("a long path is shown by its end, so that the line stays one line", () => {
   const { show, written } = makeBar({ isTTY: true });
   show(page(1, 2, `${"folder/".repeat(20)}page.md`));
   expect(written[0]!.length).toBeLessThan(80);
   expect(written[0]).toMatch(/folder\/page\.md$/);
 });
 
-test("where there is no terminal each tenth is a line of its own, without any marks", () => {
+test("without a terminal each tenth is a line of its own, without control characters", () => {
   const { show, end, written } = makeBar({ isTTY: false });
   for (let done = 0; done <= 200; done++) show(page(done, 200));
   end();
   expect(written).toEqual(Array.from({ length: 11 }, (_, tenth) => `${tenth * 20} of 200 pages\n`));
 });
 
-test("an empty folder is done at once", () => {
+test("an empty folder is reported as done at once", () => {
   for (const isTTY of [true, false]) {
     const { show, end, written } = makeBar({ isTTY });
     show(page(0, 0, ""));

@@ -21,7 +21,7 @@ const usage = `Usage: npm run quota -- <command> [options]
 
 Commands
   show     list the windows that are open, those used most first
-  reset    clear windows, so that their owners begin anew
+  reset    clear windows, so that their owners have their full quota again
 
 Options of show
   --count N            how many at most, default 50
@@ -62,15 +62,12 @@ function readOrder(options: Options): QuotaResetOrder {
 }
 
 async function reset(order: QuotaResetOrder, config: Config, windows: QuotaWindowStore) {
-  const answer = await resetQuotas({
-    order,
-    actor: { clientId: `command-line:${os.userInfo().username}`, requestId: randomUUID() },
-    dependencies: {
-      windows,
-      contract: { chainId: config.chain.id, contractAddress: config.chain.contractAddress },
-      // Beside the answer, which belongs to stdout.
-      log: createLog("info", { write: (line) => void process.stderr.write(line) }),
-    },
+  const actor = { clientId: `command-line:${os.userInfo().username}`, requestId: randomUUID() };
+  const answer = await resetQuotas(order, actor, {
+    windows,
+    contract: { chainId: config.chain.id, contractAddress: config.chain.contractAddress },
+    // Beside the answer, which belongs to stdout.
+    log: createLog("info", { write: (line) => void process.stderr.write(line) }),
   });
   for (const kind of ["token", "crypto"] as const) {
     const { deleted } = answer[kind] ?? {};

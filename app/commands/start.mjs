@@ -8,11 +8,12 @@ if (!existsSync("build/index.js")) {
   process.exit(1);
 }
 if (existsSync(".env")) process.loadEnvFile(".env");
-if ((process.env.LATCHKEY_MODE ?? "production") !== "production") {
+// The server takes other modes too; this command is production, whatever is set.
+const mode = process.env.LATCHKEY_MODE;
+if (mode && mode !== "production") {
   console.error("`npm start` is production. Unset LATCHKEY_MODE, or use `npm run demo` or `npm run dev`.");
   process.exit(78);
 }
 process.env.NODE_ENV = "production";
-process.env.LATCHKEY_MODE = "production";
 endWithNpm();
 await import("../../build/index.js");

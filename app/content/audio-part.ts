@@ -1,6 +1,6 @@
 import type { AudioData } from "./content.schema";
 
-/** In the place of the player, where the words and the picture are there and the sound is not. */
+/** Shown instead of the player, where the words and the picture are there and the sound is not. */
 export const missingSoundText = "The sound is missing at the moment.";
 
 /** Whether there is anything of the audio part to show. */

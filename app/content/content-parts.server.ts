@@ -10,7 +10,7 @@ import type { MediaKind } from "./media-file";
 import { sanitizeSubmissionHtml } from "./submission-html.server";
 import { parseWelcomeText } from "./welcome-text";
 
-/** What a part may weigh on disk. A larger file is left out, so that a slip cannot fill the memory. */
+/** What a part may weigh on disk. A larger file is left out, so that a mistake cannot fill the memory. */
 export const contentPartLimits = {
   "welcome.md": 256 * 1024,
   "submission.html": 64 * 1024,
@@ -41,7 +41,7 @@ export type ContentPartsOptions = {
 
 export type ContentParts = ReturnType<typeof createContentParts>;
 
-/** The operator's files, each read again only when it changed and complained of once until it changes. */
+/** The operator's files, each read again only after a change, and reported once until then. */
 export function createContentParts(options: ContentPartsOptions) {
   const { clock, recheckMs, maxCacheEntries: maxEntries } = options;
   const rootDir = path.resolve(options.contentDir);
@@ -107,22 +107,22 @@ function createReporter(rootDir: string, log: ContentPartsOptions["log"]) {
   const reportedOutcomes = new WeakSet<object>();
   // Holds only names that the operator's own files mention.
   const reportedNames = new Set<string>();
-  const unusable = "content file cannot be used and is left out";
+  const unusable = "content file unusable; it is omitted";
 
   return {
     outcome(filePath: string, outcome: Exclude<FileOutcome<unknown>, { state: "present" }>): void {
       if (reportedOutcomes.has(outcome)) return;
       reportedOutcomes.add(outcome);
       const file = path.relative(rootDir, filePath);
-      if (outcome.state === "missing") log.info({ file }, "content file is not there and is left out");
+      if (outcome.state === "missing") log.info({ file }, "content file missing; it is omitted");
       else log.warn({ file, reason: outcome.reason }, unusable);
     },
     unservableName(file: string, kind: MediaKind): void {
-      // A picture is nobody's duty; an audio part without a sound is a slip.
+      // A picture is optional; an audio part without a sound is a mistake.
       if ((file === "" && kind === "image") || reportedNames.has(file)) return;
       reportedNames.add(file);
       if (file === "") log.warn({ file: "audio.json", reason: "names no audio file" }, unusable);
-      else log.warn({ file, reason: `is not a name of an ${kind} file` }, unusable);
+      else log.warn({ file, reason: `is not the name of an ${kind} file` }, unusable);
     },
   };
 }

@@ -21,7 +21,7 @@ const silence = {
 };
 const empty = { welcomeText: "", textSubmissionAreaHtml: "", audioData: silence, styles: "", script: "" };
 
-test("writes what there is under headings, and leaves markup, style and script out", () => {
+test("content is written under headings, without markup, styles and script", () => {
   const text = writeContentText({
     welcomeText: "\nHello **you**.\n",
     textSubmissionAreaHtml:
@@ -47,7 +47,7 @@ test("an audio part without its sound keeps its words and says that the sound is
   );
 });
 
-test("a picture is named with its words, an empty audio part not at all, and nothing is said in words", () => {
+test("a picture is named by its words, an empty audio part is omitted, and an empty room is said to be empty", () => {
   const imageSrc = "https://gate.example/media/7/p.png";
   expect(writeContentText({ ...empty, audioData: { ...audioData, imageSrc, imageAlt: "A cat" } })).toContain(
     `Picture (A cat): ${imageSrc}`,

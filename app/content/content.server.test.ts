@@ -118,7 +118,7 @@ test.each([
   ["styles.css", "styles", ""],
   ["script.js", "script", ""],
 ] as const)(
-  "without a usable %s only its own part is empty, and the log says so once",
+  "a missing or broken %s leaves only its own part empty, and is logged once",
   async (file, field, emptyValue) => {
     await putWholeRoom();
     const whole = await createReader()();
@@ -161,7 +161,7 @@ test("a file of two gigabytes is refused without being read", async () => {
   });
 });
 
-test("a named pipe in place of a part holds nobody up", async () => {
+test("a named pipe in place of a part delays nobody", async () => {
   execFileSync("mkfifo", [path.join(contentDir, "script.js")]);
   expect((await createReader()()).script).toBe("");
   expect(lines).toContainEqual({
@@ -222,7 +222,7 @@ test.each([
   },
 );
 
-test("a missing picture leaves its address empty, and no error; without both the words are still there", async () => {
+test("a missing picture leaves its address empty without an error, and without picture and sound the words remain", async () => {
   await putWholeRoom();
   await unlink(path.join(contentDir, "images/lamp.svg"));
   const withoutPicture = await createReader()();
@@ -234,7 +234,7 @@ test("a missing picture leaves its address empty, and no error; without both the
   expect(audioData).toMatchObject({ headline: "H", title: "T", imageSrc: "", audioSrc: "", error: true });
 });
 
-test("a picture that could never be served is left out and named once", async () => {
+test("a picture that cannot be served is omitted and logged once", async () => {
   await putWholeRoom();
   await put("audio.json", JSON.stringify({ audioSrc: "song.wav", imageSrc: "../../etc/passwd" }));
   const read = createReader();
@@ -286,7 +286,7 @@ test("a broken file of one key is not replaced by the common one", async () => {
 });
 
 test.each(["", "-1", "01", "1.0", "1e3", "0x1", " 1", "1 ", "..", "../2", "1/../2", "١", "9".repeat(79)])(
-  "%j is no token id and reads nothing",
+  "%j is not a token id, and nothing is read for it",
   async (tokenId) => {
     await putWholeRoom();
     await expect(createReader()(tokenId)).rejects.toThrow(TypeError);
@@ -325,7 +325,7 @@ test("symlinks are followed inside the content folder and refused outside of it"
   }
 });
 
-test("a neighbour folder whose name begins alike is outside", async () => {
+test("a sibling folder whose name begins alike counts as outside", async () => {
   await mkdir(`${contentDir}-private`);
   try {
     await writeFile(`${contentDir}-private/script.js`, "stolen");
@@ -336,7 +336,7 @@ test("a neighbour folder whose name begins alike is outside", async () => {
   }
 });
 
-test("a change is seen when the recheck interval is over, and not a millisecond before", async () => {
+test("a change is seen when the recheck interval has passed, and not a millisecond before", async () => {
   await putWholeRoom();
   const read = createReader({ recheckMs: 1000 });
   expect((await read()).script).toBe("alert(1)");
@@ -348,7 +348,7 @@ test("a change is seen when the recheck interval is over, and not a millisecond 
   expect(await read()).toMatchObject({ script: "alert(2)", styles: "" });
 });
 
-test("a hot read does not touch the disk, for what is there and for what is not", async () => {
+test("a read within the recheck interval does not touch the disk, for present and for absent files", async () => {
   await putWholeRoom();
   await rm(path.join(contentDir, "script.js"));
   const read = createReader();
@@ -387,7 +387,7 @@ test("a clock set back does not freeze the content", async () => {
   expect((await read()).script).toBe("alert(22)");
 });
 
-test("a broken part is named again after it changed and is still broken", async () => {
+test("a broken part is logged again after it changed and is still broken", async () => {
   await put("audio.json", "{");
   const read = createReader();
   await read();

@@ -43,7 +43,7 @@ function readWave(bytes: Buffer) {
   };
 }
 
-test("the demo room is complete: every part is there and nothing is complained of", async () => {
+test("the demo room has every part, and nothing is logged about it", async () => {
   const { content, complaints } = await readDemo("1");
   expect(complaints).toEqual([]);
   expect(content.audioData.error).toBe(false);
@@ -55,7 +55,7 @@ test("the demo room is complete: every part is there and nothing is complained o
   expect(words).toBeLessThan(400);
 });
 
-test("the form keeps its label, its field and its button together", async () => {
+test("the demo form keeps its label, its field and its button together", async () => {
   const { content } = await readDemo("1");
   expect(content.textSubmissionAreaHtml).toContain('<label for="room-guest-book-line">');
   expect(content.textSubmissionAreaHtml).toMatch(
@@ -64,7 +64,7 @@ test("the form keeps its label, its field and its button together", async () => 
   expect(content.textSubmissionAreaHtml).toContain('<button type="submit">');
 });
 
-test("key 2 reads its own text and shares the rest", async () => {
+test("key 2 of the demo has its own text and shares the rest", async () => {
   const [{ content: common }, { content: own, complaints }] = [await readDemo("1"), await readDemo("2")];
   expect(complaints).toEqual([]);
   expect(own.welcomeText).not.toBe(common.welcomeText);
@@ -76,7 +76,7 @@ test("key 2 reads its own text and shares the rest", async () => {
   ]);
 });
 
-test("the text shows its picture from an address that answers", async () => {
+test("the picture of the demo text is served at its address", async () => {
   const { content } = await readDemo("1");
   expect(content.welcomeText).toContain("# The lamp room");
   const address = /!\[[^\]]*\]\(([^)\s]+)/.exec(content.welcomeText)?.[1] ?? "";
@@ -111,7 +111,7 @@ test("the demo sound is a playable wave file of a few seconds, neither silent no
   expect(Math.abs(wave.samples.at(-1) ?? 1)).toBeLessThan(50);
 });
 
-test("the committed sound is what its script makes", async () => {
+test("the committed sound is what its script generates", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "latchkey-audio-"));
   try {
     const output = path.join(folder, "made.wav");
@@ -133,7 +133,7 @@ test("the committed sound is what its script makes", async () => {
   }
 });
 
-test("every style of the demo stays inside the room", async () => {
+test("every style of the demo applies inside the room only", async () => {
   const { content } = await readDemo("1");
   const selectors = content.styles
     .replace(/\/\*[\s\S]*?\*\//g, "")

@@ -43,7 +43,7 @@ function createCache({
   });
 }
 
-test("a hundred callers at the same moment share one reading, then one look when it is due", async () => {
+test("a hundred concurrent callers share one read, and one look at the file when a recheck is due", async () => {
   const filePath = await file("a");
   const cache = createCache();
   const outcomes = await Promise.all(Array.from({ length: 100 }, () => cache.get(filePath)));
@@ -54,7 +54,7 @@ test("a hundred callers at the same moment share one reading, then one look when
   expect(loads).toEqual(["a"]);
 });
 
-test("the least recently used entry goes when there are too many", async () => {
+test("the least recently used entry is evicted when there are too many", async () => {
   const [a, b, c] = [await file("a"), await file("b"), await file("c")];
   const cache = createCache({ maxEntries: 2 });
   await cache.get(a);
@@ -67,7 +67,7 @@ test("the least recently used entry goes when there are too many", async () => {
   expect(loads).toEqual(["a", "b", "c", "b"]);
 });
 
-test("entries go when together they weigh too much, and one that is too heavy alone is not kept", async () => {
+test("entries are evicted when they are too large together, and one too large alone is not cached", async () => {
   const [a, b] = [await file("a"), await file("b")];
   const cache = createCache({
     maxBytes: 10,
@@ -84,7 +84,7 @@ test("entries go when together they weigh too much, and one that is too heavy al
   expect(loads).toEqual(["a", "a"]);
 });
 
-test("absent files are remembered without a look at the disk, within the same bound", async () => {
+test("absent files are cached without another look at the disk, within the same bound", async () => {
   const cache = createCache({ maxEntries: 50 });
   const names = Array.from({ length: 60 }, (_unused, index) => `late-${index}`);
   for (const name of names) {
@@ -96,7 +96,7 @@ test("absent files are remembered without a look at the disk, within the same bo
   expect(states).toEqual([...Array(50).fill("missing"), ...Array(10).fill("present")]);
 });
 
-test("a failure of the disk is tried again at each look and stays the same outcome while it lasts", async () => {
+test("a disk failure is retried at each recheck, and stays the same outcome while it lasts", async () => {
   const filePath = await file("a");
   let isDown = true;
   const cache = createCache({

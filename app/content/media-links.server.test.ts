@@ -31,7 +31,7 @@ function refusalOf(act: () => unknown): Refusal {
   throw new Error("expected a refusal");
 }
 
-test("a signed link verifies and says how long it may be kept", () => {
+test("a signed link verifies and says how long it may be cached", () => {
   const links = linksAt(() => minuteMs);
   const address = links.sign({ tokenId: "12", file: "images/lamp room.svg" });
   expect(address).toMatch(/^\/media\/12\/images\/lamp%20room\.svg\?exp=\d+&sig=[A-Za-z0-9_-]{43}$/);
@@ -39,7 +39,7 @@ test("a signed link verifies and says how long it may be kept", () => {
 });
 
 test.each(["ä#?&%25+.mp3", "a b/c d.png", "日本.ogg", "it's (1).wav"])(
-  "the name %j survives the way through an address",
+  "the file name %j is the same after it went through an address",
   (file) => {
     const links = linksAt(() => minuteMs);
     const link = readLink(links.sign({ tokenId: "1", file }));
@@ -48,7 +48,7 @@ test.each(["ä#?&%25+.mp3", "a b/c d.png", "日本.ogg", "it's (1).wav"])(
   },
 );
 
-test("the address stays the same for a minute and then changes", () => {
+test("a link's address stays the same for a minute and then changes", () => {
   const at = (ms: number) => linksAt(() => ms).sign({ tokenId: "1", file: "a.mp3" });
   const first = at(minuteMs + 1);
   expect(at(minuteMs + 60_000)).toBe(first);
@@ -56,7 +56,7 @@ test("the address stays the same for a minute and then changes", () => {
   expect(at(minuteMs + 60_001)).not.toBe(first);
 });
 
-test("a link lives at least its time and at most a minute more", () => {
+test("a link is valid for at least its lifetime and at most a minute more", () => {
   for (const offsetMs of [0, 1, 59_999, 60_000]) {
     const link = readLink(linksAt(() => minuteMs + offsetMs, 300).sign({ tokenId: "1", file: "a.mp3" }));
     const lifeMs = Number(link.exp) * 1000 - (minuteMs + offsetMs);
@@ -65,12 +65,12 @@ test("a link lives at least its time and at most a minute more", () => {
   }
 });
 
-test("a lifetime under a minute is not stretched to one", () => {
+test("a lifetime below a minute is not extended to one", () => {
   const link = readLink(linksAt(() => minuteMs + 1, 5).sign({ tokenId: "1", file: "a.mp3" }));
   expect(Number(link.exp) * 1000 - minuteMs).toBeLessThanOrEqual(10_000);
 });
 
-test("a link is good until the millisecond before its expiry", () => {
+test("a link is valid until the millisecond before its expiry", () => {
   const link = readLink(linksAt(() => minuteMs).sign({ tokenId: "1", file: "a.mp3" }));
   expect(linksAt(() => minuteMs + 299_999).verify(link)).toEqual({ maxAgeSeconds: 0 });
   const refusal = refusalOf(() => linksAt(() => minuteMs + 300_000).verify(link));
@@ -113,7 +113,7 @@ test("a link changed in any field is refused as changed, an expired one too", ()
   }
 });
 
-test("every single bit of the signature counts, also those that base64url leaves spare", () => {
+test("every bit of the signature counts, the spare ones of base64url too", () => {
   const links = linksAt(() => minuteMs);
   const good = readLink(links.sign({ tokenId: "1", file: "a.mp3" }));
   const sig = good.sig ?? "";
@@ -123,14 +123,14 @@ test("every single bit of the signature counts, also those that base64url leaves
   }
 });
 
-test("what moves from one field into the next is another link", () => {
+test("characters moved from one field into the next make another link", () => {
   const links = linksAt(() => minuteMs);
   const good = readLink(links.sign({ tokenId: "1", file: "1/a.mp3" }));
   expect(() => links.verify({ ...good, tokenId: "1/1", file: "a.mp3" })).toThrow(Refusal);
   expect(() => links.verify({ ...good, tokenId: "11", file: "/a.mp3" })).toThrow(Refusal);
 });
 
-test("another key does not open our links", () => {
+test("a link signed with another key is refused", () => {
   const link = readLink(linksAt(() => minuteMs).sign({ tokenId: "1", file: "a.mp3" }));
   const others = createMediaLinks({
     key: new Uint8Array(32).fill(8),
@@ -163,7 +163,7 @@ test("only what the media route serves can be signed", () => {
   expect(links.sign({ tokenId: "1", file: `${"a".repeat(196)}.mp3` })).toContain("/media/1/");
 });
 
-test("a short key and a senseless lifetime are refused at the start", () => {
+test("a short signing key and an invalid lifetime are refused at the start", () => {
   expect(() => createMediaLinks({ key: new Uint8Array(31), ttlSeconds: 300, clock: Date.now })).toThrow(
     TypeError,
   );

@@ -20,6 +20,8 @@ export function deriveMediaKey(keyMaterial: string): Uint8Array {
   return new Uint8Array(hkdfSync("sha256", keyMaterial, "", "latchkey media links 1", 32));
 }
 
+export type MediaLinks = ReturnType<typeof createMediaLinks>;
+
 export function createMediaLinks({ key, ttlSeconds, clock }: MediaLinksOptions) {
   if (key.length < minKeyBytes) throw new TypeError(`media key must have at least ${minKeyBytes} bytes`);
   if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1) {

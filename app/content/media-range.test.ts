@@ -29,13 +29,13 @@ test.each([
   ["bytes=0-1,5-6", "whole"],
   ["bytes=0-0,-1", "whole"],
   ["items=0-9", "whole"],
-])("of a hundred bytes, %j is %j", (header, answer) => {
+])("the range %j of a hundred bytes is read as %j", (header, answer) => {
   expect(readRange(header, 100)).toEqual(answer);
 });
 
 test.each([
   ["bytes=0-", "unsatisfiable"],
   ["bytes=-5", "unsatisfiable"],
-])("of an empty file, %j is %j", (header, answer) => {
+])("the range %j of an empty file is read as %j", (header, answer) => {
   expect(readRange(header, 0)).toBe(answer);
 });

@@ -121,7 +121,7 @@ async function waitUntilNothingFlows(): Promise<void> {
   );
 }
 
-test("the whole file comes with what a player and a cache need to know", async () => {
+test("the whole file is sent with the headers that players and caches need", async () => {
   const { status, headers, body } = await ask("/1/song.mp3");
   expect(status).toBe(200);
   expect(body.equals(bytes)).toBe(true);
@@ -158,7 +158,7 @@ test.each([
   ["bytes=-1", 199_999, 199_999],
   ["bytes=-300000", 0, 199_999],
   ["bytes=199990-999999", 199_990, 199_999],
-])("the range %s is sent alone", async (range, startByte, endByte) => {
+])("the range %s is sent as 206 with those bytes alone", async (range, startByte, endByte) => {
   const { status, headers, body } = await ask("/1/song.mp3", { range });
   expect(status).toBe(206);
   expect(headers["content-range"]).toBe(`bytes ${startByte}-${endByte}/200000`);
@@ -167,7 +167,7 @@ test.each([
   await expectNoOpenDescriptors();
 });
 
-test.each(["bytes=200000-", "bytes=-0"])("the range %s cannot be answered", async (range) => {
+test.each(["bytes=200000-", "bytes=-0"])("the range %s is refused with 416", async (range) => {
   const { status, headers, body } = await ask("/1/song.mp3", { range });
   expect(status).toBe(416);
   expect(headers["content-range"]).toBe("bytes */200000");
@@ -177,7 +177,7 @@ test.each(["bytes=200000-", "bytes=-0"])("the range %s cannot be answered", asyn
 });
 
 test.each(["bytes=0-1,5-6", "bytes=9-1", "items=0-1", "nonsense"])(
-  "%s is answered with the whole file",
+  "the range %s is answered with the whole file",
   async (range) => {
     const { status, headers } = await ask("/1/song.mp3", { range });
     expect(status).toBe(200);
@@ -185,7 +185,7 @@ test.each(["bytes=0-1,5-6", "bytes=9-1", "items=0-1", "nonsense"])(
   },
 );
 
-test("If-Range lets a range through only for the same version, and not by a weak tag", async () => {
+test("If-Range allows a range for the same version only, and never by a weak tag", async () => {
   const etag = (await ask("/1/song.mp3")).headers.etag ?? "";
   const statusFor = async (ifRange: string) =>
     (await ask("/1/song.mp3", { range: "bytes=0-9", "if-range": ifRange })).status;
@@ -202,7 +202,7 @@ test("an outdated If-Range with an impossible range gets the whole file, not a 4
   expect(answer.status).toBe(200);
 });
 
-test("a copy that is still good is not sent again", async () => {
+test("a cached copy that is still current is answered with 304", async () => {
   const etag = (await ask("/1/song.mp3")).headers.etag ?? "";
   const cases: [Record<string, string>, number][] = [
     [{ "if-none-match": etag }, 304],
@@ -228,7 +228,7 @@ test("a copy that is still good is not sent again", async () => {
   await expectNoOpenDescriptors();
 });
 
-test("a changed file has another tag, an empty one is sent as empty", async () => {
+test("a changed file gets another tag, an empty one is sent as empty", async () => {
   const before = (await ask("/1/song.mp3")).headers.etag;
   await put("song.mp3", Buffer.alloc(200_000));
   expect((await ask("/1/song.mp3")).headers.etag).not.toBe(before);
@@ -239,7 +239,7 @@ test("a changed file has another tag, an empty one is sent as empty", async () =
   await expectNoOpenDescriptors();
 });
 
-test("each kind has its type, and an SVG cannot do anything when opened by itself", async () => {
+test("each kind of file has its type, and an SVG opened by itself can do nothing", async () => {
   const types = {
     "a.wav": "audio/wav",
     "b.M4A": "audio/mp4",
@@ -256,13 +256,13 @@ test("each kind has its type, and an SVG cannot do anything when opened by itsel
   }
 });
 
-test("a key's own file comes before the common one, for that key only", async () => {
+test("a key's own file precedes the common one, for that key only", async () => {
   await put("tokens/2/song.mp3", "two");
   expect((await ask("/2/song.mp3")).body.toString()).toBe("two");
   expect((await ask("/1/song.mp3")).body).toHaveLength(200_000);
 });
 
-test("everything that is not media of this folder is not found, whatever the link says", async () => {
+test("a link to anything but media of this folder is answered with 404", async () => {
   await put("welcome.md", "gated");
   await put("tokens/2/own.mp3", "two");
   await put("folder.mp3/inside.txt", "x");
@@ -288,13 +288,13 @@ test("everything that is not media of this folder is not found, whatever the lin
   await expectNoOpenDescriptors();
 });
 
-test("an error of the disk is not passed off as a file that does not exist", async () => {
+test("a disk error is not reported as a missing file", async () => {
   const tooLongForAnyDisk = `${"日".repeat(190)}.mp3`;
   expect((await ask(`/1/${encodeURIComponent(tooLongForAnyDisk)}`)).status).toBe(500);
   expect(lastFailure).not.toBeInstanceOf(Refusal);
 });
 
-test("readers that go away in the middle leave no file open, without help of the garbage collector", async () => {
+test("readers that leave in mid-file leave no file open, without help of the garbage collector", async () => {
   await put("long.mp3", Buffer.alloc(32 * 1024 * 1024));
   const warnings: string[] = [];
   const note = (warning: Error) => warnings.push(warning.message);
@@ -336,7 +336,7 @@ const plainRequest = {
   maxAgeSeconds: 120,
 };
 
-test("cancelling before, during and after reading closes the file once", async () => {
+test("a cancelled read closes the file once, before, during and after reading", async () => {
   const unread = await serveMedia({ ...plainRequest, contentDir });
   expect(await openDescriptors()).toBe(1);
   await unread.body?.cancel();
@@ -355,7 +355,7 @@ test("cancelling before, during and after reading closes the file once", async (
   expect(await openDescriptors()).toBe(0);
 });
 
-test("nothing is read before it is asked for", async () => {
+test("no byte is read before it is asked for", async () => {
   await put("long.mp3", Buffer.alloc(8 * 1024 * 1024));
   const answer = await serveMedia({ ...plainRequest, contentDir, file: "long.mp3" });
   const reader = answer.body?.getReader();
@@ -366,7 +366,7 @@ test("nothing is read before it is asked for", async () => {
   expect(await openDescriptors()).toBe(0);
 });
 
-test("a file replaced in the middle is sent to its end as it was", async () => {
+test("a file replaced in mid-read is sent to its end as it was", async () => {
   const answer = await serveMedia({ ...plainRequest, contentDir });
   const reader = answer.body?.getReader();
   const chunks = [(await reader?.read())?.value ?? new Uint8Array()];
@@ -376,7 +376,7 @@ test("a file replaced in the middle is sent to its end as it was", async () => {
   expect(Buffer.concat(chunks).equals(bytes)).toBe(true);
 });
 
-test("a file cut short in the middle breaks the connection instead of lying about its length", async () => {
+test("a file cut short in mid-read breaks the connection, since its announced length would be wrong", async () => {
   const size = 32 * 1024 * 1024;
   await put("long.mp3", Buffer.alloc(size));
   const received = await new Promise<{ error: Error; count: number }>((resolve, reject) => {
@@ -395,7 +395,7 @@ test("a file cut short in the middle breaks the connection instead of lying abou
   await expectNoOpenDescriptors();
 });
 
-test("a file that grows in the middle is sent as long as announced", async () => {
+test("a file that grows in mid-read is sent with its announced length", async () => {
   const answer = await serveMedia({ ...plainRequest, contentDir });
   await writeFile(path.join(contentDir, "song.mp3"), "more", { flag: "a" });
   expect((await answer.arrayBuffer()).byteLength).toBe(200_000);

@@ -1,9 +1,11 @@
 import type { FileHandle } from "node:fs/promises";
+import type { IncomingHttpHeaders } from "node:http";
 import path from "node:path";
 import { Refusal } from "~/platform/http/refusal";
 import { ContentFileError, isCanonicalTokenId, openContentFile, tokenFolder } from "./content-files.server";
 import type { OpenedFile } from "./content-files.server";
 import { findMediaType } from "./media-file";
+import type { MediaLinks } from "./media-links.server";
 import { isUnchanged, mayAnswerRange, readRange } from "./media-range";
 import type { ByteRange, MediaConditions, MediaVersion } from "./media-range";
 
@@ -20,6 +22,30 @@ export type MediaRequest = MediaConditions & {
   /** How long the link that was verified still lives: nobody keeps the answer longer. */
   maxAgeSeconds: number;
 };
+
+/** What a client says it has already, and which part it wants. */
+export function readMediaConditions(
+  headers: IncomingHttpHeaders,
+): MediaConditions & { range: string | null } {
+  return {
+    range: headers.range ?? null,
+    ifRange: headers["if-range"]?.toString() ?? null,
+    ifNoneMatch: headers["if-none-match"] ?? null,
+    ifModifiedSince: headers["if-modified-since"] ?? null,
+  };
+}
+
+export type LinkedRequest = Omit<MediaRequest, "contentDir" | "maxAgeSeconds"> & { link: URLSearchParams };
+
+/** For whoever has a link that was signed here. */
+export async function serveLinkedMedia(
+  { link, ...request }: LinkedRequest,
+  { contentDir, links }: { contentDir: string; links: Pick<MediaLinks, "verify"> },
+): Promise<Response> {
+  const { tokenId, file } = request;
+  const signed = { tokenId, file, exp: link.get("exp"), sig: link.get("sig") };
+  return serveMedia({ ...request, contentDir, maxAgeSeconds: links.verify(signed).maxAgeSeconds });
+}
 
 /** Answers GET and HEAD for a media file whose link was verified; the key's own folder comes first. */
 export async function serveMedia(request: MediaRequest): Promise<Response> {

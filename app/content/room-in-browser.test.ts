@@ -112,7 +112,7 @@ async function runAndHear(body: string): Promise<unknown> {
   return (await waitForMessage("said")).data.said;
 }
 
-test("the markup list is dangerous when nothing is sanitised, so that the next test can fail", async () => {
+test("the hostile markup is dangerous unsanitised, so the next test can fail", async () => {
   const hits = await page.evaluate(async (markups) => {
     const counter = window as unknown as { hits: number };
     for (const markup of markups) {
@@ -156,13 +156,13 @@ test("sanitised forms run nothing, load nothing and shadow nothing", async () =>
   expect(asked).toEqual([]);
 });
 
-test("the frame's document holds nothing gated and says that it is ready", async () => {
+test("the frame's document holds nothing gated and reports that it is ready", async () => {
   await openFrame();
   const ready = await waitForMessage("latchkey:ready");
   expect(ready).toEqual({ data: { type: "latchkey:ready" }, origin: "null", fromFrame: true });
 });
 
-test("the posted script runs with its styles, and its height is told to the page", async () => {
+test("the posted script runs with its styles, and the page is told its height", async () => {
   await openFrame();
   await run(
     `const box = document.createElement("div"); box.className = "box"; document.body.append(box);`,
@@ -180,7 +180,7 @@ test.each([
   "<!--<script>",
   "]]>",
   "\u2028",
-])("%j inside the script or the styles ends nothing early", async (text) => {
+])("%j inside the script or the styles does not end them early", async (text) => {
   await openFrame();
   await run(
     `parent.postMessage({ type: "said", said: ${JSON.stringify(text)} }, "*");`,
@@ -190,7 +190,7 @@ test.each([
   expect((await heard()).filter(({ data }) => typeof data === "string")).toEqual([]);
 });
 
-test("only the first message runs, and only one of the right shape", async () => {
+test("only the first message of the right shape is run", async () => {
   await openFrame();
   await page.evaluate(() => {
     const frame = document.querySelector("iframe")?.contentWindow;
@@ -211,7 +211,7 @@ test("only the first message runs, and only one of the right shape", async () =>
   expect((await heard()).flatMap(({ data }) => (data.type === "said" ? [data.said] : []))).toEqual([1]);
 });
 
-test("another frame of the page cannot hand a script in", async () => {
+test("another frame of the page cannot post a script", async () => {
   await openFrame();
   await page.evaluate(async () => {
     const other = document.createElement("iframe");
@@ -251,7 +251,7 @@ test.each([
   expect(page.url()).toBe(`${origin}/`);
 });
 
-test("a frame that sends itself elsewhere gets nowhere, given the page's frame-src", async () => {
+test("a frame that navigates elsewhere is stopped by the page's frame-src", async () => {
   await openFrame();
   asked = [];
   const blocked = page.waitForEvent("console", (message) => message.text().includes("frame-src"));
@@ -266,7 +266,7 @@ test("a script that fails is reported in words", async () => {
   expect((await waitForMessage("latchkey:failed")).data.reason).toContain("undefinedThing is not defined");
 });
 
-test("opened by itself, the address has no more power than in the frame", async () => {
+test("the frame's document has no more rights when opened by itself", async () => {
   await page.goto(`${origin}${sandboxPath}`);
   expect(await page.evaluate(() => self.origin)).toBe("null");
 });

@@ -12,12 +12,12 @@ async function openFolder() {
   return { readOutline, put: (file: string, text: string) => writeFile(path.join(contentDir, file), text) };
 }
 
-test("an empty folder has nothing to announce", async () => {
+test("an empty folder has an empty outline", async () => {
   const { readOutline } = await openFolder();
   expect(await readOutline()).toEqual({ hasText: false, hasSound: false, hasForm: false, hasScript: false });
 });
 
-test("the outline names each kind that is there, and nothing else of it", async () => {
+test("the outline names each kind of part that is there, and nothing of its content", async () => {
   const { readOutline, put } = await openFolder();
   await put("welcome.md", "# A secret");
   await put("submission.html", "<textarea name=message></textarea>");
@@ -32,7 +32,7 @@ test("the outline names each kind that is there, and nothing else of it", async 
   expect(await readAgain()).toEqual({ hasText: false, hasSound: true, hasForm: false, hasScript: false });
 });
 
-test("a form that has nothing left after sanitising is none", async () => {
+test("a form left empty by sanitising is not in the outline", async () => {
   const { readOutline, put } = await openFolder();
   await put("submission.html", "<script>alert(1)</script>");
   await put("script.js", "");

@@ -8,7 +8,7 @@ function read(data: unknown, event: { origin?: string; source?: unknown } = {}) 
   return readFrameMessage({ data, origin: "null", source: frameWindow, ...event }, frameWindow);
 }
 
-test("the frame's three messages are understood, and nothing beyond their shape", () => {
+test("the frame's three messages are read, anything beyond their shape is ignored", () => {
   expect(read({ type: "latchkey:ready", more: 1 })).toEqual({ type: "latchkey:ready" });
   expect(read({ type: "latchkey:height", heightPx: 12.2 })).toEqual({
     type: "latchkey:height",
@@ -20,7 +20,7 @@ test("the frame's three messages are understood, and nothing beyond their shape"
   });
 });
 
-test("a height is never more than the page can bear", () => {
+test("a height beyond the page's maximum is reduced to it", () => {
   const heightOf = (heightPx: unknown) => read({ type: "latchkey:height", heightPx });
   expect(heightOf(maxFrameHeightPx)).toMatchObject({ heightPx: maxFrameHeightPx });
   expect(heightOf(maxFrameHeightPx + 1)).toMatchObject({ heightPx: maxFrameHeightPx });
@@ -28,7 +28,7 @@ test("a height is never more than the page can bear", () => {
   for (const wrong of [-1, NaN, Infinity, "12", null, undefined, {}]) expect(heightOf(wrong)).toBeNull();
 });
 
-test("what is no message of ours, or not from our frame, is nothing", () => {
+test("a message of another kind or from another frame is ignored", () => {
   for (const data of [
     null,
     undefined,

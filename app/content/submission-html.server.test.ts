@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { hostileMarkup } from "~e2e/support/hostile-markup";
 import { sanitizeSubmissionHtml } from "./submission-html.server";
 
-test("an ordinary form comes through, with prefixed names that still belong together", () => {
+test("an ordinary form is kept, with prefixed names that still match each other", () => {
   const html = sanitizeSubmissionHtml(`
     <form id="f" autocomplete="off">
       <h2 class="title">Guest book</h2>
@@ -56,7 +56,7 @@ test("sanitising twice changes nothing", () => {
   }
 });
 
-test("a form has nowhere to send itself and keeps what was typed out of addresses", () => {
+test("a form has no action and posts, so that what is typed stays out of addresses", () => {
   expect(
     sanitizeSubmissionHtml('<form action="https://evil.example/" method="get" target="_top"></form>'),
   ).toBe('<form method="post"></form>');
@@ -80,6 +80,6 @@ test("text in a textarea stays text", () => {
   );
 });
 
-test("thousands of nested elements do not break it", () => {
+test("thousands of nested elements are sanitised without an error", () => {
   expect(sanitizeSubmissionHtml("<div>".repeat(10_000) + "deep")).toContain("deep");
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { hostileMarkup } from "~e2e/support/hostile-markup";
 import { renderWelcomeHtml } from "./welcome-html.server";
 
-test("Markdown becomes the elements it can write", () => {
+test("Markdown becomes the elements that it can express", () => {
   const html = renderWelcomeHtml(
     "# Hello\n\nWith **weight** and [a link](https://example.org/).\n\n> said\n\n1. one",
   );
@@ -15,7 +15,7 @@ test("Markdown becomes the elements it can write", () => {
   expect(html).toContain("<ol>");
 });
 
-test("pictures of this site stay, others go", () => {
+test("pictures of this site are kept, others are removed", () => {
   expect(renderWelcomeHtml("![ours](/media/1/images/a.svg?exp=1&sig=2)")).toContain(
     '<img src="/media/1/images/a.svg?exp=1&amp;sig=2" alt="ours" />',
   );
@@ -30,7 +30,7 @@ test("pictures of this site stay, others go", () => {
   expect(renderWelcomeHtml('<img src="/\\elsewhere.invalid/a.png">')).not.toContain("<img");
 });
 
-test("nothing hostile comes through, and no name, class or style", () => {
+test("hostile markup is removed, and every name, class and style", () => {
   for (const markup of [
     ...hostileMarkup,
     "[x](javascript:hit())",

@@ -36,7 +36,7 @@ test.each([
   ["a sound", "![x](a.mp3)", "![x](a.mp3)"],
   ["a stray percent sign", "![x](a%.png)", "![x](a%.png)"],
   ["raw HTML", '<img src="a.png">', '<img src="a.png">'],
-])("%s is rewritten where it is ours to serve, and nowhere else", (_case, source, result) => {
+])("%s is rewritten where the media route serves it, and nowhere else", (_case, source, result) => {
   expect(rewrite(source)).toBe(result);
 });
 
@@ -51,7 +51,7 @@ test.each([
   expect(rewrite(source)).toBe(result);
 });
 
-test("a picture without an address keeps what its author wrote", () => {
+test("a picture without an address keeps its author's text", () => {
   const welcome = parseWelcomeText("![x](a.png) ![y](b.png)");
   expect(writeWelcomeText(welcome, [null, "/m/b"])).toBe("![x](a.png) ![y](/m/b)");
 });

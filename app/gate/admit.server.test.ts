@@ -74,7 +74,7 @@ async function signIn({ departedAtMs, again }: Chain): Promise<TokenGrant> {
   return granted!;
 }
 
-test("a token is dated by the asking of the chain, so a departure noticed after it ends the token", async () => {
+test("a token is dated by when the chain was asked, so a departure noticed later ends it", async () => {
   const { ownedAtMs } = await signIn({ departedAtMs: null });
   expect(ownedAtMs).toBe(startMs);
   const issuedAtSeconds = Math.floor(ownedAtMs / 1000);
@@ -84,7 +84,7 @@ test("a token is dated by the asking of the chain, so a departure noticed after 
   }
 });
 
-test("a departure from before the asking is history; after one noticed since then the chain is asked once more", async () => {
+test("a departure before the chain was asked counts for nothing, one noticed since then makes it ask again", async () => {
   expect((await signIn({ departedAtMs: startMs - 1 })).departedAtMs).toBe(startMs - 1);
   for (const departedAtMs of [startMs, startMs + 500, startMs + 1_000]) {
     // Gone by the second reading; there, and seen leaving once more meanwhile; there.

@@ -4,6 +4,7 @@ import { Refusal } from "~/platform/http/refusal";
 import { identify } from "./identify.server";
 import type { IdentifyRequest } from "./identify.server";
 import { requireHolder, requireOwned } from "./holder.server";
+import type { Holder, HolderDependencies } from "./holder.server";
 import type { KeyStore } from "./keys/keys.store.server";
 import type { OwnershipReader } from "./ownership/ownership.server";
 import type { Claimant, ProofDependencies, SignedClaimant } from "./proofs/proof.server";
@@ -18,8 +19,9 @@ export type AdmitDependencies = ProofDependencies & {
   countGrant: (kind: Claimant["kind"]) => void;
 };
 
-export type TokenGrant = Pick<SignedClaimant, "address" | "tokenId" | "siwe" | "signedText"> & {
+export type TokenGrant = Pick<SignedClaimant, "address" | "tokenId" | "signedText"> & {
   auth: SignedClaimant["kind"];
+  siwe: SignedClaimant["claims"];
   /** The token must be younger than this: the key left and came back. */
   departedAtMs: number | null;
   /** When the chain was asked who holds the key; the token is dated so, and what is noticed later ends it. */
@@ -30,21 +32,35 @@ export type Admission = { success: true; access: "granted"; accessToken?: string
 
 /** The one way in: who are you, do you hold the key, is it unused; then what lies behind the gate. */
 export async function admit(request: IdentifyRequest, dependencies: AdmitDependencies): Promise<Admission> {
+  const { body, noteClaim } = request;
+  if (body && body.tier !== "bearer")
+    noteClaim?.({ proof: body.tier, address: body.address, tokenId: body.tokenId });
   const claimant = await identify(request, dependencies);
-  request.onIdentified?.(claimant);
+  noteClaim?.({ proof: claimant.kind, address: claimant.address, tokenId: claimant.tokenId });
   let accessToken: string | undefined;
-  if (claimant.kind === "bearer") {
-    await requireHolder(claimant, dependencies);
-  } else {
-    accessToken = await signIn(claimant, dependencies);
-  }
+  if (claimant.claims === null) await requireHolder(claimant, dependencies);
+  else accessToken = await signIn(claimant, dependencies);
   const content = await dependencies.readContent({ tokenId: claimant.tokenId });
   dependencies.countGrant(claimant.kind);
   return { success: true, access: "granted", ...(accessToken ? { accessToken } : {}), content };
 }
 
+type ContentDependencies = HolderDependencies & {
+  origin: string;
+  readContent: (request: { tokenId: string; mediaOrigin: string }) => Promise<GatedContent>;
+};
+
+/** What lies behind the gate, for somebody whose token was verified; every check of the gate is made again. */
+export async function readContentFor(
+  holder: Holder,
+  { origin, readContent, ...dependencies }: ContentDependencies,
+): Promise<GatedContent> {
+  await requireHolder(holder, dependencies);
+  return readContent({ tokenId: holder.tokenId, mediaOrigin: origin });
+}
+
 async function signIn(claimant: SignedClaimant, dependencies: AdmitDependencies): Promise<string> {
-  const { address, tokenId, signature, signedText, siwe } = claimant;
+  const { kind: auth, claims: siwe, address, tokenId, signature, signedText } = claimant;
   const { chainId, contractAddress, ownership, keys, clock } = dependencies;
   let ownedAtMs = clock();
   // A sign-in reads the chain afresh: what it mints outlives any cached reading.
@@ -64,6 +80,5 @@ async function signIn(claimant: SignedClaimant, dependencies: AdmitDependencies)
     }
   }
   await claimant.spend();
-  const auth = claimant.kind;
   return await dependencies.mintToken({ address, tokenId, auth, siwe, signedText, departedAtMs, ownedAtMs });
 }

@@ -89,7 +89,7 @@ async function mint({
   tokenId = good,
   scopes = gateScopes,
   issuedAtMs = nowMs,
-  ...place
+  ...otherClaims
 }: Minted = {}): Promise<string> {
   const address = chain.addressOf(1);
   const { token } = await mintAccessToken({
@@ -108,7 +108,7 @@ async function mint({
     signedText: "signed",
     ttlSeconds: 900,
     ...issued(),
-    ...place,
+    ...otherClaims,
     issuedAtMs,
   });
   return token;
@@ -130,7 +130,7 @@ async function verifyToken({ token, requiredScope }: { token: string; requiredSc
 async function openCallers(changes: Partial<CallerDependencies> = {}) {
   const { database } = await createTestDatabase();
   const { chainId, key } = chain;
-  const place = { chainId, contractAddress: key.address };
+  const keyContract = { chainId, contractAddress: key.address };
   await database.usedKey.create({
     data: {
       chainId: BigInt(chainId),
@@ -142,13 +142,13 @@ async function openCallers(changes: Partial<CallerDependencies> = {}) {
   });
   const store = createKeyStore(database);
   const holder = chain.addressOf(1);
-  await store.recordDeparture({ key: { ...place, tokenId: back }, holder, departedAtMs: nowMs });
+  await store.recordDeparture({ key: { ...keyContract, tokenId: back }, holder, departedAtMs: nowMs });
   const client = createChainClient({ rpcUrls: [rpc.url], chainId });
   const dependencies: CallerDependencies = {
-    ...place,
+    ...keyContract,
     clock,
     keys: store,
-    ownership: createOwnershipReader({ client, ...place, standard: "erc721", cacheSeconds: 4, clock }),
+    ownership: createOwnershipReader({ client, ...keyContract, standard: "erc721", cacheSeconds: 4, clock }),
     verifyToken,
     isAllowedOrigin: (origin) => origin === ownOrigin,
     ...changes,
@@ -184,7 +184,7 @@ const rules = Object.entries(refusals) as [TokenRule, string][];
 const inHeader = (token: string) => combinePlaced([{ headers: { authorization: `Bearer ${token}` } }]);
 
 test.each(tokenPlacements)(
-  "$location: a good token is taken under each rule; a bad one is 401, or a stranger's where none is needed",
+  "$location: a valid token is accepted under each rule, an invalid one is 401 or anonymous",
   async ({ place }) => {
     const ask = await openCallers();
     const again = await mint({ tokenId: back, issuedAtMs: nowMs + 1_000 });
@@ -206,21 +206,24 @@ const pairs = tokenPlacements.flatMap((first, index) =>
   })),
 );
 
-test.each(pairs)("$pair, whichever is good", async ({ first, second }) => {
-  const ask = await openCallers();
-  const another = await mint({ tokenId: other });
-  const { expired } = badTokens as { expired: string };
-  for (const [tokenRule, refused] of rules) {
-    const both = (one: string, two: string) =>
-      ask(combinePlaced([first.place(one), second.place(two)]), { tokenRule });
-    expect(await both(goodToken, another)).toBe(`key ${good}`);
-    expect(await both(goodToken, expired)).toBe(`key ${good}`);
-    expect(await both(expired, goodToken)).toBe(refused);
-    expect(await both("", goodToken)).toBe(refused);
-  }
-});
+test.each(pairs)(
+  "the token at the first location decides, valid or not: $pair",
+  async ({ first, second }) => {
+    const ask = await openCallers();
+    const another = await mint({ tokenId: other });
+    const { expired } = badTokens as { expired: string };
+    for (const [tokenRule, refused] of rules) {
+      const both = (one: string, two: string) =>
+        ask(combinePlaced([first.place(one), second.place(two)]), { tokenRule });
+      expect(await both(goodToken, another)).toBe(`key ${good}`);
+      expect(await both(goodToken, expired)).toBe(`key ${good}`);
+      expect(await both(expired, goodToken)).toBe(refused);
+      expect(await both("", goodToken)).toBe(refused);
+    }
+  },
+);
 
-test("without a token a required caller is told so, and any other is a stranger", async () => {
+test("a caller without a token is refused where one is required, and anonymous elsewhere", async () => {
   const ask = await openCallers();
   expect(await ask(combinePlaced([]))).toBe(missing);
   for (const tokenRule of ["good-if-sent", "optional"] as const) {
@@ -230,7 +233,7 @@ test("without a token a required caller is told so, and any other is a stranger"
 });
 
 test.each(["bearer", "BEARER", "Bearer  ", " Bearer", "Token", "Basic"])(
-  "the scheme %j in the Authorization header is a bad token, without a look elsewhere",
+  "the scheme %j in the Authorization header is an invalid token, and no other location is read",
   async (scheme) => {
     const ask = await openCallers();
     const header = { headers: { authorization: `${scheme} ${goodToken}` } };
@@ -241,12 +244,12 @@ test.each(["bearer", "BEARER", "Bearer  ", " Bearer", "Token", "Basic"])(
 );
 
 test.each([
-  [{}, "taken"],
-  [{ "sec-fetch-site": "same-origin" }, "taken"],
-  [{ "sec-fetch-site": "none" }, "taken"],
-  [{ "sec-fetch-site": "same-origin", origin: ownOrigin }, "taken"],
-  [{ origin: ownOrigin }, "taken"],
-  [{ "sec-fetch-site": "same-site", origin: ownOrigin }, "taken"],
+  [{}, "a holder"],
+  [{ "sec-fetch-site": "same-origin" }, "a holder"],
+  [{ "sec-fetch-site": "none" }, "a holder"],
+  [{ "sec-fetch-site": "same-origin", origin: ownOrigin }, "a holder"],
+  [{ origin: ownOrigin }, "a holder"],
+  [{ "sec-fetch-site": "same-site", origin: ownOrigin }, "a holder"],
   [{ "sec-fetch-site": "same-site" }, crossSite],
   [{ "sec-fetch-site": "same-site", origin: "http://other.localhost:3000" }, crossSite],
   [{ "sec-fetch-site": "cross-site" }, crossSite],
@@ -255,9 +258,9 @@ test.each([
   [{ origin: "https://evil.example" }, crossSite],
   [{ origin: "null" }, crossSite],
   [{ "sec-fetch-site": "same-origin", origin: "https://evil.example" }, crossSite],
-] as const)("with a cookie, %j is answered %s", async (headers, answer) => {
+] as const)("a cookie token with the headers %j gives %s", async (headers, answer) => {
   const ask = await openCallers();
-  const expected = answer === "taken" ? `key ${good}` : answer;
+  const expected = answer === "a holder" ? `key ${good}` : answer;
   for (const name of ["access_token", "jwt"]) {
     const request = combinePlaced([{ headers }, { headers: { cookie: `${name}=${goodToken}` } }]);
     expect(await ask(request)).toBe(expected);
@@ -270,7 +273,7 @@ test.each([
   expect(await ask(bad)).toBe(answer === crossSite ? crossSite : invalid);
 });
 
-test("tokens that no browser sends by itself pass from any site", async () => {
+test("tokens that browsers do not send by themselves are accepted from any site", async () => {
   const ask = await openCallers();
   const headers = { "sec-fetch-site": "cross-site", origin: "https://evil.example" };
   for (const { location, place } of tokenPlacements.filter(
@@ -280,7 +283,7 @@ test("tokens that no browser sends by itself pass from any site", async () => {
   }
 });
 
-test("while a reading is fresh the chain is not asked again, and callers at once share one question", async () => {
+test("a fresh reading is reused, and concurrent callers share one request to the chain", async () => {
   const ask = await openCallers();
   const before = rpc.posts.length;
   const readings = () => rpc.posts.slice(before).filter((method) => method === "eth_call").length;
@@ -293,7 +296,7 @@ test("while a reading is fresh the chain is not asked again, and callers at once
   expect(readings()).toBe(2);
 });
 
-test("neither the chain nor the database is asked about a token that is no good by itself", async () => {
+test("an invalid token causes no request to the chain or the database", async () => {
   const before = rpc.posts.length;
   const ask = await openCallers({
     keys: {
@@ -312,7 +315,7 @@ test("neither the chain nor the database is asked about a token that is no good 
   expect(rpc.posts.length).toBe(before);
 });
 
-test("a key that is seen to be another's has left the wallet: its token stays ended when the key comes back", async () => {
+test("a key found in another wallet is recorded as departed, so its token stays ended when it comes back", async () => {
   const client = createChainClient({ rpcUrls: [rpc.url], chainId: chain.chainId });
   const contract = { contractAddress: chain.key.address, standard: "erc721" } as const;
   const ownership = createOwnershipReader({ client, ...contract, cacheSeconds: 4, clock });
@@ -326,7 +329,7 @@ test("a key that is seen to be another's has left the wallet: its token stays en
   expect(await ask(inHeader(token))).toBe(invalid);
 });
 
-test("a token that a departure has ended already writes none anew, however often it is sent", async () => {
+test("a token ended by a departure records no further one, however often it is sent", async () => {
   let written = 0;
   let departedAtMs: number | null = null;
   const ask = await openCallers({
@@ -343,7 +346,7 @@ test("a token that a departure has ended already writes none anew, however often
   expect(written).toBe(1);
 });
 
-test("a chain that is away is 503 where a token has to be right, and makes a stranger where none is needed", async () => {
+test("a chain outage is 503 where a token must be valid, and makes the caller anonymous elsewhere", async () => {
   const ask = await openCallers();
   rpc.setFault("http-500");
   expect(await ask(inHeader(goodToken))).toBe(chainAway);
@@ -353,7 +356,7 @@ test("a chain that is away is 503 where a token has to be right, and makes a str
   expect(await ask(inHeader(badTokens.expired!))).toBe(invalid);
 });
 
-test("a database that is away is no bad token, and a defect is nobody's, whatever the rule", async () => {
+test("a database outage is no invalid token, and a defect is thrown under every rule", async () => {
   const failing = (error: Error) =>
     openCallers({
       keys: { findKeyState: () => Promise.reject(error), recordDeparture: () => Promise.reject(error) },

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Refusal } from "~/platform/http/refusal";
+import type { AccessClaim } from "~/platform/http/request-context.server";
+import { requireSameSite } from "~/platform/http/same-site.server";
 import { toRefusal } from "~/platform/http/to-refusal.server";
 import type { AccessClaims, GateScope } from "./tokens/access-token.schema";
 import { isBearerToken, parseBearerHeader } from "./tokens/access-token.server";
@@ -16,6 +18,11 @@ import type { FoundToken } from "./tokens/token-locations";
 
 /** Who calls chat, speech, the tools or the quota: the holder of a key, by an access token. */
 export type Caller = { claims: AccessClaims };
+
+/** Null for a stranger. */
+export function claimOf(caller: Caller | null): AccessClaim | null {
+  return caller && { proof: "bearer", address: caller.claims.sub, tokenId: caller.claims.tokenId };
+}
 
 /** Whom a route serves. */
 export type CallerRule = {
@@ -100,19 +107,4 @@ function readToken({ location, value }: FoundToken): string {
   if (location === "authorization") return parseBearerHeader(String(value));
   if (typeof value === "string" && isBearerToken(value)) return value;
   throw accessTokenRefused(malformedToken);
-}
-
-/**
- * A page of the same site under another origin (`same-site`) may be anybody's on a shared domain: it has to be on the
- * allowlist by name. Clients that are no browsers send neither header.
- */
-export function requireSameSite(
-  headers: IncomingHttpHeaders,
-  dependencies: Pick<CallerDependencies, "isAllowedOrigin">,
-): void {
-  const { origin, "sec-fetch-site": site = "none" } = headers;
-  const isOriginAllowed = origin !== undefined && dependencies.isAllowedOrigin(origin);
-  const isOwnSite = site === "same-origin" || site === "none" || (site === "same-site" && isOriginAllowed);
-  if (isOwnSite && (origin === undefined || isOriginAllowed)) return;
-  throw new Refusal("cross-site-request");
 }

@@ -9,7 +9,7 @@ export const gateSettings = {
       default: "allow",
       switches: { name: "Older timestamped signatures", offAt: "deny" },
     },
-    "`allow`, `fallback` (only while SIWE is off) or `deny` the older timestamped signature.",
+    "The older timestamped signature; `fallback` takes it only while SIWE is off.",
   ),
   nonceBinding: oneOf(
     "NONCE_BINDING",

@@ -1,17 +1,18 @@
+import type { AccessClaim } from "~/platform/http/request-context.server";
 import { authenticationFailed } from "./authentication-failed";
 import { bearerProof } from "./proofs/bearer.server";
 import { legacyProof } from "./proofs/legacy.server";
-import { toProof, toSignedProof } from "./proofs/proof.server";
-import type { Claimant, Proof, ProofDependencies, ProofRequest } from "./proofs/proof.server";
+import { toRow } from "./proofs/proof.server";
+import type { Claimant, ProofDependencies, ProofRequest, ProofRow } from "./proofs/proof.server";
 import { siweProof } from "./proofs/siwe.server";
 
 export type IdentifyRequest = ProofRequest & {
-  /** Told who it is as soon as that is known, before anything else is looked at. */
-  onIdentified?: (claimant: Pick<Claimant, "kind" | "address" | "tokenId">) => void;
+  /** Told who asks, first as the body says, then as it is proved, before anything else is looked at. */
+  noteClaim?: (claim: AccessClaim) => void;
 };
 
 /** The first one that matches decides; nothing falls through from a bad one to the next. */
-const proofs: readonly Proof[] = [toProof(bearerProof), toSignedProof(siweProof), toSignedProof(legacyProof)];
+const proofs: readonly ProofRow[] = [toRow(bearerProof), toRow(siweProof), toRow(legacyProof)];
 
 export async function identify(request: ProofRequest, dependencies: ProofDependencies): Promise<Claimant> {
   for (const proof of proofs) {

@@ -17,7 +17,7 @@ const session: SignedIn = {
 };
 
 /** Notes what is asked; each part can be told to answer otherwise. */
-function place(parts: Partial<VisitDependencies> = {}) {
+function createDependencies(parts: Partial<VisitDependencies> = {}) {
   const asked: string[] = [];
   const noting =
     <Value>(name: string, run: () => Promise<Value>) =>
@@ -35,9 +35,9 @@ function place(parts: Partial<VisitDependencies> = {}) {
   return { asked, dependencies };
 }
 
-test("without a cookie nothing is asked of anybody and nothing counted", async () => {
+test("a visit without a cookie asks nothing of anybody and counts towards no limit", async () => {
   for (const none of [undefined, "", "other=1", "access_token="]) {
-    const { asked, dependencies } = place();
+    const { asked, dependencies } = createDependencies();
     expect(await readVisit(none, dependencies)).toEqual({
       kind: "outside",
       session: { signedIn: false },
@@ -46,8 +46,8 @@ test("without a cookie nothing is asked of anybody and nothing counted", async (
   }
 });
 
-test("a session that holds opens the room, after the limit", async () => {
-  const { asked, dependencies } = place();
+test("a valid session opens the room, after the limit was counted", async () => {
+  const { asked, dependencies } = createDependencies();
   expect(await readVisit(cookie, dependencies)).toEqual({
     kind: "inside",
     session,
@@ -57,21 +57,23 @@ test("a session that holds opens the room, after the limit", async () => {
   expect(asked).toEqual(["limit", "session", "open"]);
 });
 
-test("a session that is over opens nothing, and says why", async () => {
+test("an ended session opens nothing and says why", async () => {
   const ended = { type: "t", title: "You do not own this token", status: 403, detail: "Elsewhere." };
-  const { asked, dependencies } = place({ readSession: async () => ({ signedIn: false, ended }) });
+  const { asked, dependencies } = createDependencies({
+    readSession: async () => ({ signedIn: false, ended }),
+  });
   const visit = await readVisit(cookie, dependencies);
   expect(visit).toEqual({ kind: "outside", session: { signedIn: false, ended } });
   expect(asked).toEqual(["limit", "session"]);
 });
 
-test("what cannot be found out becomes words, with the seconds to wait", async () => {
-  const outage = place({ readSession: async () => Promise.reject(chainUnavailable(null)) });
+test("a session that cannot be judged is explained in words, with the seconds to wait", async () => {
+  const outage = createDependencies({ readSession: async () => Promise.reject(chainUnavailable(null)) });
   expect(await readVisit(cookie, outage.dependencies)).toMatchObject({
     kind: "unknown",
     problem: { type: "https://gate.example/problems/chain-unavailable", status: 503, retryAfter: 5 },
   });
-  const limited = place({
+  const limited = createDependencies({
     requireWithinLimit: async () => {
       throw new Refusal("too-many-requests", { detail: "Wait.", headers: { "Retry-After": "9" } });
     },
@@ -82,14 +84,16 @@ test("what cannot be found out becomes words, with the seconds to wait", async (
   });
   expect(limited.asked).toEqual(["limit"]);
   // The key left between the two questions.
-  const left = place({ open: async () => Promise.reject(new Refusal("you-do-not-own-this-token")) });
+  const left = createDependencies({
+    open: async () => Promise.reject(new Refusal("you-do-not-own-this-token")),
+  });
   expect(await readVisit(cookie, left.dependencies)).toMatchObject({
     kind: "unknown",
     problem: { status: 403 },
   });
 });
 
-test("a defect of ours is no visitor's business, and goes on to the log", async () => {
-  const { dependencies } = place({ open: async () => Promise.reject(new TypeError("ours")) });
+test("a defect is not shown to the visitor and is thrown on to the log", async () => {
+  const { dependencies } = createDependencies({ open: async () => Promise.reject(new TypeError("ours")) });
   await expect(readVisit(cookie, dependencies)).rejects.toThrow("ours");
 });

@@ -24,7 +24,7 @@ export async function readVisit(
   dependencies: VisitDependencies,
 ): Promise<GateVisit> {
   const { origin, requireWithinLimit, readSession, open, renderWelcome } = dependencies;
-  // Without a cookie nothing is asked of anybody, and nothing counted.
+  // Without a cookie there is no outgoing request, and nothing is counted.
   if (findSessionToken(cookie) === null) return { kind: "outside", session: { signedIn: false } };
   try {
     await requireWithinLimit();

@@ -6,12 +6,12 @@ import type { SettingReader } from "~/platform/config/setting-reader";
 export const walletSettings = {
   keyShopUrl: setting(
     "KEY_SHOP_URL",
-    { parse: parsePage, switches: { name: "Where to get a key" } },
+    { parse: parsePage, range: "https:// or http:// address", switches: { name: "Where to get a key" } },
     "Page where a visitor without a key can get one; shown to those whose wallet holds none.",
   ),
   chainName: text(
     "CHAIN_NAME",
-    { pattern: { matches: /^[^]{1,40}$/, problem: "must be at most 40 characters long." } },
+    { pattern: { matches: /^[^]{1,40}$/, range: "at most 40 characters long" } },
     "Name of the chain, for people and for wallets that do not know it. Default: Chain and its number.",
   ),
   // Wallets refuse to add a chain whose coin is named otherwise.
@@ -20,20 +20,24 @@ export const walletSettings = {
     {
       pattern: {
         matches: /^[A-Za-z0-9]{2,11}$/,
-        problem: "must be 2 to 11 letters and digits, such as ETH.",
+        range: "2 to 11 letters and digits, such as ETH",
       },
       default: "ETH",
     },
-    "Symbol of the chain's own coin, 2 to 11 letters and digits.",
+    "Symbol of the chain's own coin.",
   ),
   walletRpcUrl: setting(
     "CHAIN_WALLET_RPC_URL",
-    { parse: parseRpcUrl, switches: { name: "Chain offered to wallets that do not know it" } },
-    "Public https:// address of the chain for wallets that have yet to add it. Everybody can read it: never one that holds a key of yours.",
+    {
+      parse: parseRpcUrl,
+      range: "https:// address",
+      switches: { name: "Chain offered to wallets that do not know it" },
+    },
+    "Public address of the chain for wallets that have yet to add it. Everybody can read it: never one that holds a key of yours.",
   ),
   explorerUrl: setting(
     "CHAIN_EXPLORER_URL",
-    { parse: parsePage, switches: { name: "Block explorer" } },
+    { parse: parsePage, range: "https:// or http:// address", switches: { name: "Block explorer" } },
     "Block explorer that wallets get to know with the chain.",
   ),
   projectId: text(
@@ -41,11 +45,11 @@ export const walletSettings = {
     {
       pattern: {
         matches: /^[0-9a-f]{32}$/i,
-        problem: "must be the 32 hex digits that WalletConnect's dashboard shows.",
+        range: "the 32 hex digits that WalletConnect's dashboard shows",
       },
       switches: { name: "WalletConnect" },
     },
-    "Offers WalletConnect: the 32 hex digits of your project there. Its code and its relay are reached only by visitors who choose it.",
+    "Offers WalletConnect, as your project there. Its code and its relay are reached only by visitors who choose it.",
   ),
   relayUrl: url(
     "WALLETCONNECT_RELAY_URL",

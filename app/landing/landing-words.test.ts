@@ -4,7 +4,7 @@ import { defaultSteps, leadWords, listThings } from "./landing-words";
 const none = { hasText: false, hasSound: false, hasForm: false, hasScript: false };
 const all = { hasText: true, hasSound: true, hasForm: true, hasScript: true };
 
-test("only what the folder holds is promised, and the chat to whom it answers", () => {
+test("the landing page promises only what the content folder holds, and the chat to those it answers", () => {
   const names = (outline: typeof none) => listThings(outline, true).map(({ what }) => what);
   expect(names(all)).toEqual(["Words", "Sound", "A form", "Something live", "A chat"]);
   expect(names({ ...none, hasText: true })).toEqual(["Words", "A chat"]);
@@ -13,7 +13,7 @@ test("only what the folder holds is promised, and the chat to whom it answers", 
   expect(listThings(none, false)[0]?.who).toBe("everybody");
 });
 
-test("the lead names what there is, in a sentence, and nothing where there is nothing", () => {
+test("the lead names each kind of content in a sentence, and none where there is none", () => {
   expect(leadWords(all)).toMatch(/^Behind this gate are words, sound, a form and something live that only /);
   expect(leadWords({ ...none, hasText: true })).toMatch(/^Behind this gate are words that only /);
   expect(leadWords({ ...none, hasForm: true })).toMatch(/^Behind this gate is a form that only /);
@@ -21,7 +21,7 @@ test("the lead names what there is, in a sentence, and nothing where there is no
   expect(leadWords(none)).toMatch(/^Behind this gate is a room that only the holder of a key may enter\. /);
 });
 
-test("what is loaded from elsewhere is named where it can be chosen", () => {
+test("scripts loaded from elsewhere are named where they can be chosen", () => {
   const relay = { projectId: "p", relayUrl: "wss://relay.example" };
   const connect = (wallets: Parameters<typeof defaultSteps>[0]) => defaultSteps(wallets)[0]?.text;
   expect(connect({ walletConnect: null, base: false })).toContain("Nothing is loaded from elsewhere, and");

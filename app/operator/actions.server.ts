@@ -8,17 +8,17 @@ import type { ActionStore } from "./actions.store.server";
 import type { Actor } from "./audit.store.server";
 import type { TableName } from "./tables/table-spec";
 
-type ActionCall = {
-  form: URLSearchParams;
-  actor: Actor;
-  dependencies: {
-    store: ActionStore;
-    /** The outbox looks at once for what is due. */
-    wakeOutbox: () => void;
-    resetWindow: (request: { owner: QuotaOwner; actor: Actor }) => Promise<number>;
-    resetQuotas: (request: { order: QuotaResetOrder; actor: Actor }) => Promise<QuotaResetAnswer>;
-  };
+type ActionDependencies = {
+  store: ActionStore;
+  /** The outbox looks at once for what is due. */
+  wakeOutbox: () => void;
+  resetWindow: (owner: QuotaOwner, actor: Actor) => Promise<number>;
+  resetQuotas: (order: QuotaResetOrder, actor: Actor) => Promise<QuotaResetAnswer>;
 };
+
+type ActionCall = { form: URLSearchParams; actor: Actor; dependencies: ActionDependencies };
+
+export type ActionRequest = { action: string; form: URLSearchParams; actor: Actor };
 
 /** `page`: where the operator came from, and goes back to. */
 export type ActionDone = { page: TableName; done: string; count: number };
@@ -34,13 +34,13 @@ const actions: Readonly<Record<string, (call: ActionCall) => Promise<ActionDone>
     const kind = quotaKinds.find((known) => known === kindText);
     if (!kind) throw badField("kind", `Must be one of ${quotaKinds.join(", ")}.`);
     const owner = { kind, subject: requireField(form, "subject") };
-    return { page: "quotas", done: "reset", count: await dependencies.resetWindow({ owner, actor }) };
+    return { page: "quotas", done: "reset", count: await dependencies.resetWindow(owner, actor) };
   },
   "reset-quotas": async ({ form, actor, dependencies }) => {
     const scope = quotaScopeSchema.safeParse(requireField(form, "scope"));
     if (!scope.success) throw badField("scope", "Must be token, crypto or both.");
     const order = { scope: scope.data, mode: "all" } as const;
-    const { token, crypto } = await dependencies.resetQuotas({ order, actor });
+    const { token, crypto } = await dependencies.resetQuotas(order, actor);
     return { page: "quotas", done: "reset", count: (token?.deleted ?? 0) + (crypto?.deleted ?? 0) };
   },
   "mark-handled": (call) => mark(call, true),
@@ -62,10 +62,13 @@ async function mark({ form, actor, dependencies }: ActionCall, isHandled: boolea
   return { page: "submissions", done: isHandled ? "handled" : "reopened", count };
 }
 
-export async function act({ action, ...call }: ActionCall & { action: string }): Promise<ActionDone> {
+export async function act(
+  { action, form, actor }: ActionRequest,
+  dependencies: ActionDependencies,
+): Promise<ActionDone> {
   const perform = Object.hasOwn(actions, action) ? actions[action] : undefined;
   if (!perform) throw new Refusal("not-found", { detail: "There is no such action." });
-  return await perform(call);
+  return await perform({ form, actor, dependencies });
 }
 
 const maxFieldChars = 300;

@@ -7,7 +7,7 @@ function read(search: string) {
   return readNotices(new URLSearchParams(search), nowMs);
 }
 
-test("how long to wait is counted from now, however often the page is loaded", () => {
+test("the wait is counted from now, however often the page is loaded", () => {
   const search = "fault=too-many-requests&until=1700000060";
   expect(read(search)).toEqual([
     {
@@ -21,14 +21,14 @@ test("how long to wait is counted from now, however often the page is loaded", (
   expect([later(nowMs + 59_000), later(nowMs + 60_000), later(nowMs + 3_600_000)]).toEqual([1, 0, 0]);
 });
 
-test("another refusal that has a moment keeps its own words as well", () => {
+test("another refusal with a time keeps its own words", () => {
   const [notice] = read("fault=state-unavailable&until=1700000005");
   expect(notice?.waitSeconds).toBe(5);
   expect(notice?.text).not.toContain("not looked at");
 });
 
 test.each(["", "&until=", "&until=soon", "&until=-5", "&until=1e9", "&until=1234567890123"])(
-  "what is no moment is none: %j",
+  "an invalid time is ignored: %j",
   (rest) => {
     const [notice] = read(`fault=too-many-requests${rest}`);
     expect(notice).not.toHaveProperty("waitSeconds");
@@ -36,10 +36,10 @@ test.each(["", "&until=", "&until=soon", "&until=-5", "&until=1e9", "&until=1234
   },
 );
 
-test("nobody is told to wait for longer than a limit can last", () => {
+test("a wait is never longer than a limit can last", () => {
   expect(read("fault=too-many-requests&until=999999999999")[0]?.waitSeconds).toBe(999_999);
 });
 
-test("words of the address are never repeated", () => {
+test("words of the address are never repeated on the page", () => {
   expect(read("fault=<b>nothing&done=constructor&until=1700000060")).toEqual([]);
 });

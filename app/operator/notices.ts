@@ -1,4 +1,5 @@
-import { findRefusal } from "~/platform/http/notice";
+import { findRefusal, noticeForRefused } from "~/platform/http/notice";
+import type { PageRemedies } from "~/platform/http/notice";
 import type { RefusalEntry } from "~/platform/http/refusal";
 
 /** What the last form came to, or what in the address could not be used. */
@@ -47,11 +48,16 @@ export function readNotices(
   return notices;
 }
 
-function describeRefusal({ slug, title, remedy }: RefusalEntry, waitSeconds: number | null): PageNotice {
+/** Where it is known how long to wait. */
+const remediesWithWait: PageRemedies = {
+  "too-many-requests": { remedy: "What you sent was not looked at." },
+};
+
+function describeRefusal(entry: RefusalEntry, waitSeconds: number | null): PageNotice {
+  const refused = { ...entry, detail: null, retryAfterSeconds: waitSeconds, requestId: null };
+  const { title, remedy } = noticeForRefused(refused, waitSeconds === null ? {} : remediesWithWait);
   const text = remedy.replaceAll("`", "");
-  if (waitSeconds === null) return { tone: "problem", title, text };
-  const isLimited = slug === "too-many-requests";
-  return { tone: "problem", title, text: isLimited ? "What you sent was not looked at." : text, waitSeconds };
+  return { tone: "problem", title, text, ...(waitSeconds !== null && { waitSeconds }) };
 }
 
 /** The longest window a limit can have. */

@@ -18,12 +18,12 @@ function prepare(database: Database) {
   const sessions = createSessionStore(database, clock);
   const dependencies = { secret, idleSeconds, maxSeconds, sessions, clock, log };
   const enter = async () => {
-    const { value } = await signIn({ given: secret, actor, dependencies });
+    const { value } = await signIn({ given: secret, actor }, dependencies);
     return `other=1; ${operatorCookieName}=${value}`;
   };
   const isIn = async (cookie: string | undefined, its = dependencies) => {
     try {
-      await requireSession({ cookie, dependencies: its });
+      await requireSession({ cookie }, its);
       return true;
     } catch (error) {
       expect(error).toMatchObject({ refusalName: "operator-sign-in-needed", status: 401 });
@@ -43,8 +43,8 @@ testOnEachDatabase("the right secret opens a session, which signing out ends", a
   const [cookie, other] = [await enter(), await enter()];
   expect(await isIn(cookie)).toBe(true);
   advance(1);
-  await signOut({ cookie, actor, dependencies });
-  await signOut({ cookie, actor, dependencies });
+  await signOut({ cookie, actor }, dependencies);
+  await signOut({ cookie, actor }, dependencies);
   expect(await isIn(cookie)).toBe(false);
   expect(await isIn(other)).toBe(true);
   expect(await readAudit(database)).toEqual([
@@ -55,11 +55,11 @@ testOnEachDatabase("the right secret opens a session, which signing out ends", a
 });
 
 testOnEachDatabase(
-  "a wrong secret is recorded with its client, and what was typed nowhere",
+  "a wrong secret is recorded with its client, and its text nowhere",
   async ({ database }) => {
     const { dependencies, lines } = prepare(database);
     for (const given of ["", "wrong-and-typed", `${secret} `, secret.toLowerCase()]) {
-      await expect(signIn({ given, actor, dependencies })).rejects.toMatchObject({
+      await expect(signIn({ given, actor }, dependencies)).rejects.toMatchObject({
         refusalName: "operator-secret-wrong",
         status: 401,
       });
@@ -71,21 +71,18 @@ testOnEachDatabase(
   },
 );
 
-testOnEachDatabase(
-  "a session ends when it was idle for so long, to the millisecond",
-  async ({ database }) => {
-    const { enter, isIn, advance } = prepare(database);
-    const cookie = await enter();
-    advance(idleSeconds * 1000 - 1);
-    expect(await isIn(cookie)).toBe(true);
-    advance(idleSeconds * 1000 - 1);
-    expect(await isIn(cookie)).toBe(true);
-    advance(idleSeconds * 1000);
-    expect(await isIn(cookie)).toBe(false);
-  },
-);
+testOnEachDatabase("a session expires after its idle time, to the millisecond", async ({ database }) => {
+  const { enter, isIn, advance } = prepare(database);
+  const cookie = await enter();
+  advance(idleSeconds * 1000 - 1);
+  expect(await isIn(cookie)).toBe(true);
+  advance(idleSeconds * 1000 - 1);
+  expect(await isIn(cookie)).toBe(true);
+  advance(idleSeconds * 1000);
+  expect(await isIn(cookie)).toBe(false);
+});
 
-testOnEachDatabase("a session that is used all the time ends all the same", async ({ database }) => {
+testOnEachDatabase("a session in constant use expires all the same", async ({ database }) => {
   const { enter, isIn, advance } = prepare(database);
   const cookie = await enter();
   for (let minute = 1; minute < 60; minute++) {
@@ -99,7 +96,7 @@ testOnEachDatabase("a session that is used all the time ends all the same", asyn
 });
 
 testOnEachDatabase(
-  "another secret ends every session, and only a whole cookie is one",
+  "changing the secret ends every session, and only a complete cookie is valid",
   async ({ database }) => {
     const { dependencies, enter, isIn } = prepare(database);
     const cookie = await enter();
@@ -119,14 +116,14 @@ testOnEachDatabase("a session that is ended while it is used stays ended", async
   advance(120_000);
   await Promise.all([
     ...Array.from({ length: 20 }, () => isIn(cookie)),
-    signOut({ cookie, actor, dependencies }),
+    signOut({ cookie, actor }, dependencies),
     ...Array.from({ length: 20 }, () => isIn(cookie)),
   ]);
   expect(await isIn(cookie)).toBe(false);
   expect(await database.operatorSession.count()).toBe(0);
 });
 
-test("the cookie is for the operator's pages, out of reach of scripts and of other sites", () => {
+test("the session cookie is sent to the operator's pages only, and hidden from scripts and other sites", () => {
   expect(writeOperatorCookie({ value: "v", maxAgeSeconds: 60 }, true)).toBe(
     "latchkey_operator=v; Path=/operator; Max-Age=60; HttpOnly; SameSite=Strict; Secure",
   );
@@ -144,6 +141,6 @@ test.each([
   ["/operator/sign-in", "/operator/state"],
   ["/gate", "/operator/state"],
   ["/operator/\nx", "/operator/state"],
-])("after signing in, %j leads to %s", (next, expected) => {
+])("signing in with the return address %j leads to %s", (next, expected) => {
   expect(readNext(next)).toBe(expected);
 });

@@ -16,14 +16,15 @@ export type SessionDependencies = {
   log: Log;
 };
 
-type Call<Request> = Request & { dependencies: SessionDependencies };
-type CookieCarrier = { cookie: string | undefined };
+export type CookieCarrier = { cookie: string | undefined };
+export type SignInRequest = { given: string; actor: Actor };
+export type SignOutRequest = CookieCarrier & { actor: Actor };
 
 /** The value for the cookie, and how long it is valid. */
 export type StartedSession = { value: string; maxAgeSeconds: number };
 
 /** A wrong secret leaves a trace that outlives a restart; what was typed goes nowhere. */
-export async function signIn({ given, actor, dependencies }: Call<{ given: string; actor: Actor }>) {
+export async function signIn({ given, actor }: SignInRequest, dependencies: SessionDependencies) {
   const { secret, maxSeconds, sessions, clock, log } = dependencies;
   if (!isSameSecret(given, secret)) {
     await sessions.recordAudit({ ...actor, kind: "operator-sign-in-refused", detail: {} });
@@ -39,19 +40,20 @@ export async function signIn({ given, actor, dependencies }: Call<{ given: strin
 /** Not a scheme that browsers know: they would ask for the secret in a window of their own. */
 const operatorChallenge = 'Cookie realm="latchkey-operator"';
 
-export async function requireSession({
-  cookie,
-  dependencies,
-}: Call<CookieCarrier>): Promise<OperatorSession> {
-  const { secret, idleSeconds, sessions } = dependencies;
+export async function requireSession(
+  { cookie }: CookieCarrier,
+  { secret, idleSeconds, sessions }: SessionDependencies,
+): Promise<OperatorSession> {
   const value = readCookie(cookie, operatorCookieName);
   const session = value ? await sessions.useSession(digestOf(value, secret), idleSeconds * 1000) : null;
   if (session !== null) return session;
   throw new Refusal("operator-sign-in-needed", { headers: { "WWW-Authenticate": operatorChallenge } });
 }
 
-export async function signOut({ cookie, actor, dependencies }: Call<CookieCarrier & { actor: Actor }>) {
-  const { secret, sessions } = dependencies;
+export async function signOut(
+  { cookie, actor }: SignOutRequest,
+  { secret, sessions }: SessionDependencies,
+): Promise<void> {
   const value = readCookie(cookie, operatorCookieName);
   if (value) await sessions.endSession(digestOf(value, secret), actor);
 }

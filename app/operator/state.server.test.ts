@@ -17,6 +17,6 @@ test.each([
   },
 );
 
-test("payments that cannot be counted are down, and take no other row with them", async () => {
+test("payments that cannot be counted are down, and affect no other row", async () => {
   expect(await viewPayments(() => Promise.reject(new Error("away")))).toMatchObject([{ state: "down" }]);
 });

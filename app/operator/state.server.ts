@@ -6,10 +6,10 @@ import type { RecorderStatus } from "./activity/recorder.server";
 import type { DependencyView, StateView } from "./state-view";
 import type { Switch } from "~/platform/config/setting";
 
-export type EndpointReading = {
+/** Of one endpoint, asked for its newest block. */
+type EndpointAnswer = {
   label: string;
-  /** Null when it did not answer. */
-  blockNumber: bigint | null;
+  result: unknown;
   isResting: boolean;
   latencyMs: number;
 };
@@ -23,11 +23,11 @@ export type StateDependencies = {
   clock: Clock;
   readReadiness: () => Promise<Readiness>;
   database: { provider: string; readMigrations: () => Promise<Migrations> };
-  readEndpoints: () => Promise<EndpointReading[]>;
+  askEndpoints: () => Promise<EndpointAnswer[]>;
   watcherStatus: () => TransferWatcherStatus;
-  provider: { name: string; models: readonly string[] };
-  search: { vendor: string; listNamespaces: () => Promise<readonly string[]> };
-  speechProvider: string;
+  provider: { name: string; isEmbedded: boolean; models: readonly string[] };
+  search: { isEmbedded: boolean; listNamespaces: () => Promise<readonly string[]> };
+  speech: { name: string; isEmbedded: boolean };
   outboxStatus: () => Promise<OutboxStatus>;
   recorderStatus: () => RecorderStatus;
   /** Null where nobody can be paid. */
@@ -39,7 +39,7 @@ export async function readState(its: StateDependencies): Promise<StateView> {
   const [readiness, migrations, endpoints, search, outbox, payments] = await Promise.all([
     its.readReadiness(),
     its.database.readMigrations().catch(() => null),
-    its.readEndpoints(),
+    its.askEndpoints(),
     viewSearch(its.search),
     its.outboxStatus(),
     its.paymentStatus ? viewPayments(its.paymentStatus) : [],
@@ -51,7 +51,7 @@ export async function readState(its: StateDependencies): Promise<StateView> {
       ...viewReadiness(readiness, describeKnown(its, migrations)),
       ...(readiness.dependencies.speech
         ? []
-        : [view("Speech", "off", `TTS_PROVIDER is ${its.speechProvider}.`)]),
+        : [view("Speech", "off", `TTS_PROVIDER is ${its.speech.name}.`)]),
       ...viewEndpoints(endpoints),
       search,
       ...viewOutbox(outbox),
@@ -83,7 +83,7 @@ function viewReadiness({ dependencies }: Readiness, known: Known): DependencyVie
 
 /** What there is to say of a dependency besides how it answered. */
 function describeKnown(its: StateDependencies, migrations: Migrations | null): Known {
-  const { database, provider, speechProvider } = its;
+  const { database, provider, speech } = its;
   const applied = migrations
     ? `${migrations.count} migrations, the last one ${migrations.last ?? "unknown"}.`
     : "Its migrations could not be read.";
@@ -93,18 +93,16 @@ function describeKnown(its: StateDependencies, migrations: Migrations | null): K
     redis: ["Redis", "Nonces, limits and quotas live there."],
     chain: ["Key contract"],
     watcher: ["Watcher of transfers", ...describeWatcher(its.watcherStatus(), its.clock())],
-    provider: [
-      "Model provider",
-      provider.name === "offline" ? "The embedded assistant, in this process." : models,
-    ],
-    speech: ["Speech", `${speechProvider}${speechProvider === "flite" ? ", in this process" : ""}.`],
+    provider: ["Model provider", provider.isEmbedded ? "The embedded assistant, in this process." : models],
+    speech: ["Speech", `${speech.name}${speech.isEmbedded ? ", in this process" : ""}.`],
   };
 }
 
-/** Endpoints of one chain hear of a block at different moments. */
+/** Endpoints of one chain see a block at different moments. */
 const blocksThatMatter = 3n;
 
-function viewEndpoints(endpoints: readonly EndpointReading[]): DependencyView[] {
+function viewEndpoints(answers: readonly EndpointAnswer[]): DependencyView[] {
+  const endpoints = answers.map(({ result, ...rest }) => ({ ...rest, blockNumber: readBlockNumber(result) }));
   const highest = endpoints.reduce((best, { blockNumber }) => {
     return blockNumber !== null && blockNumber > best ? blockNumber : best;
   }, 0n);
@@ -123,6 +121,11 @@ function viewEndpoints(endpoints: readonly EndpointReading[]): DependencyView[] 
   });
 }
 
+/** Null when it did not answer. */
+function readBlockNumber(result: unknown): bigint | null {
+  return typeof result === "string" && /^0x[0-9a-f]{1,16}$/i.test(result) ? BigInt(result) : null;
+}
+
 /** Of this process; whether any process watches, readiness asks of the database. */
 function describeWatcher(status: TransferWatcherStatus, nowMs: number) {
   const { blockNumber, blocksBehind, lastSuccessAtMs, consecutiveFailures } = status;
@@ -138,8 +141,11 @@ function describeWatcher(status: TransferWatcherStatus, nowMs: number) {
   ];
 }
 
-async function viewSearch({ vendor, listNamespaces }: StateDependencies["search"]): Promise<DependencyView> {
-  const kept = vendor === "libsql" ? "Embedded." : "At Pinecone.";
+async function viewSearch({
+  isEmbedded,
+  listNamespaces,
+}: StateDependencies["search"]): Promise<DependencyView> {
+  const kept = isEmbedded ? "Embedded." : "At Pinecone.";
   try {
     const names = (await listNamespaces()).map((namespace) => namespace || "default").join(", ");
     return view("Search index", "up", kept, names ? `Namespaces: ${names}.` : "It holds nothing yet.");
@@ -166,7 +172,7 @@ function viewOutbox({ channels, unconfiguredChannels, pending, inFlight }: Outbo
   ];
 }
 
-/** An open payment is followed by itself; from then on it needs somebody. */
+/** An open payment is followed automatically; beyond this age the operator has to look at it. */
 const minutesThatMatter = 30;
 
 export async function viewPayments(read: () => Promise<PaymentReading>): Promise<DependencyView[]> {

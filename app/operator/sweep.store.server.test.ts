@@ -10,7 +10,7 @@ const retention = { decisionDays: 30, maxDecisions: 1_000, activityDays: 90, aud
 const decision = { route: "/", outcome: "granted", clientId: "c", requestId: "r" };
 
 testOnEachDatabase(
-  "what was kept for as long as it was to be goes, to the millisecond",
+  "records are deleted at the end of their retention, to the millisecond",
   async ({ database }) => {
     const nowMs = clock();
     for (const [name, offsetMs] of [
@@ -42,7 +42,7 @@ testOnEachDatabase(
 );
 
 testOnEachDatabase(
-  "of more decisions than are to be kept the oldest go, batch by batch",
+  "the oldest decisions beyond the maximum are deleted, batch by batch",
   async ({ database }) => {
     const nowMs = clock();
     const ids = Array.from({ length: 25 }, (_, index) => `${nowMs}-${String(index).padStart(3, "0")}`);

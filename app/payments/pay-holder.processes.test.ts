@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => chain.stop());
 
 testOnEachDatabase(
-  "killing a process again and again while it pays neither pays twice nor loses what it acknowledged",
+  "a process killed repeatedly while it pays neither pays twice nor loses what it acknowledged",
   async ({ url, database }) => {
     const privateKey = await fundedKey(chain);
     const to = newAddress();

@@ -68,7 +68,7 @@ testOnEachDatabase(
 );
 
 testOnEachDatabase(
-  "twenty calls at once with one idempotency key, in two processes, pay once",
+  "twenty concurrent calls with one idempotency key, in two processes, pay once",
   async ({ database, url }) => {
     const privateKey = await fundedKey(chain);
     const payers = [
@@ -88,7 +88,7 @@ testOnEachDatabase(
 );
 
 testOnEachDatabase(
-  "twenty payments at once, in two processes, never pass the window of an address",
+  "twenty concurrent payments, in two processes, never exceed the window of an address",
   async ({ database, url }) => {
     const privateKey = await fundedKey(chain);
     const limits = { ...paymentLimits, addressMicroether: 700 };
@@ -118,7 +118,7 @@ testOnEachDatabase(
   },
 );
 
-test("the day's window bounds all addresses together, and leaves the address what it did not get", async () => {
+test("the day's window bounds all addresses together, and an address keeps what it did not get", async () => {
   const payer = await openPayer({ limits: { ...paymentLimits, dailyMicroether: 300 } });
   const [first, second] = [newAddress(), newAddress()];
   await payer.pay({ to: first, key: "payment-1" });
@@ -128,7 +128,7 @@ test("the day's window bounds all addresses together, and leaves the address wha
   expect(await balanceOf(second)).toBe(0n);
 });
 
-test("one call pays at most its limit, and never nothing", async () => {
+test("a call pays at most its limit, and never zero", async () => {
   const payer = await openPayer();
   const to = newAddress();
   for (const amount of ["0", "0.0", "0.001000000000000001", "1"]) {
@@ -142,7 +142,7 @@ test("one call pays at most its limit, and never nothing", async () => {
   expect(await balanceOf(to)).toBe(parseEther("0.001") + 1n);
 });
 
-test("a wallet without money refuses in plain words, reserves nothing, and pays under the same key once funded", async () => {
+test("a wallet without funds refuses in plain words, reserves nothing, and pays under the same key once funded", async () => {
   const payer = await openPayer({ privateKey: await fundedKey(chain, 0n) });
   const to = newAddress();
   await expect(payer.pay({ to, key: "payment-1" })).rejects.toThrow("holds too little");
@@ -154,14 +154,14 @@ test("a wallet without money refuses in plain words, reserves nothing, and pays 
   expect(await payer.pay({ to, key: "payment-1" })).toMatchObject({ status: "paid" });
 });
 
-test("an address that takes no money is refused before anything is set aside", async () => {
+test("an address that cannot receive is refused before anything is reserved", async () => {
   const payer = await openPayer();
   await expect(payer.pay({ to: chain.key.address, key: "payment-1" })).rejects.toThrow("would not carry out");
   expect(await payer.readSums(chain.key.address)).toEqual(untouched);
 });
 
 test.each(["wrong-chain", "http-500"] as const)(
-  "nothing is paid or set aside while the endpoint is at fault: %s",
+  "nothing is paid or reserved while the endpoint is at fault: %s",
   async (fault) => {
     const server = await startRpcFaultServer(chain.rpcUrl, fault);
     try {
@@ -179,7 +179,7 @@ test.each(["wrong-chain", "http-500"] as const)(
   },
 );
 
-test("a failure after the reservation and before the record gives everything back", async () => {
+test("a failure between the reservation and the record releases the whole reservation", async () => {
   const payer = await openPayer({
     changeChain: (real) => ({ ...real, sign: () => Promise.reject(new Error("The key is out of reach.")) }),
   });
@@ -190,7 +190,7 @@ test("a failure after the reservation and before the record gives everything bac
   expect(await repaired.pay({ to, key: "payment-1" })).toMatchObject({ status: "paid" });
 });
 
-test("what was recorded when the process ended is paid by the next one, and not twice", async () => {
+test("a payment recorded by a process that ended is paid by the next one, and not twice", async () => {
   const { database } = await createTestDatabase();
   const privateKey = await fundedKey(chain);
   const to = newAddress();
@@ -218,7 +218,7 @@ test("what was recorded when the process ended is paid by the next one, and not 
   expect(await spentOf(next.chain.address)).toBe((await next.readSums(to)).total);
 });
 
-test("an open payment is carried out before the next one is signed", async () => {
+test("an open payment is completed before the next one is signed", async () => {
   const { database } = await createTestDatabase();
   const privateKey = await fundedKey(chain);
   const [first, second] = [newAddress(), newAddress()];

@@ -1,5 +1,6 @@
 import { BaseError, formatEther } from "viem";
 import type { Address } from "viem";
+import type { Holder } from "~/gate/holder.server";
 import { monotonicClock } from "~/platform/clock";
 import { isChainOutage } from "~/platform/chain/chain-client.server";
 import { toMicroether, toWei } from "./ether";
@@ -28,7 +29,7 @@ export type PaymentDependencies = CheckDependencies & {
   follow: PaymentFollower;
   /** In all: for a turn, for payments that are still open, and for the receipt. */
   waitMs: number;
-  /** When the service stops, waiting ends; what is open is taken up at the next start. */
+  /** When the service stops, waiting ends; open payments are resumed at the next start. */
   stopSignal: AbortSignal;
 };
 
@@ -37,6 +38,19 @@ type Order = { ref: PaymentRef; amountWei: bigint; giveUpAtMs: number };
 
 /** Far more than a plain wallet needs; a contract that wants more would spend it at the payer's cost. */
 const maxGas = 500_000n;
+
+export type HolderPayment = Omit<PaymentRequest, "recipient"> & { holder: Holder };
+type RequireHolder = (question: { holder: Holder; fresh: true }) => Promise<void>;
+
+/** Pays the holder's own address, after the gate has found that the key is theirs still. */
+export async function payKeyHolder(
+  { holder, ...request }: HolderPayment,
+  requireHolder: RequireHolder,
+  dependencies: PaymentDependencies,
+): Promise<PaymentView> {
+  await requireHolder({ holder, fresh: true });
+  return await payHolder({ ...request, recipient: holder.address }, dependencies);
+}
 
 /** Pays once for each recipient and idempotency key, however often and in however many processes it is asked. */
 export async function payHolder(
@@ -76,7 +90,7 @@ async function repeat(
   );
 }
 
-/** From the record on nothing may look as if nobody had been paid. */
+/** Once recorded, no answer may say that nobody was paid. */
 async function finish(
   payment: Payment,
   { giveUpAtMs }: Order,
@@ -85,7 +99,7 @@ async function finish(
   try {
     return toView(await follow(payment, giveUpAtMs));
   } catch (err) {
-    log.warn({ err }, "payment could not be followed; the next call resumes it");
+    log.warn({ err }, "payment outcome unknown; the next call checks it again");
     return toView(payment);
   }
 }

@@ -14,7 +14,7 @@ import { finalSeconds } from "./payment-finality.server";
 /** Reverts whatever it is called with. */
 const refusingCode = "0x60006000fd";
 
-async function openPlace({ waitMs = 100 } = {}) {
+async function openFixture({ waitMs = 100 } = {}) {
   const chain = await startTestChain();
   onTestFinished(() => chain.stop());
   const { database } = await createTestDatabase();
@@ -35,8 +35,8 @@ async function openPlace({ waitMs = 100 } = {}) {
   return { chain, payer, privateKey, makeFinal, advance: (ms: number) => (laterMs += ms) };
 }
 
-test("a transaction that fails in the chain is open until that is final, then gives the amount back and counts the fee", async () => {
-  const { chain, payer, makeFinal } = await openPlace();
+test("a transaction that fails on the chain stays open until final, then its amount is returned and its fee counted", async () => {
+  const { chain, payer, makeFinal } = await openFixture();
   const to = newAddress();
   await chain.control.setAutomine(false);
   const pay = () => payer.pay({ to, amount: "0.001", key: "payment-1" });
@@ -55,8 +55,8 @@ test("a transaction that fails in the chain is open until that is final, then gi
   expect(await payer.readSums(to)).toEqual({ address: fee, total: fee });
 });
 
-test("a payment that waits for its block stays set aside, and is settled by it", async () => {
-  const { chain, payer } = await openPlace();
+test("a payment that waits for its block stays reserved, and is settled by it", async () => {
+  const { chain, payer } = await openFixture();
   const to = newAddress();
   await chain.control.setAutomine(false);
   const pending = await payer.pay({ to, key: "payment-1" });
@@ -70,8 +70,8 @@ test("a payment that waits for its block stays set aside, and is settled by it",
   expect(await chain.viewer.getBalance({ address: to })).toBe(parseEther("0.0001"));
 });
 
-test("a payment whose nonce went to something else has failed, but not before that is final, however many blocks came since", async () => {
-  const { chain, payer, privateKey, makeFinal, advance } = await openPlace();
+test("a payment whose nonce was used otherwise has failed once that is final, and not before", async () => {
+  const { chain, payer, privateKey, makeFinal, advance } = await openFixture();
   const to = newAddress();
   await chain.control.setAutomine(false);
   const { transactionHash } = await payer.pay({ to, key: "payment-1" });
@@ -110,8 +110,8 @@ async function runWayOut(nonce: number, rpcUrl: string, privateKey: string) {
   expect(stdout).toMatch(/^0x[0-9a-f]{64}\n$/);
 }
 
-test("a payment whose fee is too low holds up all others, until the operator has used its nonce as the guide says", async () => {
-  const { chain, payer, privateKey, makeFinal } = await openPlace();
+test("a payment with too low a fee delays all others until the operator has used its nonce as the guide says", async () => {
+  const { chain, payer, privateKey, makeFinal } = await openFixture();
   const [first, second] = [newAddress(), newAddress()];
   await chain.control.setAutomine(false);
   expect(await payer.pay({ to: first, key: "payment-1" })).toMatchObject({ status: "pending" });
@@ -134,7 +134,7 @@ test("a payment whose fee is too low holds up all others, until the operator has
 });
 
 test("a service that stops waits for no block, and signs nothing any more", async () => {
-  const { chain, payer } = await openPlace({ waitMs: 3_600_000 });
+  const { chain, payer } = await openFixture({ waitMs: 3_600_000 });
   await chain.control.setAutomine(false);
   const paying = payer.pay({ to: newAddress(), key: "payment-1" });
   const waiting = payer.pay({ to: newAddress(), key: "payment-2" });

@@ -15,7 +15,7 @@ import { createLeaseKeeper } from "~/platform/leases/lease-keeper.server";
 import { createLeaseStore } from "~/platform/leases/leases.store.server";
 import { toMicroether } from "./ether";
 import { finalSeconds } from "./payment-finality.server";
-import { openTooLongMs } from "./payment-resolver.server";
+import { openTooLongMs, resolverLease } from "./payment-resolver.server";
 
 const payForever = fileURLToPath(new URL("../../e2e/support/chain/pay-forever.ts", import.meta.url));
 const hourMs = 3_600_000;
@@ -37,7 +37,7 @@ async function openEndpoint(chain: TestChain) {
 
 const clientOf = (urls: readonly string[]) => createChainClient({ rpcUrls: urls, chainId: 31337 });
 
-async function openPlace() {
+async function openFixture() {
   const chain = await openChain();
   const endpoint = await openEndpoint(chain);
   const { database, url } = await createTestDatabase();
@@ -74,7 +74,7 @@ async function openPlace() {
 }
 
 test("a payment whose receipt is hidden is found in its block, and neither called failed nor paid again", async () => {
-  const { chain, endpoint, payer, advance, makeFinal, balanceOf, expectSumsToAddUp } = await openPlace();
+  const { chain, endpoint, payer, advance, makeFinal, balanceOf, expectSumsToAddUp } = await openFixture();
   const to = newAddress();
   endpoint.setFault("no-receipts");
   expect(await payer.pay({ to, key: "payment-1" })).toMatchObject({ status: "pending" });
@@ -88,9 +88,9 @@ test("a payment whose receipt is hidden is found in its block, and neither calle
   await expectSumsToAddUp(1);
 });
 
-test("a node that forgot receipts and states decides nothing: the payment counts, the operator is told once, others are paid", async () => {
+test("a node without receipts and states decides nothing: the payment counts, the operator is told once, others are paid", async () => {
   const { chain, endpoint, database, payer, advance, makeFinal, balanceOf, expectSumsToAddUp } =
-    await openPlace();
+    await openFixture();
   const [first, second] = [newAddress(), newAddress()];
   endpoint.setFault("pruned");
   expect(await payer.pay({ to: first, key: "payment-1" })).toMatchObject({ status: "pending" });
@@ -118,8 +118,8 @@ test("a node that forgot receipts and states decides nothing: the payment counts
   await expectSumsToAddUp(2);
 });
 
-test("without a receipt nobody knows what a contract did with a payment, which stays open until there is one", async () => {
-  const { chain, endpoint, payer, makeFinal } = await openPlace();
+test("a payment to a contract stays open until there is a receipt", async () => {
+  const { chain, endpoint, payer, makeFinal } = await openFixture();
   const to = newAddress();
   await chain.control.setCode({ address: to, bytecode: acceptingCode });
   endpoint.setFault("no-receipts");
@@ -130,8 +130,8 @@ test("without a receipt nobody knows what a contract did with a payment, which s
   expect(await payer.pay({ to, key: "payment-1" })).toMatchObject({ status: "paid" });
 });
 
-test("a payment that a reorganisation dropped is handed in again as it was, and paid once", async () => {
-  const { chain, payer, patient, database, balanceOf, expectSumsToAddUp } = await openPlace();
+test("a payment dropped by a reorganisation is sent again unchanged, and paid once", async () => {
+  const { chain, payer, patient, database, balanceOf, expectSumsToAddUp } = await openFixture();
   const [to, next] = [newAddress(), newAddress()];
   const before = await chain.control.snapshot();
   const paid = await patient.pay({ to, key: "payment-1" });
@@ -156,8 +156,8 @@ test("a payment that a reorganisation dropped is handed in again as it was, and 
   await expectSumsToAddUp(2);
 });
 
-test("after a reorganisation deeper than what was final, what it dropped is paid again before the next payment", async () => {
-  const { chain, patient: payer, database, makeFinal, balanceOf, expectSumsToAddUp } = await openPlace();
+test("a payment dropped by a reorganisation deeper than finality is paid again before the next one", async () => {
+  const { chain, patient: payer, database, makeFinal, balanceOf, expectSumsToAddUp } = await openFixture();
   const recipients = [newAddress(), newAddress(), newAddress()];
   const before = await chain.control.snapshot();
   await payer.pay({ to: recipients[0]!, key: "payment-1" });
@@ -185,13 +185,13 @@ test("after a reorganisation deeper than what was final, what it dropped is paid
   await expectSumsToAddUp(3);
 });
 
-test("a payment told to have failed is not handed in again when a reorganisation drops it: its nonce is used up without it", async () => {
-  const place = await openPlace();
-  const { chain, patient: payer, privateKey, database, makeFinal, balanceOf, expectSumsToAddUp } = place;
+test("a failed payment dropped by a reorganisation is not sent again, and its nonce is used up without it", async () => {
+  const fixture = await openFixture();
+  const { chain, patient: payer, privateKey, database, makeFinal, balanceOf, expectSumsToAddUp } = fixture;
   const [to, next] = [newAddress(), newAddress()];
   const before = await chain.control.snapshot();
   await chain.control.setAutomine(false);
-  expect(await place.payer.pay({ to, key: "payment-1" })).toMatchObject({ status: "pending" });
+  expect(await fixture.payer.pay({ to, key: "payment-1" })).toMatchObject({ status: "pending" });
   const [first] = await database.payment.findMany();
   await chain.control.dropTransaction({ hash: first!.transactionHash as Hex });
   await chain.control.setAutomine(true);
@@ -215,7 +215,7 @@ test("a payment told to have failed is not handed in again when a reorganisation
   expect(await payer.pay({ to, key: "payment-1" })).toMatchObject({ status: "failed" });
   expect(payer.told).toContain("payment failed: its nonce was used by another transaction");
   await makeFinal();
-  place.advance(hourMs);
+  fixture.advance(hourMs);
   await payer.resume();
   expect(await payer.pay({ to, key: "payment-2" })).toEqual({
     ...second,
@@ -232,8 +232,8 @@ test("a payment told to have failed is not handed in again when a reorganisation
   await expectSumsToAddUp(3);
 });
 
-test("where one endpoint shows another transaction and one disagrees or is silent, the payment is not called failed", async () => {
-  const { endpoint, parts, privateKey, payer, makeFinal } = await openPlace();
+test("a payment is not called failed while one endpoint shows another transaction and one disagrees or is silent", async () => {
+  const { endpoint, parts, privateKey, payer, makeFinal } = await openFixture();
   const other = await openChain();
   const wallet = privateKeyToAccount(privateKey);
   await other.control.setBalance({ address: wallet.address, value: parseEther("1") });
@@ -257,8 +257,8 @@ test("where one endpoint shows another transaction and one disagrees or is silen
   expect(await payer.pay({ to, key: "payment-1" })).toMatchObject({ status: "paid" });
 });
 
-test("an open payment costs a few requests an hour once it is old", async () => {
-  const { endpoint, payer, advance } = await openPlace();
+test("an old open payment costs a few requests an hour", async () => {
+  const { endpoint, payer, advance } = await openFixture();
   endpoint.setFault("pruned");
   await payer.pay({ to: newAddress(), key: "payment-1" });
   advance(2 * hourMs);
@@ -274,8 +274,8 @@ test("an open payment costs a few requests an hour once it is old", async () => 
   expect(endpoint.posts.length - before).toBeLessThanOrEqual(6 * looks.length);
 });
 
-test("many who ask for one payment at once ask the chain as often as one does", async () => {
-  const { chain, endpoint, parts } = await openPlace();
+test("many concurrent queries for one payment ask the chain as often as one does", async () => {
+  const { chain, endpoint, parts } = await openFixture();
   const payer = createPayer({ ...parts, client: clientOf([endpoint.url]), waitMs: 1_000 });
   await chain.control.setAutomine(false);
   const to = newAddress();
@@ -289,8 +289,8 @@ test("many who ask for one payment at once ask the chain as often as one does", 
   expect(await countPosts(50)).toBeLessThan(3 * alone);
 });
 
-test("only whoever has the lease looks after open payments, and begins when it comes", async () => {
-  const { chain, endpoint, parts } = await openPlace();
+test("only the owner of the lease follows open payments, and starts when it acquires it", async () => {
+  const { chain, endpoint, parts } = await openFixture();
   let hold: { name: "payments"; owner: string; term: bigint } | null = null;
   const listeners: (() => void)[] = [];
   const lease = {
@@ -314,8 +314,8 @@ test("only whoever has the lease looks after open payments, and begins when it c
   await payer.resolver.stop();
 });
 
-test("what a killed process left is carried out by the next one that gets the lease, and counts as what it cost", async () => {
-  const { chain, endpoint, parts, privateKey, url, expectSumsToAddUp, balanceOf } = await openPlace();
+test("a payment left by a killed process is completed by the lease's next owner, and counts as what it cost", async () => {
+  const { chain, endpoint, parts, privateKey, url, expectSumsToAddUp, balanceOf } = await openFixture();
   const leases = createLeaseStore(parts.database);
   await leases.acquireOrRenew(["payments"], "killed", 2_000);
   const to = newAddress();
@@ -331,10 +331,9 @@ test("what a killed process left is carried out by the next one that gets the le
   await chain.control.setAutomine(true);
 
   const log = { info: () => undefined, warn: () => undefined };
-  const keeping = { store: leases, names: ["payments"], owner: "next", leaseSeconds: 2, log } as const;
-  const keeper = createLeaseKeeper(keeping);
+  const keeper = createLeaseKeeper({ store: leases, owner: "next", leaseSeconds: 2, log });
   const client = clientOf([endpoint.url]);
-  const next = createPayer({ ...parts, client, lease: keeper.of("payments"), everyMs: 50 });
+  const next = createPayer({ ...parts, client, lease: keeper.add(resolverLease), everyMs: 50 });
   next.resolver.start();
   await keeper.start();
   await waitUntil(async () => (await next.store.readOpen()).count === 0, { timeoutMs: 30_000 });

@@ -127,7 +127,7 @@ async function checkSpender(payment: Payment, dependencies: CheckDependencies): 
   const checked = await reopenVanished(payment, dependencies);
   if (!isFinal || (await chain.isDisputed(transactionHash, block))) return checked;
   const nowMs = clock();
-  // What was told to have failed before is checked at anew only where its nonce had to be filled.
+  // What was told to have failed before is checked again only where its nonce had to be filled.
   const isFilled = checked.state === "failed";
   const cost = isFilled ? toMicroether(spender.ownPlainFeeWei) : 0;
   const countedAtMs = isFilled ? countingMs(checked, block, nowMs) : checked.createdAtMs;
@@ -198,7 +198,7 @@ async function note(payment: Payment, finding: Finding, { store, log }: CheckDep
   return { ...payment, state, blockNumber, blockHash, finalAtMs };
 }
 
-/** The windows count a payment from the time of its block, which is not believed beyond what is possible. */
+/** The windows count a payment from the time of its block, within what is possible. */
 function countingMs({ createdAtMs }: Payment, { timestampSeconds }: Block, nowMs: number): number {
   return Math.min(Math.max(timestampSeconds * 1_000, createdAtMs), nowMs);
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { renderEmail } from "~/platform/outbox/email-text";
 import { paymentEmails } from "./payment-notifications.server";
 
-test("a payment that stays open says which transaction, how much, to whom and since when", () => {
+test("a notification about an open payment names transaction, amount, recipient and time", () => {
   const open = {
     address: "0xf39f",
     chainId: 1,

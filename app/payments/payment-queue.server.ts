@@ -6,7 +6,7 @@ import type { Payer, PaymentStore } from "./payments.store.server";
 
 export type PaymentQueue = ReturnType<typeof createPaymentQueue>;
 
-/** After a crash. A turn that outlives it records nothing, so this is no matter of safety. */
+/** After a crash. A turn that outlives it records nothing, so safety does not depend on it. */
 const defaultLeaseSeconds = 30;
 const maxWaiting = 50;
 

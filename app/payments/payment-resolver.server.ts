@@ -15,6 +15,9 @@ export type PaymentResolverOptions = CheckDependencies & {
   everyMs?: number | undefined;
 };
 
+/** The name of its lease. */
+export const resolverLease = "payments";
+
 /** From then on the operator is told of an open payment, once. */
 export const openTooLongMs = 30 * 60 * 1_000;
 
@@ -59,13 +62,13 @@ export function createPaymentResolver(options: PaymentResolverOptions) {
     try {
       await checkDue();
       lease?.noteSuccess();
-      if (hasFailed) log.info({}, "open payments can be checked again");
+      if (hasFailed) log.info({}, "open payments checked again");
       hasFailed = false;
     } catch (err) {
       lease?.noteFailure();
       // Once for each outage.
       const reason = isChainOutage(err) ? "chain unavailable" : "unexpected error";
-      if (!hasFailed) log.warn({ err }, `open payments cannot be checked: ${reason}; it is retried`);
+      if (!hasFailed) log.warn({ err, reason }, "open payments could not be checked; it is retried");
       hasFailed = true;
     }
   }

@@ -20,40 +20,37 @@ const daySeconds = 86_400;
 test.each([
   { whose: "one address", limits: { ...paymentLimits, addressMicroether: 700 }, seconds: 3_600 },
   { whose: "everybody", limits: { ...paymentLimits, dailyMicroether: 700 }, seconds: daySeconds },
-])(
-  "around the border of the window of $whose no more goes out than the window allows",
-  async ({ limits, seconds }) => {
-    // The chain's own time stands behind this clock, so that payments count from when they were signed.
-    const { clock, advance } = createTestClock(Date.now() + 10 * daySeconds * 1_000);
-    const { database } = await createTestDatabase();
-    const privateKey = await fundedKey(chain);
-    const payer = createPayer({ database, client: chain.client(), privateKey, limits, clock });
-    const to = newAddress();
-    const readSpent = async () =>
-      toMicroether(parseEther("10") - (await chain.viewer.getBalance({ address: payer.chain.address })));
-    const payAllThereIs = async (name: string): Promise<void> => {
-      const { status } = await payer.pay({ to, key: name }).catch(() => ({ status: "refused" }));
-      if (status === "paid") await payAllThereIs(`${name}.`);
-    };
+])("no more than the window of $whose allows is paid around its border", async ({ limits, seconds }) => {
+  // The chain's own time stands behind this clock, so that payments count from when they were signed.
+  const { clock, advance } = createTestClock(Date.now() + 10 * daySeconds * 1_000);
+  const { database } = await createTestDatabase();
+  const privateKey = await fundedKey(chain);
+  const payer = createPayer({ database, client: chain.client(), privateKey, limits, clock });
+  const to = newAddress();
+  const readSpent = async () =>
+    toMicroether(parseEther("10") - (await chain.viewer.getBalance({ address: payer.chain.address })));
+  const payAllThereIs = async (name: string): Promise<void> => {
+    const { status } = await payer.pay({ to, key: name }).catch(() => ({ status: "refused" }));
+    if (status === "paid") await payAllThereIs(`${name}.`);
+  };
 
-    await payer.pay({ to, amount: "0.000001", key: "the first" });
-    const first = await readSpent();
-    advance(seconds * 1_000 - 1_000);
-    await payAllThereIs("payment-before");
-    const before = (await readSpent()) - first;
-    expect(before).toBeGreaterThan(300);
-    // A window that had begun with the first payment would be over.
-    advance(2_000);
-    await payAllThereIs("payment-after");
-    expect((await readSpent()) - first).toBeLessThanOrEqual(700);
-    await expect(payer.pay({ to, key: "payment-late" })).rejects.toThrow(
-      /is left, fees included\. More is left from/,
-    );
+  await payer.pay({ to, amount: "0.000001", key: "the first" });
+  const first = await readSpent();
+  advance(seconds * 1_000 - 1_000);
+  await payAllThereIs("payment-before");
+  const before = (await readSpent()) - first;
+  expect(before).toBeGreaterThan(300);
+  // A window that had begun with the first payment would be over.
+  advance(2_000);
+  await payAllThereIs("payment-after");
+  expect((await readSpent()) - first).toBeLessThanOrEqual(700);
+  await expect(payer.pay({ to, key: "payment-late" })).rejects.toThrow(
+    /is left, fees included\. More is left from/,
+  );
 
-    advance(seconds * 1_000);
-    expect(await payer.pay({ to, key: "payment-late" })).toMatchObject({ status: "paid" });
-  },
-);
+  advance(seconds * 1_000);
+  expect(await payer.pay({ to, key: "payment-late" })).toMatchObject({ status: "paid" });
+});
 
 async function isWaitingForTurn(database: Database): Promise<boolean> {
   const rows = await database.$queryRaw<object[]>`

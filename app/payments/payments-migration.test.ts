@@ -13,7 +13,7 @@ import type { TestDatabase } from "~e2e/support/databases/database";
 import { createPaymentStore } from "./payments.store.server";
 
 const thisMigration = "0007_payment_evidence";
-const place = { chainId: 1, payer: "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" } as const;
+const paying = { chainId: 1, payer: "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" } as const;
 
 /** The address of a database as the former version left it, on the same server or in a file of its own. */
 async function createFormer({ url, database }: TestDatabase): Promise<string> {
@@ -31,7 +31,7 @@ async function createFormer({ url, database }: TestDatabase): Promise<string> {
 }
 
 testOnEachDatabase(
-  "payments of the former version keep all they had, and what was only concluded is open again",
+  "payments of the former version keep their data, and those only inferred are open again",
   async (target) => {
     const url = await createFormer(target);
     const database = await openTestDatabase(url);
@@ -39,7 +39,7 @@ testOnEachDatabase(
       await database.$executeRaw`
         INSERT INTO "Payment" ("chainId", "recipient", "idempotencyKey", "payer", "amountWei", "state", "rawTransaction",
           "transactionHash", "nonce", "blockNumber", "addressReservationId", "dayReservationId", "createdAtMs")
-        VALUES (1, '0xbb', ${key}, ${place.payer}, '2500000000000', ${state}, '0x02', ${key}, ${BigInt(nonce)},
+        VALUES (1, '0xbb', ${key}, ${paying.payer}, '2500000000000', ${state}, '0x02', ${key}, ${BigInt(nonce)},
           ${blockNumber === null ? null : BigInt(blockNumber)}, 'a', 'd', 1000)`;
     await insert("paid", "paid", 0, 7);
     await insert("reverted", "failed", 1, 8);
@@ -65,7 +65,7 @@ testOnEachDatabase(
       new Set(["2500000000000 1000"]),
     );
     const store = createPaymentStore(database);
-    expect(await store.findLastNonce(place)).toBe(4);
+    expect(await store.findLastNonce(paying)).toBe(4);
     // Three millionths each; at that moment all of them count, and later only those that are open.
     expect((await store.sum({ chainId: 1, sinceMs: 0 })).spent).toBe(18);
     expect((await store.sum({ chainId: 1, sinceMs: 2_000 })).spent).toBe(9);

@@ -12,12 +12,12 @@ function read(environment: Record<string, string>) {
   return parseConfig({ ...production, ...environment });
 }
 
-test("nothing is paid unless a key is set, whatever the limits", () => {
+test("nothing is paid without a key, whatever the limits", () => {
   expect(read({}).payments).toBeNull();
   expect(read({ AI_CRYPTO_DAILY_ETHER: "1" }).payments).toBeNull();
 });
 
-test("with a key, small limits apply until others are set", () => {
+test("small limits apply with a key until others are set", () => {
   expect(read({ AI_PRIVATE_KEY: own }).payments).toEqual({
     privateKey: own,
     maxMicroetherPerCall: 1_000,
@@ -59,7 +59,7 @@ test.each([
   }
 });
 
-test("the window is a minute to a year long", () => {
+test("the window may be a minute to a year long", () => {
   expect(problemsInProduction({ AI_CRYPTO_QUOTA_WINDOW_SEC: "59" }).join(" ")).toContain(
     "AI_CRYPTO_QUOTA_WINDOW_SEC",
   );
@@ -76,13 +76,13 @@ test.each([
   `0x${"00".repeat(32)}`,
   `0x${"ff".repeat(32)}`,
   "secret words of a wallet",
-])("what is no private key is refused, and not repeated (%#)", (text) => {
+])("a text that is not a private key is refused and not repeated (%#)", (text) => {
   const problems = problemsInProduction({ AI_PRIVATE_KEY: text }).join(" ");
   expect(problems).toContain("AI_PRIVATE_KEY must be a private key");
   expect(problems).not.toContain(text);
 });
 
-test("production refuses keys that everybody has; elsewhere they are of use", () => {
+test("production refuses well-known development keys, other modes accept them", () => {
   for (const key of published) {
     expect(problemsInProduction({ AI_PRIVATE_KEY: key }).join(" ")).toContain("development account");
     expect(problemsInProduction({ AI_PRIVATE_KEY: key }).join(" ")).not.toContain(key);

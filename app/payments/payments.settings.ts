@@ -11,6 +11,7 @@ const developmentAccounts = 10;
 const microetherPerEther = 1_000_000;
 /** What the integer columns of the quota ledger hold, rounded down. */
 const maxEther = 2_000;
+const etherRange = `0.000001 to ${maxEther}, with at most 6 decimals`;
 
 export const paymentSettings = {
   privateKey: setting(
@@ -18,28 +19,29 @@ export const paymentSettings = {
     {
       parse: (given, { mode }) => parsePrivateKey(given, mode),
       isSecret: true,
+      range: "0x and 64 hex digits",
       switches: { name: "Payments to holders" },
     },
-    "Key of the wallet that pays holders (0x and 64 hex digits). Without it the tool `send_crypto_to_signed_in_user` does not exist. Fund it with little.",
+    "Key of the wallet that pays holders. Without it the tool `send_crypto_to_signed_in_user` does not exist. Fund it with little.",
   ),
   maxMicroetherPerCall: setting(
     "AI_CRYPTO_MAX_ETHER_PER_CALL",
-    { parse: parseEther, default: "0.001" },
-    "Most that one call pays, in the chain's coin, with at most 6 decimals; up to 2000.",
+    { parse: parseEther, range: etherRange, default: "0.001" },
+    "Most that one call pays, in the chain's coin.",
   ),
   addressMicroether: setting(
     "AI_CRYPTO_QUOTA_ETHER",
-    { parse: parseEther, default: "0.003" },
+    { parse: parseEther, range: etherRange, default: "0.003" },
     "Most that payments to one address may cost in any span of the window's length, network fees included.",
   ),
   addressWindowSeconds: integer(
     "AI_CRYPTO_QUOTA_WINDOW_SEC",
     { min: 60, max: 31_536_000, default: 86_400 },
-    "Length of that window in seconds: 60 to 31536000.",
+    "Length of that window in seconds.",
   ),
   dailyMicroether: setting(
     "AI_CRYPTO_DAILY_ETHER",
-    { parse: parseEther, default: "0.01" },
+    { parse: parseEther, range: etherRange, default: "0.01" },
     "Most that all payments together may cost in any 24 hours, network fees included.",
   ),
 };
@@ -52,7 +54,7 @@ export function readPayments(reader: SettingReader) {
 function parseEther(given: string): number {
   const microether = /^\d{1,4}(\.\d{1,6})?$/.test(given) ? Math.round(Number(given) * microetherPerEther) : 0;
   if (microether >= 1 && microether <= maxEther * microetherPerEther) return microether;
-  throw new InvalidSetting(`must be a decimal number from 0.000001 to ${maxEther}, with at most 6 decimals.`);
+  throw new InvalidSetting(`must be a decimal number from ${etherRange}.`);
 }
 
 function parsePrivateKey(given: string, mode: Mode): `0x${string}` {

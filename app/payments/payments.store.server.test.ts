@@ -26,7 +26,7 @@ const bounds = { address: wide, total: wide };
 const nothingKnown = { state: "signed", blockNumber: null, blockHash: null, finalAtMs: null, toldAtMs: null };
 
 testOnEachDatabase(
-  "of many at once one has the turn, until it releases it or its lease expires",
+  "one of many processes has the turn, until it releases it or its lease expires",
   async ({ database, url }) => {
     const other = await openTestDatabase(url);
     const stores = [database, other].map((its) => createPaymentStore(its));
@@ -43,7 +43,7 @@ testOnEachDatabase(
     expect(await take("next")).toBe(false);
     await stores[0]!.releaseTurn("somebody else");
     expect(await take("next")).toBe(false);
-    await database.paymentLane.updateMany({ data: { leaseUntilMs: 0n } });
+    await database.paymentTurn.updateMany({ data: { leaseUntilMs: 0n } });
     expect(await take("next")).toBe(true);
     await stores[0]!.releaseTurn("next");
     expect(await take("short", 0.1)).toBe(true);
@@ -79,19 +79,19 @@ testOnEachDatabase(
 );
 
 testOnEachDatabase(
-  "a turn from before the database's clock was set back keeps nobody out",
+  "a turn from before the database's clock was set back excludes nobody",
   async ({ database }) => {
     const store = createPaymentStore(database);
     await store.acquireTurn(wallet, "dead", 30);
     const end = (row: { leaseUntilMs: bigint }) => ({ leaseUntilMs: row.leaseUntilMs + 3_600_000n });
-    await database.paymentLane.updateMany({ data: end(await database.paymentLane.findFirstOrThrow()) });
+    await database.paymentTurn.updateMany({ data: end(await database.paymentTurn.findFirstOrThrow()) });
     expect(await store.acquireTurn(wallet, "next", 30)).toBe(true);
     expect(await store.recordSigned({ payment, turn: "dead", bounds })).toEqual({ outcome: "turn-lost" });
   },
 );
 
 testOnEachDatabase(
-  "of many records of one payment one is written, and none without the turn",
+  "one of many concurrent records of a payment is written, and none without the turn",
   async ({ database, url }) => {
     const other = await openTestDatabase(url);
     const stores = [database, other].map((its) => createPaymentStore(its));
@@ -122,7 +122,7 @@ testOnEachDatabase(
 );
 
 testOnEachDatabase(
-  "a nonce that stands in a record is given to no other, however the record came to be",
+  "a recorded nonce is given to no other payment, however the record was made",
   async ({ database }) => {
     const store = createPaymentStore(database);
     await store.acquireTurn(wallet, "mine", 60);
@@ -144,7 +144,7 @@ testOnEachDatabase(
 );
 
 testOnEachDatabase(
-  "of two findings about one payment the first is written, and none about what is final",
+  "the first of two findings about a payment is written, and none about a final one",
   async ({ database }) => {
     const store = createPaymentStore(database);
     await store.acquireTurn(wallet, "mine", 60);
@@ -177,21 +177,26 @@ testOnEachDatabase(
   },
 );
 
-testOnEachDatabase("the operator is told of a payment once, by whoever comes first", async ({ database }) => {
-  const store = createPaymentStore(database);
-  await store.acquireTurn(wallet, "mine", 60);
-  await store.recordSigned({ payment, turn: "mine", bounds });
-  const outbox = createOutboxStore(database, () => 77, ["webhook", "email"]);
-  const outcomes = await countOutcomes(10, () =>
-    store.markTold(payment, 77, (transaction) => outbox.enqueue(transaction, { kind: "k", data: {} })),
-  );
-  expect(Object.fromEntries(outcomes)).toEqual({ true: 1, false: 9 });
-  expect([await database.notification.count(), await database.notificationDelivery.count()]).toEqual([1, 2]);
-  expect(await store.findPayment(payment)).toMatchObject({ toldAtMs: 77 });
-});
+testOnEachDatabase(
+  "the operator is notified of a payment once, by whichever process is first",
+  async ({ database }) => {
+    const store = createPaymentStore(database);
+    await store.acquireTurn(wallet, "mine", 60);
+    await store.recordSigned({ payment, turn: "mine", bounds });
+    const outbox = createOutboxStore(database, () => 77, ["webhook", "email"]);
+    const outcomes = await countOutcomes(10, () =>
+      store.markTold(payment, 77, (transaction) => outbox.enqueue(transaction, { kind: "k", data: {} })),
+    );
+    expect(Object.fromEntries(outcomes)).toEqual({ true: 1, false: 9 });
+    expect([await database.notification.count(), await database.notificationDelivery.count()]).toEqual([
+      1, 2,
+    ]);
+    expect(await store.findPayment(payment)).toMatchObject({ toldAtMs: 77 });
+  },
+);
 
 testOnEachDatabase(
-  "payments of two wallets at once, in two processes, never pass what all may cost together",
+  "concurrent payments of two wallets, in two processes, never exceed their common limit",
   async ({ database, url }) => {
     const stores = [database, await openTestDatabase(url)].map((its) => createPaymentStore(its));
     const wallets = [payer, payment.recipient] as const;
@@ -209,7 +214,7 @@ testOnEachDatabase(
 );
 
 testOnEachDatabase(
-  "a payment counts from its block, an open one at any time, and what a reset cleared never again",
+  "a payment counts from its block, an open one at any time, and never after a reset cleared it",
   async ({ database }) => {
     const store = createPaymentStore(database);
     await store.acquireTurn(wallet, "mine", 60);

@@ -102,7 +102,7 @@ export function createPaymentStore(database: Database) {
 
     /** Changes nothing when another process has the turn by now. */
     async releaseTurn(turn: string): Promise<void> {
-      await database.paymentLane.deleteMany({ where: { holder: turn } });
+      await database.paymentTurn.deleteMany({ where: { owner: turn } });
     },
 
     /** Writes the signed transaction, where the windows have room for the most it can cost; durable when it resolves. */
@@ -133,11 +133,11 @@ async function acquireTurn(
   const now = databaseNowMs(database);
   const until = sql`${now} + ${BigInt(leaseSeconds * 1000)}`;
   const count = await database.$executeRaw`
-    INSERT INTO "PaymentLane" AS queue ("chainId", "payer", "holder", "leaseUntilMs")
+    INSERT INTO "PaymentLane" AS turn ("chainId", "payer", "holder", "leaseUntilMs")
     VALUES (${BigInt(chainId)}, ${payer.toLowerCase()}, ${turn}, ${until})
     ON CONFLICT ("chainId", "payer")
     DO UPDATE SET "holder" = excluded."holder", "leaseUntilMs" = ${until}
-    WHERE queue."leaseUntilMs" <= ${now} OR queue."leaseUntilMs" > ${until}`;
+    WHERE turn."leaseUntilMs" <= ${now} OR turn."leaseUntilMs" > ${until}`;
   return count === 1;
 }
 
@@ -147,9 +147,9 @@ async function recordSigned(
   { payment, turn, bounds }: SignedOrder,
 ): Promise<RecordOutcome> {
   const { chainId, payer } = toPayerColumns(payment);
-  const turns = await transaction.$queryRaw<{ payer: string; holder: string }[]>`
-    UPDATE "PaymentLane" SET "holder" = "holder" WHERE "chainId" = ${chainId} RETURNING "payer", "holder"`;
-  if (!turns.some((row) => row.payer === payer && row.holder === turn)) return { outcome: "turn-lost" };
+  const turns = await transaction.$queryRaw<{ payer: string; owner: string }[]>`
+    UPDATE "PaymentLane" SET "holder" = "holder" WHERE "chainId" = ${chainId} RETURNING "payer", "holder" AS "owner"`;
+  if (!turns.some((row) => row.payer === payer && row.owner === turn)) return { outcome: "turn-lost" };
   const known = await transaction.payment.count({ where: toRefColumns(payment) });
   if (known > 0) return { outcome: "already-there" };
   const exhausted = await findExhausted(transaction, payment, bounds);

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test("the data folder is made with all above it, for its owner alone, and may be there already", async () => {
+test("the data folder is created with its parents, for its owner alone, and may exist already", async () => {
   const dataDir = path.join(folder, "deep", "data");
   await makeDataDir(dataDir);
   await makeDataDir(dataDir);
@@ -20,7 +20,7 @@ test("the data folder is made with all above it, for its owner alone, and may be
 test.each([
   ["a file in its place", "file", "EEXIST"],
   ["a file above it", "file/data", "ENOTDIR"],
-])("%s is told with the name of the setting and what to do", async (_what, name, code) => {
+])("%s is reported with the name of the setting and what to do", async (_what, name, code) => {
   await writeFile(path.join(folder, "file"), "");
   const dataDir = path.join(folder, name);
   await expect(makeDataDir(dataDir)).rejects.toThrow(
@@ -28,13 +28,13 @@ test.each([
   );
 });
 
-test("any other reason is told likewise", async () => {
+test("any other error of the data folder is reported the same way", async () => {
   await expect(makeDataDir(path.join(folder, "x".repeat(300)))).rejects.toThrow(
     /^DATA_DIR: the folder \S+ cannot be made \(ENAMETOOLONG\)\. Make the folder and give it/,
   );
 });
 
-test("a missing content folder, or a file in its place, is described; one that is there is not", async () => {
+test("a missing content folder, or a file in its place, is reported, an existing one is not", async () => {
   const missing = path.join(folder, "content");
   expect(await describeMissingContent(missing)).toContain(`CONTENT_DIR: there is no folder ${missing}`);
   await writeFile(missing, "");

@@ -31,7 +31,7 @@ export type LogOutput = { destination: DestinationStream; close: () => Promise<v
 
 /**
  * Standard output, to be closed before the process is ended. Left to the writer's own flush at exit, a process whose
- * output nobody reads any more would try for ever to write its last line, and never end.
+ * output nobody reads any more would try forever to write its last line, and never end.
  */
 export function openLogOutput({ fileDescriptor = 1 } = {}): LogOutput {
   const output = pino.destination(fileDescriptor);

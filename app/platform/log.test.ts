@@ -52,46 +52,40 @@ const cases = Object.entries(names).flatMap(([what, keys]) =>
   keys.map((key) => ({ what, key, value: planted[what as keyof typeof planted] })),
 );
 
-test.each(cases)(
-  "$what under the name $key never reaches the log, however it is wrapped",
-  ({ key, value }) => {
-    const { log, lines, entries } = createLogLines();
-    const circular: Record<string, unknown> = { [key]: value };
-    circular.self = circular;
-    log.info({ [key]: value }, "at the top");
-    log.info({ a: { b: { c: { d: { e: { [key]: value } } } } } }, "deep");
-    log.info({ list: [1, [{ [key]: value }]] }, "in a list");
-    log.info({ [key]: [value] }, "as a list");
-    log.info({ [key]: { inner: value } }, "as an object");
-    log.info(circular, "in a circle");
-    log.info({ headers: Object.assign(Object.create(null), { [key]: value }) }, "without a prototype");
-    log.child({ [key]: value }).info("in a child");
-    log
-      .child({ outer: { [key]: value } }, { level: "debug" })
-      .child({ [key]: value })
-      .info("in a grandchild");
-    const rebound = log.child({});
-    rebound.setBindings({ [key]: value });
-    rebound.info("rebound");
-    log.error(
-      Object.assign(new Error("failed"), { [key === "message" ? "body" : key]: value }),
-      "on an error",
-    );
-    log.error({ err: new Error("outer", { cause: { [key]: value } }) }, "in a cause");
-    log.error(
-      { err: new AggregateError([Object.assign(new Error("one"), { data: { [key]: value } })]) },
-      "gathered",
-    );
-    expect(lines).toHaveLength(13);
-    expect(lines.join("")).not.toContain(value);
-    expect(entries().every((entry) => typeof entry.msg === "string")).toBe(true);
-  },
-);
+test.each(cases)("$what under the name $key is never logged, however it is wrapped", ({ key, value }) => {
+  const { log, lines, entries } = createLogLines();
+  const circular: Record<string, unknown> = { [key]: value };
+  circular.self = circular;
+  log.info({ [key]: value }, "at the top");
+  log.info({ a: { b: { c: { d: { e: { [key]: value } } } } } }, "deep");
+  log.info({ list: [1, [{ [key]: value }]] }, "in a list");
+  log.info({ [key]: [value] }, "as a list");
+  log.info({ [key]: { inner: value } }, "as an object");
+  log.info(circular, "in a circle");
+  log.info({ headers: Object.assign(Object.create(null), { [key]: value }) }, "without a prototype");
+  log.child({ [key]: value }).info("in a child");
+  log
+    .child({ outer: { [key]: value } }, { level: "debug" })
+    .child({ [key]: value })
+    .info("in a grandchild");
+  const rebound = log.child({});
+  rebound.setBindings({ [key]: value });
+  rebound.info("rebound");
+  log.error(Object.assign(new Error("failed"), { [key === "message" ? "body" : key]: value }), "on an error");
+  log.error({ err: new Error("outer", { cause: { [key]: value } }) }, "in a cause");
+  log.error(
+    { err: new AggregateError([Object.assign(new Error("one"), { data: { [key]: value } })]) },
+    "gathered",
+  );
+  expect(lines).toHaveLength(13);
+  expect(lines.join("")).not.toContain(value);
+  expect(entries().every((entry) => typeof entry.msg === "string")).toBe(true);
+});
 
 const bare = { ...planted } as Record<string, string>;
 delete bare.message;
 
-test.each(Object.entries(bare))("%s inside running text never reaches the log", (what, value) => {
+test.each(Object.entries(bare))("%s inside running text is never logged", (what, value) => {
   const { log, lines, entries } = createLogLines();
   const name = what === "webhookSecret" || what === "compactSignature" ? "secret" : what;
   const text = [
@@ -114,7 +108,7 @@ test.each(Object.entries(bare))("%s inside running text never reaches the log", 
   expect(lines.join("")).toContain("rpc.example/path");
 });
 
-test("a whole SIWE message in a text loses its nonce, a raw request is a word, bytes are a count", () => {
+test("a whole SIWE message in a text loses its nonce, a raw request becomes a word, bytes become a count", () => {
   const { log, lines, entries } = createLogLines();
   log.info({ note: `x wants you to sign in\n\nNonce: ${planted.nonce}\nIssued At: 2026` });
   const request = new IncomingMessage(new Socket());
@@ -128,7 +122,7 @@ test("a whole SIWE message in a text loses its nonce, a raw request is a word, b
   expect(entries()[1]).toMatchObject({ request: "[IncomingMessage]", bytes: "[15 bytes]" });
 });
 
-test("what an operator needs stays readable", () => {
+test("facts that an operator needs are logged unchanged", () => {
   const { log, entries } = createLogLines();
   const facts = {
     requestId: "0b8f6c52-6f0e-4b0e-9d0a-0d6f6f0e4b0e",
@@ -151,7 +145,7 @@ test("what an operator needs stays readable", () => {
   });
 });
 
-test("an error keeps its type, message, stack and cause", () => {
+test("an error is logged with its type, message, stack and cause", () => {
   const { log, entries } = createLogLines();
   log.error(new TypeError("outer went wrong", { cause: new RangeError("inner went wrong") }));
   expect(entries()[0]).toMatchObject({
@@ -165,7 +159,7 @@ test("an error keeps its type, message, stack and cause", () => {
   });
 });
 
-test("token ids of any size, hostile objects and line breaks make one valid line each", () => {
+test("token ids of any size, hostile objects and line breaks are logged as one valid line each", () => {
   const { log, lines, entries } = createLogLines();
   const hostile = Object.defineProperty({}, "trap", {
     enumerable: true,
@@ -182,7 +176,7 @@ test("token ids of any size, hostile objects and line breaks make one valid line
   expect(entries()[0]).toMatchObject({ tokenId: String(2n ** 256n - 1n), hostile: { trap: "[unreadable]" } });
 });
 
-test("time is ISO 8601, and lines below the level are not written", () => {
+test("times are ISO 8601, and lines below the level are not written", () => {
   const lines: string[] = [];
   const log = createLog("warn", { write: (line) => void lines.push(line) });
   log.info("quiet");
@@ -192,7 +186,7 @@ test("time is ISO 8601, and lines below the level are not written", () => {
   expect(new Date(time).toISOString()).toBe(time);
 });
 
-test("nesting beyond reason is cut, a value seen twice is not a circle", () => {
+test("nesting beyond the maximum is cut, and a value that occurs twice is no circle", () => {
   const shared = { ok: 1 };
   expect(redactFields({ a: shared, b: shared })).toEqual({ a: { ok: 1 }, b: { ok: 1 } });
   let deep: Record<string, unknown> = { end: true };
@@ -211,7 +205,7 @@ test("redacting a hostile text takes time in proportion to its length, not to it
   expect(performance.now() - startedAt).toBeLessThan(5_000);
 });
 
-test("what is said after the output was closed is dropped, and throws at nobody", async () => {
+test("a line logged after the output was closed is dropped without an error", async () => {
   const file = path.join(await mkdtemp(path.join(tmpdir(), "latchkey-log-")), "log");
   const { destination, close } = openLogOutput({ fileDescriptor: openSync(file, "w") });
   const log = createLog("info", destination);

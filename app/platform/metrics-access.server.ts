@@ -3,6 +3,8 @@ import type { Server } from "node:http";
 import { Refusal } from "./http/refusal";
 import { isSameSecret } from "./same-secret.server";
 
+export const metricsChallenge = 'Bearer realm="latchkey-metrics"';
+
 /** Without a token the public address shows no metrics at all. */
 export function requireMetricsToken(authorization: string | undefined, expected: string | null): void {
   if (expected === null) {
@@ -14,7 +16,7 @@ export function requireMetricsToken(authorization: string | undefined, expected:
   if (!isSameSecret(authorization ?? "", `Bearer ${expected}`)) {
     throw new Refusal("authentication-failed", {
       detail: "Send the metrics token in the Authorization header, as Bearer token.",
-      headers: { "WWW-Authenticate": 'Bearer realm="latchkey-metrics"' },
+      headers: { "WWW-Authenticate": metricsChallenge },
     });
   }
 }

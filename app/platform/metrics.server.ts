@@ -23,17 +23,17 @@ export function createMetrics() {
     ...createRpcMetrics(meters),
     ...createWorkMetrics(meters),
     ...createLimiterMetrics(meters),
-    watchOutboxPending: (countPending: () => Promise<number>) =>
+    observeOutboxPending: (countPending: () => Promise<number>) =>
       readGauge("outbox_pending", "Deliveries that are neither delivered nor given up.", countPending),
     /** How long ago any process has read the transfers of keys, and from which age on that is too long ago. */
-    watchWatcherAge: (watcher: { readSeconds: () => Promise<number>; allowedSeconds: number }) => {
+    observeWatcherAge: (watcher: { readSeconds: () => Promise<number>; allowedSeconds: number }) => {
       const ageHelp = "How long ago the transfers of keys were read by any process.";
       readGauge("watcher_age_seconds", ageHelp, watcher.readSeconds);
       const allowedHelp =
         "How long ago they may have been read, by how often they are read and how long a lease lasts.";
       readGauge("watcher_allowed_age_seconds", allowedHelp, () => Promise.resolve(watcher.allowedSeconds));
     },
-    watchLeases: (readHeld: () => Record<string, boolean>) => {
+    observeLeases: (readHeld: () => Record<string, boolean>) => {
       const read = () =>
         Object.fromEntries(Object.entries(readHeld()).map(([lease, isHeld]) => [lease, Number(isHeld)]));
       labelledGauge("lease_held", "1 where this process owns the lease, else 0.", { label: "lease", read });
@@ -92,9 +92,9 @@ function createRpcMetrics({ counter, histogram }: Meters) {
 
 function createLimiterMetrics({ counter }: Meters) {
   const forgottenHelp =
-    "Clients forgotten by the in-process insurance while their limit was in force: more came than it keeps.";
+    "Clients evicted by the in-process limiter while their limit was in force: more came than it keeps.";
   const countForgotten = counter("limiter_forgotten_clients_total", forgottenHelp, ["route"]);
-  const failuresHelp = "Rate limits decided by the in-process insurance because their store failed.";
+  const failuresHelp = "Rate limits decided by the in-process limiter because their store failed.";
   const countFailure = counter("limiter_store_failures_total", failuresHelp, ["route"]);
   return {
     countLimiterStoreFailure: (route: string) => countFailure({ route }),

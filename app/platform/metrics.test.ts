@@ -56,7 +56,7 @@ test("refusals, grants, chain calls and limiter failures are counted by their ow
   expect(lines).toContain('latchkey_limiter_store_failures_total{route="/api/nonce"} 1');
 });
 
-test("the process's own figures are there, under our prefix, in the Prometheus text format", async () => {
+test("the process's own metrics are rendered under our prefix, in the Prometheus text format", async () => {
   const { contentType, body } = await createMetrics().render();
   expect(contentType).toContain("text/plain");
   expect(body).toMatch(/^latchkey_process_cpu_seconds_total /m);
@@ -67,10 +67,10 @@ test("the process's own figures are there, under our prefix, in the Prometheus t
   expect(odd).toEqual([]);
 });
 
-test("the outbox is counted anew at each scrape", async () => {
+test("the outbox is counted at each scrape", async () => {
   const metrics = createMetrics();
   let pending = 3;
-  metrics.watchOutboxPending(async () => pending);
+  metrics.observeOutboxPending(async () => pending);
   expect(await linesOf(metrics)).toContain("latchkey_outbox_pending 3");
   pending = 0;
   expect(await linesOf(metrics)).toContain("latchkey_outbox_pending 0");
@@ -79,20 +79,20 @@ test("the outbox is counted anew at each scrape", async () => {
 test.each([
   { why: "rejects", countPending: () => Promise.reject(new Error("away")) },
   { why: "hangs", countPending: () => new Promise<number>(() => undefined) },
-])("an outbox count that $why leaves the other figures readable", async ({ countPending }) => {
+])("an outbox count that $why leaves the other metrics readable", async ({ countPending }) => {
   const metrics = createMetrics();
   metrics.countGrant("legacy");
-  metrics.watchOutboxPending(countPending);
+  metrics.observeOutboxPending(countPending);
   const lines = await linesOf(metrics);
   expect(lines).toContain("latchkey_outbox_pending Nan");
   expect(lines).toContain('latchkey_grants_total{proof="legacy"} 1');
 });
 
-test("open payments are counted anew at each scrape, and unknown where they cannot be", async () => {
+test("open payments are counted at each scrape, and unknown where they cannot be", async () => {
   const metrics = createMetrics();
   let reading = { open: 2, oldestOpenMs: 1_500 as number | null };
   let isAway = false;
-  metrics.watchPayments(async () => (isAway ? Promise.reject(new Error("away")) : reading));
+  metrics.observePayments(async () => (isAway ? Promise.reject(new Error("away")) : reading));
   const figures = async () => (await linesOf(metrics)).filter((line) => line.startsWith("latchkey_payment"));
   expect(await figures()).toEqual(["latchkey_payments_open 2", "latchkey_payment_oldest_open_seconds 1.5"]);
   reading = { open: 0, oldestOpenMs: null };

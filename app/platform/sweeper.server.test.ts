@@ -36,44 +36,47 @@ async function addNonce(database: Database, value: string, expiresAtMs: number) 
   });
 }
 
-testOnEachDatabase("what has expired goes, to the millisecond, and all else stays", async ({ database }) => {
-  const { clock } = createTestClock();
-  for (const [name, expiresAtMs] of [
-    ["old", clock()],
-    ["new", clock() + 1],
-  ] as const) {
-    await addNonce(database, name, expiresAtMs);
-    const expires = { expiresAtMs: BigInt(expiresAtMs) };
-    const spent = { expiresAtMs: BigInt(expiresAtMs - dayMs) };
-    await database.spentSignature.create({ data: { digest: name, ...spent } });
-    await database.rateLimitWindow.create({ data: { key: name, startedAtMs: 1n, points: 1, ...expires } });
-    await database.rateLimitLog.create({ data: { key: name, hits: "", ...expires } });
-    const quota = { kind: "token", subject: name, used: 1, windowStartMs: 1n };
-    await database.quotaWindow.create({ data: { ...quota, resetAtMs: BigInt(expiresAtMs) } });
-  }
-  // The longest life of a token, and an hour on top.
-  const keptSinceMs = clock() - dayMs - hourMs;
-  const key = { chainId: 1n, contractAddress: "0x", tokenId: "1" };
-  for (const [holder, departedAtMs] of [
-    ["old", keptSinceMs - 1],
-    ["new", keptSinceMs],
-  ] as const) {
-    await database.keyDeparture.create({ data: { ...key, holder, departedAtMs: BigInt(departedAtMs) } });
-  }
-  await database.usedKey.create({ data: { ...key, usedBy: "somebody", usedAtMs: 1n } });
+testOnEachDatabase(
+  "expired rows are deleted, to the millisecond, and all others stay",
+  async ({ database }) => {
+    const { clock } = createTestClock();
+    for (const [name, expiresAtMs] of [
+      ["old", clock()],
+      ["new", clock() + 1],
+    ] as const) {
+      await addNonce(database, name, expiresAtMs);
+      const expires = { expiresAtMs: BigInt(expiresAtMs) };
+      const spent = { expiresAtMs: BigInt(expiresAtMs - dayMs) };
+      await database.spentSignature.create({ data: { digest: name, ...spent } });
+      await database.rateLimitWindow.create({ data: { key: name, startedAtMs: 1n, points: 1, ...expires } });
+      await database.rateLimitLog.create({ data: { key: name, hits: "", ...expires } });
+      const quota = { kind: "token", subject: name, used: 1, windowStartMs: 1n };
+      await database.quotaWindow.create({ data: { ...quota, resetAtMs: BigInt(expiresAtMs) } });
+    }
+    // The longest life of a token, and an hour on top.
+    const keptSinceMs = clock() - dayMs - hourMs;
+    const key = { chainId: 1n, contractAddress: "0x", tokenId: "1" };
+    for (const [holder, departedAtMs] of [
+      ["old", keptSinceMs - 1],
+      ["new", keptSinceMs],
+    ] as const) {
+      await database.keyDeparture.create({ data: { ...key, holder, departedAtMs: BigInt(departedAtMs) } });
+    }
+    await database.usedKey.create({ data: { ...key, usedBy: "somebody", usedAtMs: 1n } });
 
-  await createTestSweeper({ database, clock }).sweep();
+    await createTestSweeper({ database, clock }).sweep();
 
-  expect(await database.nonce.findMany()).toMatchObject([{ value: "new" }]);
-  expect(await database.spentSignature.findMany()).toMatchObject([{ digest: "new" }]);
-  expect(await database.rateLimitWindow.findMany()).toMatchObject([{ key: "new" }]);
-  expect(await database.rateLimitLog.findMany()).toMatchObject([{ key: "new" }]);
-  expect(await database.quotaWindow.findMany()).toMatchObject([{ subject: "new" }]);
-  expect(await database.keyDeparture.findMany()).toMatchObject([{ holder: "new" }]);
-  expect(await database.usedKey.count()).toBe(1);
-});
+    expect(await database.nonce.findMany()).toMatchObject([{ value: "new" }]);
+    expect(await database.spentSignature.findMany()).toMatchObject([{ digest: "new" }]);
+    expect(await database.rateLimitWindow.findMany()).toMatchObject([{ key: "new" }]);
+    expect(await database.rateLimitLog.findMany()).toMatchObject([{ key: "new" }]);
+    expect(await database.quotaWindow.findMany()).toMatchObject([{ subject: "new" }]);
+    expect(await database.keyDeparture.findMany()).toMatchObject([{ holder: "new" }]);
+    expect(await database.usedKey.count()).toBe(1);
+  },
+);
 
-test("one sweep takes as many batches as it needs", async () => {
+test("one sweep runs as many batches as it needs", async () => {
   const { database } = await createTestDatabase();
   for (let index = 0; index < 25; index++) await addNonce(database, `n${index}`, 1);
   const store = createSweepStore(database);
@@ -90,7 +93,7 @@ test("one sweep takes as many batches as it needs", async () => {
   expect(await database.nonce.count()).toBe(0);
 });
 
-test("a started sweeper sweeps again and again, over failures too, until it is stopped", async () => {
+test("a started sweeper sweeps repeatedly, after failures too, until it is stopped", async () => {
   const { database } = await createSqliteTestDatabase();
   const failures: unknown[] = [];
   const sweeper = createTestSweeper({ database, onFailure: (error) => void failures.push(error) });
@@ -112,7 +115,7 @@ test("a started sweeper sweeps again and again, over failures too, until it is s
 });
 
 testOnEachDatabase(
-  "several processes that sweep at once delete what has expired, and none fails",
+  "several concurrent sweepers delete what has expired, and none fails",
   async ({ database, url }) => {
     for (let index = 0; index < 60; index++) await addNonce(database, `n${index}`, 1);
     await addNonce(database, "new", Date.now() * 2);

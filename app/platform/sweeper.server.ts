@@ -15,7 +15,7 @@ export type SweeperOptions = {
 const departureRetentionMs = (86_400 + 3_600) * 1000;
 
 /**
- * A signature that was spent is remembered beyond its time: where the clock ran ahead for a while, its time may come
+ * A spent signature is kept beyond its time: where the clock ran ahead for a while, its time may come
  * again. Longer than mistakes about zones and summer time.
  */
 const spentRetentionMs = 86_400 * 1000;

@@ -5,14 +5,14 @@ const describe = (error: unknown) =>
   describeTlsFault({ error, server: "Redis", setting: "STATE_WORKER_URL" });
 
 test.each(["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"])(
-  "a certificate that is out of time is told: %s",
+  "a certificate outside its validity is reported: %s",
   (code) => {
     expect(describe(Object.assign(new Error("no"), { code }))).toMatch(/has expired or is not valid yet/);
   },
 );
 
 test.each([Object.assign(new Error("no"), { code: "ECONNREFUSED" }), new Error("no"), null, undefined, "no"])(
-  "what is not about a certificate is left to others: %j",
+  "an error that is not about a certificate is not described: %j",
   (error) => {
     expect(describe(error)).toBeNull();
   },

@@ -1,4 +1,4 @@
-/** What Node calls a certificate that it does not believe. */
+/** What Node calls a certificate that it does not trust. */
 const unknownAuthority = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",
@@ -22,7 +22,7 @@ type DescribeTlsFaultOptions = {
 };
 
 /**
- * Why a server was not believed when an encrypted connection to it was made, and what to do, in a sentence that
+ * Why a server's certificate was not trusted on an encrypted connection, and what to do, in a sentence that
  * strangers may read: it says no name and no address. null where that was not the reason.
  */
 export function describeTlsFault(options: DescribeTlsFaultOptions): string | null {

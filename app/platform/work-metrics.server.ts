@@ -1,12 +1,12 @@
 import type { Meters } from "./meters.server";
 import type { ProviderOutcome } from "./providers/instrument";
-import type { RedisOutcome } from "./redis/redis-watch.server";
+import type { RedisOutcome } from "./redis/redis-instrument.server";
 import type { SpanCounts } from "./tracing/operation";
 
 const databaseBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10];
 const providerBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
-/** What is done behind the requests, and for whom it is counted. */
+/** Metrics of the work behind requests. */
 export function createWorkMetrics(meters: Meters) {
   return {
     ...createProviderMetrics(meters),
@@ -15,13 +15,13 @@ export function createWorkMetrics(meters: Meters) {
     countQuota: createQuotaCounters(meters),
     ...createDatabaseMetrics(meters),
     ...createRedisMetrics(meters),
-    watchTraceSpans: (read: () => SpanCounts) =>
+    observeTraceSpans: (read: () => SpanCounts) =>
       meters.labelledCounter(
         "trace_spans_total",
         "Spans: sent to the collector, dropped because too many waited, or failed because it did not take them.",
         { label: "outcome", read },
       ),
-    watchPayments: (readStatus: () => Promise<PaymentReading>) => watchPayments(meters, readStatus),
+    observePayments: (readStatus: () => Promise<PaymentReading>) => observePayments(meters, readStatus),
   };
 }
 
@@ -121,7 +121,7 @@ function createDatabaseMetrics({ counter, histogram, labelledGauge }: Meters) {
       timeCall[what]({}, durationSeconds);
       if (isFailed) countFailure({});
     },
-    watchDatabasePool: (readPool: () => { open: number; idle: number; waiting: number } | null) =>
+    observeDatabasePool: (readPool: () => { open: number; idle: number; waiting: number } | null) =>
       labelledGauge("database_pool_connections", poolHelp, { label: "state", read: () => readPool() ?? {} }),
   };
 }
@@ -146,7 +146,7 @@ function createRedisMetrics({ counter, histogram }: Meters) {
 /** `oldestOpenMs` null: none is open. */
 type PaymentReading = { open: number; oldestOpenMs: number | null };
 
-function watchPayments({ readGauge }: Meters, readStatus: () => Promise<PaymentReading>): void {
+function observePayments({ readGauge }: Meters, readStatus: () => Promise<PaymentReading>): void {
   const openHelp = "Payments of which the chain has not shown yet how they ended.";
   readGauge("payments_open", openHelp, async () => (await readStatus()).open);
   const ageHelp = "How long ago the oldest open payment was signed; 0 where none is open.";

@@ -5,7 +5,7 @@ async function render(metrics: ReturnType<typeof createMetrics>): Promise<string
   return (await metrics.render()).body;
 }
 
-test("labels of what is done behind requests stay bounded whatever comes", async () => {
+test("metric labels of background work stay bounded whatever comes", async () => {
   const metrics = createMetrics();
   for (let index = 0; index < 1_000; index++) {
     const text = `hostile"}\n${index}`;
@@ -33,7 +33,7 @@ test("labels of what is done behind requests stay bounded whatever comes", async
   expect(body).toContain('latchkey_tool_calls_total{tool="other",outcome="error"} 936');
 });
 
-test("calls of providers are counted by their end and timed to the first answer and to the last", async () => {
+test("provider calls are counted by outcome and timed to the first and the last answer", async () => {
   const metrics = createMetrics();
   const call = { kind: "chat", provider: "local" };
   metrics.observeProviderCall({ ...call, outcome: "ok", durationSeconds: 3, firstSeconds: 0.2 });
@@ -46,7 +46,7 @@ test("calls of providers are counted by their end and timed to the first answer 
   expect(body).toContain(`latchkey_provider_first_answer_seconds_count{${labels}} 1`);
 });
 
-test("open streams go up and down by route", async () => {
+test("open streams are counted up and down by route", async () => {
   const metrics = createMetrics();
   const close = metrics.openStream("/api/chat");
   metrics.openStream("/api/chat")();
@@ -55,12 +55,12 @@ test("open streams go up and down by route", async () => {
   expect(await render(metrics)).toContain('latchkey_open_streams{route="/api/chat"} 0');
 });
 
-test("a pool and spans are read at each scrape; a database without a pool has no such figures", async () => {
+test("pool and spans are read at each scrape, and a database without a pool has no pool metrics", async () => {
   const metrics = createMetrics();
   let pool: { open: number; idle: number; waiting: number } | null = null;
   let sent = 1;
-  metrics.watchDatabasePool(() => pool);
-  metrics.watchTraceSpans(() => ({ sent, dropped: 2, failed: 0 }));
+  metrics.observeDatabasePool(() => pool);
+  metrics.observeTraceSpans(() => ({ sent, dropped: 2, failed: 0 }));
   expect(await render(metrics)).not.toMatch(/^latchkey_database_pool_connections\{/m);
   pool = { open: 3, idle: 1, waiting: 7 };
   sent = 5;

@@ -38,7 +38,7 @@ async function openSettler() {
   };
 }
 
-test("leases that run out later are found by a later look, also after looks that failed", async () => {
+test("a reservation that expires later is found by a later look, after failed ones too", async () => {
   const { store, settler, advance, entries, failTimes } = await openSettler();
   await store.reserve(request);
   await settler.start();
@@ -48,9 +48,9 @@ test("leases that run out later are found by a later look, also after looks that
   await waitUntil(async () => (await store.readStanding({ owner, limit })).used === 10);
   await settler.stop();
   expect(entries().map((entry) => entry.msg)).toEqual([
-    expect.stringContaining("next look tries again"),
-    expect.stringContaining("next look tries again"),
-    expect.stringContaining("counted in full"),
+    expect.stringContaining("could not be settled; it is retried"),
+    expect.stringContaining("could not be settled; it is retried"),
+    expect.stringContaining("settled in full"),
   ]);
 });
 
@@ -68,7 +68,7 @@ test("a process that stops counts in full what it could not settle", async () =>
   await store.reserve(request);
   await settler.stop();
   expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 10, reserved: 0 });
-  expect(entries().map((entry) => entry.msg)).toEqual([expect.stringContaining("counted in full")]);
+  expect(entries().map((entry) => entry.msg)).toEqual([expect.stringContaining("settled in full")]);
 });
 
 test("a stopped settler looks no more", async () => {
@@ -81,7 +81,7 @@ test("a stopped settler looks no more", async () => {
   expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 0, reserved: 10 });
 });
 
-test("after an outage others get a turn to say that they are alive before they count as gone", async () => {
+test("other processes get a turn to report that they are alive after an outage, before they count as gone", async () => {
   const { database, clock } = await openSettler();
   const [self, other] = ["self", "other"].map((instance) => createQuotaStore(database, clock, instance));
   await other!.reserve(request);

@@ -5,7 +5,7 @@ import type { QuotaStore } from "./quota.store.server";
 type OrphanSettlerOptions = {
   store: Pick<QuotaStore, "settleOrphans" | "keepAlive" | "leave" | "listGoneInstances" | "forgetInstances">;
   clock: Clock;
-  /** A process that says nothing for so long is gone; this one looks, and says so, three times in it. */
+  /** A process without a sign of life for so long is gone; each process reports and checks three times within it. */
   leaseSeconds: number;
   /** The id of this process, as its reservations carry it. */
   instance: string;
@@ -33,7 +33,7 @@ export function createOrphanSettler(options: OrphanSettlerOptions) {
       await settleAll(goneInstances, () => isStopping);
       if (!isStopping) await store.forgetInstances(goneInstances);
     } catch (err) {
-      log.warn({ err }, "orphaned reservations could not be settled; the next look tries again");
+      log.warn({ err }, "orphaned reservations could not be settled; it is retried");
     }
   }
 
@@ -42,7 +42,7 @@ export function createOrphanSettler(options: OrphanSettlerOptions) {
     for (let settled = -1; settled !== 0 && !isInterrupted(); total += settled) {
       settled = await store.settleOrphans({ nowMs: clock(), goneInstances });
     }
-    if (total > 0) log.warn({ reservations: total }, "orphaned reservations were counted in full");
+    if (total > 0) log.warn({ reservations: total }, "orphaned reservations settled in full");
   }
 
   /** What an answer could not settle, because the store was away, would otherwise wait for another process. */
@@ -51,7 +51,7 @@ export function createOrphanSettler(options: OrphanSettlerOptions) {
       await settleAll([instance], () => false);
       await store.leave();
     } catch (err) {
-      log.warn({ err }, "reservations of this process could not be settled before its end");
+      log.warn({ err }, "reservations could not be settled at shutdown");
     }
   }
 

@@ -59,7 +59,7 @@ async function openReset(state: TestState) {
       );
       if (!isReadable) throw body;
       const order = parseShape(quotaResetBodySchema, body);
-      return await resetQuotas({ order, actor: allowed, dependencies });
+      return await resetQuotas(order, allowed, dependencies);
     } catch (error) {
       if (error instanceof Refusal) return `${error.status} ${error.title}`;
       throw error;
@@ -72,8 +72,7 @@ async function openReset(state: TestState) {
 
 testOnEachState("a reset clears what it names, and nothing else", async (state) => {
   const { dependencies, subjects, ledger } = await openReset(state);
-  const reset = (order: Parameters<typeof resetQuotas>[0]["order"]) =>
-    resetQuotas({ order, actor, dependencies });
+  const reset = (order: Parameters<typeof resetQuotas>[0]) => resetQuotas(order, actor, dependencies);
   expect(await reset({ scope: "token", mode: "ids", tokenIds: ["1", "99"] })).toEqual({
     ok: true,
     scope: "token",
@@ -107,7 +106,7 @@ testOnEachState("a reset clears what it names, and nothing else", async (state) 
 });
 
 testOnEachState(
-  "a reset makes what payments cost count no more, for the wallets it names or for all and their sum",
+  "a reset clears the payments of the wallets it names, or of all with their sum",
   async (state) => {
     const { dependencies } = await openReset(state);
     const { database } = state;
@@ -133,7 +132,7 @@ testOnEachState(
       const { _sum } = await database.payment.aggregate({ _sum: { addressCost: true, totalCost: true } });
       return [Number(_sum.addressCost ?? 0), Number(_sum.totalCost ?? 0)];
     };
-    await resetQuotas({ order: { scope: "token", mode: "all" }, actor, dependencies });
+    await resetQuotas({ scope: "token", mode: "all" }, actor, dependencies);
     expect(await readSums()).toEqual([10, 10]);
     const named = {
       scope: "crypto",
@@ -142,40 +141,38 @@ testOnEachState(
     } as const;
     // The window and the payments of that address; then the window and the payments of the other ones, and the sum.
     expect(
-      await resetQuotas({ order: { ...named, addresses: [...named.addresses] }, actor, dependencies }),
+      await resetQuotas({ ...named, addresses: [...named.addresses] }, actor, dependencies),
     ).toMatchObject({
       crypto: { deleted: 2 },
     });
     expect(await readSums()).toEqual([5, 10]);
-    expect(await resetQuotas({ order: { scope: "crypto", mode: "all" }, actor, dependencies })).toMatchObject(
-      {
-        crypto: { deleted: 3 },
-      },
-    );
+    expect(await resetQuotas({ scope: "crypto", mode: "all" }, actor, dependencies)).toMatchObject({
+      crypto: { deleted: 3 },
+    });
     expect(await readSums()).toEqual([0, 0]);
   },
 );
 
-testOnEachState("what was reserved before a reset counts into nothing after it", async (state) => {
+testOnEachState("a reservation from before a reset counts towards nothing after it", async (state) => {
   const { dependencies, ledger } = await openReset(state);
   const owner = ownerOfKey({ ...contract, tokenId: "1" });
   const request = { owner, wanted: 500, limit, windowSeconds: 60, leaseSeconds: 60 };
   const before = await ledger.reserve(request);
   if (before.outcome !== "reserved") throw new Error("There must be something left here.");
-  await resetQuotas({ order: { scope: "both", mode: "all" }, actor, dependencies });
+  await resetQuotas({ scope: "both", mode: "all" }, actor, dependencies);
   // The clock stands still: the new window ends in the very moment in which the old one would have.
   expect(await ledger.reserve(request)).toMatchObject({ outcome: "reserved", used: 0, reserved: 500 });
   expect(await ledger.settle({ reservationId: before.reservationId, usedTokens: 400 })).toBe(false);
   expect(await ledger.readStanding({ owner, limit })).toMatchObject({ used: 0, reserved: 500 });
 });
 
-testOnEachState("resets and answers at the same moment leave a ledger that adds up", async (state) => {
+testOnEachState("concurrent resets and answers leave a ledger that adds up", async (state) => {
   const { dependencies, ledger } = await openReset(state);
   const owner = ownerOfKey({ ...contract, tokenId: "1" });
   await Promise.all(
     Array.from({ length: 60 }, async (_, index) => {
       if (index % 10 === 0) {
-        await resetQuotas({ order: { scope: "both", mode: "all" }, actor, dependencies });
+        await resetQuotas({ scope: "both", mode: "all" }, actor, dependencies);
         return;
       }
       const outcome = await ledger.reserve({
@@ -197,24 +194,21 @@ testOnEachState("resets and answers at the same moment leave a ledger that adds 
   expect(await state.database.auditEntry.count()).toBe(6);
 });
 
-testOnEachState(
-  "what a key may have spoken goes with what it may have answered, and not with payments",
-  async (state) => {
-    const { dependencies, ledger } = await openReset(state);
-    const owner = ownerOfSpeech({ ...contract, tokenId: "1" });
-    const use = { owner, wanted: 400, minimum: 400, limit: 500, windowSeconds: 60, leaseSeconds: 60 };
-    expect(await ledger.reserve(use)).toMatchObject({ outcome: "reserved", amount: 400 });
-    expect(await ledger.reserve(use)).toMatchObject({ outcome: "exhausted", remaining: 100 });
-    await resetQuotas({ order: { scope: "crypto", mode: "all" }, actor, dependencies });
-    await resetQuotas({ order: { scope: "token", mode: "ids", tokenIds: ["2"] }, actor, dependencies });
-    expect(await ledger.reserve(use)).toMatchObject({ outcome: "exhausted" });
-    await resetQuotas({ order: { scope: "token", mode: "ids", tokenIds: ["1"] }, actor, dependencies });
-    expect(await ledger.reserve(use)).toMatchObject({ outcome: "reserved", amount: 400 });
-  },
-);
+testOnEachState("a speech quota is cleared with the chat quota, and not with payments", async (state) => {
+  const { dependencies, ledger } = await openReset(state);
+  const owner = ownerOfSpeech({ ...contract, tokenId: "1" });
+  const use = { owner, wanted: 400, minimum: 400, limit: 500, windowSeconds: 60, leaseSeconds: 60 };
+  expect(await ledger.reserve(use)).toMatchObject({ outcome: "reserved", amount: 400 });
+  expect(await ledger.reserve(use)).toMatchObject({ outcome: "exhausted", remaining: 100 });
+  await resetQuotas({ scope: "crypto", mode: "all" }, actor, dependencies);
+  await resetQuotas({ scope: "token", mode: "ids", tokenIds: ["2"] }, actor, dependencies);
+  expect(await ledger.reserve(use)).toMatchObject({ outcome: "exhausted" });
+  await resetQuotas({ scope: "token", mode: "ids", tokenIds: ["1"] }, actor, dependencies);
+  expect(await ledger.reserve(use)).toMatchObject({ outcome: "reserved", amount: 400 });
+});
 
 testOnEachState(
-  "every reset leaves an audit entry and a log line that say who, what and when, and no secret",
+  "every reset leaves an audit entry and a log line with who, what and when, without the secret",
   async (state) => {
     const { ask, lines, entries, clock } = await openReset(state);
     await ask({ body: { secret, scope: "token", tokenIds: ["1", 2] } });
@@ -228,14 +222,14 @@ testOnEachState(
       deleted: { token: 2, speech: 0 },
     });
     expect(entries()).toMatchObject([
-      { level: "info", msg: "quotas were reset", ...actor, mode: "ids", tokenWindows: 2, cryptoWindows: 0 },
+      { level: "info", msg: "quotas reset", ...actor, mode: "ids", tokenWindows: 2, cryptoWindows: 0 },
     ]);
     expect(lines.join() + JSON.stringify(entry, (_, value) => String(value))).not.toContain(secret);
   },
 );
 
 testOnEachState(
-  "the secret is taken from each of its five places, and the first place decides",
+  "the secret is read from each of its five locations, and the first one decides",
   async (state) => {
     const { ask } = await openReset(state);
     const body = { all: true };
@@ -262,7 +256,7 @@ testOnEachState(
 );
 
 testOnEachState(
-  "without the secret the answer is 401, whatever else is off; nothing is cleared, and the log tells",
+  "a wrong secret is 401 whatever else is off, clears nothing, and is logged",
   async (state) => {
     const { ask, subjects, lines } = await openReset(state);
     const bodies = [
@@ -287,24 +281,27 @@ testOnEachState(
   },
 );
 
-testOnEachState("with the secret, what is off is told: first the switches, then the body", async (state) => {
-  const { ask, subjects } = await openReset(state);
-  const headers = { "x-quota-reset-secret": secret };
-  const tooLarge = new Refusal("body-too-large");
-  expect(
-    await ask({ headers, body: tooLarge, settings: { isQuotaEnabled: false, isStateActive: false } }),
-  ).toBe("403 Quota reset disabled");
-  expect(await ask({ headers, body: tooLarge, settings: { isStateActive: false } })).toBe(
-    "503 State service inactive",
-  );
-  expect(await ask({ headers, body: tooLarge })).toBe("413 Body too large");
-  expect(await ask({ body: tooLarge, query: `secret=${secret}` })).toBe("413 Body too large");
-  for (const settings of [{ secret: null }, { secret: null, isStateActive: false }]) {
-    expect(await ask({ headers, body: { all: true }, settings })).toBe("403 Quota reset disabled");
-    expect(await ask({ body: undefined, settings })).toBe("403 Quota reset disabled");
-  }
-  expect(await subjects()).toHaveLength(5);
-});
+testOnEachState(
+  "with the secret, what is switched off is reported first, then faults of the body",
+  async (state) => {
+    const { ask, subjects } = await openReset(state);
+    const headers = { "x-quota-reset-secret": secret };
+    const tooLarge = new Refusal("body-too-large");
+    expect(
+      await ask({ headers, body: tooLarge, settings: { isQuotaEnabled: false, isStateActive: false } }),
+    ).toBe("403 Quota reset disabled");
+    expect(await ask({ headers, body: tooLarge, settings: { isStateActive: false } })).toBe(
+      "503 State service inactive",
+    );
+    expect(await ask({ headers, body: tooLarge })).toBe("413 Body too large");
+    expect(await ask({ body: tooLarge, query: `secret=${secret}` })).toBe("413 Body too large");
+    for (const settings of [{ secret: null }, { secret: null, isStateActive: false }]) {
+      expect(await ask({ headers, body: { all: true }, settings })).toBe("403 Quota reset disabled");
+      expect(await ask({ body: undefined, settings })).toBe("403 Quota reset disabled");
+    }
+    expect(await subjects()).toHaveLength(5);
+  },
+);
 
 test.each([
   [undefined],
@@ -325,28 +322,24 @@ test.each([
   [{ addresses: ["0x1"] }],
   [{ scope: "token", addresses: [address] }],
   [{ scope: "crypto", tokenIds: ["1"] }],
-])("the body %j is unusable and clears nothing", async (body) => {
+])("the body %j is refused and clears nothing", async (body) => {
   const state = await createSqliteState();
   const { ask, subjects } = await openReset(state);
   expect(await ask({ headers: { "x-quota-reset-secret": secret }, body })).toBe("400 Invalid request");
   expect(await subjects()).toHaveLength(5);
 });
 
-testOnEachState(
-  "open windows are listed, the most used first, with what is reserved in them",
-  async (state) => {
-    const { dependencies, ledger, clock } = await openReset(state);
-    const owner = ownerOfKey({ ...contract, tokenId: "3" });
-    const more = await ledger.reserve({ owner, wanted: 70, limit, windowSeconds: 60, leaseSeconds: 60 });
-    if (more.outcome === "reserved")
-      await ledger.settle({ reservationId: more.reservationId, usedTokens: 70 });
-    const windows = await dependencies.windows.listOpenWindows({ count: 2 });
-    expect(windows).toEqual([
-      { ...owner, used: 70, reserved: 100, resetAtMs: clock() + 60_000 },
-      { ...ownerOfAddress(address), used: 0, reserved: 100, resetAtMs: clock() + 60_000 },
-    ]);
-  },
-);
+testOnEachState("open windows are listed, the most used first, with their reservations", async (state) => {
+  const { dependencies, ledger, clock } = await openReset(state);
+  const owner = ownerOfKey({ ...contract, tokenId: "3" });
+  const more = await ledger.reserve({ owner, wanted: 70, limit, windowSeconds: 60, leaseSeconds: 60 });
+  if (more.outcome === "reserved") await ledger.settle({ reservationId: more.reservationId, usedTokens: 70 });
+  const windows = await dependencies.windows.listOpenWindows({ count: 2 });
+  expect(windows).toEqual([
+    { ...owner, used: 70, reserved: 100, resetAtMs: clock() + 60_000 },
+    { ...ownerOfAddress(address), used: 0, reserved: 100, resetAtMs: clock() + 60_000 },
+  ]);
+});
 
 test.skipIf(!hasRedis)("a reset whose answer is lost is not said to have changed nothing", async () => {
   const server = await startRedis();
@@ -361,10 +354,10 @@ test.skipIf(!hasRedis)("a reset whose answer is lost is not said to have changed
     clearPayments: () => Promise.resolve(0),
   });
   const reset = (tokenId: string) =>
-    resetQuotas({
-      order: { scope: "token", mode: "ids", tokenIds: [tokenId] },
-      actor,
-      dependencies: { windows, contract, log: createLogLines().log },
+    resetQuotas({ scope: "token", mode: "ids", tokenIds: [tokenId] }, actor, {
+      windows,
+      contract,
+      log: createLogLines().log,
     });
   const owner = ownerOfKey({ ...contract, tokenId: "1" });
   await quota.reserve({ owner, wanted: 100, limit, windowSeconds: 60, leaseSeconds: 60 });

@@ -23,6 +23,8 @@ export type ResetRequest = ResetActor & {
   body: unknown;
 };
 
+export const resetChallenge = 'Bearer realm="latchkey-quota-reset"';
+
 /** `secret` null: nobody may. */
 export type ResetSettings = { secret: string | null; isQuotaEnabled: boolean; isStateActive: boolean };
 
@@ -40,9 +42,7 @@ export function requireResetSecret(
   const actor = { clientId, requestId };
   if (typeof given !== "string" || !isSameSecret(given, secret)) {
     log.warn({ ...actor, given: given !== null }, "quota reset refused: missing or wrong secret");
-    throw new Refusal("quota-reset-unauthorized", {
-      headers: { "WWW-Authenticate": 'Bearer realm="latchkey-quota-reset"' },
-    });
+    throw new Refusal("quota-reset-unauthorized", { headers: { "WWW-Authenticate": resetChallenge } });
   }
   if (!isQuotaEnabled) throw new Refusal("quota-reset-disabled");
   if (!isStateActive) throw new Refusal("state-service-inactive");
@@ -50,13 +50,11 @@ export function requireResetSecret(
 }
 
 /** Clears the windows that are named, and leaves an audit entry and a log line. */
-export async function resetQuotas(request: {
-  order: QuotaResetOrder;
-  actor: ResetActor;
-  dependencies: ResetDependencies;
-}): Promise<QuotaResetAnswer> {
-  const { order, actor } = request;
-  const { windows, contract, log } = request.dependencies;
+export async function resetQuotas(
+  order: QuotaResetOrder,
+  actor: ResetActor,
+  { windows, contract, log }: ResetDependencies,
+): Promise<QuotaResetAnswer> {
   const deleted = await windows.deleteWindows({
     targets: findTargets(order, contract),
     record: { ...actor, detail: order },
@@ -64,7 +62,7 @@ export async function resetQuotas(request: {
   const { scope, mode } = order;
   log.info(
     { ...actor, scope, mode, tokenWindows: deleted.token ?? 0, cryptoWindows: deleted.crypto ?? 0 },
-    "quotas were reset",
+    "quotas reset",
   );
   return {
     ok: true,
@@ -76,14 +74,11 @@ export async function resetQuotas(request: {
 }
 
 /** Clears one window of whatever kind; 0 when it is not there any more. */
-export async function resetWindow(request: {
-  owner: QuotaOwner;
-  actor: ResetActor;
-  dependencies: Pick<ResetDependencies, "windows" | "log">;
-}): Promise<number> {
-  const { actor } = request;
-  const { kind, subject } = request.owner;
-  const { windows, log } = request.dependencies;
+export async function resetWindow(
+  { kind, subject }: QuotaOwner,
+  actor: ResetActor,
+  { windows, log }: Pick<ResetDependencies, "windows" | "log">,
+): Promise<number> {
   const deleted = await windows.deleteWindows({
     targets: [{ kind, subjects: [subject] }],
     record: { ...actor, detail: { mode: "window", kind, subject } },

@@ -8,7 +8,7 @@ import { quotaResetAnswerSchema, quotaScopeSchema, quotaViewSchema } from "./quo
 const tag = "Quota";
 const json = "application/json";
 
-/** How much of the conversation a key has left, and the operator's way to begin anew. */
+/** How much of the conversation a key has left, and the operator's reset. */
 export function describeQuota(api: ApiRegistry): void {
   api.addTag({ name: tag, description: "How much of the conversation a key has left." });
   api.addSecurityScheme("quotaResetSecret", {
@@ -92,7 +92,7 @@ export const resetQuotasOperation: OperationDescription = {
   path: "/api/quota-reset",
   operationId: "resetQuotas",
   tag,
-  summary: "Let quotas begin anew",
+  summary: "Reset quotas",
   description:
     "For the operator. The secret is looked for in `x-quota-reset-secret`, `x-ai-quota-reset-secret`, `Authorization: Bearer`, the body's `secret` and the query's `secret`; the first one present decides.",
   limit: "quota-reset",

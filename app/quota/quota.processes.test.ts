@@ -33,20 +33,23 @@ async function startRacer({ addresses }: TestState) {
 
 const sumOf = (amounts: number[]) => amounts.reduce((sum, amount) => sum + amount, 0);
 
-testOnEachState("100 answers of two processes at the edge reserve exactly the limit", async (state) => {
-  const racers = await Promise.all([startRacer(state), startRacer(state)]);
-  const amounts = (await Promise.all(racers.map((racer) => racer.order("50 900 -")))).flat();
-  expect(amounts).toHaveLength(100);
-  expect(sumOf(amounts)).toBe(limit);
-  const store = state.openStores({ clock, instance: "watcher" }).quota;
-  expect(await store.readStanding({ owner, limit })).toMatchObject({
-    used: 0,
-    reserved: limit,
-    remaining: 0,
-  });
-});
+testOnEachState(
+  "100 concurrent answers of two processes at the limit reserve exactly the limit",
+  async (state) => {
+    const racers = await Promise.all([startRacer(state), startRacer(state)]);
+    const amounts = (await Promise.all(racers.map((racer) => racer.order("50 900 -")))).flat();
+    expect(amounts).toHaveLength(100);
+    expect(sumOf(amounts)).toBe(limit);
+    const store = state.openStores({ clock, instance: "watcher" }).quota;
+    expect(await store.readStanding({ owner, limit })).toMatchObject({
+      used: 0,
+      reserved: limit,
+      remaining: 0,
+    });
+  },
+);
 
-testOnEachState("answers of two processes that end at once are all counted, once", async (state) => {
+testOnEachState("concurrently ending answers of two processes are all counted, once", async (state) => {
   const racers = await Promise.all([startRacer(state), startRacer(state)]);
   const amounts = (await Promise.all(racers.map((racer) => racer.order("50 150 70")))).flat();
   const admitted = amounts.filter((amount) => amount > 0);
@@ -56,7 +59,7 @@ testOnEachState("answers of two processes that end at once are all counted, once
 });
 
 testOnEachState(
-  "what a killed process had reserved counts in full once its lease has run out, and not before",
+  "reservations of a killed process count in full once its lease has expired, and not before",
   async (state) => {
     const racer = await startRacer(state);
     expect(await racer.order("3 1000 -")).toEqual([1_000, 1_000, 1_000]);
@@ -71,7 +74,7 @@ testOnEachState(
 );
 
 testOnEachState(
-  "what a killed process left is settled soon, and a living one of the same host name and process id is spared",
+  "reservations of a killed process are settled soon, and a living one with the same host name and process id is spared",
   async (state) => {
     const [killed, living] = await Promise.all([startRacer(state), startRacer(state)]);
     await killed.order("3 1000 -");

@@ -48,7 +48,7 @@ async function openQuota({ active = true }: { active?: boolean } = {}) {
   return { database, clock, advance, dependencies };
 }
 
-test("an answer may go as far as the longest one, then as far as what is left, then not at all", async () => {
+test("an answer may be as long as the maximum, then as long as what is left, and is then refused", async () => {
   const { dependencies, clock, advance } = await openQuota();
   const caller = callerOf("1");
   const resetAt = new Date(clock() + 60_000).toISOString();
@@ -93,7 +93,7 @@ test("an answer may go as far as the longest one, then as far as what is left, t
   expect((await admitAnswer(callerOf("2"), dependencies)).reservation.maxOutputTokens).toBe(2_000);
 });
 
-test("a quota that was used names the next window, and says nothing of what is set aside", async () => {
+test("a refusal for a used-up quota names the next window, and no reservations", async () => {
   const { dependencies, clock, advance } = await openQuota();
   const caller = callerOf("1");
   const resetAt = new Date(clock() + 60_000).toISOString();
@@ -109,7 +109,7 @@ test("a quota that was used names the next window, and says nothing of what is s
   expect(Object.keys(refusal.members)).toEqual(["remaining", "resetAt"]);
 });
 
-test("the time named is never past the window's end, and never in the past", async () => {
+test("the time to retry is never past the window's end, and never in the past", async () => {
   const { dependencies, clock, advance } = await openQuota();
   const caller = callerOf("1");
   const terms = { ...dependencies.terms, maxOutputTokens: 5_000 };
@@ -132,7 +132,7 @@ test("the time named is never past the window's end, and never in the past", asy
   });
 });
 
-test("settling twice counts once", async () => {
+test("a reservation settled twice counts once", async () => {
   const { dependencies } = await openQuota();
   const caller = callerOf("1");
   const { reservation } = await admitAnswer(caller, dependencies);
@@ -141,7 +141,7 @@ test("settling twice counts once", async () => {
   expect(await readQuota(caller, dependencies)).toMatchObject({ used: 100, reserved: 0 });
 });
 
-test("where the quota is not in force everybody is admitted, and nothing is written", async () => {
+test("everybody is admitted and nothing written where the quota is not in force", async () => {
   const { database, dependencies } = await openQuota({ active: false });
   for (const caller of [null, callerOf("1")]) {
     const { reservation, headers } = await admitAnswer(caller, dependencies);
@@ -160,7 +160,7 @@ test("where the quota is not in force everybody is admitted, and nothing is writ
   });
 });
 
-test("in force, nobody is served uncounted", async () => {
+test("a quota in force refuses callers that it cannot count", async () => {
   const { dependencies } = await openQuota();
   await expect(admitAnswer(null, dependencies)).rejects.toThrow("nobody is there");
 });

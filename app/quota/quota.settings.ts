@@ -24,7 +24,7 @@ export const quotaSettings = {
   resetSecret: ownSecret(
     "AI_QUOTA_RESET_SECRET",
     { switches: { name: "Quota reset by API" } },
-    "Secret for POST /api/quota-reset, at least 16 characters and not to be guessed. Without it that address refuses everybody.",
+    "Secret for POST /api/quota-reset. Without it that address refuses everybody.",
   ),
 };
 

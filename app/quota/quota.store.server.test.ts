@@ -62,7 +62,7 @@ for (const kind of ["token", "crypto"] as const) {
 }
 
 testOnEachState(
-  "kinds, chains, contracts and keys are told apart, letter case of an address is not",
+  "quotas are kept apart by kind, chain, contract and key, whatever the case of an address",
   async (state) => {
     const store = state.openStores({ clock: createTestClock().clock, instance: "a" }).quota;
     await store.reserve(request());
@@ -97,7 +97,7 @@ testOnEachState(
 );
 
 testOnEachState(
-  "a refusal tells what is set aside and when the first of it must end, and nothing of it where use alone refuses",
+  "a refusal shows what is reserved and when the first reservation must end, unless use alone refuses",
   async (state) => {
     const { clock, advance } = createTestClock();
     const store = state.openStores({ clock, instance: "a" }).quota;
@@ -131,7 +131,7 @@ testOnEachState(
 );
 
 testOnEachState(
-  "the window holds until the very millisecond before its reset, and is new at the reset",
+  "a window lasts until the millisecond before its reset, and is new at the reset",
   async (state) => {
     const { clock, advance } = createTestClock();
     const store = state.openStores({ clock, instance: "a" }).quota;
@@ -165,7 +165,7 @@ testOnEachState(
   },
 );
 
-testOnEachState("a window from before the clock was set back does not lock its owner out", async (state) => {
+testOnEachState("a window from before the clock was set back does not lock its key out", async (state) => {
   const { clock, advance } = createTestClock();
   const store = state.openStores({ clock, instance: "a" }).quota;
   advance(400 * 86_400_000);
@@ -187,7 +187,7 @@ testOnEachState("a lower limit than what is used leaves nothing, a higher one le
   expect(asReserved(await store.reserve(request({ limit: 10_001 }))).amount).toBe(1);
 });
 
-testOnEachState("100 answers at once at the edge reserve exactly what is left", async (state) => {
+testOnEachState("100 concurrent answers at the limit reserve exactly what is left", async (state) => {
   const { clock } = createTestClock();
   const stores = [state, await state.connectAgain()].map((one) => one.openStores({ clock }).quota);
   const outcomes = await Promise.all(
@@ -204,7 +204,7 @@ testOnEachState("100 answers at once at the edge reserve exactly what is left", 
   });
 });
 
-testOnEachState("answers that come and go all at once never use more than the limit", async (state) => {
+testOnEachState("concurrent answers that begin and end never use more than the limit", async (state) => {
   const { clock } = createTestClock();
   const stores = [state, await state.connectAgain()].map((one) => one.openStores({ clock }).quota);
   let settledTokens = 0;
@@ -225,7 +225,7 @@ testOnEachState("answers that come and go all at once never use more than the li
   expect(standing.used).toBeGreaterThanOrEqual(28 * 500);
 });
 
-test("a stricter PostgreSQL, which undoes transactions that collide, comes to the same result", async () => {
+test("a PostgreSQL with strict isolation gives the same result after retries", async () => {
   const { database, url } = await createPostgresqlTestDatabase();
   const name = new URL(url).pathname.slice(1);
   await database.$executeRawUnsafe(
@@ -241,25 +241,28 @@ test("a stricter PostgreSQL, which undoes transactions that collide, comes to th
   expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 23 * 800, reserved: 0 });
 });
 
-testOnEachState("a reservation is settled exactly once, however often and by whomever", async (state) => {
-  const { clock, advance } = createTestClock();
-  const stores = [state, await state.connectAgain()].map((one) => one.openStores({ clock }).quota);
-  const { reservationId } = asReserved(await stores[0]!.reserve(request()));
-  advance(60_000);
-  const won = await Promise.all([
-    ...Array.from({ length: 20 }, (_, index) =>
-      stores[index % 2]!.settle({ reservationId, usedTokens: 2_000 }),
-    ),
-    ...stores.map(async (store) => (await store.settleOrphans({ nowMs: clock() })) === 1),
-  ]);
-  expect(won.filter(Boolean)).toHaveLength(1);
-  expect(await stores[0]!.readStanding({ owner, limit })).toMatchObject({ used: 2_000, reserved: 0 });
-  expect(await stores[0]!.settle({ reservationId, usedTokens: 5 })).toBe(false);
-  expect(await stores[0]!.settle({ reservationId: "never-was", usedTokens: 5 })).toBe(false);
-});
+testOnEachState(
+  "a reservation is settled exactly once, however often and by whichever process",
+  async (state) => {
+    const { clock, advance } = createTestClock();
+    const stores = [state, await state.connectAgain()].map((one) => one.openStores({ clock }).quota);
+    const { reservationId } = asReserved(await stores[0]!.reserve(request()));
+    advance(60_000);
+    const won = await Promise.all([
+      ...Array.from({ length: 20 }, (_, index) =>
+        stores[index % 2]!.settle({ reservationId, usedTokens: 2_000 }),
+      ),
+      ...stores.map(async (store) => (await store.settleOrphans({ nowMs: clock() })) === 1),
+    ]);
+    expect(won.filter(Boolean)).toHaveLength(1);
+    expect(await stores[0]!.readStanding({ owner, limit })).toMatchObject({ used: 2_000, reserved: 0 });
+    expect(await stores[0]!.settle({ reservationId, usedTokens: 5 })).toBe(false);
+    expect(await stores[0]!.settle({ reservationId: "never-was", usedTokens: 5 })).toBe(false);
+  },
+);
 
 testOnEachState(
-  "a reservation nobody settles counts in full from the moment its lease runs out",
+  "an unsettled reservation counts in full from the moment its lease expires",
   async (state) => {
     const { clock, advance } = createTestClock();
     const store = state.openStores({ clock, instance: "a" }).quota;
@@ -275,7 +278,7 @@ testOnEachState(
 );
 
 testOnEachState(
-  "what a gone process left is settled before its lease runs out, and only that",
+  "reservations of a dead process are settled before their lease expires, and no others",
   async (state) => {
     const { clock } = createTestClock();
     const gone = state.openStores({ clock, instance: "gone" }).quota;
@@ -288,7 +291,7 @@ testOnEachState(
 );
 
 testOnEachState(
-  "a process is gone once it has not said that it is alive for its lease, or has left, and is back when it says so",
+  "a process is dead once its lease has expired or it has left, and alive again when it reports",
   async (state) => {
     const { clock } = createTestClock();
     const [one, other] = ["one", "other"].map((instance) => state.openStores({ clock, instance }).quota);

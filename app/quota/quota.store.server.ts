@@ -104,7 +104,7 @@ function createInstanceStore(database: Database, instance: string) {
         ON CONFLICT ("instance") DO UPDATE SET "expiresAtMs" = excluded."expiresAtMs"`;
       return false;
     },
-    /** What this process may still leave belongs to nobody from now on. */
+    /** Reservations of this process have no owner from now on. */
     async leave(): Promise<void> {
       await database.quotaInstance.updateMany({ where: { instance }, data: { expiresAtMs: 0n } });
     },
@@ -182,7 +182,7 @@ async function reserveLocked(
   };
 }
 
-/** The owner's window as of now, opened anew where it is over, and locked until the transaction ends. */
+/** The owner's window as of now, reopened where it has expired, and locked until the transaction ends. */
 async function lockWindow(
   transaction: Prisma.TransactionClient,
   { owner, windowSeconds, nowMs }: LockedRequest,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findSecretInHeaders, findSecretInRequest } from "./quota-reset.server";
 
-test("headers are looked at in order, and an empty one is passed over", () => {
+test("the secret's headers are read in order, and an empty one is skipped", () => {
   const headers = {
     "x-quota-reset-secret": "first",
     "x-ai-quota-reset-secret": "second",
@@ -16,7 +16,7 @@ test("headers are looked at in order, and an empty one is passed over", () => {
   }
 });
 
-test("the body comes before the query, whatever stands there", () => {
+test("the body precedes the query, whatever it contains", () => {
   const searchParams = new URLSearchParams("secret=query");
   expect(findSecretInRequest({ secret: "body" }, searchParams)).toBe("body");
   expect(findSecretInRequest({ secret: 5 }, searchParams)).toBe(5);

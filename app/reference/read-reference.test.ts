@@ -13,7 +13,7 @@ import { startingValues, usualAs } from "./request";
 const document = readTestDocument();
 const reference = readReference(document);
 
-test("every operation of the document stands in the reference once, under its tag", () => {
+test("every operation of the document is in the reference once, under its tag", () => {
   const described = Object.values(document.paths).flatMap((methods) =>
     Object.values(methods).map(({ operationId }) => operationId),
   );
@@ -23,7 +23,7 @@ test("every operation of the document stands in the reference once, under its ta
   expect(reference.groups.every(({ operations }) => operations.length > 0)).toBe(true);
 });
 
-test("ways in are told apart: the session, a secret, both, or none", () => {
+test("operations are told apart by access: the session, a secret, both, or none", () => {
   const accessOf = (id: string) => {
     const { takesSession, secret, isOpen } = findReferenceOperation(id).access;
     return [takesSession, secret, isOpen];
@@ -46,7 +46,7 @@ test("a call is tried as the visitor wherever that works and the visitor is sign
   expect([usual("getMetrics", true)]).toEqual(["secret"]);
 });
 
-test("what has to be given is filled in with its example, what is optional is not, and no token is offered a place in the address", () => {
+test("required fields are filled with their example, optional ones are not, and no token may be put into the address", () => {
   expect(startingValues(findReferenceOperation("getTokenStatus")).parameters).toEqual({
     "path:tokenId": "42",
   });
@@ -69,7 +69,7 @@ test("markup in a description stays text, and links stay on the name by which th
 
 const problems = readProblems(document, referenceOrigin);
 
-test("every refusal has its case on the page of its slug, with an example that has its words", () => {
+test("every refusal has a case on its slug's page, with an example in its words", () => {
   const cases = problems.flatMap(({ cases }) => cases.map(({ name }) => name));
   expect(cases.toSorted()).toEqual(Object.keys(refusalTable).toSorted());
   for (const { slug, cases } of problems) {
@@ -81,7 +81,7 @@ test("every refusal has its case on the page of its slug, with an example that h
   }
 });
 
-test("an example stands as each kind of operation words it, with the operations that do", () => {
+test("an example has the format of each kind of operation, and lists the operations that use it", () => {
   const limit = problems.find(({ slug }) => slug === "too-many-requests")!.cases[0]!.examples;
   const problem = limit.find(({ contentType }) => contentType === "application/problem+json")!;
   expect(JSON.parse(problem.text)).toMatchObject({

@@ -6,7 +6,7 @@ function read(schema: ApiSchema, schemas: ApiSchemas = {}) {
   return readSchema(schema, schemas);
 }
 
-test("an object is read with its fields, what they are and which have to be there", () => {
+test("an object is read with its fields, their types and which are required", () => {
   const node = read({
     type: "object",
     required: ["id"],
@@ -36,7 +36,7 @@ test("an object is read with its fields, what they are and which have to be ther
   ]);
 });
 
-test("limits are put into words on both sides, on one, and where both are the same", () => {
+test("limits are described with both bounds, with one, and where both are equal", () => {
   expect(read({ type: "integer", minimum: 1, maximum: 9 }).facts).toEqual(["1 to 9"]);
   expect(read({ type: "integer", minimum: 0 }).facts).toEqual(["at least 0"]);
   expect(read({ type: "array", items: { type: "string" }, minItems: 2, maxItems: 2 }).facts).toEqual([
@@ -45,7 +45,7 @@ test("limits are put into words on both sides, on one, and where both are the sa
   expect(read({ type: "string", enum: ["a", "b"] }).facts).toEqual(['"a" or "b"']);
 });
 
-test("references are followed, parts are put together, and alternatives stand side by side", () => {
+test("references are followed, combined schemas merged, and alternatives listed side by side", () => {
   const schemas: ApiSchemas = { Key: { type: "object", properties: { id: { type: "string" } } } };
   const $ref = "#/components/schemas/Key";
   expect(read({ type: "array", items: { $ref } }, schemas)).toMatchObject({
@@ -62,7 +62,7 @@ test("references are followed, parts are put together, and alternatives stand si
   });
 });
 
-test("a schema that holds itself is followed once, and one that is not there is an error", () => {
+test("a recursive schema is followed once, and a missing one is an error", () => {
   const $ref = "#/components/schemas/Tree";
   const schemas: ApiSchemas = { Tree: { type: "object", properties: { inside: { $ref } } } };
   expect(read({ $ref }, schemas).children).toMatchObject([{ name: "inside", type: "object", children: [] }]);

@@ -10,18 +10,18 @@ function curlOf(id: string, values: Partial<RequestValues> = {}): string {
   return writeCurl(operation, { ...startingValues(operation), ...values }, origin);
 }
 
-test("a call without anything is one line", () => {
+test("a call without parameters is one line", () => {
   expect(curlOf("getNonce")).toBe("curl -sS 'https://gate.example/api/nonce'");
   expect(curlOf("endSession")).toBe("curl -sS -X DELETE 'https://gate.example/session'");
 });
 
-test("a secret stands as a variable, whoever it is sent as", () => {
+test("a secret is written as a variable, in whichever way it is sent", () => {
   expect(curlOf("getQuota", { as: "session" })).toContain('-H "Authorization: Bearer $ACCESS_TOKEN"');
   expect(curlOf("chat", { as: "secret" })).toContain('-H "Authorization: Bearer $ACCESS_TOKEN"');
   expect(curlOf("chat", { as: "nobody" })).not.toContain("Authorization");
 });
 
-test("values are put where they belong, whatever is in them", () => {
+test("values are put in their places, whatever they contain", () => {
   expect(curlOf("getTokenStatus", { parameters: { "path:tokenId": "4 2?'" } })).toContain(
     "'https://gate.example/api/token-status/4%202%3F'\\'''",
   );
@@ -32,7 +32,7 @@ test("values are put where they belong, whatever is in them", () => {
   expect(withQuote).toContain(`-d '{"text": "It'\\''s $HOME \`open\`"}'`);
 });
 
-test("a body that was emptied is left out, and the method said instead", () => {
+test("an emptied body is omitted, and the method named instead", () => {
   expect(curlOf("openGate", { body: " ", as: "secret" })).toBe(
     `curl -sS -X POST 'https://gate.example/api/gate-access' \\\n  -H "Authorization: Bearer $ACCESS_TOKEN"`,
   );

@@ -19,7 +19,7 @@ function answerOf({
   };
 }
 
-test("a problem names its page itself, also where the service has another name than the one it was opened by", () => {
+test("a problem's type leads to its page, whatever host it names", () => {
   const type = "https://elsewhere.example/problems/invalid-tokenid";
   const body = { type, title: "Invalid", detail: "Why." };
   const refusal = readRefusal(answerOf({ status: 400, body, headers: [["retry-after", "7"]] }));
@@ -27,7 +27,7 @@ test("a problem names its page itself, also where the service has another name t
   expect(refusal?.retryAtMs).toBeGreaterThan(Date.now());
 });
 
-test("other refusals are told by their header, and without one lead to no page of their own", () => {
+test("other refusals lead to a page by their header, and to none without it", () => {
   const body = { error: "In other words", details: "Why." };
   const named = answerOf({ status: 401, body, headers: [["x-problem", "invalid-jwt"]] });
   expect(readRefusal(named)).toMatchObject({ title: "In other words", pagePath: "/problems/invalid-jwt" });
@@ -35,12 +35,12 @@ test("other refusals are told by their header, and without one lead to no page o
   expect(readRefusal(answerOf({ status: 502, body: "a proxy's page" }))?.pagePath).toBeNull();
 });
 
-test("the tools word theirs one level deeper", () => {
+test("a refusal of the tools is read one level deeper", () => {
   const answer = answerOf({ status: 401, body: { error: { code: -32001, message: "Sign in." } } });
   expect(readRefusal(answer)?.title).toBe("Sign in.");
 });
 
-test("what was not refused, or has not come yet, is no refusal", () => {
+test("an answer that succeeded, or is still coming, is no refusal", () => {
   expect(readRefusal(answerOf({ status: 200, body: {} }))).toBeNull();
   const coming = answerOf({ status: 400, body: {}, phase: "receiving" });
   expect(readRefusal(coming)).toBeNull();

@@ -15,7 +15,7 @@ export const { loader, action } = defineRoute({
     handle: async ({ context, body: request, caller }) => {
       const { clientId, signal, requestId, log } = context;
       const { events, headers } = await getServices().chat.answer({ request, caller, clientId, signal });
-      const onFailure = (err: unknown) => log.error({ err, requestId }, "a chat stream failed");
+      const onFailure = (err: unknown) => log.error({ err, requestId }, "chat stream failed");
       return answerEventStream({ events, headers, signal, onFailure });
     },
   },

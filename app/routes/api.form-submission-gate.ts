@@ -8,10 +8,7 @@ export const { loader, action } = defineRoute({
     operation: submitFormOperation,
     body: formSubmissionSchema,
     decidesAccess: true,
-    handle: ({ context, body }) => {
-      const { host, requestId } = context;
-      context.accessClaim = { proof: "legacy", address: body.address, tokenId: body.tokenId };
-      return getServices().gate.submit({ submission: body, host, requestId });
-    },
+    handle: ({ context: { host, requestId }, body: submission, noteClaim }) =>
+      getServices().gate.submit({ submission, host, requestId, noteClaim }),
   },
 });

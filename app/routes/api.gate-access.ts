@@ -8,19 +8,9 @@ export const { loader, action } = defineRoute({
     operation: openGateOperation,
     body: gateAccessBodySchema,
     decidesAccess: true,
-    handle: ({ context, body }) => {
-      if (body && body.tier !== "bearer") {
-        context.accessClaim = { proof: body.tier, address: body.address, tokenId: body.tokenId };
-      }
-      return getServices().gate.admit({
-        authorization: context.headers.authorization,
-        body,
-        clientId: context.clientId,
-        host: context.host,
-        onIdentified: ({ kind, address, tokenId }) => {
-          context.accessClaim = { proof: kind, address, tokenId };
-        },
-      });
+    handle: ({ context: { headers, clientId, host }, body, noteClaim }) => {
+      const { authorization } = headers;
+      return getServices().gate.admit({ authorization, body, clientId, host, noteClaim });
     },
   },
 });

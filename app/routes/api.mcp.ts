@@ -3,21 +3,23 @@ import { Refusal } from "~/platform/http/refusal";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 import { keyHolder } from "~/services/callers.server";
-import { answerMcpRefusal } from "~/tools/mcp/mcp.server";
+import { answerMcpRefusal, readRevisionHeaders } from "~/tools/mcp/mcp.server";
 import { readMessage } from "~/tools/mcp/message";
 
 export const { loader, action } = defineRoute({
   POST: {
     operation: callToolsOperation,
     guard: ({ context, body }) => {
-      getServices().tools.requireTrustedSite(context);
+      const { host, headers } = context;
+      getServices().tools.requireTrustedSite({ host, origin: headers.origin });
       if (body === undefined) throw new Refusal("invalid-json-body", { detail: "The body is empty." });
     },
     caller: keyHolder({ scope: "tools", isRequired: "by-setting", otherwise: "good-if-sent" }),
     body: readMessage,
     decidesAccess: true,
     handle: ({ context, caller, body: message }) => {
-      const { headers, clientId } = context;
+      const { clientId } = context;
+      const headers = readRevisionHeaders(context.headers);
       const openSignal = () => context.signal;
       return getServices().tools.answerMcp({ message, caller, headers, clientId, openSignal });
     },

@@ -7,12 +7,11 @@ import { getServices } from "~/services.server";
 export const { loader, action } = defineRoute({
   GET: {
     operation: getOpenApiOperation,
-    handle: ({ context }) => {
-      const services = getServices();
-      if (!services.config.serving.openApiEnabled) {
-        throw new Refusal("not-found", { detail: "This gate does not publish its API description." });
-      }
-      return getApiDescription(services)({ ifNoneMatch: context.headers["if-none-match"] });
+    guard: () => {
+      if (getServices().config.serving.openApiEnabled) return;
+      throw new Refusal("not-found", { detail: "This gate does not publish its API description." });
     },
+    handle: ({ context }) =>
+      getApiDescription(getServices())({ ifNoneMatch: context.headers["if-none-match"] }),
   },
 });

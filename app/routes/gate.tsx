@@ -44,8 +44,8 @@ export async function loader({ context }: LoaderFunctionArgs) {
     content.readOutline(),
   ]);
   // So that the page looks right before any script runs. Nothing is decided by it.
-  const remembered = readWalletCookie(context.headers.cookie ?? null);
-  return { visit, lookup, outline, remembered, signsSiwe: config.state.enabled };
+  const lastWallet = readWalletCookie(context.headers.cookie ?? null);
+  return { visit, lookup, outline, lastWallet, signsSiwe: config.state.enabled };
 }
 
 /** Nobody is there, and no wallet was. */

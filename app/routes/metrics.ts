@@ -7,10 +7,10 @@ import { getServices } from "~/services.server";
 export const { loader, action } = defineRoute({
   GET: {
     operation: getMetricsOperation,
-    handle: async ({ context }) => {
-      const { config, metrics } = getServices();
-      requireMetricsToken(context.headers.authorization, config.serving.metricsToken);
-      const { body, contentType } = await metrics.render();
+    guard: ({ context }) =>
+      requireMetricsToken(context.headers.authorization, getServices().config.serving.metricsToken),
+    handle: async () => {
+      const { body, contentType } = await getServices().metrics.render();
       return answerText({ text: body, contentType, headers: { "Cache-Control": "no-store" } });
     },
   },

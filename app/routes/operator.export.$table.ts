@@ -1,17 +1,15 @@
 import { answerJson } from "~/platform/http/answer.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { requireOperatorService } from "~/services.server";
+import { operatorCaller } from "~/services/callers.server";
 
 export const { loader, action } = defineRoute({
   GET: {
-    handle: async ({ context, params }) => {
-      const operator = requireOperatorService();
-      const { clientId, requestId, headers, searchParams, signal } = context;
-      await operator.requireSession({ cookie: headers.cookie });
+    caller: operatorCaller,
+    handle: ({ context: { method, searchParams, signal }, params: { table }, caller: actor }) =>
       // Asking for the headers of a file is no export, and leaves no trace of one.
-      if (context.method === "HEAD") return answerJson({ body: "" });
-      const actor = { clientId, requestId };
-      return operator.exportTable({ table: params.table, searchParams, actor, signal });
-    },
+      method === "HEAD"
+        ? answerJson({ body: "" })
+        : requireOperatorService().exportTable({ table, searchParams, actor, signal }),
   },
 });

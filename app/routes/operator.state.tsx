@@ -24,7 +24,7 @@ export default function OperatorStateRoute() {
   return (
     <OperatorFrame
       title="State"
-      lead="Everything this server leans on, and what is switched on or off, each with its reason."
+      lead="Everything this server depends on, and what is switched on or off, each with its reason."
       path="/operator/state"
     >
       <StatePage state={useLoaderData<typeof loader>()} />

@@ -1,4 +1,3 @@
-import { requireSameSite } from "~/gate/caller.server";
 import { clearSessionCookie, writeSessionCookie } from "~/gate/tokens/token-locations";
 import {
   endSessionOperation,
@@ -6,9 +5,7 @@ import {
   keepSessionOperation,
 } from "~/gate/tokens/session.openapi";
 import { sessionBodySchema } from "~/gate/tokens/session.schema";
-import type { KeptSession } from "~/gate/tokens/session.server";
 import { answerJson } from "~/platform/http/answer.server";
-import type { Answer } from "~/platform/http/answer.server";
 import type { RequestContext } from "~/platform/http/request-context.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
@@ -16,51 +13,37 @@ import { getServices } from "~/services.server";
 export const { loader, action } = defineRoute({
   GET: {
     operation: getSessionOperation,
-    handle: async ({ context }) => {
-      requireSameSite(context.headers, context.service);
-      return getServices().gate.session.read({ cookie: context.headers.cookie });
-    },
+    sameSite: true,
+    handle: ({ context }) => getServices().gate.session.read({ cookie: context.headers.cookie }),
   },
   POST: {
     operation: keepSessionOperation,
     body: sessionBodySchema,
+    sameSite: true,
     decidesAccess: true,
-    handle: async ({ context, body }) => {
-      requireSameSite(context.headers, context.service);
-      const { session } = getServices().gate;
-      const { authorization, cookie } = context.headers;
-      if (body?.open) {
-        return session.open({
-          cookie,
-          clientId: context.clientId,
-          host: context.host,
-          onIdentified: ({ kind, address, tokenId }) => {
-            context.accessClaim = { proof: kind, address, tokenId };
-          },
-        });
-      }
-      if (body?.renew) return answerKept(await session.renew({ cookie }), context);
-      return answerKept(await session.start({ authorization }), context);
+    handle: async ({ context, body, noteClaim }) => {
+      const service = getServices().gate.session;
+      const { clientId, host, headers } = context;
+      const { authorization, cookie } = headers;
+      if (body?.open) return service.open({ cookie, clientId, host, noteClaim });
+      const kept = body?.renew ? await service.renew({ cookie }) : await service.start({ authorization });
+      const { token, session } = kept;
+      const { address, tokenId, secondsLeft } = session;
+      noteClaim({ proof: "bearer", address, tokenId });
+      // The cookie expires with its token, by the server's own clock.
+      const keptCookie = writeSessionCookie(token, secondsLeft, isSecure(context));
+      return answerJson({ body: session, headers: { "Set-Cookie": keptCookie } });
     },
   },
   DELETE: {
     operation: endSessionOperation,
+    sameSite: true,
     handle: ({ context }) => {
-      requireSameSite(context.headers, context.service);
       const cookie = clearSessionCookie(isSecure(context));
       return answerJson({ body: { signedIn: false }, headers: { "Set-Cookie": cookie } });
     },
   },
 });
-
-/** The cookie expires with its token, by the server's own clock. */
-function answerKept(kept: KeptSession, context: RequestContext): Answer {
-  const { token, session } = kept;
-  const { address, tokenId, secondsLeft } = session;
-  context.accessClaim = { proof: "bearer", address, tokenId };
-  const cookie = writeSessionCookie(token, secondsLeft, isSecure(context));
-  return answerJson({ body: session, headers: { "Set-Cookie": cookie } });
-}
 
 function isSecure({ service }: RequestContext): boolean {
   return service.origin.startsWith("https:");

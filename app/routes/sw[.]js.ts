@@ -4,7 +4,7 @@ import { defineRoute } from "~/platform/http/route.server";
 import { writeOfflineWorker, writeRetiringWorker } from "~/platform/offline/worker-script";
 import { getServices } from "~/services.server";
 import { pageFaces } from "~/ui/typefaces";
-import stylesheetHref from "~/ui/ui.css";
+import stylesheetHref from "~/ui/styles/ui.css";
 
 export const { loader, action } = defineRoute({
   GET: {

@@ -1,4 +1,4 @@
-/** What went wrong between us and another service, in words that name no address and no secret. */
+/** Why a request to another service failed, in words that name no address and no secret. */
 export class FetchFault extends Error {
   override readonly name = "FetchFault";
 }

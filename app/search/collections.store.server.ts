@@ -2,7 +2,7 @@ import type { KnowledgePage, Passage } from "./knowledge-page";
 import type { SearchDatabase, SqlRow, SqlStatement, SqlValue } from "./search-database.store.server";
 import { toSearchWords } from "./search-words";
 
-/** Raised whenever pages are cut or words are read in another way: what was stored before is then made anew. */
+/** Raised whenever pages are cut or words are read in another way: what was stored before is then rebuilt. */
 const currentForm = 1;
 
 /**

@@ -4,7 +4,7 @@ export type Embedder = {
   model: string;
   /** Below this cosine similarity two texts have nothing to do with each other. */
   minSimilarity: number;
-  /** Whether nearness comes from shared words alone, so that a chance meeting in one word is all there may be to it. */
+  /** Whether nearness comes from shared words alone, so that one shared word may be mere coincidence. */
   comparesWords: boolean;
   /** One vector for each text, in their order. null: the text says nothing that could be compared. */
   embed: (call: { texts: readonly string[]; signal?: AbortSignal }) => Promise<(Float32Array | null)[]>;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createFairQueue } from "./fair-queue.server";
 
-/** Jobs that run until they are told to end; `started` names them in the order in which they began. */
+/** Jobs that run until they are ended; `started` names them in the order in which they began. */
 function prepare(limits: Partial<Parameters<typeof createFairQueue>[0]> = {}) {
   const queue = createFairQueue({ slots: 1, maxEach: 3, maxTotal: 5, ...limits });
   const started: string[] = [];
@@ -37,7 +37,7 @@ test("clients take turns, however many jobs one of them has waiting", async () =
   expect(started).toEqual(["a1@0", "b1@0", "c1@0", "a2@0", "b2@0", "a3@0"]);
 });
 
-test("who asks one job after another waits for at most one of anybody else's each time", async () => {
+test("a client with one job after another waits for at most one other job each time", async () => {
   const { ask, started, ends, endAll } = prepare({ maxEach: 10, maxTotal: 20 });
   for (let index = 0; index < 10; index++) void ask(`a${index}`);
   const asking = (async () => {
@@ -52,7 +52,7 @@ test("who asks one job after another waits for at most one of anybody else's eac
   await endAll();
 });
 
-test("one client never has two slots, so that another finds one free", async () => {
+test("a client never has two slots, so that another finds one free", async () => {
   const { ask, started, endAll } = prepare({ slots: 2 });
   for (const name of ["a1", "a2", "b1"]) void ask(name);
   expect(started).toEqual(["a1@1", "b1@0"]);
@@ -60,7 +60,7 @@ test("one client never has two slots, so that another finds one free", async () 
   expect(started).toHaveLength(3);
 });
 
-test("a client that has too many waiting is refused in words, and nobody else", async () => {
+test("a client with too many waiting jobs is refused in words, and no other is", async () => {
   const { ask, settled, endAll } = prepare();
   for (const name of ["a1", "a2", "a3", "a4", "a5"]) ask(name).catch(() => undefined);
   void ask("b1");
@@ -69,7 +69,7 @@ test("a client that has too many waiting is refused in words, and nobody else", 
   expect(settled).toEqual(expect.arrayContaining(["a1", "a2", "a3", "a4", "b1"]));
 });
 
-test("when too many wait in all, those with the most make room, and among equals the newcomer is refused", async () => {
+test("when too many jobs wait, the client with the most loses one, and among equals the newcomer is refused", async () => {
   const { ask, settled, endAll } = prepare({ maxEach: 4, maxTotal: 4 });
   for (const name of ["x", "a1", "a2", "a3", "a4"]) ask(name).catch(() => undefined);
   for (const name of ["b1", "c1", "d1"]) ask(name).catch(() => undefined);
@@ -82,7 +82,7 @@ test("when too many wait in all, those with the most make room, and among equals
   expect(settled).toEqual(expect.arrayContaining(["a1", "b1", "c1", "d1"]));
 });
 
-test("what waits is dropped when its caller leaves, and never runs", async () => {
+test("a waiting job is dropped when its caller leaves, and never runs", async () => {
   const { ask, started, endAll } = prepare();
   const leaving = new AbortController();
   void ask("a1");
@@ -95,7 +95,7 @@ test("what waits is dropped when its caller leaves, and never runs", async () =>
   expect(started).toEqual(["a1@0", "b1@0"]);
 });
 
-test("a failure frees the slot; when the queue is closed, what waits is refused and what runs is waited for", async () => {
+test("a failure frees the slot, and closing refuses waiting jobs and waits for running ones", async () => {
   const { queue, ask, settled, ends } = prepare();
   const failing = queue.run({ clientId: "f", run: () => Promise.reject(new Error("broken")) });
   await expect(failing).rejects.toThrow("broken");

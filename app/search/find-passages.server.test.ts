@@ -3,7 +3,7 @@ import { fuseRanks } from "./find-passages.server";
 
 const order = (first: string[], second: string[]) => fuseRanks(first, second).map(({ id }) => id);
 
-test("what is first in both scores 1, what is first in one and missing from the other 0.5", () => {
+test("the first in both lists scores 1, the first in one and missing from the other 0.5", () => {
   expect(fuseRanks(["a"], ["a"])).toEqual([{ id: "a", score: 1 }]);
   expect(fuseRanks(["a"], [])).toEqual([{ id: "a", score: 0.5 }]);
   expect(fuseRanks([], ["a"])).toEqual([{ id: "a", score: 0.5 }]);
@@ -19,11 +19,11 @@ test("scores are those of reciprocal ranks with the constant 60", () => {
   ]);
 });
 
-test("what both agree on comes before what only one of them puts first", () => {
+test("an id on both lists precedes one that only one list ranks first", () => {
   expect(order(["a", "x"], ["b", "x"])).toEqual(["x", "a", "b"]);
 });
 
-test("places count and nothing else: every id comes once, from the higher to the lower score", () => {
+test("ranks alone decide: every id comes once, from the higher to the lower score", () => {
   const first = Array.from({ length: 40 }, (_, index) => `p${index}`);
   const second = [...first].reverse();
   const fused = fuseRanks(first, second);
@@ -34,7 +34,7 @@ test("places count and nothing else: every id comes once, from the higher to the
   }
 });
 
-test("equals go in the order of the first list, and what only the second knows comes after them", () => {
+test("ties follow the order of the first list, then of the second", () => {
   expect(order(["b", "a"], ["a", "b"])).toEqual(["b", "a"]);
   expect(order(["z"], ["a"])).toEqual(["z", "a"]);
 });

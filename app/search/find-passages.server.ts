@@ -14,7 +14,7 @@ type FindOptions = Pick<SearchQuestion, "query" | "namespace" | "topK" | "filter
   warn: (message: string, error: unknown) => void;
 };
 
-/** Of the weight of a question's words, the part that a passage must hold; less is a chance meeting. */
+/** Of the weight of a question's words, the part that a passage must hold; less is a coincidence. */
 const minCoverage = 0.12;
 /** The rarest words of a question decide; the rest of a very long one would only cost time. */
 const maxWords = 40;
@@ -105,7 +105,7 @@ async function embedQuestion(collection: Collection, { query, signal, findEmbedd
     return vector?.length === collection.dimension ? { vector, minSimilarity, comparesWords } : without;
   } catch (error) {
     if (signal?.aborted) throw error;
-    warn("A question could not be embedded; it is answered by its words alone", error);
+    warn("question embedding failed; searching by words alone", error);
     return without;
   }
 }

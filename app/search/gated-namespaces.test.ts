@@ -10,11 +10,11 @@ test.each([
   ["vault", "vaults", false],
   ["vault", "vaul", false],
   ["vault", "", false],
-])("%j with %j on the list is gated: %s", (name, gated, expected) => {
+])("the namespace %j with %j on the list is gated: %s", (name, gated, expected) => {
   expect(isGatedNamespace(name, ["other", gated])).toBe(expected);
 });
 
-test("a gated name that no document has is told, with the nearest one that is public", () => {
+test("a gated name without documents is reported with the nearest public one", () => {
   const describe = (gatedNamespaces: string[], existing: string[]) =>
     describeMissingNamespaces(gatedNamespaces, existing);
   expect(describe(["vault", "News"], ["__default__", "vault", "news"])).toEqual([]);
@@ -50,7 +50,7 @@ async function listWarnings({ gatedNamespaces, lists, isStopped = false }: Asked
   return warnings;
 }
 
-test("the operator is told once the documents are known, for all indexes together", async () => {
+test("the operator is warned once the documents are known, for all indexes together", async () => {
   const lists = { one: ["vault"], two: ["inner"] };
   expect(await listWarnings({ gatedNamespaces: ["vault", "inner"], lists })).toEqual([]);
   expect(await listWarnings({ gatedNamespaces: ["vault", "iner"], lists })).toEqual([

@@ -34,7 +34,7 @@ export async function warnOfMissingNamespaces(options: WarnOptions): Promise<voi
     for (const warning of describeMissingNamespaces(gatedNamespaces, lists.flat())) warn(warning);
   } catch (error) {
     if (signal.aborted) return;
-    warn("SEARCH_GATED_NAMESPACES could not be compared with the documents there are", error);
+    warn("SEARCH_GATED_NAMESPACES could not be checked against the documents", error);
   }
 }
 

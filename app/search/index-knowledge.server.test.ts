@@ -60,7 +60,7 @@ async function inspect({ dataDir }: Pick<Knowledge, "dataDir">) {
   }
 }
 
-test("indexes what is new or changed and nothing else, tells its progress, and drops what is gone", async () => {
+test("only new and changed pages are indexed, removed ones deleted, and progress reported", async () => {
   const knowledge = await createKnowledge({ "a.md": "one", "b.md": "two\n\n# H\n\nthree", "c.md": "four" });
   const seen: string[] = [];
   const first = await runIndex({
@@ -85,7 +85,7 @@ test("indexes what is new or changed and nothing else, tells its progress, and d
   expect(await runIndex({ ...knowledge, rebuild: true })).toMatchObject({ indexed: 2, unchanged: 0 });
 });
 
-test("a page that breaks is taken out, reported, and comes back when it is mended", async () => {
+test("a page that breaks is removed and reported, and comes back when it is fixed", async () => {
   const knowledge = await createKnowledge({ "a.md": "a lamp", "b.md": "a door" });
   await runIndex(knowledge);
   await knowledge.write("a.md", new Uint8Array([0xff, 0xfe]));
@@ -102,7 +102,7 @@ test("a page that breaks is taken out, reported, and comes back when it is mende
   expect(await ask("lamp")).toEqual(["a.md#1"]);
 });
 
-test("a namespace whose last page is gone is gone", async () => {
+test("a namespace disappears with its last page", async () => {
   const knowledge = await createKnowledge({ "a.md": "---\nnamespace: inner\n---\nwords", "b.md": "words" });
   await runIndex(knowledge);
   await knowledge.remove("a.md");
@@ -111,7 +111,7 @@ test("a namespace whose last page is gone is gone", async () => {
 });
 
 test(
-  "killed again and again while it indexes, it leaves whole pages and goes on where it ended",
+  "indexing killed again and again leaves whole pages and continues where it ended",
   async () => {
     const knowledge = await createKnowledge(manyPages());
     const begun: string[] = [];
@@ -163,7 +163,7 @@ test(
 );
 
 test(
-  "the lock of a process that was killed holds nobody up",
+  "the lock of a killed process delays nobody",
   async () => {
     const knowledge = await createKnowledge(manyPages());
     const child = startIndexing({ ...knowledge, pauseMs: 60_000 });
@@ -179,7 +179,7 @@ test(
   processLimitMs,
 );
 
-test("who waits for another process can be told to stop", async () => {
+test("a run that waits for another process can be stopped", async () => {
   const knowledge = await createKnowledge({ "a.md": "words" });
   const holder = openSearchDatabase({ file: searchFile(knowledge.dataDir) });
   expect(await holder.takeLock()).toBe(true);
@@ -205,7 +205,7 @@ function modelOf(model: string, dimension: number): Embedder & { asked: string[]
   };
 }
 
-test("another model embeds everything anew, and the old one answers until that is done", async () => {
+test("another model embeds everything again, and the old one answers until that is done", async () => {
   const knowledge = await createKnowledge({ "a.md": "a lamp", "b.md": "a door" });
   const [old, next] = [modelOf("old", 64), modelOf("next", 128)];
   await runIndex({ ...knowledge, embedder: old });
@@ -237,7 +237,7 @@ test("another model embeds everything anew, and the old one answers until that i
   expect(old.asked).toEqual([]);
 });
 
-test("a question is embedded by the model its namespace was made with, and found by words without one", async () => {
+test("a question is embedded by its namespace's model, and answered by words without one", async () => {
   const knowledge = await createKnowledge({ "a.md": "a lamp" });
   const old = modelOf("old", 64);
   await runIndex({ ...knowledge, embedder: old });
@@ -249,13 +249,13 @@ test("a question is embedded by the model its namespace was made with, and found
   expect(await opened.ask("lamp")).toEqual(["a.md#1"]);
   expect(old.asked).toEqual(["lamp"]);
   await opened.search.refresh();
-  expect(opened.warnings.join()).toContain("what was indexed answers");
+  expect(opened.warnings.join()).toContain("the previous index stays in use");
 
   const without = openKnowledgeSearch({ ...knowledge, embedder: failing, findEmbedder: () => null });
   expect(await without.ask("lamp")).toEqual(["a.md#1"]);
 });
 
-test("a model that changes its dimension under the same name is not mixed", async () => {
+test("vectors of a model that changes its dimension under the same name are not mixed", async () => {
   const knowledge = await createKnowledge({ "a.md": "a lamp" });
   await runIndex({ ...knowledge, embedder: modelOf("m", 64) });
   await knowledge.write("b.md", "a door");

@@ -26,9 +26,9 @@ export type IndexOptions = {
   onProgress?: (progress: IndexProgress) => void;
   /** Whether the model may be asked now; without it only what must not be found any more is taken out. */
   mayEmbed?: boolean;
-  /** Told when that is done, before anything is embedded. */
+  /** Called when that is done, before anything is embedded. */
   onWithdrawn?: () => void;
-  /** Told once, when another process is at it. */
+  /** Called once, when another process is indexing. */
   onWait?: () => void;
 };
 

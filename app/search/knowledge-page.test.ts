@@ -6,7 +6,7 @@ const parse = (text: string, source = "folder/a-page.md") => parseKnowledgePage(
 const shapeOf = (text: string) =>
   parse(text).passages.map(({ id, heading, anchor, text: words }) => [id, heading, anchor, words]);
 
-test("a page is cut at its headings, each passage with its heading and the anchor to open it at", () => {
+test("a page is cut at its headings into passages with heading and anchor", () => {
   expect(
     shapeOf("Before.\n\n# One #\n\nFirst.\n\n## Ünder it: 2\n\nSecond.\n\n## Ünder it: 2\n\nThird."),
   ).toEqual([
@@ -17,7 +17,7 @@ test("a page is cut at its headings, each passage with its heading and the ancho
   ]);
 });
 
-test("a heading without text under it is no passage, and marks in code are no headings", () => {
+test("a heading without text makes no passage, and marks in code make no headings", () => {
   expect(shapeOf("# One\n\n## Empty\n\n## Code\n\n```sh\n# a comment\nls\n```\n\n#No heading")).toEqual([
     ["folder/a-page.md#1", "Code", "code", "```sh\n# a comment\nls\n```\n\n#No heading"],
   ]);
@@ -25,7 +25,7 @@ test("a heading without text under it is no passage, and marks in code are no he
 
 const sentence = (name: string, chars: number) => `${name}${"x".repeat(chars - name.length - 1)}.`;
 
-test("a section of exactly the limit is one passage; one character more makes two, between paragraphs", () => {
+test("a section of exactly the limit is one passage, one character more makes two, between paragraphs", () => {
   const [first, second] = [sentence("A", 500), sentence("B", 498)];
   expect(shapeOf(`# One\n\n${first}\n\n${second}`)).toHaveLength(1);
   const [one, two] = parse(`# One\n\n${first}\n\n${second}!`).passages;
@@ -44,7 +44,7 @@ test("each passage of a long section repeats the last sentence of the one before
   expect(passages[3]).toBe("New.");
 });
 
-test("a paragraph beyond the limit is cut between words, and in mid-word only where there are none", () => {
+test("a paragraph beyond the limit is cut between words, and within one only where there are none", () => {
   const words = parse(`${"word ".repeat(500)}end.`).passages.map(({ text }) =>
     text.replace(/^…[^\n]*\n\n/, ""),
   );
@@ -56,7 +56,7 @@ test("a paragraph beyond the limit is cut between words, and in mid-word only wh
   for (const part of pairs) expect(() => encodeURIComponent(part)).not.toThrow();
 });
 
-test("front matter gives title, namespace and metadata; without it the page has the names it can find", () => {
+test("front matter gives title, namespace and metadata, and a page without it gets its own names", () => {
   const page = parse(
     '---\ntitle: "Opening: hours"\nnamespace: members\n# a note\nyear: 2024\nprice: -1.5\nopen: true\ntags: [lamp, 7]\nid: 0012x\n---\n# H\n\nText.',
   );
@@ -87,7 +87,7 @@ test.each([
   expect(() => parse(text)).toThrow(PageFault);
 });
 
-test("HTML gives its words and headings, and nothing of what a browser would run or hide", () => {
+test("HTML is read as its words and headings, without anything that a browser would run or hide", () => {
   const { text, title } = toMarkdown(
     [
       "---\nnamespace: members\n---\n<!doctype html><html><head><title>Lamps &amp; oil</title><style>p{}</style></head>",

@@ -12,7 +12,7 @@ async function open(pages: Record<string, string | Uint8Array>) {
   return { ...knowledge, ...openKnowledgeSearch(knowledge) };
 }
 
-test("finds passages by their words, best first, with what is needed to quote and to open them", async () => {
+test("passages are found by their words, best first, with what is needed to quote and open them", async () => {
   const { find } = await open({
     "gate.md":
       "---\ntitle: The gate\nyear: 2024\n---\n# The gate\n\nIt opens for holders.\n\n## Opening hours\n\nAlways open.",
@@ -35,7 +35,7 @@ test("finds passages by their words, best first, with what is needed to quote an
   expect(await find({ query: "When does it open?", topK: 1 })).toEqual(matches.slice(0, 1));
 });
 
-test("one common word in a question about something else is no match", async () => {
+test("one common word in an unrelated question is no match", async () => {
   const { ask } = await open({
     "a.md":
       "# Keys\n\nA key opens the room.\n\n## More\n\nThe key is used once.\n\n## Wallets\n\nA wallet holds a key.",
@@ -45,7 +45,7 @@ test("one common word in a question about something else is no match", async () 
   expect((await ask("wallet"))[0]).toBe("a.md#3");
 });
 
-test("finds other forms of a word, accents left out, mixed spellings, misspellings and unspaced scripts", async () => {
+test("other forms of a word, missing accents, mixed spellings, misspellings and unspaced scripts match", async () => {
   const { ask } = await open({
     "a.md": "# A\n\nMemberships are renewed.",
     "b.md": "# B\n\nDer Schlüssel öffnet.",
@@ -73,13 +73,13 @@ test.each([
   [Array.from({ length: 250 }, (_, index) => `w${index}`).join(" ")],
   ["🗝".repeat(500)],
   ["% _ \\ / $ ` ; :"],
-])("takes %j for words and nothing else", async (query) => {
+])("the query %j is searched as plain words", async (query) => {
   const { ask, find } = await open({ "a.md": "# Keys\n\nA key opens the room." });
   await expect(find({ query })).resolves.toBeInstanceOf(Array);
   expect(await ask("key")).toEqual(["a.md#1"]);
 });
 
-test("keeps namespaces apart, by their exact names", async () => {
+test("namespaces are kept apart by their exact names", async () => {
   const { find, ask, search } = await open({ "a.md": "---\nnamespace: inner\n---\nA secret garden" });
   await search.refresh();
   expect(await ask("garden")).toEqual([]);
@@ -95,7 +95,7 @@ test("keeps namespaces apart, by their exact names", async () => {
   ]);
 });
 
-test("gated documents have no bearing on public scores and places", async () => {
+test("gated documents do not influence public scores and ranks", async () => {
   const pages = Object.fromEntries(
     Array.from({ length: 12 }, (_, index) => [
       `p${index}.md`,
@@ -116,7 +116,7 @@ test("gated documents have no bearing on public scores and places", async () => 
   }
 });
 
-test("a page that becomes gated is public no more the moment it is indexed", async () => {
+test("a page that becomes gated is no longer public as soon as it is indexed", async () => {
   const { write, ask, search } = await open({ "a.md": "A garden", "b.md": "A lamp" });
   await search.refresh();
   expect(await ask("garden")).toEqual(["a.md#1"]);
@@ -143,7 +143,7 @@ function createFickleEmbedder() {
 }
 
 test.each(["away", "dimension"] as const)(
-  "what became gated, is gone or is broken is found no more, though the provider is at fault (%s)",
+  "gated, removed and broken pages are not found even while the provider is at fault (%s)",
   async (fault) => {
     let nowMs = 0;
     const { embedder, state } = createFickleEmbedder();
@@ -168,9 +168,7 @@ test.each(["away", "dimension"] as const)(
     expect(await ask("lamp")).toEqual([]);
     expect(await ask("fountain")).toEqual([]);
     expect(await ask("statue")).toEqual(["d.md#1"]);
-    await expect
-      .poll(() => warnings)
-      .toContain("The knowledge could not be indexed; what was indexed answers");
+    await expect.poll(() => warnings).toContain("knowledge indexing failed; the previous index stays in use");
 
     // Nor does it have to wait until the provider is asked again.
     await knowledge.remove("d.md");
@@ -190,7 +188,7 @@ test.each(["away", "dimension"] as const)(
   },
 );
 
-test("sees pages that were added, changed and removed, beside the answer to a question after the pause", async () => {
+test("added, changed and removed pages are noticed with the first question after the pause", async () => {
   let nowMs = 0;
   const knowledge = await createKnowledge({ "a.md": "old words" });
   const { search, ask } = openKnowledgeSearch({ ...knowledge, clock: () => nowMs, recheckMs: 1_000 });
@@ -207,13 +205,13 @@ test("sees pages that were added, changed and removed, beside the answer to a qu
   expect(await ask("old")).toEqual([]);
 });
 
-test("questions asked at once before there is an index wait for it and get the same answer", async () => {
+test("questions asked before there is an index wait for it and get the same answer", async () => {
   const { ask } = await open({ "a.md": "one page" });
   const answers = await Promise.all(Array.from({ length: 20 }, () => ask("page")));
   expect(answers).toEqual(Array.from({ length: 20 }, () => ["a.md#1"]));
 });
 
-test("a client that asks the worst it may at every moment holds a usual one up by a few of its searches only", async () => {
+test("the most expensive questions of one client delay another's by a few of its searches only", async () => {
   const pages = Array.from({ length: 40 }, (_, page) => [
     `p${page}.md`,
     `---\ntags: [lamp, oil, door]\n---\n${Array.from({ length: 10 }, (_, part) => `## Part ${part}\n\nlighthouse keeper`).join("\n\n")}`,
@@ -231,7 +229,7 @@ test("a client that asks the worst it may at every moment holds a usual one up b
   await Promise.allSettled(hostile);
 });
 
-test("what another process has indexed is found, and not indexed again", async () => {
+test("pages indexed by another process are found, and not indexed again", async () => {
   const knowledge = await createKnowledge({ "a.md": "one page", "b.md": "another" });
   const builtIn = createHashedEmbedder();
   const embedded: string[] = [];
@@ -251,7 +249,7 @@ test("what another process has indexed is found, and not indexed again", async (
   expect(await second.ask("page")).toEqual(["a.md#1"]);
 });
 
-test("broken files are reported once and left out; other files are passed over", async () => {
+test("broken files are reported once and omitted, other kinds of file ignored", async () => {
   const { folder, ask, warnings, search } = await open({
     "good.md": "plain words",
     "notes.txt": "words in text",
@@ -274,16 +272,16 @@ test("broken files are reported once and left out; other files are passed over",
   await writeFile(path.join(folder, "good.md"), "plain words again");
   await search.refresh();
   expect(warnings.sort()).toEqual([
-    expect.stringContaining("binary.txt is left out: it is not text"),
-    expect.stringContaining("empty.md is left out: it has no text"),
-    expect.stringContaining("front.html is left out: its front matter"),
-    expect.stringContaining("front.md is left out: its front matter"),
-    expect.stringContaining("huge.md is left out: it is larger than 1024 KiB"),
-    expect.stringContaining("latin.md is left out: it is not UTF-8"),
+    expect.stringContaining("binary.txt: it is not text"),
+    expect.stringContaining("empty.md: it has no text"),
+    expect.stringContaining("front.html: its front matter"),
+    expect.stringContaining("front.md: its front matter"),
+    expect.stringContaining("huge.md: it is larger than 1024 KiB"),
+    expect.stringContaining("latin.md: it is not UTF-8"),
   ]);
 });
 
-test("without the folder nothing is found, and nothing is wrong", async () => {
+test("a missing folder gives no matches and no error", async () => {
   const dir = await createTestDir();
   const { ask, warnings } = openKnowledgeSearch({
     contentDir: path.join(dir, "no"),
@@ -293,7 +291,7 @@ test("without the folder nothing is found, and nothing is wrong", async () => {
   expect(warnings).toEqual([]);
 });
 
-test("a file that is no database is made anew", async () => {
+test("a file that is no database is created again", async () => {
   const knowledge = await createKnowledge({ "a.md": "one page" });
   await writeFile(
     path.join(knowledge.dataDir, "search.db"),

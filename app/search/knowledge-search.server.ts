@@ -91,7 +91,7 @@ function createFolderLook(options: KnowledgeSearchOptions, stopping: AbortSignal
       if (mayEmbed) seen = found;
     } catch (error) {
       nextEmbeddingAtMs = clock() + failurePauseMs;
-      if (!stopping.aborted) warn("The knowledge could not be indexed; what was indexed answers", error);
+      if (!stopping.aborted) warn("knowledge indexing failed; the previous index stays in use", error);
     } finally {
       nextLookAtMs = clock() + recheckMs;
       hasLooked = true;
@@ -138,7 +138,7 @@ function createFill(
       const folder = knowledgeFolder(contentDir);
       const report = await indexKnowledge({ folder, store, lock: database, embedder, signal, ...steps });
       for (const { source, reason } of report.broken) {
-        const warning = `The knowledge page ${source} is left out: ${reason}`;
+        const warning = `knowledge page omitted: ${source}: ${reason}`;
         if (!reported.has(warning)) warn(warning);
         reported.add(warning);
       }

@@ -35,7 +35,7 @@ const cases: [MetadataFilter, string][] = [
   [{ constructor: "x" }, ""],
 ];
 
-test("filters say which passages count, for words and for vectors", async () => {
+test("filters decide which passages count, for words and for vectors", async () => {
   const { find } = openKnowledgeSearch(await createKnowledge(pages));
   for (const [filter, expected] of cases) {
     const found = await find({ query: "words", filter });
@@ -49,7 +49,7 @@ test("filters say which passages count, for words and for vectors", async () => 
   }
 });
 
-test("a filter keeps what matters within reach of topK", async () => {
+test("a filter applies before topK cuts the list", async () => {
   const many = Object.fromEntries(
     Array.from({ length: 200 }, (_, index) => [`m${index}.md`, "words words words"]),
   );
@@ -87,13 +87,13 @@ test.each<[unknown, RegExp]>([
   [{ a: { $in: words(60) }, $or: [{ b: { $nin: words(41) } }] }, /100 values in all/],
   [{ a: { $in: words(101) } }, /\$in takes a list of 1 to 100/],
   [{ a: "x".repeat(3_000), b: { $in: ["x".repeat(1_001)] } }, /4000 characters of text in all/],
-])("refuses %j", (filter, words) => {
+])("the filter %j is refused", (filter, words) => {
   expect(() => toFilterSql(filter as MetadataFilter)).toThrow(FilterError);
   expect(() => toFilterSql(filter as MetadataFilter)).toThrow(words);
   expect(metadataFilterSchema.safeParse(filter).success).toBe(false);
 });
 
-test("the edges are allowed", () => {
+test("a filter at its bounds is accepted", () => {
   const edges: MetadataFilter[] = [
     deep(4),
     { $or: Array.from({ length: 19 }, () => ({ a: 1 })) },

@@ -72,7 +72,7 @@ export function createPassageStore(database: SqlReader) {
   return { listCollections, countWords, rank, readPassages };
 }
 
-/** Also what a reader meets whose collection was replaced between two of its questions. */
+/** Also thrown to a reader whose collection was replaced between two of its questions. */
 export function isMissingTable(error: unknown): boolean {
   return error instanceof Error && error.message.includes("no such table");
 }
@@ -80,7 +80,7 @@ export function isMissingTable(error: unknown): boolean {
 const nothing: SqlStatement = { sql: "SELECT 1 WHERE 0" };
 
 /**
- * The plus keeps the filter a test of what the words match: otherwise they are looked up anew for each passage it lets
+ * The plus keeps the filter a test of what the words match: otherwise they are looked up again for each passage it lets
  * by. Each word is quoted: nothing in it is read as an operator of the full-text language.
  */
 function wordsStatement({ collection: { id }, filter, limit, words }: RankOptions): SqlStatement {

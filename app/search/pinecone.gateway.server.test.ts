@@ -48,7 +48,7 @@ async function open(behave: (call: JsonCall) => void, changes: Partial<PineconeO
 
 const holder = { address: "0xabc", tokenId: "7", scopes: ["tools"] };
 
-test("is the same tool under the store's name, and asks in Pinecone's words", async () => {
+test("a Pinecone search runs as a tool under the store's name, in Pinecone's own format", async () => {
   const { run, calls, tool } = await open(answerWell);
   expect(tool.name).toBe("pinecone_search");
   const filter = { year: { $gte: 2020 } };
@@ -72,13 +72,13 @@ test("is the same tool under the store's name, and asks in Pinecone's words", as
   expect((query.body as { vector: number[] }).vector).toHaveLength(8);
 });
 
-test("no more matches than were asked for, without metadata where none is wanted", async () => {
+test("no more matches than requested are returned, without metadata where none is wanted", async () => {
   const { run } = await open(answerWell);
   const answer = await run({ query: "lamp", topK: 1, includeMetadata: false });
   expect((answer as { output: { matches: unknown } }).output.matches).toEqual([{ id: "a#1", score: 0.9 }]);
 });
 
-test("what the index says of itself is asked once a minute, also by many at once", async () => {
+test("the description of an index is requested once a minute, by many callers at once too", async () => {
   const { run, calls, advance } = await open(answerWell);
   const askedStats = () => calls.filter(({ path }) => path === "/describe_index_stats").length;
   await Promise.all(Array.from({ length: 10 }, () => run({ query: "lamp" })));
@@ -91,7 +91,7 @@ test("what the index says of itself is asked once a minute, also by many at once
   expect(askedStats()).toBe(2);
 });
 
-test("gated and unknown namespaces are refused alike to strangers and never asked; holders are answered", async () => {
+test("gated and unknown namespaces are refused alike to strangers without a request, and holders are answered", async () => {
   const answers = [];
   for (const namespace of ["inner", "empty", "unknown"]) {
     const { run, calls } = await open(answerWell);
@@ -132,7 +132,7 @@ test.each<[string, (call: JsonCall) => void, RegExp]>([
     ({ response }) => response.writeHead(302, { Location: "http://127.0.0.1:9/" }).end(),
     /redirect/,
   ],
-])("tells %s in a few words without secrets", async (_name, behave, words) => {
+])("%s is reported in a few words without secrets", async (_name, behave, words) => {
   const { run } = await open((call) => (call.path === "/query" ? behave(call) : answerWell(call)), {
     timeoutMs: 200,
     maxBytes: 256 * 1024,
@@ -142,7 +142,7 @@ test.each<[string, (call: JsonCall) => void, RegExp]>([
   expect(JSON.stringify(answer)).not.toMatch(/pc-secret|127\.0\.0\.1|\/srv/);
 });
 
-test("an index that does not describe itself still answers; one that was filled by another model is told apart", async () => {
+test("an index without a description still answers, and one filled by another model is reported", async () => {
   const { run } = await open((call) =>
     call.path === "/describe_index_stats" ? call.answer({}, 500) : answerWell(call),
   );
@@ -155,7 +155,7 @@ test("an index that does not describe itself still answers; one that was filled 
   });
 });
 
-/** A service that answers no question until it is told to; `asked` resolves with the next one. */
+/** A service that holds its answers back; `asked` resolves with the next one. */
 function startHolding() {
   const held: JsonCall[] = [];
   const arrivals = new EventEmitter();
@@ -169,7 +169,7 @@ function startHolding() {
 
 const question = { query: "lamp", index: "docs", namespace: "news", topK: 1 };
 
-test("whoever leaves is dropped at once, and so is what the service was asked for them", async () => {
+test("a search is cancelled when its caller leaves, with the request made for it", async () => {
   const { behave, nextQuestion } = startHolding();
   const { store } = await open(behave);
   const leaving = new AbortController();
@@ -184,7 +184,7 @@ test("whoever leaves is dropped at once, and so is what the service was asked fo
   expect(response.writableEnded).toBe(false);
 });
 
-test("clients take turns: each has one question under way, a few wait, and more are refused", async () => {
+test("clients take turns: each has one question in flight, a few wait, and more are refused", async () => {
   const { behave, held, nextQuestion } = startHolding();
   const { store } = await open(behave);
   const first = nextQuestion();

@@ -20,7 +20,7 @@ export type PineconeOptions = {
   maxBytes?: number;
 };
 
-/** How long what an index says of itself, its dimension and its namespaces, is believed. */
+/** How long the description of an index, its dimension and its namespaces, is cached. */
 const statsLifeMs = 60_000;
 /** Questions that the service is asked at once, one of each client: it does the work, this process only waits for it. */
 const slots = 8;
@@ -35,7 +35,7 @@ const matchesSchema = z.array(
 
 type Stats = { dimension: number | null; namespaces: string[] };
 
-/** The hosted store: the same questions, asked of the operator's own Pinecone indexes, which it only reads. */
+/** The hosted store: the same questions to the operator's own Pinecone indexes, which it only reads. */
 export function createPineconeSearch(options: PineconeOptions): SearchStore {
   const { indexes, embedder, clock } = options;
   const known = new Map<string, { stats: Promise<Stats>; readAtMs: number }>();
@@ -79,7 +79,7 @@ export function createPineconeSearch(options: PineconeOptions): SearchStore {
   };
 }
 
-/** The client is loaded with the first question. It has no word for a signal, so each question has a client of its own. */
+/** The client is loaded with the first question. It takes no signal, so each question has a client of its own. */
 async function openIndex(name: string, signal: AbortSignal, options: PineconeOptions): Promise<Index> {
   const { apiKey, host, timeoutMs = 8_000, maxBytes = 8 * 1024 * 1024 } = options;
   const fetchApi: typeof fetch = (url, init) =>

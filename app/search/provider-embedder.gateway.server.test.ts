@@ -26,7 +26,7 @@ function answerWell({ body, answer }: JsonCall & { body: EmbeddingsBody }): void
   answer({ object: "list", data: data.reverse() });
 }
 
-test("asks for all texts at once, and puts the vectors in their order, at length 1", async () => {
+test("all texts are embedded in one request, and the vectors returned in order, at length 1", async () => {
   const { embedder, calls } = await open(answerWell);
   const [dark, light] = await embedder.embed({ texts: ["door", "lamp"] });
   expect(Math.hypot(...light!)).toBeCloseTo(1, 5);
@@ -40,7 +40,7 @@ test("asks for all texts at once, and puts the vectors in their order, at length
   });
 });
 
-test("half a character pair is not sent, and a text of any length is cut", async () => {
+test("lone surrogates are not sent, and a text of any length is cut", async () => {
   const { embedder, calls } = await open(answerWell);
   await embedder.embed({ texts: ["a\uD800b", "x".repeat(20_000)] });
   const { input } = calls[0]!.body as EmbeddingsBody;
@@ -48,7 +48,7 @@ test("half a character pair is not sent, and a text of any length is cut", async
   expect(input[1]).toHaveLength(8_000);
 });
 
-test("a busy provider is asked again for pages, and once only for a question", async () => {
+test("a busy provider is retried for pages, and once only for a question", async () => {
   const { embedder, calls } = await open((call) => {
     if (call.number <= 2) call.answer({ error: "busy" }, call.number === 1 ? 429 : 503);
     else answerWell(call);
@@ -60,7 +60,7 @@ test("a busy provider is asked again for pages, and once only for a question", a
   expect(question.calls).toHaveLength(1);
 });
 
-test("a provider that stays away fails in the end, without the key in the words", async () => {
+test("a provider that stays away fails in the end, without the key in its words", async () => {
   const { embedder, calls } = await open((call) => call.answer({ error: "the-key is over its limit" }, 500));
   const failure = (await embedder.embed({ texts: ["a", "b"] }).catch((error: unknown) => error)) as Error;
   expect(failure.message).toBe("The embedding provider answered 500.");
@@ -102,18 +102,18 @@ test.each<[string, (call: JsonCall) => void]>([
   ],
   ["a redirect", ({ response }) => response.writeHead(307, { Location: "http://127.0.0.1:9/" }).end()],
   ["a wrong key", ({ answer }) => answer({}, 401)],
-])("refuses %s", async (_name, behave) => {
+])("%s is refused as an answer", async (_name, behave) => {
   const { embedder } = await open(behave);
   await expect(embedder.embed({ texts: ["a", "b"] })).rejects.toThrow();
 });
 
-test("stops when it is told to", async () => {
+test("embedding stops when aborted", async () => {
   const stop = new AbortController();
   const { embedder } = await open(() => stop.abort());
   await expect(embedder.embed({ texts: ["a", "b"], signal: stop.signal })).rejects.toThrow(/abort/);
 });
 
-test("a model finds by meaning what shares no word, and is not asked again for what is unchanged", async () => {
+test("a model finds passages that share no word, and unchanged ones are not embedded again", async () => {
   const { embedder, calls } = await open(answerWell);
   const knowledge = await createKnowledge({
     "a.md": "# Lamp\n\nIt burns oil.",
@@ -126,7 +126,7 @@ test("a model finds by meaning what shares no word, and is not asked again for w
   expect(calls).toHaveLength(3);
 });
 
-test("a provider that is away: pages wait for the next look, questions are answered by their words", async () => {
+test("pages wait for the next look while the provider is away, and questions are answered by words", async () => {
   let isAway = false;
   const { embedder } = await open((call) => (isAway ? call.answer({}, 401) : answerWell(call)));
   const knowledge = await createKnowledge({
@@ -139,6 +139,6 @@ test("a provider that is away: pages wait for the next look, questions are answe
   await knowledge.write("c.md", "# Window\n\nIt rattles.");
   expect(await ask("creaks")).toEqual(["b.md#1"]);
   await search.refresh();
-  expect(warnings).toContain("A question could not be embedded; it is answered by its words alone");
-  expect(warnings).toContain("The knowledge could not be indexed; what was indexed answers");
+  expect(warnings).toContain("question embedding failed; searching by words alone");
+  expect(warnings).toContain("knowledge indexing failed; the previous index stays in use");
 });

@@ -17,7 +17,7 @@ async function open(limitMs?: number) {
   return database;
 }
 
-test("statements are interrupted at their deadline, in words, and the next ones of the same client run", async () => {
+test("a statement is interrupted at its deadline, in words, and the client's next one runs", async () => {
   const database = await open(50);
   const mine = database.readFor({ clientId: "a" });
   await expect(mine.read(endless)).rejects.toThrow(SearchUnavailable);
@@ -26,7 +26,7 @@ test("statements are interrupted at their deadline, in words, and the next ones 
   await database.write([{ sql: "CREATE TABLE t (x)" }]);
 });
 
-test("when its caller leaves, a running statement is interrupted and waiting ones never run", async () => {
+test("a running statement is interrupted and waiting ones dropped when their caller leaves", async () => {
   const database = await open(600_000);
   const leaving = new AbortController();
   const reads = [endless, endless, endless].map((statement) =>
@@ -40,7 +40,7 @@ test("when its caller leaves, a running statement is interrupted and waiting one
   expect(await database.readFor({ clientId: "a" }).read(quick)).toEqual([[{ one: 1 }]]);
 });
 
-test("a caller that leaves while the file is being opened is heard", async () => {
+test("a caller that leaves while the file is being opened is noticed", async () => {
   const database = await open(600_000);
   const leaving = new AbortController();
   const reading = database.readFor({ clientId: "a", signal: leaving.signal }).read(endless);
@@ -48,7 +48,7 @@ test("a caller that leaves while the file is being opened is heard", async () =>
   await expect(reading).rejects.toThrow("gone");
 });
 
-test("a client that occupies its slot holds nobody up, and as many as fill all of them only until their deadline", async () => {
+test("a client that occupies its slot delays nobody, and as many as fill all slots only until their deadline", async () => {
   const database = await open(300);
   const hostile = (clientId: string) =>
     Array.from({ length: 20 }, () => database.readFor({ clientId }).read(endless));
@@ -73,7 +73,7 @@ test("the process's own statements know no deadline", async () => {
   await expect(database.readFor({ clientId: "a" }).read(counting)).rejects.toThrow("took too long");
 });
 
-test("when it is closed, a caller's statements are interrupted", async () => {
+test("a caller's statements are interrupted when the database is closed", async () => {
   const database = await open(600_000);
   const reading = database.readFor({ clientId: "a" }).read(endless);
   const failing = expect(reading).rejects.toThrow("being stopped");

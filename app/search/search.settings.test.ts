@@ -5,13 +5,13 @@ function read(environment: Record<string, string>) {
   return parseConfig({ ...production, ...environment });
 }
 
-test("search needs nothing to be set: embedded, built-in vectors, all of it public", () => {
+test("search works without settings: embedded, with built-in vectors, all public", () => {
   const { search, warnings } = read({});
   expect(search).toEqual({ gatedNamespaces: [], embedding: null, pinecone: null });
   expect(warnings).toEqual([]);
 });
 
-test("gated namespaces are a list, each name once", () => {
+test("gated namespaces are read as a list, each name once", () => {
   expect(read({ SEARCH_GATED_NAMESPACES: " inner,members ,inner," }).search.gatedNamespaces).toEqual([
     "inner",
     "members",
@@ -23,8 +23,8 @@ test("gated namespaces are a list, each name once", () => {
 });
 
 test.each([
-  [{ AI_PROVIDER: "openai", OPENAI_API_KEY: "k" }, "https://api.openai.com/v1", "k"],
-  [{ AI_PROVIDER: "local", AI_BASE_URL: "http://127.0.0.1:1/v1" }, "http://127.0.0.1:1/v1", null],
+  [{ AI_PROVIDER: "openai", OPENAI_API_KEY: "k" }, "openai", "https://api.openai.com/v1", "k"],
+  [{ AI_PROVIDER: "local", AI_BASE_URL: "http://127.0.0.1:1/v1" }, "local", "http://127.0.0.1:1/v1", null],
   [
     {
       AI_PROVIDER: "workers-ai",
@@ -32,27 +32,29 @@ test.each([
       CLOUDFLARE_API_TOKEN: "t",
       WORKERS_AI_BASE_URL: "https://edge.example.com/v1",
     },
+    "workers-ai",
     "https://edge.example.com/v1",
     "t",
   ],
-  [{ AI_BASE_URL: "http://127.0.0.1:1/v1", OPENAI_API_KEY: "k" }, "http://127.0.0.1:1/v1", null],
+  [{ AI_BASE_URL: "http://127.0.0.1:1/v1", OPENAI_API_KEY: "k" }, "local", "http://127.0.0.1:1/v1", null],
   [
     { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "https://proxy.example.com/v1/" },
+    "openai",
     "https://proxy.example.com/v1",
     "k",
   ],
-])("the model for vectors is asked of the chat's provider: %j", (environment, baseUrl, apiKey) => {
+])("the embedding model is requested from the chat's provider: %j", (environment, provider, baseUrl, apiKey) => {
   const { search } = read({ ...environment, EMBEDDING_MODEL: "m" });
-  expect(search.embedding).toEqual({ model: "m", baseUrl, apiKey });
+  expect(search.embedding).toEqual({ model: "m", provider, baseUrl, apiKey });
 });
 
-test("a model for vectors without anybody to ask is a mistake", () => {
+test("an embedding model without a provider is a mistake", () => {
   expect(problemsInProduction({ EMBEDDING_MODEL: "m" }).join(" ")).toContain(
     "EMBEDDING_MODEL needs a provider",
   );
 });
 
-test("Pinecone needs names of indexes; what does not fit together is pointed out", () => {
+test("Pinecone requires names of indexes, and settings that do not fit together are reported", () => {
   const key = { PINECONE_API_KEY: "pc", OPENAI_API_KEY: "k", EMBEDDING_MODEL: "m" };
   const { search, warnings } = read({ ...key, PINECONE_INDEXES: "docs,more" });
   expect(search.pinecone).toEqual({ apiKey: "pc", indexes: ["docs", "more"], host: null });
@@ -66,7 +68,7 @@ test("Pinecone needs names of indexes; what does not fit together is pointed out
   expect(read({ PINECONE_INDEXES: "docs" }).search.pinecone).toBeNull();
 });
 
-test("Pinecone without the model that filled its indexes is a mistake, told together with all others", () => {
+test("Pinecone without the model that filled its indexes is a mistake, reported with all others", () => {
   const problems = problemsInProduction({
     PINECONE_API_KEY: "pc-secret",
     PINECONE_HOST: "ftp://x",

@@ -8,7 +8,7 @@ export const searchSettings = {
   gatedNamespaces: list(
     "SEARCH_GATED_NAMESPACES",
     {
-      pattern: { matches: /^[^]{1,100}$/, problem: "must list names of at most 100 characters." },
+      pattern: { matches: /^[^]{1,100}$/, range: "names of at most 100 characters" },
       switches: { name: "Documents for holders only", off: "every document answers to everybody" },
     },
     "Comma-separated namespaces of documents that answer only to holders, with a valid access token, in whatever capitals. All others are public; a name that no document has is pointed out in the log.",
@@ -48,11 +48,10 @@ export function readSearch(reader: SettingReader, chat: ChatConfig) {
 
 /** Where vectors are made; null for the built-in embedder. */
 function readEmbedding(reader: SettingReader, model: string, chat: ChatConfig) {
-  const { openai, local, provider } = chat;
-  // The embedded assistant has no provider of its own: it may still search with a model's vectors.
-  const offlineSite = local.baseUrl === null && openai.apiKey ? openai : { ...local, apiKey: null };
-  const { baseUrl, apiKey } = getProvider(chatProviders, provider).locate?.(chat) ?? offlineSite;
-  if (baseUrl !== null) return { model, baseUrl, apiKey };
+  const chosen = getProvider(chatProviders, chat.provider);
+  const row = chosen.embedders ? chosen.embedders.find(reader.hasNeeds) : chosen;
+  const site = row?.locate?.(chat);
+  if (row && site?.baseUrl) return { model, provider: row.name, baseUrl: site.baseUrl, apiKey: site.apiKey };
   const problem = "needs a provider to ask: set AI_PROVIDER, AI_BASE_URL or OPENAI_API_KEY.";
   reader.report(searchSettings.embeddingModel, problem);
   return null;

@@ -53,7 +53,7 @@ async function lint(parameters: string[], text: string) {
 }
 
 test.each(linters)(
-  "$name finds nothing to say about the document",
+  "$name reports no fault in the document",
   async ({ parameters, clean }) => {
     for (const isDemo of [false, true]) {
       const document = buildApiDocument({ origin: "https://gate.example", limits, isDemo });
@@ -66,7 +66,7 @@ test.each(linters)(
 );
 
 test.each(linters)(
-  "$name would find a fault",
+  "$name reports a fault in a changed document",
   async ({ parameters, clean }) => {
     const document = buildApiDocument({ origin: "https://gate.example", limits, isDemo: false });
     const faulty = JSON.stringify(document).replaceAll(

@@ -75,7 +75,7 @@ test("the document is OpenAPI 3.0.3 and names this gate as its server", () => {
   expect(document.info.version).toMatch(/^\d+\.\d+\.\d+/);
 });
 
-test("every resource route is described with exactly the methods it has, and nothing else is", () => {
+test("every resource route is described with exactly its methods, and nothing else is", () => {
   const existing = resourceRoutes.flatMap((route) =>
     (["GET", "POST", "DELETE"] as const)
       .filter((method) => route.methods[method])
@@ -86,29 +86,29 @@ test("every resource route is described with exactly the methods it has, and not
   expect(existing.length).toBeGreaterThanOrEqual(14);
 });
 
-function placeOf({ method, path }: OperationDescription) {
+function describedRoute({ method, path }: OperationDescription) {
   return { method: method.toUpperCase(), path };
 }
 
-test("limits, bodies and what follows from them are described as the routes declare them", () => {
+test("limits, bodies and the refusals they cause are described as the routes declare them", () => {
   for (const route of resourceRoutes) {
     for (const method of ["GET", "POST"] as const) {
       const spec = route.methods[method];
       if (!spec) continue;
       const operation = operationOf(route.path, method)!;
-      const place = `${method} ${route.path}`;
+      const about = `${method} ${route.path}`;
       const statuses = Object.keys(operation.responses);
       const { limit, maxBodyValues = defaultJsonBounds.maxValues } = spec.operation!;
-      expect(statuses.includes("429"), place).toBe(limit !== undefined);
+      expect(statuses.includes("429"), about).toBe(limit !== undefined);
       if (limit) {
         const { points, windowSeconds } = limits[limit]!;
         expect(operation.description).toContain(`${points} times in ${windowSeconds} seconds`);
       }
-      expect({ method, path: route.path }).toEqual(placeOf(spec.operation!));
-      if (method !== "POST") expect(operation.requestBody, place).toBeUndefined();
+      expect({ method, path: route.path }).toEqual(describedRoute(spec.operation!));
+      if (method !== "POST") expect(operation.requestBody, about).toBeUndefined();
       if (spec.body) {
-        expect(operation.requestBody, place).toMatchObject({ required: spec.operation!.body!.required });
-        expect(operation.description, place).toContain(`may hold ${maxBodyValues} members`);
+        expect(operation.requestBody, about).toMatchObject({ required: spec.operation!.body!.required });
+        expect(operation.description, about).toContain(`may hold ${maxBodyValues} members`);
         expect(statuses).toEqual(expect.arrayContaining(["400", "413", "415"]));
       }
       expect(statuses).toEqual(expect.arrayContaining(["405", "500"]));
@@ -159,28 +159,28 @@ test("every refusal the code can throw is described at some route, with its page
   expect([...thrown].filter((name) => !described.has(name)).sort()).toEqual(operators);
 });
 
-test("what is not answered while the server starts is described as refused then, and when to come back", () => {
+test("operations not answered while the server starts are described with 503 and Retry-After", () => {
   for (const { method, path: where, operation } of operations) {
-    const place = `${method} ${where}`;
+    const about = `${method} ${where}`;
     const refused = operation.responses["503"];
     const examples = Object.values((refused?.content ?? {}) as Record<string, object>).flatMap((content) =>
       Object.keys("examples" in content ? (content.examples as object) : {}),
     );
     const isAnswered = ["/healthz", "/readyz"].includes(where);
-    expect(examples.includes("state-unavailable"), place).toBe(!isAnswered);
+    expect(examples.includes("state-unavailable"), about).toBe(!isAnswered);
     if (isAnswered) continue;
     const { "Retry-After": wait, ...others } = refused!.headers as Record<string, unknown>;
     const isAlways = examples.every((name) => ["chain-unavailable", "state-unavailable"].includes(name));
-    expect(resolve(document, wait).required, place).toBe(isAlways);
+    expect(resolve(document, wait).required, about).toBe(isAlways);
     for (const [name, value] of Object.entries(others)) {
       // Nobody is counted before the server has started.
-      expect(resolve(document, value).required, `${place} ${name}`).toBe(!/ratelimit/i.test(name));
+      expect(resolve(document, value).required, `${about} ${name}`).toBe(!/ratelimit/i.test(name));
     }
   }
 });
 
 /** Every place that holds a schema and examples for it. */
-function listExamples(): { place: string; schema: unknown; value: unknown }[] {
+function listExamples(): { about: string; schema: unknown; value: unknown }[] {
   return operations.flatMap(({ method, path: where, operation }) => {
     const holders = [
       ...(operation.requestBody ? [["request", operation.requestBody] as const] : []),
@@ -192,7 +192,7 @@ function listExamples(): { place: string; schema: unknown; value: unknown }[] {
           const named = Object.values((examples ?? {}) as Record<string, unknown>);
           const values = named.map((value) => resolve(document, value).value);
           return [...(example === undefined ? [] : [example]), ...values].map((value) => ({
-            place: `${method} ${where} ${name} ${type}`,
+            about: `${method} ${where} ${name} ${type}`,
             schema,
             value,
           }));
@@ -202,28 +202,28 @@ function listExamples(): { place: string; schema: unknown; value: unknown }[] {
   });
 }
 
-test("every body and every answer has an example, and every example is one", () => {
+test("every body and every answer has an example that fits its schema", () => {
   const examples = listExamples();
-  for (const { place, schema, value } of examples) {
+  for (const { about, schema, value } of examples) {
     const verdict = compileSchema({ document, schema, closed: true }).safeParse(value);
-    expect(verdict.success, `${place}: ${JSON.stringify(verdict.error?.issues)}`).toBe(true);
+    expect(verdict.success, `${about}: ${JSON.stringify(verdict.error?.issues)}`).toBe(true);
   }
   for (const { method, path: where, operation } of operations) {
     for (const [name, holder] of Object.entries({ ...operation.responses, request: operation.requestBody })) {
       for (const type of Object.keys((holder?.content ?? {}) as object)) {
         // Sound and pictures speak for themselves.
         if (type.endsWith("/*")) continue;
-        const place = `${method} ${where} ${name} ${type}`;
+        const about = `${method} ${where} ${name} ${type}`;
         expect(
-          examples.some((example) => example.place === place),
-          place,
+          examples.some((example) => example.about === about),
+          about,
         ).toBe(true);
       }
     }
   }
 });
 
-test("examples of headers and parameters are what their schemas say", () => {
+test("examples of headers and parameters fit their schemas", () => {
   const headers = Object.values(document.components?.headers ?? {});
   const parameters = operations.flatMap(({ operation }) => operation.parameters ?? []);
   expect(parameters.length).toBeGreaterThan(4);
@@ -276,7 +276,7 @@ const candidates: unknown[] = [
 test("a body fits the document exactly when it fits the schema that judges requests", () => {
   // Those that judge the shape themselves are held against the document below.
   const posting = resourceRoutes.flatMap(({ path, methods: { POST } }) =>
-    POST?.body && typeof POST.body !== "function" ? [{ path, served: POST.body }] : [],
+    POST?.body && "safeParse" in POST.body ? [{ path, served: POST.body }] : [],
   );
   expect(posting.length).toBeGreaterThanOrEqual(4);
   for (const route of posting) {
@@ -295,7 +295,7 @@ test("a body fits the document exactly when it fits the schema that judges reque
   }
 });
 
-test("the chat's and the reset's bodies fit the document when they fit the schemas that judge them", () => {
+test("chat and reset bodies fit the document exactly when they fit the schemas that judge them", () => {
   const text = { role: "user", content: "Hello" };
   const cases: [string, unknown, boolean][] = [
     ["/api/chat", { messages: [text] }, true],
@@ -319,9 +319,9 @@ test("the chat's and the reset's bodies fit the document when they fit the schem
   for (const [where, body, fits] of cases) {
     const { content } = operationOf(where, "post")!.requestBody!;
     const { schema } = (content as Record<string, { schema: unknown }>)["application/json"]!;
-    const place = `${where} ${JSON.stringify(body).slice(0, 100)}`;
-    expect(judges[where as keyof typeof judges].safeParse(body).success, place).toBe(fits);
-    expect(compileSchema({ document, schema }).safeParse(body).success, place).toBe(fits);
+    const about = `${where} ${JSON.stringify(body).slice(0, 100)}`;
+    expect(judges[where as keyof typeof judges].safeParse(body).success, about).toBe(fits);
+    expect(compileSchema({ document, schema }).safeParse(body).success, about).toBe(fits);
   }
 });
 
@@ -335,27 +335,27 @@ test("the examples of requests are signed by the wallet they name, over the text
     chainId: 1,
   });
 
-  const place = { domain: "gate.example", method: "POST", chainId: 1, tokenId: "42" };
+  const signedSite = { domain: "gate.example", method: "POST", chainId: 1, tokenId: "42" };
   for (const [body, where] of [
     [exampleLegacyBody, "/api/gate-access"],
     [exampleFormSubmission, "/api/form-submission-gate"],
   ] as const) {
     const messageHash = "messageHash" in body ? body.messageHash : undefined;
-    const text = legacyEnvelopeText({ ...place, path: where, timestamp: body.timestamp, messageHash });
+    const text = legacyEnvelopeText({ ...signedSite, path: where, timestamp: body.timestamp, messageHash });
     const proof = { address: hex(body.address), message: text, signature: hex(body.signature) };
     await expect(verifyMessage(proof)).resolves.toBe(true);
   }
   expect(exampleFormSubmission.messageHash).toBe(keccak256(stringToHex(exampleFormSubmission.message)));
 });
 
-test("the example of an access token reads as the claims the gate mints", () => {
+test("the example access token has the claims that the gate mints", () => {
   expect(decodeProtectedHeader(exampleAccessToken)).toMatchObject({ alg: "ES256", typ: "at+jwt" });
   expect(decodeJwt(exampleAccessToken)).toEqual(exampleClaims);
   expect(accessClaimsSchema.safeParse(exampleClaims).success).toBe(true);
   expect(exampleClaims.siwe_hash).toBe(keccak256(stringToHex(exampleSiweBody.message)));
 });
 
-test("what the code answers with is what the answer schemas describe", () => {
+test("the answer schemas have the members of the code's own types", () => {
   expectTypeOf<Admission>().toExtend<z.infer<typeof admissionSchema>>();
   expectTypeOf<keyof Admission>().toEqualTypeOf<keyof z.infer<typeof admissionSchema>>();
   expectTypeOf<PublicSettings>().toExtend<z.infer<typeof settingsSchema>>();

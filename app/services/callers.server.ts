@@ -1,6 +1,11 @@
+import { claimOf } from "~/gate/caller.server";
 import type { Caller, CallerRule } from "~/gate/caller.server";
+import type { Actor } from "~/operator/audit.store.server";
+import { maxFormBytes, requireOwnForm } from "~/operator/form-answer.server";
+import { formBody } from "~/platform/http/body.server";
+import type { RequestContext } from "~/platform/http/request-context.server";
 import type { CallerStep } from "~/platform/http/route.server";
-import { getServices } from "~/services.server";
+import { getServices, requireOperatorService } from "~/services.server";
 
 /** The step of a route by which a key's holder calls, who is known by an access token. */
 export function keyHolder(rule: CallerRule & { isRequired: true }): CallerStep<Caller>;
@@ -8,14 +13,25 @@ export function keyHolder(rule: CallerRule & { isRequired: true }): CallerStep<C
 export function keyHolder(rule: CallerRule): CallerStep<Caller | null>;
 export function keyHolder(rule: CallerRule): CallerStep<Caller | null> {
   return {
-    identify: async ({ context, body }) => {
-      const { headers, searchParams } = context;
-      const caller = await getServices().gate.identifyCaller(rule, { headers, searchParams, body });
-      if (caller) {
-        const { sub: address, tokenId } = caller.claims;
-        context.accessClaim = { proof: "bearer", address, tokenId };
-      }
-      return caller;
-    },
+    identify: ({ context: { headers, searchParams }, body }) =>
+      getServices().gate.identifyCaller(rule, { headers, searchParams, body }),
+    claimOf,
   };
 }
+
+/** Whoever signed in to the operator's view. */
+export const operatorCaller: CallerStep<Actor> = {
+  identify: async ({ context: { headers, clientId, requestId } }) => {
+    await requireOperatorService().requireSession({ cookie: headers.cookie });
+    return { clientId, requestId };
+  },
+};
+
+/** What the operator's forms have in common; they are not there where the view is switched off. */
+export const operatorForm = {
+  guard: ({ context }: { context: RequestContext }) => {
+    requireOperatorService();
+    requireOwnForm(context);
+  },
+  body: formBody(maxFormBytes),
+};

@@ -7,8 +7,7 @@ import { chatProviders } from "~/chat/providers/chat-providers.server";
 import { instrumentChat } from "~/chat/providers/instrument-chat";
 import { createSystemPromptReader } from "~/chat/reply/system-prompt.server";
 import { getProvider } from "~/platform/providers/provider-row";
-import type { QuotaAdmission } from "~/quota/quota.server";
-import { mayOfferToModel, toToolCaller } from "~/tools/tool";
+import { toToolCaller } from "~/tools/tool";
 import type { Foundation } from "./foundation.server";
 import type { QuotaServices } from "./quota.server";
 import type { ToolServices } from "./tools.server";
@@ -33,7 +32,9 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
     // Whether or not a quota is in force.
     recording.countTokens(count);
   }
-  const dependencies: Omit<ChatDependencies, "tools"> = {
+  const dependencies: ChatDependencies = {
+    tools: tools.registry,
+    countOutput,
     provider: instrumentChat(provider.create(chat), instruments.provider, (count) =>
       metrics.countChatTokens({ direction: "in", count }),
     ),
@@ -52,35 +53,10 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
     /** What a client may name. */
     listModels: () => toModelList(chat.models),
     answer: async ({ request, caller, clientId, signal }: ChatQuestion): Promise<ChatAnswer> => {
-      const toolCaller = toToolCaller(caller);
-      const { events, headers } = await answerChat(
-        {
-          request,
-          caller: toolCaller,
-          clientId,
-          signal,
-          admitAnswer: async () => countAnswer(await quota.admitAnswer({ caller }), countOutput),
-        },
-        {
-          ...dependencies,
-          tools: tools.registry.filter((tool) => mayOfferToModel(tool, toolCaller)),
-        },
-      );
+      const admitAnswer = () => quota.admitAnswer({ caller });
+      const call = { request, caller: toToolCaller(caller), clientId, signal, admitAnswer };
+      const { events, headers } = await answerChat(call, dependencies);
       return { events: instruments.tracing?.keep(events) ?? events, headers };
-    },
-  };
-}
-
-function countAnswer(admission: QuotaAdmission, countTokens: (tokens: number) => void): QuotaAdmission {
-  const { reservation, ...rest } = admission;
-  return {
-    ...rest,
-    reservation: {
-      ...reservation,
-      settle: async (usage) => {
-        countTokens(usage.usedTokens);
-        await reservation.settle(usage);
-      },
     },
   };
 }

@@ -1,21 +1,13 @@
-import type { IncomingHttpHeaders } from "node:http";
 import { createContentReader } from "~/content/content.server";
 import { createMediaLinks, deriveMediaKey } from "~/content/media-links.server";
-import { serveMedia } from "~/content/media.server";
+import { serveLinkedMedia } from "~/content/media.server";
+import type { LinkedRequest } from "~/content/media.server";
 import { getGeneratedKeyPem } from "~/gate/tokens/token-key-file.server";
 import { systemClock } from "~/platform/clock";
 import { describeMissingContent } from "~/platform/folders.server";
 import type { Foundation } from "./foundation.server";
 
 export type ContentServices = Awaited<ReturnType<typeof wireContent>>;
-
-export type MediaRequest = {
-  tokenId: string;
-  file: string;
-  searchParams: URLSearchParams;
-  method: string;
-  headers: IncomingHttpHeaders;
-};
 
 export async function wireContent({ config, log }: Foundation) {
   const { contentDir, dataDir } = config.serving;
@@ -35,24 +27,6 @@ export async function wireContent({ config, log }: Foundation) {
     readContent: ({ tokenId, mediaOrigin = "" }: { tokenId: string; mediaOrigin?: string }) =>
       reader.readContent({ tokenId, signMediaUrl: (target) => `${mediaOrigin}${links.sign(target)}` }),
     readOutline: reader.readOutline,
-    serveMedia: ({ tokenId, file, searchParams, method, headers }: MediaRequest): Promise<Response> => {
-      const { maxAgeSeconds } = links.verify({
-        tokenId,
-        file,
-        exp: searchParams.get("exp"),
-        sig: searchParams.get("sig"),
-      });
-      return serveMedia({
-        contentDir,
-        tokenId,
-        file,
-        method,
-        maxAgeSeconds,
-        range: headers.range ?? null,
-        ifRange: headers["if-range"]?.toString() ?? null,
-        ifNoneMatch: headers["if-none-match"] ?? null,
-        ifModifiedSince: headers["if-modified-since"] ?? null,
-      });
-    },
+    serveMedia: (request: LinkedRequest) => serveLinkedMedia(request, { contentDir, links }),
   };
 }

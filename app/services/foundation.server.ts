@@ -25,10 +25,10 @@ export async function openFoundation(config: Config, port: number, log: Log) {
   await migrateDatabase({ url: config.database.url, migrationsDir: "prisma/migrations", log });
   const ownMetrics = createMetrics();
   const instruments = await wireInstruments({ config, instance, metrics: ownMetrics, log });
-  const database = await openDatabase({ ...config.database, watch: instruments.database, log });
-  ownMetrics.watchDatabasePool(() => readPool(database));
+  const database = await openDatabase({ ...config.database, instrument: instruments.database, log });
+  ownMetrics.observeDatabasePool(() => readPool(database));
   const redis =
-    config.state.redis && (await openRedis({ ...config.state.redis, watch: instruments.redis, log }));
+    config.state.redis && (await openRedis({ ...config.state.redis, instrument: instruments.redis, log }));
   const recording = wireRecording({ config, database, instance, log });
   return {
     ...resolveSite(config, port),
@@ -44,7 +44,7 @@ export async function openFoundation(config: Config, port: number, log: Log) {
       chainId: config.chain.id,
       ...instruments.chain,
     }),
-    metrics: recording.watch(ownMetrics),
+    metrics: recording.instrumentMetrics(ownMetrics),
     instruments,
     recording,
     log,

@@ -1,4 +1,4 @@
-import { admit } from "~/gate/admit.server";
+import { admit, readContentFor } from "~/gate/admit.server";
 import type { AdmitDependencies, TokenGrant } from "~/gate/admit.server";
 import { gateScopes } from "~/gate/tokens/access-token.schema";
 import type { GateScope } from "~/gate/tokens/access-token.schema";
@@ -23,10 +23,11 @@ import { createOwnershipReader } from "~/gate/ownership/ownership.server";
 import { createSettledHoldings } from "~/gate/ownership/settled-holding.server";
 import { createSpentSignatureStore } from "~/gate/proofs/spent-signatures.store.server";
 import { submit } from "~/gate/keys/submit.server";
+import type { SubmitRequest } from "~/gate/keys/submit.server";
 import { createSubmissionStore } from "~/gate/keys/submissions.store.server";
 import { loadTokenKeys, publicJwks } from "~/gate/tokens/token-keys.server";
 import { readKeyStatus, readTokenStatus } from "~/gate/keys/token-status.server";
-import { createTransferWatcher } from "~/gate/ownership/transfer-watcher.server";
+import { createTransferWatcher, watcherLease } from "~/gate/ownership/transfer-watcher.server";
 import { useKey } from "~/gate/keys/use-key.server";
 import { createVerifiedTokens } from "~/gate/tokens/verified-tokens.server";
 import { createWatcherAge } from "~/gate/ownership/watcher-age.server";
@@ -38,7 +39,6 @@ import type { ContentServices } from "./content.server";
 import type { Foundation } from "./foundation.server";
 import type { OutboxServices } from "./outbox.server";
 import { wireSession } from "./session.server";
-import { withDependencies } from "./with-dependencies";
 
 export type GateServices = Awaited<ReturnType<typeof wireGate>>;
 
@@ -92,20 +92,17 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
     isAllowedOrigin,
     requiresToken: config.chat.requiresJwt,
   };
-  metrics.watchWatcherAge(watcherAge);
+  metrics.observeWatcherAge(watcherAge);
   watcher.start();
   return {
     issueNonce: ({ clientId }: { clientId: string }) => issueNonce(clientId, { siweEnabled, nonces }),
     admit: (request: IdentifyRequest) => admit(request, admitDependencies),
-    submit: withDependencies(submit, useDependencies),
+    submit: (request: SubmitRequest) => submit(request, useDependencies),
     readTokenStatus: ({ tokenId }: TokenQuestion) => readTokenStatus(tokenId, shared),
     /** The same with the owner. */
     readKeyStatus: ({ tokenId }: TokenQuestion) => readKeyStatus(tokenId, shared),
-    /** What lies behind the gate, for somebody whose token was verified; every check of the gate is made again. */
-    readContentFor: async ({ holder }: HolderQuestion) => {
-      await requireHolder(holder, shared);
-      return content.readContent({ tokenId: holder.tokenId, mediaOrigin: origin });
-    },
+    readContentFor: ({ holder }: HolderQuestion) =>
+      readContentFor(holder, { ...shared, origin, readContent: content.readContent }),
     /** Asks the chain (`fresh`: even if it was asked a moment ago) and the database. Throws the gate's refusals. */
     requireHolder: ({ holder, fresh }: HolderQuestion & { fresh?: boolean }) =>
       requireHolder(holder, shared, { fresh }),
@@ -160,7 +157,7 @@ function wireOwnership(foundation: Foundation, keys: KeyStore, leases: LeaseKeep
     },
     onBlock: ownership.noteBlock,
     onReorganisation: () => ownership.forget(),
-    lease: leases.of("watcher"),
+    lease: leases.add(watcherLease),
     log,
     clock,
   });

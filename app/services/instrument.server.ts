@@ -16,24 +16,24 @@ export type Instruments = Awaited<ReturnType<typeof wireInstruments>>;
 
 type WireInstrumentsOptions = { config: Config; instance: string; metrics: Metrics; log: Log };
 
-/** Who looks at what the service does: the metrics always, traces and `Server-Timing` where they are on. */
+/** Observability: the metrics always, traces and `Server-Timing` where they are on. */
 export async function wireInstruments(options: WireInstrumentsOptions) {
   const { config, instance, metrics, log } = options;
   const spans = config.tracing && (await openSpans(config.tracing, instance, log));
-  if (spans) metrics.watchTraceSpans(spans.readCounts);
+  if (spans) metrics.observeTraceSpans(spans.readCounts);
   const hasServerTiming = config.mode === "development";
   const tracing = spans || hasServerTiming ? createTracing({ spans, hasServerTiming }) : null;
   const begin = tracing ? { begin: tracing.begin } : {};
   return {
-    /** Null where nobody follows requests; then nothing on their way is different. */
+    /** Null where tracing is off; requests then take the same path without it. */
     tracing,
     database: { observe: metrics.observeDatabase, ...begin },
     redis: { observe: metrics.observeRedis, ...begin },
-    chain: watchChain(metrics, tracing, log),
+    chain: instrumentChain(metrics, tracing, log),
     provider: createProviderInstrument(metrics, tracing),
-    watchTool: (tool: Tool) => watchTool(tool, metrics, tracing),
-    watchLedger: ({ ledger, kind }: { ledger: QuotaLedger; kind: QuotaKind }) =>
-      watchLedger(ledger, kind, metrics),
+    instrumentTool: (tool: Tool) => instrumentTool(tool, metrics, tracing),
+    instrumentLedger: ({ ledger, kind }: { ledger: QuotaLedger; kind: QuotaKind }) =>
+      instrumentLedger(ledger, kind, metrics),
     stop: async () => await spans?.stop(),
   };
 }
@@ -54,13 +54,16 @@ async function openSpans(settings: NonNullable<Config["tracing"]>, instance: str
 }
 
 /** Every request to the chain is counted; an endpoint that fails or recovers is named once. */
-function watchChain(
+function instrumentChain(
   metrics: Metrics,
   tracing: Tracing | null,
   log: Log,
 ): Required<Pick<ChainClientOptions, "onAnswer" | "onFault">> {
   return {
-    onFault: (fault) => log.warn(fault, "RPC endpoint failed"),
+    onFault: ({ endpoint, reason }) =>
+      reason === null
+        ? log.info({ endpoint }, "RPC endpoint recovered")
+        : log.warn({ endpoint, reason }, "RPC endpoint failed"),
     onAnswer(end) {
       metrics.observeRpcCall(end);
       if (!tracing) return;
@@ -112,7 +115,7 @@ function createProviderInstrument(metrics: Metrics, tracing: Tracing | null): Pr
   };
 }
 
-function watchTool(tool: Tool, metrics: Metrics, tracing: Tracing | null): Tool {
+function instrumentTool(tool: Tool, metrics: Metrics, tracing: Tracing | null): Tool {
   async function run(call: Parameters<Tool["run"]>[0]): Promise<unknown> {
     const startedAtMs = performance.now();
     let outcome: "ok" | "error" = "error";
@@ -133,7 +136,7 @@ function watchTool(tool: Tool, metrics: Metrics, tracing: Tracing | null): Tool 
   };
 }
 
-function watchLedger(ledger: QuotaLedger, kind: QuotaKind, metrics: Metrics): QuotaLedger {
+function instrumentLedger(ledger: QuotaLedger, kind: QuotaKind, metrics: Metrics): QuotaLedger {
   return {
     ...ledger,
     async reserve(request) {

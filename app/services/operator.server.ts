@@ -1,34 +1,35 @@
+import { chatProviders } from "~/chat/providers/chat-providers.server";
 import { act } from "~/operator/actions.server";
+import type { ActionRequest } from "~/operator/actions.server";
 import { createActionStore } from "~/operator/actions.store.server";
-import { hourSeconds } from "~/operator/activity/activity.store.server";
-import { activityRange, viewActivity } from "~/operator/activity/activity-view";
+import { readActivity } from "~/operator/activity/read-activity.server";
 import type { ActivitySpan } from "~/operator/activity/activity-view";
 import { exportTable } from "~/operator/tables/export.server";
+import type { ExportRequest } from "~/operator/tables/export.server";
 import { createMigrationReader } from "~/operator/tables/migrations.store.server";
 import { readTable } from "~/operator/tables/read-table.server";
 import { createRedisTables } from "~/operator/tables/redis-tables.store.server";
 import { requireSession, signIn, signOut } from "~/operator/session.server";
+import type { CookieCarrier, SignInRequest, SignOutRequest } from "~/operator/session.server";
 import { createSessionStore } from "~/operator/sessions.store.server";
 import { readState } from "~/operator/state.server";
-import type { EndpointReading } from "~/operator/state.server";
 import { createOperatorSweep } from "~/operator/sweep.store.server";
 import type { TableSettings, TableSpec } from "~/operator/tables/table-spec";
 import { createTableStore } from "~/operator/tables/tables.store.server";
-import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { systemClock as clock } from "~/platform/clock";
 import type { RateLimitName } from "~/platform/limits/limit-name";
 import type { Config } from "~/settings.server";
 import type { Database } from "~/platform/database/database.server";
 import type { SweepStore } from "~/platform/database/sweep.store.server";
 import type { Readiness } from "~/platform/readiness.server";
-import { resetQuotas, resetWindow } from "~/quota/quota-reset.server";
+import { getProvider } from "~/platform/providers/provider-row";
+import { speechProviders } from "~/speech/providers/speech-providers.server";
 import type { Foundation } from "./foundation.server";
 import type { GateServices } from "./gate.server";
 import type { OutboxServices } from "./outbox.server";
 import type { PaymentServices } from "./payments.server";
 import type { QuotaServices } from "./quota.server";
 import type { SearchServices } from "./search.server";
-import { withDependencies } from "./with-dependencies";
 
 /** The operator's view; null where no secret is set for it. */
 export type OperatorServices = ReturnType<typeof wireOperator>;
@@ -46,7 +47,7 @@ type OperatorNeeds = {
 
 export function wireOperator(foundation: Foundation, needs: OperatorNeeds) {
   const { config, database, redis, state, recording, log } = foundation;
-  const { outbox } = needs;
+  const { outbox, quota } = needs;
   const { secret, idleSeconds, maxSeconds } = config.operator;
   if (secret === null) return null;
   const sessions = createSessionStore(database, clock);
@@ -57,48 +58,40 @@ export function wireOperator(foundation: Foundation, needs: OperatorNeeds) {
     ...(redis && createRedisTables({ redis, listOpenWindows, findLimit: settings.findLimit, clock })),
   };
   const sessionDependencies = { secret, idleSeconds, maxSeconds, sessions, clock, log };
-  const { contractAddress, id: chainId } = config.chain;
-  const resetDependencies = { windows: state.quotaWindows, contract: { chainId, contractAddress }, log };
   const store = createActionStore(database, clock, outbox.store);
   const actionDependencies = {
     store,
     wakeOutbox: outbox.sender.wake,
-    resetWindow: withDependencies(resetWindow, resetDependencies),
-    resetQuotas: withDependencies(resetQuotas, resetDependencies),
+    resetWindow: quota.resetWindow,
+    resetQuotas: quota.reset,
   };
   const tableDependencies = { tables, settings, flush: recording.recorder.flush };
+  const activityDependencies = {
+    store: recording.activity,
+    flush: recording.recorder.flush,
+    keptDays: config.operator.activityDays,
+    clock,
+  };
   const stateDependencies = listStateDependencies(foundation, needs);
   return {
-    signIn: withDependencies(signIn, sessionDependencies),
-    signOut: withDependencies(signOut, sessionDependencies),
+    signIn: (request: SignInRequest) => signIn(request, sessionDependencies),
+    signOut: (request: SignOutRequest) => signOut(request, sessionDependencies),
     /** Throws the refusal `operator-sign-in-needed`. */
-    requireSession: withDependencies(requireSession, sessionDependencies),
+    requireSession: (request: CookieCarrier) => requireSession(request, sessionDependencies),
     readState: () => readState(stateDependencies),
-    readActivity: async ({ span }: { span: ActivitySpan }) => {
-      // Shown is what is written; what this process still has in hand is written first.
-      await recording.recorder.flush();
-      const nowMs = clock();
-      const range = activityRange(span, nowMs);
-      const { activityDays } = config.operator;
-      const keptSinceMs = span.spanSeconds === hourSeconds ? nowMs - activityDays * 86_400_000 : 0;
-      const counts = await recording.activity.readCounts({
-        spanSeconds: span.spanSeconds,
-        sinceMs: Math.max(range.sinceMs, keptSinceMs),
-        untilMs: range.untilMs,
-      });
-      return viewActivity(span, nowMs, counts);
-    },
+    readActivity: ({ span }: { span: ActivitySpan }) => readActivity(span, activityDependencies),
     readTable: (spec: TableSpec, searchParams: URLSearchParams) =>
       readTable(spec, searchParams, tableDependencies),
     findSubmission: store.findSubmission,
-    act: withDependencies(act, actionDependencies),
-    exportTable: withDependencies(exportTable, { tables, sessions }),
+    act: (request: ActionRequest) => act(request, actionDependencies),
+    exportTable: (request: ExportRequest) => exportTable(request, { tables, sessions }),
   };
 }
 
 function listStateDependencies(foundation: Foundation, needs: OperatorNeeds) {
   const { config, database, chain, recording } = foundation;
   const { gate, outbox, search, payments, readReadiness } = needs;
+  const { chat, speech } = config;
   return {
     clock,
     readReadiness,
@@ -106,27 +99,26 @@ function listStateDependencies(foundation: Foundation, needs: OperatorNeeds) {
       provider: config.database.url.startsWith("file:") ? "SQLite" : "PostgreSQL",
       readMigrations: createMigrationReader(database),
     },
-    readEndpoints: () => readEndpoints(chain),
+    askEndpoints: () => chain.askEach({ method: "eth_blockNumber" }),
     watcherStatus: gate.watcherStatus,
-    provider: { name: config.chat.provider, models: config.chat.models },
+    provider: {
+      name: chat.provider,
+      isEmbedded: getProvider(chatProviders, chat.provider).isEmbedded ?? false,
+      models: chat.models,
+    },
     search: {
-      vendor: search.vendor,
+      isEmbedded: search.isEmbedded,
       listNamespaces: () => search.listNamespaces({ timeoutMs: searchTimeoutMs }),
     },
-    speechProvider: config.speech.provider,
+    speech: {
+      name: speech.provider,
+      isEmbedded: speechProviders.some(({ name, isEmbedded }) => name === speech.provider && isEmbedded),
+    },
     outboxStatus: outbox.sender.status,
     recorderStatus: recording.recorder.status,
     paymentStatus: payments?.readStatus ?? null,
     switches: config.switches,
   };
-}
-
-async function readEndpoints(chain: ChainClient): Promise<EndpointReading[]> {
-  const readings = await chain.askEach({ method: "eth_blockNumber" });
-  return readings.map(({ result, ...rest }) => ({
-    ...rest,
-    blockNumber: typeof result === "string" && /^0x[0-9a-f]{1,16}$/i.test(result) ? BigInt(result) : null,
-  }));
 }
 
 function readTableSettings({ limits, quota, speech }: Config): TableSettings {

@@ -31,6 +31,6 @@ export function wireOutbox({ config: { notifications }, database, instance, metr
     log,
     stopTimeoutMs: outboxStopMs,
   });
-  metrics.watchOutboxPending(store.countPending);
+  metrics.observeOutboxPending(store.countPending);
   return { store, sender };
 }

@@ -1,14 +1,13 @@
-import type { Holder } from "~/gate/holder.server";
 import { createPaymentFollower } from "~/payments/payment-finality.server";
 import { createPaymentChain } from "~/payments/payment-chain.gateway.server";
 import { createPaymentQueue } from "~/payments/payment-queue.server";
 import { createPaymentStore } from "~/payments/payments.store.server";
-import { createPaymentResolver } from "~/payments/payment-resolver.server";
+import { createPaymentResolver, resolverLease } from "~/payments/payment-resolver.server";
 import { boundsAt } from "~/payments/payment-limits.server";
-import { payHolder } from "~/payments/pay-holder.server";
-import type { PaymentDependencies } from "~/payments/pay-holder.server";
+import { payKeyHolder } from "~/payments/pay-holder.server";
+import type { HolderPayment, PaymentDependencies } from "~/payments/pay-holder.server";
 import { systemClock as clock } from "~/platform/clock";
-import type { Lease } from "~/platform/leases/lease";
+import type { LeaseKeeper } from "~/platform/leases/lease-keeper.server";
 import type { Foundation } from "./foundation.server";
 import type { GateServices } from "./gate.server";
 import type { OutboxServices } from "./outbox.server";
@@ -22,12 +21,10 @@ const pollMs = 500;
 /** Less than the tool may take. */
 const waitMs = 40_000;
 
-/** `lease`: of whoever looks after payments that are not final. */
-type PaymentNeeds = { gate: GateServices; outbox: OutboxServices; lease: Lease };
-type PayCall = { holder: Holder; amount: string; idempotencyKey: string; signal: AbortSignal };
+type PaymentNeeds = { gate: GateServices; outbox: OutboxServices; leases: LeaseKeeper };
 
 /** Null without a key to pay with. */
-export function wirePayments(foundation: Foundation, { gate, outbox, lease }: PaymentNeeds) {
+export function wirePayments(foundation: Foundation, { gate, outbox, leases }: PaymentNeeds) {
   const { config, database, chain: client, metrics, log } = foundation;
   if (config.payments === null) return null;
   const { privateKey, ...limits } = config.payments;
@@ -42,7 +39,8 @@ export function wirePayments(foundation: Foundation, { gate, outbox, lease }: Pa
   const dependencies: PaymentDependencies = { ...shared, queue, limits, follow, waitMs, stopSignal };
   const resolver = createPaymentResolver({
     ...shared,
-    lease,
+    // Not in a process that cannot pay: it must not keep the work from one that can.
+    lease: leases.add(resolverLease),
     outbox: outbox.store,
     wakeOutbox: outbox.sender.wake,
   });
@@ -58,14 +56,10 @@ export function wirePayments(foundation: Foundation, { gate, outbox, lease }: Pa
     const oldestOpenMs = oldestAtMs === null ? null : Math.max(0, clock() - oldestAtMs);
     return { open: count, oldestOpenMs, spent, dailyLimit: limits.dailyMicroether };
   }
-  metrics.watchPayments(readStatus);
+  metrics.observePayments(readStatus);
 
   return {
-    /** Pays the holder's own address, after the gate has found that the key is theirs still. */
-    pay: async ({ holder, ...request }: PayCall) => {
-      await gate.requireHolder({ holder, fresh: true });
-      return await payHolder({ ...request, recipient: holder.address }, dependencies);
-    },
+    pay: (payment: HolderPayment) => payKeyHolder(payment, gate.requireHolder, dependencies),
     readStatus,
     stop: async () => {
       shutdown.abort();

@@ -2,12 +2,12 @@ import type { Caller } from "~/gate/caller.server";
 import { systemClock } from "~/platform/clock";
 import { createOrphanSettler } from "~/quota/orphan-settler.server";
 import { leaseMarginSeconds } from "~/quota/quota-lease";
-import { requireResetSecret, resetQuotas } from "~/quota/quota-reset.server";
+import { requireResetSecret, resetQuotas, resetWindow } from "~/quota/quota-reset.server";
 import type { ResetActor, ResetRequest } from "~/quota/quota-reset.server";
 import type { QuotaResetOrder } from "~/quota/quota.schema";
 import { admitAnswer, readQuota } from "~/quota/quota.server";
 import type { QuotaDependencies } from "~/quota/quota.server";
-import type { QuotaKind } from "~/quota/quota-subject";
+import type { QuotaKind, QuotaOwner } from "~/quota/quota-subject";
 import type { Foundation } from "./foundation.server";
 
 export type QuotaServices = Awaited<ReturnType<typeof wireQuota>>;
@@ -20,7 +20,7 @@ export async function wireQuota({ config, state, instruments, instance, log }: F
   const { activity } = quota;
   log.info(activity, activity.active ? "chat quota active" : "chat quota inactive");
   const dependencies: QuotaDependencies = {
-    store: instruments.watchLedger({ ledger: store, kind: "token" }),
+    store: instruments.instrumentLedger({ ledger: store, kind: "token" }),
     contractAddress,
     activity,
     terms: {
@@ -49,14 +49,14 @@ export async function wireQuota({ config, state, instruments, instance, log }: F
   return {
     activity,
     /** For what is counted beside answers. */
-    ledgerOf: (kind: QuotaKind) => instruments.watchLedger({ ledger: store, kind }),
+    ledgerOf: (kind: QuotaKind) => instruments.instrumentLedger({ ledger: store, kind }),
     /** Throws the refusal `quota-exceeded`. Where the quota is not in force, everybody is admitted and nothing counted. */
     admitAnswer: ({ caller }: { caller: Caller | null }) => admitAnswer(caller, dependencies),
     readQuota: ({ caller }: { caller: Caller }) => readQuota(caller, dependencies),
     /** Who may reset; throws the refusal of everybody else. */
     identifyReset: (request: ResetRequest) => requireResetSecret(request, resetSettings, log),
-    reset: (order: QuotaResetOrder, actor: ResetActor) =>
-      resetQuotas({ order, actor, dependencies: resetDependencies }),
+    reset: (order: QuotaResetOrder, actor: ResetActor) => resetQuotas(order, actor, resetDependencies),
+    resetWindow: (owner: QuotaOwner, actor: ResetActor) => resetWindow(owner, actor, resetDependencies),
     stop: orphans.stop,
   };
 }

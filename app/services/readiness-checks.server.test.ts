@@ -32,7 +32,7 @@ const rowNames: Record<string, string> = {
 type Away = { provider?: boolean; speech?: boolean; chain?: boolean };
 
 /** Everything the service depends on, each on this machine and real; at the address of what is away nobody listens. */
-async function openPlace(away: Away = {}) {
+async function openFixture(away: Away = {}) {
   const nobody = `http://127.0.0.1:${await findFreePort()}`;
   const { origin } = await startJsonServer(({ answer }) => answer({ data: [] }));
   const pingAt = (what: string, isAway = false) =>
@@ -68,18 +68,18 @@ async function openPlace(away: Away = {}) {
   return { database, filePath, redisServer, readReadiness, cursors, watched };
 }
 
-/** What the operator's page is told, with all that readiness does not ask about in order. */
+/** What the operator's page gets, with everything healthy that readiness does not ask about. */
 async function view({
   database,
   readReadiness,
-}: Pick<Awaited<ReturnType<typeof openPlace>>, "database" | "readReadiness">) {
+}: Pick<Awaited<ReturnType<typeof openFixture>>, "database" | "readReadiness">) {
   // Asked once for both, however long it takes.
   const readiness = await readReadiness();
   const its: StateDependencies = {
     clock,
     readReadiness: async () => readiness,
     database: { provider: "SQLite", readMigrations: createMigrationReader(database) },
-    readEndpoints: async () => [],
+    askEndpoints: async () => [],
     watcherStatus: () => ({
       isRunning: true,
       blockNumber: 1n,
@@ -87,9 +87,9 @@ async function view({
       lastSuccessAtMs: clock(),
       consecutiveFailures: 0,
     }),
-    provider: { name: "local", models: ["small"] },
-    search: { vendor: "libsql", listNamespaces: async () => [] },
-    speechProvider: "local",
+    provider: { name: "local", isEmbedded: false, models: ["small"] },
+    search: { isEmbedded: true, listNamespaces: async () => [] },
+    speech: { name: "local", isEmbedded: false },
     outboxStatus: async () => ({
       running: true,
       channels: [],
@@ -119,11 +119,11 @@ async function view({
   return { status: state.status, rows, down: down.map(({ name, facts }) => [name, facts[0]]) };
 }
 
-test("everything that is asked about has a row, and all are up", async () => {
-  const place = await openPlace();
-  const { status, down, rows } = await view(place);
+test("every dependency has a row, and all are up", async () => {
+  const fixture = await openFixture();
+  const { status, down, rows } = await view(fixture);
   expect([status, down]).toEqual(["ready", []]);
-  const { dependencies } = await place.readReadiness();
+  const { dependencies } = await fixture.readReadiness();
   const expected = Object.keys(rowNames).filter((key) => hasRedis || key !== "redis");
   expect(Object.keys(dependencies).toSorted()).toEqual(expected.toSorted());
   expect(rows.get("Database")?.facts.join(" ")).toMatch(/SQLite\. \d+ migrations, the last one \d+/);
@@ -134,18 +134,18 @@ test.each<[keyof Away, string, string, string]>([
   ["speech", "degraded", "Speech", "The provider of speech cannot be reached."],
   ["chain", "unready", "Key contract", "No RPC endpoint of the configured chain answered."],
 ])("with %s away the service is %s, and one row is down for that reason", async (away, status, name, why) => {
-  const seen = await view(await openPlace({ [away]: true }));
+  const seen = await view(await openFixture({ [away]: true }));
   expect(seen).toMatchObject({ status, down: [[name, why]] });
 });
 
-test("where nobody has read the transfers for long the service is degraded, on every process, until somebody reads them", async () => {
-  const place = await openPlace();
-  const { cursors, watched: contract } = place;
+test("the service is degraded on every process while nobody has read transfers for long", async () => {
+  const fixture = await openFixture();
+  const { cursors, watched: contract } = fixture;
   const cursor = { blockNumber: 7n, blockHash: "0x" };
   await cursors.saveCursor(contract, cursor);
   // By the database's clock, whoever wrote it: two polls of 4 s, a lease of 10 s and a minute.
-  await place.database.$executeRaw`UPDATE "ChainCursor" SET "updatedAtMs" = "updatedAtMs" - 79000`;
-  const { status, down } = await view(place);
+  await fixture.database.$executeRaw`UPDATE "ChainCursor" SET "updatedAtMs" = "updatedAtMs" - 79000`;
+  const { status, down } = await view(fixture);
   expect([status, down]).toEqual([
     "degraded",
     [
@@ -156,35 +156,35 @@ test("where nobody has read the transfers for long the service is degraded, on e
     ],
   ]);
   await cursors.saveCursor(contract, cursor);
-  await vi.waitFor(async () => expect((await place.readReadiness()).status).toBe("ready"), 5_000);
+  await vi.waitFor(async () => expect((await fixture.readReadiness()).status).toBe("ready"), 5_000);
 });
 
-test.skipIf(!hasRedis)("with Redis away the service is unready, and its row is down", async () => {
-  const place = await openPlace();
-  await place.redisServer?.kill();
-  const { status, down } = await view(place);
+test.skipIf(!hasRedis)("the service is not ready with Redis away, and its row is down", async () => {
+  const fixture = await openFixture();
+  await fixture.redisServer?.kill();
+  const { status, down } = await view(fixture);
   expect([status, down]).toEqual(["unready", [["Redis", "Redis could not be asked."]]]);
 });
 
-test("with the database's file gone its row is down for that reason, and the others are still shown", async () => {
-  const place = await openPlace();
-  await rm(place.filePath);
-  const { status, down } = await view(place);
+test("the database's row is down with its reason when its file is gone, and the others are still shown", async () => {
+  const fixture = await openFixture();
+  await rm(fixture.filePath);
+  const { status, down } = await view(fixture);
   expect([status, down]).toEqual([
     "unready",
     [["Database", "The database file was removed or replaced while the server was running."]],
   ]);
 });
 
-test("a dependency that came later without words of its own is shown by its key", async () => {
-  const place = await openPlace();
-  const latest: Readiness = await place.readReadiness();
+test("a dependency without a text of its own is shown by its key", async () => {
+  const fixture = await openFixture();
+  const latest: Readiness = await fixture.readReadiness();
   const printer = { state: "down", latencyMs: 1, detail: "It is out of paper." } as const;
   rowNames.printer = "printer";
   onTestFinished(() => void delete rowNames.printer);
   const dependencies = { ...latest.dependencies, printer };
   const { down } = await view({
-    ...place,
+    ...fixture,
     readReadiness: async () => ({ status: "degraded", dependencies }),
   });
   expect(down).toEqual([["printer", "It is out of paper."]]);

@@ -12,7 +12,7 @@ import type { Metrics } from "~/platform/metrics.server";
 
 type WireRecordingOptions = { config: Config; database: Database; instance: string; log: Log };
 
-/** What requests leave behind for the operator's view. Without that view nothing is recorded at all. */
+/** What is recorded of requests for the operator's view. Without that view nothing is recorded. */
 export function wireRecording({ config, database, instance, log }: WireRecordingOptions) {
   const activity = createActivityStore(database);
   const recorder = createRecorder({
@@ -27,7 +27,7 @@ export function wireRecording({ config, database, instance, log }: WireRecording
   return {
     recorder: recorder as Pick<Recorder, "flush" | "status">,
     activity,
-    watch: (metrics: Metrics) => (isOn ? countActivity(metrics, recorder) : metrics),
+    instrumentMetrics: (metrics: Metrics) => (isOn ? countActivity(metrics, recorder) : metrics),
     noteAccess: (outcome: AccessOutcome) => {
       const decision = isOn ? toDecision(outcome) : null;
       if (decision) recorder.noteDecision(decision);

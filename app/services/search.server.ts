@@ -41,7 +41,7 @@ export function wireSearch(foundation: SearchFoundation, gate: Pick<GateServices
       gatedNamespaces,
       requireHolder: (holder) => gate.requireHolder({ holder: toGateHolder(holder) }),
     }),
-    vendor: store.vendor,
+    isEmbedded: pinecone === null,
     /** Rejects when the store does not say so within the time. */
     listNamespaces: async ({ timeoutMs }: { timeoutMs: number }) => {
       const signal = AbortSignal.timeout(timeoutMs);
@@ -65,10 +65,11 @@ export function createConfiguredEmbedder({ search }: Pick<Config, "search">): Em
   return search.embedding ? createProviderEmbedder(search.embedding) : createHashedEmbedder();
 }
 
-/** The built-in one is a few additions and tells nobody anything by its time. */
+/** The built-in one is a few additions, too fast to be worth measuring. */
 function createInstrumentedEmbedder(config: Config, { provider }: Instruments): Embedder {
   const embedder = createConfiguredEmbedder(config);
-  return config.search.embedding ? instrumentEmbedder(embedder, "openai-compatible", provider) : embedder;
+  const { embedding } = config.search;
+  return embedding ? instrumentEmbedder(embedder, embedding.provider, provider) : embedder;
 }
 
 function openEmbedded({ config, log }: SearchFoundation, embedder: Embedder) {
@@ -80,7 +81,7 @@ function openEmbedded({ config, log }: SearchFoundation, embedder: Embedder) {
     findEmbedder: (model) => [embedder, builtIn].find((its) => its.model === model) ?? null,
     clock,
     onReport: ({ indexed, removed, passages }) => {
-      if (indexed + removed > 0) log.info({ indexed, removed, passages }, "the knowledge was indexed");
+      if (indexed + removed > 0) log.info({ indexed, removed, passages }, "knowledge indexed");
     },
     warn: (message, error) => log.warn({ err: error }, message),
   });

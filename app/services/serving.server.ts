@@ -3,7 +3,8 @@ import { systemClock } from "~/platform/clock";
 import { createOriginCheck } from "~/platform/http/domains";
 import { listen } from "~/platform/http/http-server.server";
 import type { ServiceContext } from "~/platform/http/request-context.server";
-import type { RateLimit, RateLimitName } from "~/platform/limits/limit-name";
+import type { RateLimitName } from "~/platform/limits/limit-name";
+import type { ConfiguredLimit } from "~/platform/limits/limits.settings";
 import { createRateLimiter } from "~/platform/limits/rate-limiter.server";
 import type { RateLimiter } from "~/platform/limits/rate-limiter.server";
 import { createMetricsServer } from "~/platform/metrics-access.server";
@@ -41,13 +42,12 @@ export function createServiceContext(foundation: Foundation): ServiceContext {
 
 function createLimiters({ config, state, metrics, log }: Foundation): Map<RateLimitName, RateLimiter> {
   const limiters = new Map<RateLimitName, RateLimiter>();
-  for (const [name, limit] of Object.entries(config.limits) as [RateLimitName, RateLimit | null][]) {
+  for (const [name, limit] of Object.entries(config.limits) as [RateLimitName, ConfiguredLimit][]) {
     if (!limit) continue;
     const limiter = createRateLimiter({
       store: state.limits,
       name,
       ...limit,
-      algorithm: name === "nonce" ? "sliding" : "fixed",
       clock: systemClock,
       onStoreFailure: (error) => {
         metrics.countLimiterStoreFailure(name);
@@ -64,6 +64,6 @@ export async function openMetricsPort({ config, metrics, log }: Foundation): Pro
   if (config.serving.metricsPort === null) return null;
   const server = createMetricsServer(metrics.render);
   const port = await listen(server, "127.0.0.1", config.serving.metricsPort);
-  log.info({ port }, "metrics are served on their own port");
+  log.info({ port }, "metrics port opened");
   return server;
 }

@@ -6,7 +6,7 @@ import type { SessionDependencies } from "~/gate/tokens/session.server";
 import { readVisit } from "~/gate/visit.server";
 import type { VisitDependencies } from "~/gate/visit.server";
 
-type Client = Pick<IdentifyRequest, "clientId" | "host" | "onIdentified">;
+type Client = Pick<IdentifyRequest, "clientId" | "host" | "noteClaim">;
 type CookieCarrier = { cookie: string | undefined };
 type OpenRequest = Client & CookieCarrier;
 

@@ -1,12 +1,10 @@
-import type { IncomingHttpHeaders } from "node:http";
 import type { Caller } from "~/gate/caller.server";
-import { originHost } from "~/platform/http/domains";
 import { createGatedContentTool } from "~/tools/get-gated-content-tool.server";
 import { createKeyStatusTool } from "~/tools/key-status-tool";
 import { createMarkKeyUsedTool } from "~/tools/mark-key-used-tool";
 import { createMcpDispatcher } from "~/tools/mcp/dispatch.server";
 import { answerMcp, requireTrustedSite } from "~/tools/mcp/mcp.server";
-import type { McpExchange } from "~/tools/mcp/mcp.server";
+import type { McpExchange, McpSender } from "~/tools/mcp/mcp.server";
 import { describeResource, isResourceSuffix } from "~/tools/mcp/resource-metadata";
 import { createSendCryptoTool } from "~/tools/send-crypto-tool";
 import { toGateHolder, toToolCaller } from "~/tools/tool";
@@ -36,26 +34,20 @@ export function wireTools(foundation: Foundation, { gate, search, payments }: To
       ? [createSendCryptoTool((call) => payments.pay({ ...call, holder: toGateHolder(call.holder) }))]
       : []),
   ];
-  const tools = registry.map(instruments.watchTool);
+  const tools = registry.map(instruments.instrumentTool);
   const dispatch = createMcpDispatcher({
     tools,
     serverInfo: { name: "latchkey", title: "Latchkey", version },
     instructions,
     warn: (message, error) => log.warn({ err: error }, message),
   });
-  const ownHost = originHost(origin);
-  const hosts = ownHost === null ? domains : [...domains, ownHost];
-  const site = {
-    isAllowedHost: (host: string) => hosts.includes(host) || isLoopbackAddress(host),
-    isAllowedOrigin: gate.isAllowedOrigin,
-  };
+  const site = { origin, domains, isAllowedOrigin: gate.isAllowedOrigin };
 
   return {
     /** Every tool there is, for the chat's model and for MCP clients alike. A new one is one line above. */
     registry: tools,
     /** Throws the refusal of hosts and pages that are not this site's. */
-    requireTrustedSite: (request: { host: string | null; headers: IncomingHttpHeaders }) =>
-      requireTrustedSite(request, site),
+    requireTrustedSite: (sender: McpSender) => requireTrustedSite(sender, site),
     /** `caller` null: a stranger. */
     answerMcp: (call: Omit<McpExchange, "caller"> & { caller: Caller | null }) =>
       answerMcp({ ...call, caller: toToolCaller(call.caller) }, dispatch),
@@ -63,9 +55,4 @@ export function wireTools(foundation: Foundation, { gate, search, payments }: To
     findResource: ({ suffix }: { suffix: string }) =>
       isResourceSuffix(suffix, mcpPath) ? describeResource(origin, mcpPath) : null,
   };
-}
-
-/** Nobody can make another name resolve to a request that names the loopback address itself. */
-function isLoopbackAddress(host: string): boolean {
-  return /^(?:127\.0\.0\.1|\[::1\])(?::\d+)?$/.test(host);
 }

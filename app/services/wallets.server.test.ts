@@ -23,7 +23,7 @@ function problemsOf(environment: Record<string, string>): string {
   }
 }
 
-test("offers nothing beyond the browser's wallets by itself, and reaches for nothing", () => {
+test("only the browser's own wallets are offered by default, and nothing is loaded for them", () => {
   const config = parseConfig(production);
   const told = describeWallets(config, origin);
   expect(told).toEqual({
@@ -36,7 +36,7 @@ test("offers nothing beyond the browser's wallets by itself, and reaches for not
   expect(findWalletReach(config)).toEqual({ connect: [], frame: [], opensWindows: false });
 });
 
-test("tells visitors what is configured, and lets pages reach just that", () => {
+test("configured wallets are described to pages, which may reach exactly their addresses", () => {
   const config = parseConfig({
     ...production,
     CHAIN_NAME: "Base",
@@ -57,7 +57,7 @@ test("tells visitors what is configured, and lets pages reach just that", () => 
   });
 });
 
-test("gives the demo's wallets the demo's own way to the chain", () => {
+test("the demo's wallets get the demo's own RPC address", () => {
   const config = parseConfig({
     LATCHKEY_MODE: "demo",
     KEY_CONTRACT_ADDRESS: production.KEY_CONTRACT_ADDRESS,
@@ -68,7 +68,7 @@ test("gives the demo's wallets the demo's own way to the chain", () => {
   });
 });
 
-test("refuses what wallets would refuse, and what nobody should see", () => {
+test("settings that wallets would refuse, and addresses nobody should see, are refused", () => {
   expect(problemsOf({ WALLETCONNECT_PROJECT_ID: projectId.slice(1) })).toContain("WALLETCONNECT_PROJECT_ID");
   expect(problemsOf({ CHAIN_WALLET_RPC_URL: "http://rpc.example" })).toContain("CHAIN_WALLET_RPC_URL");
   expect(problemsOf({ CHAIN_WALLET_RPC_URL: "https://u:p@rpc.example" })).toContain("must not hold");

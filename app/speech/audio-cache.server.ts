@@ -35,7 +35,7 @@ type AudioCacheOptions = {
 
 /**
  * Complete audio by the digest of what was said and how. A file gets its name only when it is whole, and ends in a
- * trailer with its own digest, which is checked before it is served: what a crash, a full disk or anybody else's hand
+ * trailer with its own digest, which is checked before it is served: what a crash, a full disk or another program
  * has left behind is not.
  */
 export function createAudioCache({ dir, maxBytes, clock, warn }: AudioCacheOptions) {
@@ -55,7 +55,9 @@ export function createAudioCache({ dir, maxBytes, clock, warn }: AudioCacheOptio
     const partFile = path.join(dir, `${key}.${randomUUID()}.part`);
     const file = await open(partFile, "wx+", 0o600);
     const discard = () =>
-      rm(partFile, { force: true }).catch((error: unknown) => warn("a part of speech stays behind", error));
+      rm(partFile, { force: true }).catch((error: unknown) =>
+        warn("partial audio file could not be deleted", error),
+      );
 
     /** Gives the complete part its name, or removes it where it cannot stay. */
     async function keep(audio: Omit<Trailer, "key">): Promise<void> {
@@ -67,11 +69,11 @@ export function createAudioCache({ dir, maxBytes, clock, warn }: AudioCacheOptio
         await rename(partFile, fileOf(key));
         totalBytes += audio.bytes + trailer.length;
       } catch (error) {
-        warn("speech could not be kept", error);
+        warn("audio could not be cached", error);
         return await discard();
       }
       if (totalBytes > maxBytes)
-        evicting = evicting.then(evict).catch((error: unknown) => warn("old speech stays", error));
+        evicting = evicting.then(evict).catch((error: unknown) => warn("audio cache eviction failed", error));
     }
 
     return { file, keep, discard };
@@ -88,16 +90,16 @@ export function createAudioCache({ dir, maxBytes, clock, warn }: AudioCacheOptio
         await touch(file);
         return { file, contentType: trailer.contentType, bytes: trailer.bytes };
       }
-      warn("speech that was kept is damaged, and was removed", new Error(`${key}.audio`));
+      warn("cached audio is damaged and was deleted", new Error(`${key}.audio`));
       await rm(fileOf(key), { force: true });
     } catch (error) {
-      warn("speech that was kept cannot be read", error);
+      warn("cached audio could not be read", error);
     }
     await file.close();
     return null;
   }
 
-  /** Counts anew, other processes' files included, and removes what was not asked for the longest. */
+  /** Counts again, other processes' files included, and removes what was not asked for the longest. */
   async function evict(): Promise<void> {
     const kept: { file: string; bytes: number; usedAtMs: number }[] = [];
     for (const name of await readdir(dir)) {

@@ -44,9 +44,9 @@ function createSpeaker() {
 
 async function openLibrary({
   maxBytes = 10_000_000,
-  maxFlights,
+  maxSyntheses,
   dir: given,
-}: { maxBytes?: number; maxFlights?: number; dir?: string } = {}) {
+}: { maxBytes?: number; maxSyntheses?: number; dir?: string } = {}) {
   const dir = given ?? (await mkdtemp(path.join(os.tmpdir(), "latchkey-speech-")));
   if (!given) onTestFinished(() => rm(dir, { recursive: true, force: true }));
   let nowMs = 1_700_000_000_000;
@@ -58,7 +58,7 @@ async function openLibrary({
     warn: (message) => void warnings.push(message),
   });
   await cache.start();
-  const library = createAudioLibrary(cache, maxFlights);
+  const library = createAudioLibrary(cache, maxSyntheses);
   const speaker = createSpeaker();
   const open = (text: string, signal = new AbortController().signal, onAsked = () => {}) =>
     library.open({ identity: ["voice", text], speak: speaker.speak, onAsked, signal });
@@ -73,31 +73,31 @@ async function readAll({ reader }: OpenAudio): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-async function say(place: Awaited<ReturnType<typeof openLibrary>>, text: string, bytes: Buffer) {
-  const count = place.feeds.length;
-  const audio = await place.open(text);
-  const feed = place.feeds[count];
+async function say(fixture: Awaited<ReturnType<typeof openLibrary>>, text: string, bytes: Buffer) {
+  const count = fixture.feeds.length;
+  const audio = await fixture.open(text);
+  const feed = fixture.feeds[count];
   feed?.give(bytes);
   feed?.end();
   const read = await readAll(audio);
   return { isKept: audio.isKept, read };
 }
 
-test("what was spoken once comes from the cache, in another process too", async () => {
-  const place = await openLibrary();
+test("a text spoken once is served from the cache, in another process too", async () => {
+  const fixture = await openLibrary();
   const bytes = randomBytes(200_000);
-  expect(await say(place, "a", bytes)).toEqual({ isKept: false, read: bytes });
-  const again = await place.open("a");
+  expect(await say(fixture, "a", bytes)).toEqual({ isKept: false, read: bytes });
+  const again = await fixture.open("a");
   expect([again.isKept, again.contentType, again.totalBytes]).toEqual([true, "audio/test", 200_000]);
   expect(await readAll(again)).toEqual(bytes);
-  expect((await place.open("b")).isKept).toBe(false);
+  expect((await fixture.open("b")).isKept).toBe(false);
 
-  const other = await openLibrary({ dir: place.dir });
+  const other = await openLibrary({ dir: fixture.dir });
   expect(await readAll(await other.open("a"))).toEqual(bytes);
   expect(other.feeds).toHaveLength(0);
 });
 
-test("many who ask for the same at once are served by one synthesis, the late ones from its beginning", async () => {
+test("concurrent requests for the same text share one synthesis, late ones from its beginning", async () => {
   const { open, feeds } = await openLibrary();
   const early = await Promise.all(Array.from({ length: 10 }, () => open("a")));
   expect(feeds).toHaveLength(1);
@@ -111,7 +111,7 @@ test("many who ask for the same at once are served by one synthesis, the late on
   expect(feeds).toHaveLength(1);
 });
 
-test("one who leaves does not take it from the others; when the last one leaves the provider is told", async () => {
+test("one listener who leaves does not end it for others, and the last one ends the provider's work", async () => {
   const { open, feeds, listFiles } = await openLibrary();
   const leaving = new AbortController();
   const [first, second] = [await open("a", leaving.signal), await open("a")];
@@ -128,7 +128,7 @@ test("one who leaves does not take it from the others; when the last one leaves 
   expect(feeds).toHaveLength(2);
 });
 
-test("what breaks off gives what it had, then an error, and is not kept", async () => {
+test("interrupted audio is sent as far as it came, then an error, and not cached", async () => {
   const { open, feeds, listFiles } = await openLibrary();
   const audio = await open("a");
   feeds[0]!.give(Buffer.from("half"));
@@ -143,8 +143,8 @@ test("what breaks off gives what it had, then an error, and is not kept", async 
   await expect(empty.reader.next()).rejects.toThrow("no audio came");
 });
 
-test("files that were cut, altered or renamed are never served", async () => {
-  const place = await openLibrary();
+test("cached files that were cut, altered or renamed are never served", async () => {
+  const fixture = await openLibrary();
   const bytes = randomBytes(1_000);
   const damages: ((file: string) => Promise<unknown>)[] = [
     (file) => truncate(file, 500),
@@ -155,33 +155,33 @@ test("files that were cut, altered or renamed are never served", async () => {
   ];
   bytes[10] = 7;
   for (const damage of damages) {
-    expect(await say(place, "a", bytes)).toEqual({ isKept: false, read: bytes });
-    const [name] = await place.listFiles(".audio");
-    await damage(path.join(place.dir, name!));
+    expect(await say(fixture, "a", bytes)).toEqual({ isKept: false, read: bytes });
+    const [name] = await fixture.listFiles(".audio");
+    await damage(path.join(fixture.dir, name!));
   }
-  expect(await say(place, "a", bytes)).toEqual({ isKept: false, read: bytes });
-  expect(place.warnings).toHaveLength(damages.length);
-  const [name] = await place.listFiles(".audio");
-  const whole = await readFile(path.join(place.dir, name!));
-  expect((await say(place, "b", Buffer.from("other"))).isKept).toBe(false);
-  const [other] = (await place.listFiles(".audio")).filter((candidate) => candidate !== name);
-  await writeFile(path.join(place.dir, other!), whole);
-  expect((await say(place, "b", Buffer.from("other"))).isKept).toBe(false);
+  expect(await say(fixture, "a", bytes)).toEqual({ isKept: false, read: bytes });
+  expect(fixture.warnings).toHaveLength(damages.length);
+  const [name] = await fixture.listFiles(".audio");
+  const whole = await readFile(path.join(fixture.dir, name!));
+  expect((await say(fixture, "b", Buffer.from("other"))).isKept).toBe(false);
+  const [other] = (await fixture.listFiles(".audio")).filter((candidate) => candidate !== name);
+  await writeFile(path.join(fixture.dir, other!), whole);
+  expect((await say(fixture, "b", Buffer.from("other"))).isKept).toBe(false);
 });
 
-test("the cache keeps to its size, and what was asked for the longest ago goes first", async () => {
-  const place = await openLibrary({ maxBytes: 100_000 });
+test("the cache keeps to its size, and evicts the least recently used first", async () => {
+  const fixture = await openLibrary({ maxBytes: 100_000 });
   const bytes = randomBytes(20_000);
   for (const text of ["a", "b", "c", "d"]) {
-    await say(place, text, bytes);
-    place.pass(1_000);
+    await say(fixture, text, bytes);
+    fixture.pass(1_000);
   }
-  expect(await say(place, "a", bytes)).toMatchObject({ isKept: true });
-  place.pass(1_000);
-  await say(place, "e", bytes);
-  await expect.poll(() => place.listFiles(".audio")).toHaveLength(4);
-  expect(await say(place, "a", bytes)).toMatchObject({ isKept: true });
-  expect(await say(place, "b", bytes)).toMatchObject({ isKept: false });
+  expect(await say(fixture, "a", bytes)).toMatchObject({ isKept: true });
+  fixture.pass(1_000);
+  await say(fixture, "e", bytes);
+  await expect.poll(() => fixture.listFiles(".audio")).toHaveLength(4);
+  expect(await say(fixture, "a", bytes)).toMatchObject({ isKept: true });
+  expect(await say(fixture, "b", bytes)).toMatchObject({ isKept: false });
 
   const large = await openLibrary({ maxBytes: 100_000 });
   await say(large, "large", randomBytes(25_001));
@@ -190,7 +190,7 @@ test("the cache keeps to its size, and what was asked for the longest ago goes f
   for (const { listFiles } of [large, none]) await expect.poll(() => listFiles("")).toEqual([]);
 });
 
-test("parts that a dead process left go at the next start, those of a living one stay", async () => {
+test("partial files of a dead process are deleted at the next start, those of a living one stay", async () => {
   const { dir } = await openLibrary();
   await writeFile(path.join(dir, "old.part"), "half");
   await writeFile(path.join(dir, "new.part"), "half");
@@ -212,8 +212,8 @@ test("the provider is paused while the reader takes nothing, a megabyte ahead of
   expect((await readAll(audio)).length).toBe(40 * chunk.length - 64 * 1024);
 });
 
-test("only so many speak at once; whoever left before the beginning is served nothing", async () => {
-  const { open, feeds } = await openLibrary({ maxFlights: 2 });
+test("the number of concurrent syntheses is bounded, and a client that left before its turn is not served", async () => {
+  const { open, feeds } = await openLibrary({ maxSyntheses: 2 });
   const [one] = [await open("a"), await open("b")];
   await expect(open("c")).rejects.toThrow(SpeechBusy);
   expect((await open("a")).isKept).toBe(false);
@@ -222,7 +222,7 @@ test("only so many speak at once; whoever left before the beginning is served no
   await expect(open("c", AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
 });
 
-test("the provider is asked for whoever has waited the longest and is still there, and for nobody else", async () => {
+test("the next turn goes to the longest waiting client that is still there", async () => {
   const { open, feeds } = await openLibrary();
   const askedFor: string[] = [];
   const leaving = new AbortController();

@@ -13,6 +13,6 @@ test.each([
   ["مرحبا hi", null],
   ["…", null],
   ["", null],
-])("%j becomes %j", (text, spoken) => {
+])("%j is written for a Latin voice as %j", (text, spoken) => {
   expect(toLatinSpeech(text)).toBe(spoken);
 });

@@ -17,7 +17,7 @@ test.each([
   ["See [a. b](x) and `c. d` here. End", ["See [a. b](x) and `c. d` here.", "End"]],
   ["", []],
   [" \n ", []],
-])("cuts %j", (text, sentences) => {
+])("%j is cut into its sentences", (text, sentences) => {
   expect(split(text)).toEqual(sentences);
 });
 
@@ -33,7 +33,7 @@ test("long sentences are cut at a clause, else at a word, else in the middle, an
   expect(keys.map(countCharacters)).toEqual([7, 7, 6]);
 });
 
-test("nothing is lost, however the text is cut and streamed", () => {
+test("no text is lost, however it is cut and streamed", () => {
   const text = 'Well, 3.5 of them. "Really?" Yes! See e.g. this.\nNew line here… and 日本語です。 Done';
   const bare = (parts: readonly string[]) => parts.join("").replace(/\s/g, "");
   for (const maxChars of [5, 12, 40, 500]) {
@@ -49,7 +49,7 @@ test("nothing is lost, however the text is cut and streamed", () => {
   }
 });
 
-test("a sentence is given out as soon as it is certain, and not before", () => {
+test("a sentence is emitted as soon as it is certain, and not before", () => {
   const stream = createSentenceStream(200);
   expect(stream.push("It is 3.")).toEqual([]);
   expect(stream.push("14 now.")).toEqual([]);

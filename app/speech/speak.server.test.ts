@@ -23,7 +23,7 @@ async function readOutcome(response: Response) {
   return [response.status, response.headers.get("x-quota-remaining")];
 }
 
-test("the headers tell where the key stands once this text is settled: spoken, repeated, failed, refused", async () => {
+test("the headers show the budget after this text is settled: spoken, repeated, failed, refused", async () => {
   const { provider } = await startSpeechProvider([
     sounding(sound),
     answeringSpeech(500, {}, ""),
@@ -42,14 +42,14 @@ test("the headers tell where the key stands once this text is settled: spoken, r
   expect(refused.headers.get("retry-after")).toBe("60");
   expect(await refused.clone().json()).toEqual({ error: "Quota exceeded", remaining: 73, resetAt });
   expect(await readOutcome(refused)).toEqual([429, "73"]);
-  // What has nothing for the ear is told so before the budget is asked.
+  // A text without anything to speak is refused before the budget is asked.
   expect(await readOutcome(await ask("🎉"))).toEqual([422, null]);
   expect(await readStanding()).toMatchObject({ used: 27, reserved: 0, remaining: 73 });
 });
 
-test("a voice that has no room or no sounds for a text gives its characters back before it answers", async () => {
+test("a voice without room or sounds for a text returns its characters before it answers", async () => {
   const { provider } = await startSpeechProvider([sounding(sound)]);
-  const full = await openSpeechFixture({ provider, limit, maxFlights: 0 });
+  const full = await openSpeechFixture({ provider, limit, maxSyntheses: 0 });
   const busy = await full.ask("Twelve chars");
   expect(busy.headers.get("retry-after")).toBe("2");
   expect(await busy.clone().json()).toMatchObject({ error: "TTS is busy" });
@@ -60,7 +60,7 @@ test("a voice that has no room or no sounds for a text gives its characters back
   expect(await readOutcome(await english.ask("Здравствуйте"))).toEqual([422, "100"]);
 });
 
-test("where audio cannot be written down the provider is not asked, and nothing counts", async () => {
+test("the provider is not asked, and nothing counts, where audio cannot be stored", async () => {
   const { provider, calls } = await startSpeechProvider([sounding(sound)]);
   const dir = path.join(await createTestDir(), "not-there");
   const { ask, readStanding } = await openSpeechFixture({ provider, limit, dir });
@@ -69,7 +69,7 @@ test("where audio cannot be written down the provider is not asked, and nothing 
   expect(await readStanding()).toMatchObject({ used: 0, reserved: 0 });
 });
 
-test("audio that did not come leaves no file behind", async () => {
+test("failed audio leaves no file behind", async () => {
   const failing = answeringSpeech(500, {}, "");
   const { provider } = await startSpeechProvider([failing]);
   const dir = await createTestDir();
@@ -78,7 +78,7 @@ test("audio that did not come leaves no file behind", async () => {
   expect(await readdir(dir)).toEqual([]);
 });
 
-test("what others have set aside meanwhile is not shown as left, and a window that ended is not shown at all", async () => {
+test("others' reservations are not shown as left, and an ended window is not shown at all", async () => {
   let proceed = () => {};
   const gone = new Promise<void>((resolve) => (proceed = resolve));
   const { provider, calls } = await startSpeechProvider([
@@ -103,7 +103,7 @@ test("what others have set aside meanwhile is not shown as left, and a window th
   expect(await readOutcome(late)).toEqual([500, "100"]);
 });
 
-test("a text for which too little is left because another is under way is told when that must have begun", async () => {
+test("a text that must wait for another's reservation gets the time when that one must have ended", async () => {
   const { provider, calls } = await startSpeechProvider([neverSpeaking]);
   const { ask, clock } = await openSpeechFixture({ provider, limit });
   const leaving = new AbortController();
@@ -146,7 +146,7 @@ test.each([
   await calls[0]!.closed;
 });
 
-test("a provider that falls silent while it speaks is given up, and the answer breaks off instead of ending", async () => {
+test("a provider that falls silent in mid-speech is given up, and the answer breaks off instead of ending", async () => {
   const forever = new Promise<void>(() => undefined);
   const { provider, calls } = await startSpeechProvider(
     [pausingAfter(sound, sound, forever), sounding(sound)],
@@ -164,7 +164,7 @@ test("a provider that falls silent while it speaks is given up, and the answer b
   expect(calls).toHaveLength(2);
 });
 
-test("what breaks off after its first byte has been spoken, and counts", async () => {
+test("a text interrupted after its first byte counts as spoken", async () => {
   const { provider } = await startSpeechProvider([breakingOffAfter(sound)]);
   const { ask, readStanding } = await openSpeechFixture({ provider, limit });
   const response = await ask("Twelve chars");
@@ -196,7 +196,7 @@ test("a client that leaves before the first byte ends the provider's work, and t
   expect(await fixture.readStanding()).toMatchObject({ used: 12, reserved: 0 });
 });
 
-test("whoever hangs up before the first byte again and again is refused when the budget is spent", async () => {
+test("a client that hangs up before the first byte repeatedly is refused when the budget is spent", async () => {
   const { provider, calls } = await startSpeechProvider([neverSpeaking]);
   const fixture = await openSpeechFixture({ provider, limit });
   for (const letter of ["a", "b", "c"]) {
@@ -215,7 +215,7 @@ test("a client that leaves before the provider was asked is not counted", async 
   expect(calls).toHaveLength(0);
 });
 
-test("one text that several ask for at the same moment is spoken once and counts once", async () => {
+test("one text requested several times at once is spoken once and counts once", async () => {
   let proceed = () => {};
   const gone = new Promise<void>((resolve) => (proceed = resolve));
   const { provider, calls } = await startSpeechProvider([

@@ -57,7 +57,7 @@ test.each([
   ["a link by reference", "Read [the guide][1].\n\n[1]: https://example.com/x", "Read the guide."],
   ["a link around an image", "[![Build](b.svg)](https://example.com) ok", "Build ok."],
   ["a link with an escaped bracket", "[a \\[b\\]](https://example.com) c", "a b c."],
-])("addresses: %s", (_name, markdown, spoken) => {
+])("addresses are read by their host: %s", (_name, markdown, spoken) => {
   expect(toSpeakableText(markdown)).toBe(spoken);
 });
 
@@ -75,7 +75,7 @@ test.each([
   ["emphasis that never ends", "A **bold start and a `code start", "A bold start and a code start."],
   ["code with marks", "Call `await foo_bar(*args)` and ``a ` b``", "Call await foo bar(args) and a b."],
   ["a hard break", "One  \nTwo\\\nThree", "One Two Three."],
-])("escapes and emphasis: %s", (_name, markdown, spoken) => {
+])("escapes and emphasis are read as text: %s", (_name, markdown, spoken) => {
   expect(toSpeakableText(markdown)).toBe(spoken);
 });
 
@@ -86,7 +86,7 @@ test.each([
   ["unknown and broken", "a &madeup; b &#0; c &#xD800; d &#1114112; e & f &amp g", "a b c d e & f &amp g."],
   ["pictures", "Party &#127881;&copy;", "Party."],
   ["a soft hyphen and other invisible marks", "won\u00adder\u200b\ufeff &shy;now", "wonder now."],
-])("entities: %s", (_name, markdown, spoken) => {
+])("entities are read as their characters: %s", (_name, markdown, spoken) => {
   expect(toSpeakableText(markdown)).toBe(spoken);
 });
 
@@ -97,7 +97,7 @@ test.each([
   ["keycaps without a number", "Yes #️⃣*️⃣, done."],
   ["hearts, signs and arrows", "Yes ❤️☎️™️↔️→⇒, done."],
   ["shortcodes", "Yes :tada: :+1:, done."],
-])("emoji: %s are not read", (_name, markdown) => {
+])("emoji are not read: %s", (_name, markdown) => {
   expect(toSpeakableText(markdown).replace(/:\+1:/, "").replace("  ", " ")).toBe("Yes, done.");
 });
 
@@ -128,7 +128,7 @@ test.each([
   ["a block of HTML", "<details><summary>More</summary>Text &amp; all</details>", "More Text & all."],
   ["bullets and boxes", "• one ▪ two │ three ░ four", "one two three four."],
   ["math and code signs", "a => b <- c ==> d $$x^2$$ {e}", "a b c d x 2 e."],
-])("blocks: %s", (_name, markdown, spoken) => {
+])("blocks are read in order: %s", (_name, markdown, spoken) => {
   expect(toSpeakableText(markdown)).toBe(spoken);
 });
 
@@ -157,11 +157,11 @@ test.each([
   "&nbsp;",
   "\\*",
   "```js",
-])("of %j nothing is left", (text) => {
+])("%j has nothing to be read", (text) => {
   expect(toSpeakableText(text)).toBe("");
 });
 
-test("no mark of the markup survives, wherever it stands", () => {
+test("no mark of the markup remains, wherever it is", () => {
   const marks = [
     "*",
     "_",
@@ -201,7 +201,7 @@ test("no mark of the markup survives, wherever it stands", () => {
   }
 });
 
-test("a text longer than can be read at once is read whole, and its code blocks stay out", () => {
+test("a text longer than one pass is read whole, without its code blocks", () => {
   const paragraph = "The lamp in the [window](https://example.com/x) is **burning**.";
   const code = "```ts\n" + "secret();\n\n".repeat(600) + "```";
   const text = Array.from({ length: 300 }, () => paragraph).join("\n\n");
@@ -312,7 +312,7 @@ function read(piece: string, chars: number): number {
   return performance.now() - startedAt;
 }
 
-test("a megabyte of what is slowest to read takes seconds: time grows with the length, not with its square", () => {
+test("a megabyte of the slowest markup is read in time proportional to its length", () => {
   const times = hostilePieces.map((piece) => ({ piece, ms: read(piece, 32_768) }));
   const [slowest] = times.sort((one, other) => other.ms - one.ms);
   // Read as one text it takes minutes.

@@ -2,8 +2,8 @@ const pictures =
   /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\u20e3|\ufe0e|\ufe0f|[\u{e0020}-\u{e007f}]/gu;
 const shortcode = /(?<![\p{L}\p{N}:]):(?:[a-z]|[+-]\d)[a-z0-9_+-]{0,40}:(?![\p{L}\p{N}:])/gu;
 
-const placedAddress = /(?<![\p{L}\p{N}+.-])([a-z][a-z0-9+.-]{0,30}):\/\/([^\s<>]*)/giu;
-/** Addresses without a place: their scheme is followed by what they stand for. */
+const authorityAddress = /(?<![\p{L}\p{N}+.-])([a-z][a-z0-9+.-]{0,30}):\/\/([^\s<>]*)/giu;
+/** Addresses without an authority: their scheme is followed by what they stand for. */
 const bareAddress =
   /(?<![\p{L}\p{N}+.:/-])(mailto|sms|tel|xmpp|data|blob|javascript|about|magnet|urn|did|ipfs|ipns|ethereum|bitcoin):(?=[^\s<>])([^\s<>]*)/giu;
 const webAddress = /(?<![\p{L}\p{N}+./@-])www\.([^\s<>]+)/giu;
@@ -13,7 +13,7 @@ const maxNameChars = 30;
 const marksBehind = `.,;:!?…)]}'"”’»*_~\``;
 
 /**
- * Words without what only the eye can use. Every step passes over the text once: no pattern here can try a place twice
+ * Words without what only the eye can use. Every step passes over the text once: no pattern here can try a position twice
  * in more than a bounded number of ways.
  */
 export function toSpeakableWords(text: string): string {
@@ -34,7 +34,7 @@ export function toSpeakableWords(text: string): string {
 /** Addresses by their host, people by their name there; where nothing can be said, the scheme tells what it was. */
 function speakAddresses(text: string): string {
   return text
-    .replace(placedAddress, (_whole, scheme: string, rest: string) => {
+    .replace(authorityAddress, (_whole, scheme: string, rest: string) => {
       const { address, behind } = splitBehind(rest);
       const authority = /^[^/?#\\]*/.exec(address)![0];
       const host = authority.slice(authority.lastIndexOf("@") + 1).replace(/:\d*$/, "");

@@ -35,7 +35,7 @@ test("an answer is spoken in its order, without code, with tables whole, however
     expect(piecesOf({ text: answer, size }).join(" "), String(size)).toBe(whole);
 });
 
-test("the first piece comes early and later ones are longer, none beyond the limit", () => {
+test("the first piece is short and later ones longer, none beyond the limit", () => {
   const stream = createSpeechPieces({ maxChars: 120 });
   expect(stream.push("The first sentence is long enough. The se")).toEqual([
     "The first sentence is long enough.",
@@ -46,7 +46,7 @@ test("the first piece comes early and later ones are longer, none beyond the lim
   expect(pieces.every((piece) => piece.length <= 120)).toBe(true);
 });
 
-test("a code block that never ends is not spoken, and a line break within a sentence is no end of it", () => {
+test("a code block without an end is not spoken, and a line break within a sentence does not end it", () => {
   expect(piecesOf({ text: "Look:\n~~~\nsecret code\n``` not the end\nmore", size: 3 })).toEqual(["Look:"]);
   expect(piecesOf({ text: "This goes\non here.\nAnd ends.", size: 4 })).toEqual([
     "This goes on here. And ends.",

@@ -12,7 +12,7 @@ const json = "application/json";
 
 const speechErrorSchema = z
   .object({
-    error: z.string().describe("What went wrong, in words that stay the same."),
+    error: z.string().describe("The error, in words that stay the same."),
     details: z.string().optional().describe("What happened in particular, free of secrets. May change."),
     remaining: z.int().min(0).optional().describe("429 only: requests, or characters, that are left."),
     resetAt: z.string().optional().describe("429 only: when to come back, ISO 8601 in UTC."),

@@ -1,56 +1,55 @@
-import { baseUrl, integer, oneOf, secret, text } from "~/platform/config/kinds";
+import { baseUrl, eitherOf, integer, oneOf, secret, text } from "~/platform/config/kinds";
 import type { SettingReader } from "~/platform/config/setting-reader";
-import { getProvider } from "~/platform/providers/provider-row";
-import { fliteVoices } from "./flite/flite-voices";
+import { describeProviders, getProvider } from "~/platform/providers/provider-row";
+import type { SpeechProviderRow } from "./providers/speech-provider.server";
 import { speechProviders } from "./providers/speech-providers.server";
 
-const defaultModels = { openai: "gpt-4o-mini-tts", local: "tts-1", elevenlabs: "eleven_multilingual_v2" };
-const defaultVoice = "alloy";
+/** The value of TTS_PROVIDER that names nobody. */
+const nobody = "disabled";
+
+function listDefaults(member: "defaultModel" | "defaultVoice"): string {
+  const rows = speechProviders.filter((row) => row[member] !== undefined);
+  return rows.map((row) => `${row[member]} for \`${row.name}\``).join(", ");
+}
+
+function listVoices(): string {
+  const rows = speechProviders.flatMap(({ name, voices }) => (voices ? [{ name, voices }] : []));
+  return rows.map(({ name, voices }) => `\`${name}\`: ${eitherOf(voices)}`).join("; ");
+}
 
 export const speechSettings = {
   provider: oneOf(
     "TTS_PROVIDER",
     {
-      of: [...speechProviders.map(({ name }) => name), "disabled"],
+      of: [...speechProviders.map(({ name }) => name), nobody],
+      range: describeProviders(speechProviders, [nobody]),
       default: "flite",
       switches: { name: "Reading aloud" },
     },
-    "Who speaks: `flite` (embedded, English), `openai`, `elevenlabs`, `local` (an OpenAI-compatible server; the default where TTS_BASE_URL is set) or `disabled`.",
+    "Who speaks.",
   ),
   local: {
     baseUrl: baseUrl(
       "TTS_BASE_URL",
       { suchAs: "http://127.0.0.1:8880/v1" },
-      "Address of the server for `local`, ending in /v1, such as http://127.0.0.1:8880/v1.",
+      "Address of the server for `local`.",
     ),
     apiKey: secret("TTS_API_KEY", {}, "Key for `local`, where the server wants one."),
   },
-  voice: text(
-    "TTS_VOICE",
-    {},
-    "The voice. `flite`: slt (default), rms, awb, kal16 or kal. `openai` and `local`: default alloy. `elevenlabs` has ELEVENLABS_VOICE_ID instead.",
-  ),
-  model: text(
-    "TTS_MODEL",
-    {},
-    "The model. Default: gpt-4o-mini-tts for `openai`, tts-1 for `local`, eleven_multilingual_v2 for `elevenlabs`.",
-  ),
+  voice: text("TTS_VOICE", { range: listVoices() }, `The voice. Default: ${listDefaults("defaultVoice")}.`),
+  model: text("TTS_MODEL", {}, `The model. Default: ${listDefaults("defaultModel")}.`),
   elevenLabs: {
-    apiKey: secret(
-      "ELEVENLABS_API_KEY",
-      {},
-      "Key for `elevenlabs`. `openai` uses OPENAI_API_KEY and OPENAI_BASE_URL.",
-    ),
+    apiKey: secret("ELEVENLABS_API_KEY", {}, "Key for `elevenlabs`."),
     // It becomes part of an address.
     voice: text(
       "ELEVENLABS_VOICE_ID",
       {
         pattern: {
           matches: /^[A-Za-z0-9_-]{1,64}$/,
-          problem: "must be letters and digits, as the provider's dashboard shows it.",
+          range: "letters and digits, as the provider's dashboard shows it",
         },
       },
-      "Voice for `elevenlabs`.",
+      "Voice for `elevenlabs`, where TTS_VOICE is not read.",
     ),
     baseUrl: baseUrl(
       "ELEVENLABS_BASE_URL",
@@ -90,32 +89,25 @@ export const speechSettings = {
 };
 
 export function readSpeech(reader: SettingReader, isChatQuotaActive: boolean) {
-  const { cacheMb, voice, model, ...values } = reader.read(speechSettings);
-  const isLocalMeant = !reader.isSet(speechSettings.provider) && reader.isSet(speechSettings.local.baseUrl);
-  const provider = isLocalMeant ? "local" : values.provider;
-  if (provider !== "disabled") {
-    reader.requireNeeds(speechSettings.provider, getProvider(speechProviders, provider));
-  }
-  const fliteVoice = fliteVoices.find((candidate) => candidate === voice);
-  if (provider === "flite" && voice !== null && !fliteVoice) {
-    const choices = fliteVoices.join(", ");
-    reader.report(speechSettings.voice, `must be one of ${choices} when TTS_PROVIDER is flite.`);
-  }
-  reader.setSwitch(speechSettings.provider, provider !== "disabled", `TTS_PROVIDER is ${provider}.`);
-  if (provider === "disabled") {
-    reader.setSwitch(speechSettings.cacheMb, false, "TTS_PROVIDER is disabled.");
-  }
+  const { cacheMb, ...values } = reader.read(speechSettings);
+  const implied = speechProviders.find((row) => row.isImplied && reader.hasNeeds(row));
+  const isImplied = implied && !reader.isSet(speechSettings.provider);
+  const provider = isImplied ? implied.name : values.provider;
+  const row = provider === nobody ? null : getProvider(speechProviders, provider);
+  const chosen = `TTS_PROVIDER is ${provider}.`;
+  reader.setSwitch(speechSettings.provider, row !== null, chosen);
+  if (row) checkProvider(reader, row, values.voice);
+  else reader.setSwitch(speechSettings.cacheMb, false, chosen);
   if (!isChatQuotaActive && values.quota.characters > 0) {
     const why = "The chat quota, which it goes by, is off.";
     reader.setSwitch(speechSettings.quota.characters, false, why);
   }
-  return {
-    ...values,
-    provider,
-    flite: { ...values.flite, voice: fliteVoice ?? fliteVoices[0] },
-    openai: { model: model ?? defaultModels.openai, voice: voice ?? defaultVoice },
-    local: { ...values.local, model: model ?? defaultModels.local, voice: voice ?? defaultVoice },
-    elevenLabs: { ...values.elevenLabs, model: model ?? defaultModels.elevenlabs },
-    cacheBytes: cacheMb * 1024 * 1024,
-  };
+  return { ...values, provider, cacheBytes: cacheMb * 1024 * 1024 };
+}
+
+function checkProvider(reader: SettingReader, row: SpeechProviderRow, voice: string | null): void {
+  reader.requireNeeds(speechSettings.provider, row);
+  if (voice === null || !row.voices || row.voices.includes(voice)) return;
+  const choices = row.voices.join(", ");
+  reader.report(speechSettings.voice, `must be one of ${choices} when TTS_PROVIDER is ${row.name}.`);
 }

@@ -20,7 +20,7 @@ function run(tool: Tool, input: unknown = {}) {
   return runTool({ tool, input, caller: null, clientId: "client", signal, warn: () => undefined });
 }
 
-test("a tool that does not heed its signal is left behind when its time is up", async () => {
+test("a tool that ignores its signal is abandoned at its time limit", async () => {
   let told: unknown;
   const deaf = toolThat(
     ({ signal: its }) => {
@@ -33,7 +33,7 @@ test("a tool that does not heed its signal is left behind when its time is up", 
   expect(told).toBeInstanceOf(Error);
 });
 
-test("an output of exactly 768 KiB is handed on whole; one byte more is a failure", async () => {
+test("an output of exactly 768 KiB is passed on whole, one byte more is a failure", async () => {
   const text = "ä".repeat((768 * 1024) / 2);
   const structure = { text: text.slice('{"text":""}'.length / 2 + 1) + "a" };
   expect(Buffer.byteLength(JSON.stringify(structure))).toBe(768 * 1024);
@@ -48,7 +48,7 @@ test("an output of exactly 768 KiB is handed on whole; one byte more is a failur
   expect(await run(toolThat(async () => ({ text: `${structure.text}a` })))).toEqual(tooLarge);
 });
 
-test("outputs become plain data: no functions, big integers as digits, nothing as null, rings refused", async () => {
+test("outputs become plain data: no functions, big integers as digits, nothing as null, circles refused", async () => {
   expect(await run(toolThat(async () => ({ n: 10n, f: () => 1 })))).toMatchObject({ output: { n: "10" } });
   expect(await run(toolThat(async () => undefined))).toMatchObject({ output: null, outputText: "null" });
   const ring: { self?: unknown } = {};
@@ -56,7 +56,7 @@ test("outputs become plain data: no functions, big integers as digits, nothing a
   expect(await run(toolThat(async () => ring))).toEqual({ ok: false, errorText: "The tool failed." });
 });
 
-test("what is wrong with arguments is told in a few words, however long they are", async () => {
+test("invalid arguments are explained in a few words, however long they are", async () => {
   const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`member${index}`, 1]));
   for (const input of [many, { ["x".repeat(200_000)]: 1 }]) {
     const outcome = await run(
@@ -68,7 +68,7 @@ test("what is wrong with arguments is told in a few words, however long they are
   }
 });
 
-test("key_status takes digits or an integer and gives what the gate knows", async () => {
+test("key_status accepts digits or an integer and returns what the gate knows", async () => {
   const asked: string[] = [];
   const tool = createKeyStatusTool({
     readKeyStatus: async ({ tokenId }) => {
@@ -87,7 +87,7 @@ test("key_status takes digits or an integer and gives what the gate knows", asyn
   expect(asked).toEqual(["7", "8"]);
 });
 
-test("words of a refusal, written for people, are passed on; those of other errors are hidden", async () => {
+test("words of a refusal are passed on, those of other errors are hidden", async () => {
   const failing = (error: Error) => createKeyStatusTool({ readKeyStatus: () => Promise.reject(error) });
   const refusal = new Refusal("chain-unavailable", { detail: "The blockchain could not be asked." });
   expect(await run(failing(refusal), { tokenId: "7" })).toEqual({
@@ -100,7 +100,7 @@ test("words of a refusal, written for people, are passed on; those of other erro
   });
 });
 
-test("offers carry a JSON Schema of what a model may send", () => {
+test("offered tools have a JSON Schema of what a model may send", () => {
   const offer = toToolOffer(
     createSearchTool({
       requireHolder: async () => undefined,
@@ -129,7 +129,7 @@ test("offers carry a JSON Schema of what a model may send", () => {
   });
 });
 
-test("a token id that a model writes with an exponent or a fraction does not fit the tool", async () => {
+test("a token id with an exponent or a fraction does not fit the tool", async () => {
   const asked: string[] = [];
   const tool = createKeyStatusTool({
     readKeyStatus: async ({ tokenId }) => {

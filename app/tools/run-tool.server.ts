@@ -48,10 +48,10 @@ export async function runTool({ tool, warn, ...call }: RunOptions): Promise<Tool
     if (error instanceof ToolFailure) return { ok: false, errorText: error.message };
     // A refusal's detail is written for the person who asked; of a defect it says nothing.
     if (error instanceof Refusal) {
-      if (error.status >= 500) warn(`Tool ${tool.name} was refused: ${error.slug}`, error.cause ?? error);
+      if (error.status >= 500) warn(`tool refused: ${tool.name}: ${error.slug}`, error.cause ?? error);
       return { ok: false, errorText: error.detail };
     }
-    if (!call.signal.aborted) warn(`Tool ${tool.name} failed`, error);
+    if (!call.signal.aborted) warn(`tool failed: ${tool.name}`, error);
     return { ok: false, errorText: "The tool failed." };
   }
 }

@@ -60,7 +60,7 @@ function makeTool({
 
 const holder = { address: "0xabc", tokenId: "7", scopes: ["gate:read", "tools"] };
 
-test("fills in its defaults and answers in the agreed shape", async () => {
+test("the search tool fills in its defaults and answers in the documented shape", async () => {
   const { run, asked } = makeTool();
   const answer = await run({ input: { query: " keys " } });
   expect(answer).toMatchObject({
@@ -110,7 +110,7 @@ test.each([
   [{ query: "x", filter: { $where: "1" } }, /filter: "\$where" is no operator/],
   [{ query: "x", filter: [] }, /filter/],
   [{ query: "x", other: 1 }, /other/],
-])("refuses %j in words that say why, and asks nothing", async (input, words) => {
+])("%j is refused with the reason, and nothing is searched", async (input, words) => {
   const { run, done } = makeTool();
   expect(await run({ input })).toMatchObject({
     ok: false,
@@ -119,7 +119,7 @@ test.each([
   expect(done).toEqual([]);
 });
 
-test("the edges themselves are allowed", async () => {
+test("values at the bounds are accepted", async () => {
   const { run } = makeTool();
   for (const input of [
     { query: "x", topK: 1 },
@@ -141,7 +141,7 @@ test("an index that is not configured is named as such, with those that are", as
   expect(done).toEqual([]);
 });
 
-test("a gated namespace, filled or not, and one that does not exist are refused alike, after the same work", async () => {
+test("a gated namespace, filled or not, and a missing one are refused alike, after the same work", async () => {
   const refusals = [];
   for (const namespace of ["inner", "never-filled", "unknown", "Inner", "inner ", "__proto__"]) {
     const { run, done } = makeTool();
@@ -168,7 +168,7 @@ const chainAway = new Refusal("chain-unavailable", { detail: "The blockchain cou
 test.each([
   ["whose key is gone", goneAway],
   ["whom the chain cannot be asked about", chainAway],
-])("a caller %s finds nothing gated, and cannot tell it from what does not exist", async (_who, refusal) => {
+])("a caller %s finds nothing gated, and cannot tell it from a missing namespace", async (_who, refusal) => {
   const told = [];
   for (const namespace of ["inner", "never-filled", "unknown", "Inner"]) {
     const { run, done } = makeTool({ refusal });
@@ -179,7 +179,7 @@ test.each([
   expect(told[0]).toContain('["list","ask for 0xabc and 7"]');
 });
 
-test("the chain is asked for gated documents, and for nothing that everybody may read", async () => {
+test("the chain is asked for gated documents only", async () => {
   const gated = makeTool();
   await gated.run({ input: { query: "x", namespace: "inner" }, caller: holder });
   expect(gated.done).toEqual(["list", "ask for 0xabc and 7", "search"]);
@@ -200,14 +200,14 @@ test("a store that cannot list its namespaces may still answer a holder, and nob
   expect(await makeTool({ listing }).run({ input })).toMatchObject({ errorText: "The search is busy." });
 });
 
-test("a namespace is gated whatever capitals the operator wrote it in", async () => {
+test("a namespace is gated in whatever case the operator wrote it", async () => {
   const { run } = makeTool({ gatedNamespaces: ["INNER"] });
   const input = { query: "x", namespace: "inner" };
   expect(await run({ input })).toMatchObject({ ok: false });
   expect(await run({ input, caller: holder })).toMatchObject({ ok: true });
 });
 
-test("public namespaces answer everybody; the default one can be gated too", async () => {
+test("public namespaces answer everybody, and the default one can be gated too", async () => {
   const { run } = makeTool();
   expect(await run({ input: { query: "x", namespace: "news" } })).toMatchObject({ ok: true });
   const gated = makeTool({ gatedNamespaces: ["__default__"] });
@@ -215,7 +215,7 @@ test("public namespaces answer everybody; the default one can be gated too", asy
   expect(await gated.run({ input: { query: "x" }, caller: holder })).toMatchObject({ ok: true });
 });
 
-test("more metadata than an answer may hold is left out from the end; ids and scores stay", async () => {
+test("metadata beyond an answer's size is omitted from the end, ids and scores stay", async () => {
   const matches = Array.from({ length: 100 }, (_, index) => ({
     id: `p${index}`,
     score: 1,
@@ -227,7 +227,7 @@ test("more metadata than an answer may hold is left out from the end; ids and sc
   expect(output.matches.filter(({ metadata }) => metadata !== undefined)).toHaveLength(4);
 });
 
-test("a store that is away is told in its words, any other failure is not", async () => {
+test("a store outage is reported in its words, any other failure is not", async () => {
   const away = makeTool({ matches: new SearchUnavailable("The search is busy.") });
   expect(await away.run({ input: { query: "x" } })).toEqual({ ok: false, errorText: "The search is busy." });
   const broken = makeTool({ matches: new Error("/secret/path") });

@@ -28,7 +28,7 @@ async function run({
   return { outcome, calls };
 }
 
-test("whoever signed in is paid, and no argument says who that is", async () => {
+test("the signed-in wallet is paid, and no argument can name another", async () => {
   const { outcome, calls } = await run({ input: good });
   expect(outcome).toMatchObject({ ok: true, output: { status: "paid" } });
   expect(calls).toEqual([{ ...good, holder, signal: expect.any(AbortSignal) as AbortSignal }]);
@@ -39,7 +39,7 @@ test("whoever signed in is paid, and no argument says who that is", async () => 
   }
 });
 
-test("nobody without a token that is good for tools is paid", async () => {
+test("a caller without a token for tools is not paid", async () => {
   for (const caller of [null, { ...holder, scopes: ["chat"] }, { ...holder, scopes: [] }]) {
     const { outcome, calls } = await run({ input: good, caller });
     expect(outcome).toMatchObject({ ok: false, notRun: "caller" });
@@ -63,17 +63,17 @@ test.each([
   "1000000",
   1,
   null,
-])("an amount of %j is no amount", async (amount) => {
+])("the amount %j is refused", async (amount) => {
   const { outcome, calls } = await run({ input: { ...good, amount } });
   expect(outcome).toMatchObject({ ok: false, notRun: "arguments" });
   expect(calls).toEqual([]);
 });
 
-test.each(["0", "1", "0.5", "999999", `0.${"1".repeat(18)}`])("an amount of %j is one", async (amount) => {
+test.each(["0", "1", "0.5", "999999", `0.${"1".repeat(18)}`])("the amount %j is accepted", async (amount) => {
   expect((await run({ input: { ...good, amount } })).outcome.ok).toBe(true);
 });
 
-test("an idempotency key is 8 to 100 plain characters long, and needed", async () => {
+test("an idempotency key is required and has 8 to 100 plain characters", async () => {
   for (const idempotencyKey of ["x".repeat(8), "x".repeat(100), "a:b.c-d_e"]) {
     expect((await run({ input: { ...good, idempotencyKey } })).outcome.ok).toBe(true);
   }
@@ -83,14 +83,14 @@ test("an idempotency key is 8 to 100 plain characters long, and needed", async (
   }
 });
 
-test("why nothing was paid is told in words, and of a defect nothing", async () => {
+test("the reason for no payment is given in words, and none for a defect", async () => {
   const refused = await run({ input: good, pay: () => Promise.reject(new PaymentRefused("Too little.")) });
   expect(refused.outcome).toEqual({ ok: false, errorText: "Too little." });
   const broken = await run({ input: good, pay: () => Promise.reject(new Error("secret")) });
   expect(broken.outcome).toEqual({ ok: false, errorText: "The tool failed." });
 });
 
-test("a model is offered what reads, and to holders what is theirs, but nothing that destroys, spends or does not say", () => {
+test("a model is offered tools that read, holders their own too, and none that destroys, spends or does not say", () => {
   const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
   const destructive = { readOnlyHint: false, destructiveHint: true, idempotentHint: true };
   const offered = mayOfferToModel;

@@ -79,7 +79,7 @@ export function mayRun(tool: Pick<Tool, "requires">, caller: ToolCaller): boolea
 }
 
 /**
- * Whether the chat's model is told of the tool. One that destroys or spends, or does not say that it does neither, is
+ * Whether the chat's model may call the tool. One that destroys or spends, or does not say that it does neither, is
  * left to MCP clients, which ask their person first: a model can be talked into a call by a document it reads.
  */
 export function mayOfferToModel(tool: Pick<Tool, "requires" | "annotations">, caller: ToolCaller): boolean {
@@ -102,7 +102,7 @@ export function defineTool<Schema extends z.ZodObject>(
   return { ...tool, run: (call) => tool.run({ ...call, input: call.input as z.infer<Schema> }) };
 }
 
-/** Made once for each tool: turning a schema round costs more than the rest of a request. */
+/** Made once for each tool: converting a schema costs more than the rest of a request. */
 const offers = new WeakMap<Tool, ToolOffer>();
 
 export function toToolOffer(tool: Tool): ToolOffer {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import {
   accessTokenMembers,
-  accessTokenPlaces,
+  tokenLocations,
   accessTokenQuery,
 } from "~/gate/tokens/token-placement.openapi";
 import { refusalTable } from "~/platform/http/refusal";
@@ -83,7 +83,7 @@ const description = `Lists the tools and runs them, for programs and for clients
 
 **MCP** (\`jsonrpc: "2.0"\`): Streamable HTTP, without sessions and with JSON answers; revisions ${supportedRevisions.join(", ")}. One message in each request; notifications get 202.
 
-**Who may.** Where the operator requires it for the conversation, ${accessTokenPlaces} A token that is sent has to be right even where none is required. Tools about one's own key need one always.
+**Who may.** Where the operator requires it for the conversation, ${tokenLocations} A token that is sent has to be right even where none is required. Tools about one's own key need one always.
 
 **Hosts.** The host that is named, and the origin where one is sent, must be the site's own.
 

@@ -6,7 +6,7 @@ const sheets = readdirSync("app", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".css"))
   .map((file) => path.join("app", file));
 
-test("no rule leaves the height of its lines to the font: where a face is set, so is the line height", () => {
+test("every rule that sets a font sets its line height too", () => {
   const faults = sheets.flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(/\bfont:\s*([^;]+);/g)]
       .map(([, value]) => value!)
@@ -17,7 +17,7 @@ test("no rule leaves the height of its lines to the font: where a face is set, s
   expect(faults).toEqual([]);
 });
 
-test("no rule gives the line height back to the font", () => {
+test("no rule resets the line height to the font's own", () => {
   const given = sheets.filter((file) => /line-height:\s*normal/.test(readFileSync(file, "utf8")));
   expect(given).toEqual([]);
 });

@@ -27,7 +27,7 @@ async function signIn(holder: Holder) {
   return api.POST("/api/gate-access", { body });
 }
 
-test("a wallet signs in, enters, asks, listens and looks at its quota through the typed client", async () => {
+test("a wallet signs in, enters, chats, listens and reads its quota through the typed client", async () => {
   const holder = await gate.mintKey();
   const { data: admission } = await signIn(holder);
   expectTypeOf(admission).toEqualTypeOf<ApiSchemas["Admission"] | undefined>();
@@ -63,7 +63,7 @@ test("a wallet signs in, enters, asks, listens and looks at its quota through th
   expect(speech.data!.size).toBeGreaterThan(1_000);
 });
 
-test("the one-time form is sent through the typed client, and afterwards its key is refused with a typed problem", async () => {
+test("the one-time form is sent through the typed client, which then refuses its key with a typed problem", async () => {
   const holder = await gate.mintKey();
   const api = createApiClient({ origin: gate.origin });
   const site = { origin: gate.origin, chainId: 31337 };
@@ -82,7 +82,7 @@ test("the one-time form is sent through the typed client, and afterwards its key
   });
 });
 
-test("refusals of the conversation are typed in their own shape", async () => {
+test("refusals of the chat are typed in their own shape", async () => {
   const api = createApiClient({ origin: gate.origin });
   const { error, response } = await api.POST("/api/chat", {
     body: { messages: [{ role: "user", content: "Hello" }] },
@@ -93,7 +93,7 @@ test("refusals of the conversation are typed in their own shape", async () => {
   expect(error).toMatchObject({ error: "Unauthorized: missing JWT" });
 });
 
-test("what the description does not have does not compile", () => {
+test("a call that the API description lacks does not compile", () => {
   const api = createApiClient({ origin: gate.origin });
   // Never called: the compiler judges these lines.
   const unused = [

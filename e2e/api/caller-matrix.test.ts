@@ -20,7 +20,7 @@ type CallerRoute = {
   json?: Record<string, unknown>;
   /** Where the route says no in a shape of its own. */
   toRefusal?: (words: string) => unknown;
-  /** Pages of other origins are turned away wherever their token is. */
+  /** Pages of other origins are refused wherever their token is. */
   checksEveryOrigin?: boolean;
   /** Where nobody needs a token, a bad one makes a stranger. */
   servesStrangers?: boolean;
@@ -169,12 +169,12 @@ function expectRefused({ toRefusal }: CallerRoute, answer: Answer, about: string
   expect(answer.headers.get("www-authenticate"), about).toContain('error="invalid_token"');
 }
 
-test("there are six places, and routes with a body look into all of them", () => {
+test("tokens are read from six locations, and routes with a body read all of them", () => {
   expect(tokenPlacements).toHaveLength(6);
   for (const route of callerRoutes.filter(({ json }) => json)) expect(placementsOf(route)).toHaveLength(6);
 });
 
-test("what the test mints itself is a token this server takes", async () => {
+test("a token minted by the test is accepted by this server", async () => {
   for (const route of callerRoutes) {
     const own = await mint({ scopes: [route.scope] });
     expect((await call(route, tokenPlacements[0]!.place(own))).status).toBe(200);
@@ -182,7 +182,7 @@ test("what the test mints itself is a token this server takes", async () => {
 });
 
 test.each(callerRoutes)(
-  "$path takes a good token from each place, and a bad one from none",
+  "$path accepts a valid token at each location, and an invalid one at none",
   async (route) => {
     const refused = await badTokensFor(route);
     expect(refused.size).toBe(8);
@@ -195,35 +195,28 @@ test.each(callerRoutes)(
   },
 );
 
-test.each(callerRoutes)(
-  "$path goes by the first place that has a token, whichever is good",
-  async (route) => {
-    const placements = placementsOf(route);
-    for (const [index, first] of placements.entries()) {
-      for (const second of placements.slice(index + 1)) {
-        const about = `${first.location} before ${second.location}`;
-        for (const [kind, token] of bad) {
-          expectRefused(
-            route,
-            await call(route, first.place(token), second.place(good)),
-            `${kind}, ${about}`,
-          );
-        }
-        expectRefused(route, await call(route, first.place(""), second.place(good)), `empty, ${about}`);
-        const expired = bad.get("expired")!;
-        expect((await call(route, first.place(good), second.place(expired))).status, about).toBe(200);
+test.each(callerRoutes)("$path uses the first location that has a token, valid or not", async (route) => {
+  const placements = placementsOf(route);
+  for (const [index, first] of placements.entries()) {
+    for (const second of placements.slice(index + 1)) {
+      const about = `${first.location} before ${second.location}`;
+      for (const [kind, token] of bad) {
+        expectRefused(route, await call(route, first.place(token), second.place(good)), `${kind}, ${about}`);
       }
+      expectRefused(route, await call(route, first.place(""), second.place(good)), `empty, ${about}`);
+      const expired = bad.get("expired")!;
+      expect((await call(route, first.place(good), second.place(expired))).status, about).toBe(200);
     }
-  },
-);
+  }
+});
 
-test.each(callerRoutes)("$path tells a caller without a token that one is missing", async (route) => {
+test.each(callerRoutes)("$path refuses a caller without a token as one without a token", async (route) => {
   const answer = await call(route);
   const words = "Unauthorized: missing JWT";
   expect([answer.status, answer.body]).toEqual([401, route.toRefusal?.(words) ?? { error: words }]);
 });
 
-test.each(callerRoutes)("$path takes a cookie only where no other site is behind it", async (route) => {
+test.each(callerRoutes)("$path accepts a cookie only where no other site sent it", async (route) => {
   for (const { location, place } of placementsOf(route)) {
     const headers = { "sec-fetch-site": "cross-site", origin: "https://elsewhere.example" };
     const answer = await call(route, place(good), { headers });
@@ -243,7 +236,7 @@ test.each(callerRoutes)("$path takes a cookie only where no other site is behind
   }
 });
 
-test("where nobody needs a token, whoever sends a bad one is a stranger to chat and speech, and refused elsewhere", async () => {
+test("chat and speech treat an invalid token as anonymous where none is required, other routes refuse it", async () => {
   const open = await startBeside({});
   const basic = { headers: { authorization: "Basic cHJveHk6cGFzc3dvcmQ=" } };
   const foreign = { headers: { "sec-fetch-site": "cross-site", origin: "https://elsewhere.example" } };
@@ -265,7 +258,7 @@ test("where nobody needs a token, whoever sends a bad one is a stranger to chat 
   }
 });
 
-test("a token that is no text is a bad one, and a place that cannot hold one is empty", async () => {
+test("a token that is not a text is invalid, and a body that cannot hold one has none", async () => {
   const open = await startBeside({});
   const badBodies = [5, true, {}, ["a"], [good]].flatMap((jwt) => [{ jwt }, { data: { jwt } }]);
   const emptyBodies = [{ data: [1] }, { data: "x" }, { data: 5 }, { data: {} }, { jwt: null, data: null }];
@@ -287,7 +280,7 @@ test("a token that is no text is a bad one, and a place that cannot hold one is 
   }
 });
 
-test("while the chain is away a token is 503 where it counts, and a stranger's where none is needed", async () => {
+test("a chain outage is 503 where a token counts, and makes the caller anonymous where none is required", async () => {
   const away = { RPC_URL: "http://127.0.0.1:9" };
   const [required, open] = await Promise.all([startBeside({ ...away, ...quotaOn }), startBeside(away)]);
   const [{ place }] = tokenPlacements as [(typeof tokenPlacements)[number]];
@@ -309,7 +302,7 @@ test("while the chain is away a token is 503 where it counts, and a stranger's w
   }
 }, 60_000);
 
-test("no token, good or bad, is in the log", async () => {
+test("no token, valid or not, is in the log", async () => {
   for (const token of [good, ...bad.values()]) {
     const secret = token.split(".").at(-1)!;
     if (token.includes(".")) expect(gate.server.output()).not.toContain(secret);

@@ -4,13 +4,13 @@ import { inputsOf, listScripts, listScriptsOf, weigh } from "~e2e/support/build-
 const landing = listScriptsOf(["entry.client", "root", "routes/_index"]);
 const chat = listScripts("routes/chat");
 
-test("the conversation adds at most 60 KB of script to what every page loads", () => {
+test("the chat adds at most 60 KB of script to what every page loads", () => {
   const added = [...chat].filter((file) => file.endsWith(".js") && !landing.has(file));
   expect(added.length).toBeGreaterThan(0);
   expect(weigh(added)).toBeLessThanOrEqual(60_000);
 });
 
-test("no other page loads the conversation's code", () => {
+test("no other page loads the chat's code", () => {
   const holds = (files: Iterable<string>, source: RegExp) =>
     inputsOf(files).some((input) => source.test(input));
   expect(holds(chat, /app\/chat\/page\/conversation\/chat-session\.ts$/)).toBe(true);

@@ -155,7 +155,7 @@ const endings: [string, Behaviour, Expected][] = [
 ];
 
 test.each(endings)(
-  "a provider that %s: the documented answer and a settled quota",
+  "a provider that %s gives the documented answer and a settled quota",
   async (_name, behaviour, expected) => {
     behave = behaviour;
     const { bearer, readQuota } = await openKey();
@@ -172,7 +172,7 @@ test.each(endings)(
     if ("details" in expected) {
       const { details } = expected;
       expect([answer.status, JSON.parse(answer.text)]).toEqual([500, { error: failure, details }]);
-      // What was set aside has been given back: figures from before that would be wrong.
+      // The reservation has been returned: figures from before that would be wrong.
       expect(Object.keys(answer.headers).filter((name) => name.startsWith("x-quota"))).toEqual([]);
       expect(await readQuota()).toEqual(settledWith(0));
       return;
@@ -193,19 +193,22 @@ const thinking: Behaviour = async (call) => {
 test.each([
   ["ends at once", saying()],
   ["only thinks", thinking],
-])("a model that %s: a failure in words before the stream, and nothing counted", async (_name, behaviour) => {
-  behave = behaviour;
-  const { bearer, readQuota } = await openKey();
-  const { status, text, headers } = await chat({ port: gate.server.port, headers: bearer });
-  expect([status, JSON.parse(text)]).toEqual([
-    500,
-    { error: "Chat request failed", details: "the model ended its answer without a word" },
-  ]);
-  expect(headers).not.toHaveProperty("x-quota-remaining");
-  expect(await readQuota()).toEqual(settledWith(0));
-});
+])(
+  "a model that %s is a failure in words before the stream, and nothing is counted",
+  async (_name, behaviour) => {
+    behave = behaviour;
+    const { bearer, readQuota } = await openKey();
+    const { status, text, headers } = await chat({ port: gate.server.port, headers: bearer });
+    expect([status, JSON.parse(text)]).toEqual([
+      500,
+      { error: "Chat request failed", details: "the model ended its answer without a word" },
+    ]);
+    expect(headers).not.toHaveProperty("x-quota-remaining");
+    expect(await readQuota()).toEqual(settledWith(0));
+  },
+);
 
-test("a provider that is silent: after ten seconds the stream begins, and its failure is an event", async () => {
+test("a silent provider's stream begins after ten seconds, and its failure is an event", async () => {
   let fail = () => {};
   const failing = new Promise<void>((resolve) => (fail = resolve));
   const loading = await startOpenAiServer(async (call) => {
@@ -238,7 +241,7 @@ type LeaveOptions = {
   readQuota: () => Promise<unknown>;
 };
 
-/** Asks, waits for what was set aside and for the words, if any, leaves, and sees the provider freed. */
+/** Asks, waits for the reservation and for the words, if any, leaves, and sees the provider's connection closed. */
 async function leave({ question, leavesAfter, callsBefore, readQuota }: LeaveOptions): Promise<void> {
   const { outgoing, incoming } =
     leavesAfter === null ? { outgoing: sendChat(question), incoming: null } : await openChat(question);
@@ -249,7 +252,7 @@ async function leave({ question, leavesAfter, callsBefore, readQuota }: LeaveOpt
   await provider.calls[callsBefore]!.closed;
 }
 
-test("a provider that refuses the connection: the documented answer and a settled quota", async () => {
+test("a provider that refuses the connection gives the documented answer and a settled quota", async () => {
   const listener = createServer().listen(0, "127.0.0.1");
   await once(listener, "listening");
   const baseUrl = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/v1`;
@@ -264,7 +267,7 @@ test("a provider that refuses the connection: the documented answer and a settle
   expect(await readQuota()).toEqual(settledWith(0));
 });
 
-test("tool arguments without measure use the quota up, whoever provokes them again and again", async () => {
+test("tool arguments beyond the maximum use the quota up, even when provoked repeatedly", async () => {
   behave = hugeArguments;
   const { bearer, readQuota } = await openKey();
   const callsBefore = provider.calls.length;

@@ -26,7 +26,7 @@ type Asking = { ask: Gate["ask"]; bearer: Record<string, string> };
 const readQuota = async ({ ask, bearer }: Asking) =>
   (await ask({ path: "/api/quota", headers: bearer })).body;
 
-test("headers, GET /api/quota and the refusal tell one story, until the window is over", async () => {
+test("headers, GET /api/quota and the refusal agree until the window is over", async () => {
   const { baseUrl } = await startProvider(saying("x".repeat(100)));
   const { server, ask, signIn } = await startChatServer({
     gate,
@@ -70,7 +70,7 @@ test("headers, GET /api/quota and the refusal tell one story, until the window i
   expect([next.status, next.headers["x-quota-remaining"]]).toEqual([200, "30"]);
 });
 
-test("a quota that answers under way have set aside is told as that, with the end of the first of them", async () => {
+test("a quota reserved by answers in progress is reported as that, with the end of the first of them", async () => {
   const { baseUrl } = await startProvider(fallingSilentAfter("Well,"), saying("Here you are."));
   const { server, signIn } = await startChatServer({
     gate,
@@ -161,7 +161,7 @@ test.each([1, 2])(
   },
 );
 
-test("a server that is killed in mid-stream leaves a reservation, which the next one counts in full once its lease is over", async () => {
+test("a reservation left by a server killed in mid-stream is counted in full once its lease has expired", async () => {
   const { baseUrl } = await startProvider(fallingSilentAfter("Once upon a time"));
   const env = {
     ...quotaOn,
@@ -180,10 +180,10 @@ test("a server that is killed in mid-stream leaves a reservation, which the next
   const next = await startChatServer({ gate, env, dataDir });
   await waitUntil(async () => (await ledger.readStanding(tokenId)).used === 300);
   expect(await ledger.readStanding(tokenId)).toMatchObject({ used: 300, reserved: 0, remaining: 19_700 });
-  await waitUntil(() => next.server.output().includes("orphaned reservations were counted in full"));
+  await waitUntil(() => next.server.output().includes("orphaned reservations settled in full"));
 });
 
-test("a key that was used up or given away talks no more", async () => {
+test("a key that was used up or given away may not chat", async () => {
   const { port } = gate.server;
   const used = await signInNew(gate);
   expect((await chat({ port, headers: used.bearer })).status).toBe(200);
@@ -223,7 +223,7 @@ test("pages of allowed origins may read the quota's headers, also of a refusal",
   expect(headers).not.toHaveProperty("access-control-expose-headers");
 });
 
-test("a cookie works from the site itself and from clients that are no browsers, not from another site", async () => {
+test("a cookie is accepted from the site itself and from programs, not from another site", async () => {
   const { port } = gate.server;
   const { token } = await signInNew(gate);
   const ask = async (headers: Record<string, string>) => {
@@ -241,7 +241,7 @@ test("a cookie works from the site itself and from clients that are no browsers,
   expect(await ask({ Authorization: `Bearer ${token}`, "sec-fetch-site": "cross-site" })).toBe(200);
 });
 
-test("without the requirement strangers are served, and whoever sends a bad token is one", async () => {
+test("callers without a token are served where none is required, and so are those with an invalid one", async () => {
   const { server, ask, signIn } = await startChatServer({ gate, env: { AI_OFFLINE_WORD_MS: "0" } });
   const { bearer, token } = await signInNew(gate, { signIn });
   const stranger = await chat({ port: server.port });

@@ -37,7 +37,7 @@ function textOf(message: UIMessage | undefined): string {
 const wellEnded = { isAbort: false, isDisconnect: false, isError: false };
 const question = (text: string): UIMessage => ({ id: "q", role: "user", parts: [{ type: "text", text }] });
 
-test("the SDK's chat holds a conversation with the embedded assistant, tools and all", async () => {
+test("the SDK's chat holds a conversation with the embedded assistant, with tools", async () => {
   const { chat, errors, endings } = openSdkChat(gate);
   await chat.sendMessage({ text: "Hello" });
   await chat.sendMessage({ text: "How do I gate my own contract?" });
@@ -67,7 +67,7 @@ test("the SDK's chat holds a conversation with the embedded assistant, tools and
   expect(answer!.metadata).toEqual({ finishReason: "stop" });
 });
 
-test("the SDK's transport and reader build each message up, part by part, until it is done", async () => {
+test("the SDK's transport and reader build each message part by part until it is complete", async () => {
   const { baseUrl, calls } = await startProvider(
     callingTools(
       { id: "a", name: "key_status", fragments: ['{"tokenId":', '"5"}'] },
@@ -116,7 +116,7 @@ test("the SDK's transport and reader build each message up, part by part, until 
   expect(calls[0]!.body.messages.at(-1)).toEqual({ role: "user", content: "Is key five free?" });
 });
 
-test("what the SDK sends back of earlier answers is taken as text alone", async () => {
+test("earlier answers that the SDK sends back are read as text alone", async () => {
   const { baseUrl, calls } = await startProvider(
     callingTools({ id: "a", name: "key_status", fragments: ['{"tokenId":"5"}'] }),
     saying("It is free."),
@@ -135,7 +135,7 @@ test("what the SDK sends back of earlier answers is taken as text alone", async 
   ]);
 });
 
-test("a failure in the middle reaches the SDK's page as an error, with what was said before it", async () => {
+test("a failure in mid-stream reaches the SDK's page as an error, after the text before it", async () => {
   const { baseUrl } = await startProvider(async (call) => {
     await call.text("Half an ans");
     call.response.end();
@@ -151,7 +151,7 @@ test("a failure in the middle reaches the SDK's page as an error, with what was 
   expect(endings).toEqual([{ ...wellEnded, isError: true }]);
 });
 
-test("a refusal reaches the SDK's page as the text of its body, and a token makes it an answer", async () => {
+test("a refusal reaches the SDK's page as the text of its body, and a token gets an answer", async () => {
   const { origin, signIn } = await startChatServer({ gate, env: { ...quotaOn, AI_OFFLINE_WORD_MS: "0" } });
   const stranger = openSdkChat({ origin });
   await stranger.chat.sendMessage({ text: "Hello" });

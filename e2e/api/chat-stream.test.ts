@@ -64,7 +64,7 @@ const streamHeaders = {
   "x-content-type-options": "nosniff",
 };
 
-test("the embedded assistant greets, event by event, under the stream's headers", async () => {
+test("the embedded assistant's greeting is streamed event by event, with the stream's headers", async () => {
   const { status, headers, events } = await chat({ port: gate.server.port });
   expect(status).toBe(200);
   expect(headers).toMatchObject(streamHeaders);
@@ -108,7 +108,7 @@ test("curl reads the same stream, and its last bytes are the end mark", () => {
   expect(told.endsWith("\n\ndata: [DONE]\n\n")).toBe(true);
 });
 
-test("tools run between the steps, and the stream tells their inputs, outputs and failures", async () => {
+test("tools run between the steps, and their inputs, outputs and failures are streamed", async () => {
   const { baseUrl, calls } = await startProvider(
     callingTools(
       { id: "a", name: "key_status", fragments: ['{"tok', 'enId":"987654"}'] },
@@ -154,7 +154,7 @@ test("tools run between the steps, and the stream tells their inputs, outputs an
   ]);
 });
 
-test("text arrives as exactly what the provider said, whatever it holds and however it was cut", async () => {
+test("text arrives exactly as the provider sent it, whatever it holds and however it was cut", async () => {
   const pieces = [
     "one\ntwo\r\nthree\rfour\n\n",
     'data: {"type":"error"}\n\ndata: [DONE]\n\n',
@@ -178,7 +178,7 @@ test("text arrives as exactly what the provider said, whatever it holds and howe
   for (const breaking of ["\r", "\0", "\u0085", "\u2028", "\u2029"]) expect(text).not.toContain(breaking);
 });
 
-test("a client who leaves ends the provider's work within 250 ms, also after a collection, and pays for what was sent", async () => {
+test("a client that leaves ends the provider's work within 250 ms, after a garbage collection too, and is charged what was sent", async () => {
   const { server, provider, question, readStanding } = await openMetered(
     { nodeOptions: memoryReportOptions },
     fallingSilentAfter("four", "more"),
@@ -200,7 +200,7 @@ test("a client who leaves ends the provider's work within 250 ms, also after a c
   expect(Math.min(...delaysMs)).toBeLessThan(250);
 });
 
-test("a client who leaves before the first event ends the call too, and pays nothing", async () => {
+test("a client that leaves before the first event ends the provider's call too, and is charged nothing", async () => {
   const { provider, question, readStanding } = await openMetered({}, neverAnswering);
   const outgoing = sendChat(question);
   await waitUntil(() => provider.calls.length === 1);
@@ -230,7 +230,7 @@ test("AI_CHAT_MAX_DURATION ends the stream with an error that says so, and settl
   expect(await readStanding()).toMatchObject({ used: 3, reserved: 0 });
 });
 
-test("AI_CHAT_MAX_OUTPUT_TOKENS holds for a provider that does not heed it", async () => {
+test("AI_CHAT_MAX_OUTPUT_TOKENS cuts the answer of a provider that ignores it", async () => {
   const { question, provider, readStanding } = await openMetered(
     { env: { AI_CHAT_MAX_OUTPUT_TOKENS: "25" } },
     talkingForever("twelve chars"),
@@ -242,7 +242,7 @@ test("AI_CHAT_MAX_OUTPUT_TOKENS holds for a provider that does not heed it", asy
   expect(await readStanding()).toMatchObject({ used: 25, reserved: 0 });
 });
 
-test("a provider that breaks off in the middle is an error event, then finish, then the end", async () => {
+test("a provider that breaks off in mid-stream gives an error event, then finish, then the end mark", async () => {
   const { question, readStanding } = await openMetered({}, async (call) => {
     await call.text("half an ans");
     call.response.end();
@@ -259,7 +259,7 @@ test("a provider that breaks off in the middle is an error event, then finish, t
   expect(await readStanding()).toMatchObject({ used: 3, reserved: 0 });
 });
 
-test("SIGTERM ends an open stream with a last event, settles it, and the server leaves at once", async () => {
+test("SIGTERM ends an open stream with a last event, settles it, and the server exits at once", async () => {
   const { server, question, readStanding } = await openMetered({}, fallingSilentAfter("twelve chars"));
   const { incoming } = await openChat(question);
   const begun = await readUntil(incoming, "twelve chars");
@@ -277,7 +277,7 @@ test("SIGTERM ends an open stream with a last event, settles it, and the server 
 });
 
 test(
-  "a reader who stops reading stops the provider, and the server holds less than 1 MiB for it",
+  "a reader that stops reading pauses the provider, and the server holds less than 1 MiB for it",
   { timeout: 60_000 },
   async () => {
     // Six bytes each on the wire, so that one answer is far more than the sockets' own buffers take.
@@ -321,7 +321,7 @@ test(
   },
 );
 
-test("a stream that is silent carries a comment every 15 seconds", async () => {
+test("a silent stream carries a comment every 15 seconds", async () => {
   const { question } = await openMetered(
     { nodeOptions: shortenTimers({ kind: "setInterval", fromMs: 15_000, toMs: 50 }) },
     fallingSilentAfter("twelve chars"),
@@ -334,7 +334,7 @@ test("a stream that is silent carries a comment every 15 seconds", async () => {
   outgoing.destroy();
 });
 
-test("a reader who takes nothing for a minute is cut off: the provider is let go and the quota settled", async () => {
+test("a reader that takes nothing for a minute is cut off: the provider's call ends and the quota is settled", async () => {
   const { question, provider, readStanding } = await openMetered(
     {
       nodeOptions: shortenTimers({ kind: "setInterval", fromMs: 15_000, toMs: 100 }),

@@ -36,7 +36,7 @@ async function send({
   };
 }
 
-test("a request that is wrong in everything is refused for one thing after the other, in the fixed order", async () => {
+test("a request with every fault is refused for one after the other, in the fixed order", async () => {
   const { origin, server, signIn } = await startChatServer({
     gate,
     env: {
@@ -124,7 +124,7 @@ test("a request that is wrong in everything is refused for one thing after the o
   expect(limited.headers.get("x-ratelimit-limit")).toBe("8");
 });
 
-test("bodies at the edge of what is read", async () => {
+test("bodies at the bounds are accepted, and refused beyond them", async () => {
   const { origin } = gate;
   const padded = (bytes: number) => {
     const bare = JSON.stringify({ ...hello, metadata: { pad: "" } });
@@ -172,7 +172,7 @@ test("bodies at the edge of what is read", async () => {
   expect((await chat({ port: gate.server.port, json: { messages: longest } })).status).toBe(200);
 });
 
-test("methods that the address does not have are refused in its own shape", async () => {
+test("methods that the route lacks are refused in its own shape", async () => {
   for (const method of ["GET", "PUT", "PATCH", "DELETE"]) {
     const { status, headers, body } = await send({ origin: gate.origin, method });
     expect([status, body, headers.get("allow")], method).toEqual([
@@ -212,7 +212,7 @@ function answering(status: number, contentType: string, body: string): Behaviour
 }
 
 test.each(providers)(
-  "a failing $name is a 500 in its own words, and the key is told to nobody",
+  "a failing $name is a 500 in its own words, without the key",
   async ({ settings, words }) => {
     const failures: [Behaviour, RegExp][] = [
       [
@@ -314,7 +314,7 @@ test.each(providers)(
   },
 );
 
-test("a failure of our own says so in the chat's words and nothing else", async () => {
+test("a failure of our own is answered in the chat's words without internals", async () => {
   const contentDir = await mkdtemp(path.join(os.tmpdir(), "latchkey-content-"));
   onTestFinished(() => rm(contentDir, { recursive: true, force: true }));
   await cp("content", contentDir, { recursive: true });
@@ -366,7 +366,7 @@ test("the models are listed in the order that modelIndex counts, for whoever may
   expect((await chat({ port: server.port, headers: bearer })).status).toBe(200);
 });
 
-test("where chat is public so are the models, whatever token comes along, and the embedded assistant is one", async () => {
+test("the models are public where chat is, with any token, and the embedded assistant is one", async () => {
   const listed = { object: "list", data: [{ id: "offline", object: "model" }] };
   const tokens: Record<string, string>[] = [
     {},

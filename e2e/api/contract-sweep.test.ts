@@ -52,7 +52,7 @@ async function send(path: string, init: RequestInit = {}): Promise<SweptAnswer> 
 
 type Posting = Pick<RouteExpectation, "path" | "credential"> & { body: BodyExpectation };
 
-/** As somebody who is let in. */
+/** With a token that is accepted. */
 function post(
   { path, credential }: Pick<Posting, "path" | "credential">,
   init: { body: BodyInit; headers?: Record<string, string> },
@@ -77,7 +77,7 @@ test("the build has every route of the sources", () => {
   expect(built.sort(), "The build is older than the routes: run `npm run build`.").toEqual(files.sort());
 });
 
-test("the benchmark of bodies has the worst ones for every route that takes a body", () => {
+test("the benchmark of hostile bodies covers every route that reads a body", () => {
   const sent = listHostileRoutes(gate.origin, resetSecret).map(({ pattern }) => pattern);
   // What is posted to an unknown address is not read.
   const taking = routes.filter(({ methods, pattern }) => methods.includes("POST") && pattern !== "/api/*");
@@ -115,7 +115,7 @@ test.each(routes)(
   },
 );
 
-test.each(routes)("$pattern tells callers without a proof what is decided for it", async (route) => {
+test.each(routes)("$pattern answers callers without a proof as declared", async (route) => {
   for (const method of route.methods) {
     const unauthenticated = route.unauthenticated[method];
     const init = method !== "POST" ? {} : { headers: { "Content-Type": "application/json" }, body: "{}" };
@@ -125,13 +125,12 @@ test.each(routes)("$pattern tells callers without a proof what is decided for it
       continue;
     }
     expectRefusal(route, answer, unauthenticated);
-    const more = route.challengeOf?.(gate.origin) ?? "";
-    const challenge = answer.status === 401 ? `Bearer realm="${route.realm ?? "latchkey"}"${more}` : null;
+    const challenge = answer.status === 401 ? route.challengeOf(gate.origin) : null;
     expect(answer.headers.get("www-authenticate")).toBe(challenge);
   }
 });
 
-test.each(posting)("$pattern takes JSON only", async (route) => {
+test.each(posting)("$pattern accepts JSON only", async (route) => {
   for (const headers of [
     { "Content-Type": "text/plain" },
     { "Content-Type": "application/x-www-form-urlencoded" },
@@ -163,26 +162,23 @@ test.each(posting)("$pattern answers unparseable bodies with 400", async (route)
   expectRefusal(route, await post(route, { body: invalidUtf8 }), unparseable);
 });
 
-test.each(posting)(
-  "$pattern refuses JSON beyond its bounds before anything walks through it",
-  async (route) => {
-    const { maxBodyBytes, maxValues, refusals } = route.body;
-    const nested = Math.floor(maxBodyBytes / 2) - 100;
-    const elements = (count: number) => `[${Array.from({ length: count }, () => "1").join(",")}]`;
-    const empty = `[${Array.from({ length: Math.floor(maxBodyBytes / 3) - 10 }, () => "{}").join(",")}]`;
-    for (const body of [
-      `${"[".repeat(nested)}${"]".repeat(nested)}`,
-      '{"a":'.repeat(65) + "1" + "}".repeat(65),
-      empty,
-      elements(maxValues + 1),
-    ]) {
-      const answer = expectRefusal(route, await post(route, { body }), refusals.unparseable);
-      expect(JSON.stringify(answer)).toMatch(/nested more than 64 levels|more than \d+ members and elements/);
-    }
-    const within = [`${"[".repeat(64)}${"]".repeat(64)}`, elements(maxValues)];
-    for (const body of within) expectRefusal(route, await post(route, { body }), refusals.wrongShape);
-  },
-);
+test.each(posting)("$pattern refuses JSON beyond its bounds before parsing it", async (route) => {
+  const { maxBodyBytes, maxValues, refusals } = route.body;
+  const nested = Math.floor(maxBodyBytes / 2) - 100;
+  const elements = (count: number) => `[${Array.from({ length: count }, () => "1").join(",")}]`;
+  const empty = `[${Array.from({ length: Math.floor(maxBodyBytes / 3) - 10 }, () => "{}").join(",")}]`;
+  for (const body of [
+    `${"[".repeat(nested)}${"]".repeat(nested)}`,
+    '{"a":'.repeat(65) + "1" + "}".repeat(65),
+    empty,
+    elements(maxValues + 1),
+  ]) {
+    const answer = expectRefusal(route, await post(route, { body }), refusals.unparseable);
+    expect(JSON.stringify(answer)).toMatch(/nested more than 64 levels|more than \d+ members and elements/);
+  }
+  const within = [`${"[".repeat(64)}${"]".repeat(64)}`, elements(maxValues)];
+  for (const body of within) expectRefusal(route, await post(route, { body }), refusals.wrongShape);
+});
 
 test.each(posting)("$pattern answers JSON that is no object and __proto__ with 400", async (route) => {
   const { wrongShape } = route.body.refusals;
@@ -192,7 +188,7 @@ test.each(posting)("$pattern answers JSON that is no object and __proto__ with 4
   }
 });
 
-test("every limit counts before the body is read: broken JSON, excess, bad tokens and secrets alike", async () => {
+test("every limit counts before the body is parsed: broken JSON, excess, invalid tokens and secrets alike", async () => {
   const limited = posting.filter(({ body }) => body.limit !== null);
   expect(limited.map(({ pattern }) => pattern)).toHaveLength(posting.length - 2);
   const env = Object.fromEntries(limited.map(({ body }) => [String(body.limit), "4/600"]));
@@ -257,7 +253,7 @@ test.each(posting.filter(({ body }) => body.tokenIdIn))(
   },
 );
 
-test("tools refuse token ids with an exponent or a fraction as bad parameters", async () => {
+test("tools refuse token ids with an exponent or a fraction as invalid parameters", async () => {
   const { path, credential } = routes.find(({ pattern }) => pattern === "/api/mcp")!;
   const call = (tokenId: string) =>
     `{"method":"tools/call","params":{"name":"key_status","arguments":{"\\u0074okenId":${tokenId}}}}`;
@@ -309,7 +305,7 @@ test("HEAD answers like GET without a body, and a nonce is not issued by it", as
   }
 });
 
-test("a page elsewhere that may call the API may use its entity tags and read which refusal it got", async () => {
+test("a page of an allowed origin may use entity tags and read the slug of a refusal", async () => {
   const preflight = await send("/api/openapi", {
     method: "OPTIONS",
     headers: { Origin: gate.origin, "Access-Control-Request-Method": "GET" },
@@ -333,7 +329,7 @@ test("readiness names database, chain, watcher and both providers, each with its
   ]);
 });
 
-test("HEAD takes nothing from a limit that GET has", async () => {
+test("HEAD does not count towards the limit of GET", async () => {
   const limited = await openGate({ env: { RATE_LIMIT_NONCE: "3/60", RATE_LIMIT_TOKEN_STATUS: "3/60" } });
   try {
     for (const path of ["/api/nonce", "/api/token-status/1"]) {
@@ -347,7 +343,7 @@ test("HEAD takes nothing from a limit that GET has", async () => {
   }
 });
 
-test("unknown API addresses answer a problem, not a page", async () => {
+test("unknown API addresses are answered with a problem, not a page", async () => {
   for (const answer of [
     await send("/api/does-not-exist"),
     await send("/api/does/not/exist", { method: "POST", body: "{}" }),
@@ -372,7 +368,7 @@ test.each([
   );
 });
 
-test("metrics open with their token", async () => {
+test("metrics are served with their token only", async () => {
   const metrics = await send("/metrics", { headers: { Authorization: `Bearer ${metricsToken}` } });
   expect(metrics.status).toBe(200);
   expect(metrics.text).toContain("latchkey_");

@@ -42,12 +42,12 @@ async function openReference(origin = gate.origin): Promise<void> {
   await page.locator("#getNonce .try").waitFor();
 }
 
-/** What goes wrong unseen: policy violations, errors in the console, requests to elsewhere. */
+/** Faults that nobody sees: policy violations, errors in the console, requests to elsewhere. */
 function listFaults(origin = gate.origin): string[] {
   return [...complaints, ...asked.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith("data:"))];
 }
 
-test("the reference shows every operation of the document, and asks nobody else for anything", async () => {
+test("the reference shows every operation of the document, and loads nothing from elsewhere", async () => {
   await openReference();
   const description = (await (await fetch(`${gate.origin}/api/openapi`)).json()) as {
     paths: Record<string, Record<string, { operationId: string }>>;
@@ -63,7 +63,7 @@ test("the reference shows every operation of the document, and asks nobody else 
   expect(listFaults()).toEqual([]);
 });
 
-test("an operation can be tried, under whichever name of the service the page was opened", async () => {
+test("an operation can be tried, under whichever host of the service the page was opened", async () => {
   for (const origin of [gate.origin, gate.origin.replace("localhost", "127.0.0.1")]) {
     asked = [];
     await openReference(origin);
@@ -78,7 +78,7 @@ test("an operation can be tried, under whichever name of the service the page wa
   }
 });
 
-test("the page has the policy of every page, and the way back to the site", async () => {
+test("the reference has the policy of every page, and a link back to the site", async () => {
   const policies = await Promise.all(
     ["/", "/docs"].map(async (path) => {
       const policy = (await fetch(`${gate.origin}${path}`)).headers.get("content-security-policy") ?? "";
@@ -93,7 +93,7 @@ test("the page has the policy of every page, and the way back to the site", asyn
   expect(listFaults()).toEqual([]);
 });
 
-test("a gate that cannot be reached any more is said so, and the page goes on", async () => {
+test("an unreachable gate is reported on the page, which keeps working", async () => {
   await openReference();
   await page.route("**/api/nonce", (route) => route.abort());
   const operation = page.locator("#getNonce");
@@ -105,7 +105,7 @@ test("a gate that cannot be reached any more is said so, and the page goes on", 
   await operation.locator("[data-answer]").waitFor();
 });
 
-test("a gate that keeps its description to itself has neither the document nor the page, and nothing leads there", async () => {
+test("a gate that hides its API description serves neither document nor page, and links to neither", async () => {
   const server = await startServer({
     env: { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, OPENAPI_ENABLED: "false" },
   });

@@ -32,7 +32,7 @@ async function bearer(accessToken: unknown, json?: unknown): Promise<Answer> {
   });
 }
 
-test("SIWE lets a holder in, with content and a token of the documented claims", async () => {
+test("SIWE admits a holder, with content and a token with the documented claims", async () => {
   const { account, tokenId } = await gate.mintKey();
   const body = await gate.siweBody({ account, tokenId });
   const answer = await gate.post("/api/gate-access", body);
@@ -72,7 +72,7 @@ test("SIWE lets a holder in, with content and a token of the documented claims",
   expect(claims.exp! - claims.iat!).toBe(900);
 });
 
-test("a Bearer call gives the content again, without a new token, body or not", async () => {
+test("a Bearer call returns the content again without a new token, with or without a body", async () => {
   const holder = await gate.mintKey();
   const { accessToken } = (await gate.signIn(holder)).body;
   for (const json of [undefined, {}, { tokenId: holder.tokenId }, { tokenId: Number(holder.tokenId) }]) {
@@ -85,7 +85,7 @@ test("a Bearer call gives the content again, without a new token, body or not", 
   expect([other.status, slugOf(other)]).toEqual([401, "authentication-failed"]);
 });
 
-test("a Bearer header that is present has to be right; nothing falls through to a good body", async () => {
+test("an invalid Bearer header is refused, even with a valid body", async () => {
   const holder = await gate.mintKey();
   const { accessToken } = (await gate.signIn(holder)).body;
   const token = String(accessToken);
@@ -112,7 +112,7 @@ test("a Bearer header that is present has to be right; nothing falls through to 
   }
 });
 
-test("a request to a host that is not on the list is 401 in words, whatever proof it brings", async () => {
+test("a request to a host that is not allowed is 401 in words, with any proof", async () => {
   const holder = await gate.mintKey();
   const { accessToken } = (await gate.signIn(holder)).body;
   const proofs: [string, Record<string, unknown>, string][] = [
@@ -138,7 +138,7 @@ test("a request to a host that is not on the list is 401 in words, whatever proo
   }
 });
 
-test("a message that expires soon lets in until then, and its token lives as long as any other", async () => {
+test("a message that expires soon admits until then, and its token lives as long as any other", async () => {
   const holder = await gate.mintKey();
   const fields = { expirationTime: new Date(Date.now() + 20_000).toISOString() };
   const answer = await gate.post("/api/gate-access", await gate.siweBody({ ...holder, fields }));
@@ -146,7 +146,7 @@ test("a message that expires soon lets in until then, and its token lives as lon
   expect([exp! - iat!, siwe]).toEqual([900, expect.objectContaining(fields)]);
 });
 
-test("the legacy envelope lets a holder in once, in milliseconds and in seconds", async () => {
+test("the legacy envelope admits a holder once, in milliseconds and in seconds", async () => {
   const holder = await gate.mintKey();
   for (const timestamp of [Date.now(), Math.floor(Date.now() / 1000)]) {
     const body = await gate.legacyBody({ ...holder, timestamp });
@@ -166,7 +166,7 @@ test("the legacy envelope lets a holder in once, in milliseconds and in seconds"
   expect(old.status).toBe(401);
 });
 
-test("of a hundred sign-ins at once with one nonce exactly one succeeds", async () => {
+test("exactly one of a hundred concurrent sign-ins with one nonce succeeds", async () => {
   const holder = await gate.mintKey();
   const body = await gate.siweBody(holder);
   const answers = await Promise.all(Array.from({ length: 100 }, () => gate.post("/api/gate-access", body)));
@@ -174,7 +174,7 @@ test("of a hundred sign-ins at once with one nonce exactly one succeeds", async 
   expect(answers.filter(({ status }) => status === 401)).toHaveLength(99);
 });
 
-test("of a hundred uses at once of one legacy signature exactly one succeeds", async () => {
+test("exactly one of a hundred concurrent uses of one legacy signature succeeds", async () => {
   const holder = await gate.mintKey();
   const body = await gate.legacyBody(holder);
   const answers = await Promise.all(Array.from({ length: 100 }, () => gate.post("/api/gate-access", body)));
@@ -182,7 +182,7 @@ test("of a hundred uses at once of one legacy signature exactly one succeeds", a
   expect(answers.filter(({ status }) => status === 401)).toHaveLength(99);
 });
 
-test("a nonce stays burned when the signature fails, and a nonce of nobody is refused", async () => {
+test("a nonce stays used when the signature fails, and one that was never issued is refused", async () => {
   const holder = await gate.mintKey();
   const stranger = privateKeyToAccount(generatePrivateKey());
   const body = await gate.siweBody(holder);
@@ -218,7 +218,7 @@ test.each([
   expect(answer.body.detail).toMatch(words);
 });
 
-test("somebody else's key and a key that does not exist are 403", async () => {
+test("another wallet's key and a missing key are 403", async () => {
   const { tokenId } = await gate.mintKey();
   const stranger = await gate.mintKey();
   const notMine = await gate.signIn({ account: stranger.account, tokenId });
@@ -233,12 +233,12 @@ test.each([
   [{ tokenId: "abc" }, "invalid-tokenid"],
   [{ tokenId: -1 }, "invalid-tokenid"],
   [{ tokenId: "1", message: "x" }, "invalid-request"],
-])("the body %j is 400", async (json, slug) => {
+])("the body %j is 400 %s", async (json, slug) => {
   const answer = await gate.post("/api/gate-access", json);
   expect([answer.status, slugOf(answer)]).toEqual([400, slug]);
 });
 
-test("a body that lacks one field names that field", async () => {
+test("a body without one field is refused with that field's name", async () => {
   const holder = await gate.mintKey();
   const body: Record<string, unknown> = await gate.siweBody(holder);
   for (const field of ["address", "signature", "tokenId"]) {
@@ -248,7 +248,7 @@ test("a body that lacks one field names that field", async () => {
   }
 });
 
-test("a key that leaves the wallet ends its tokens within a poll, and the new holder gets in", async () => {
+test("a key that leaves the wallet ends its tokens within a poll, and the new holder is admitted", async () => {
   const { account, tokenId } = await gate.mintKey();
   const { accessToken } = (await gate.signIn({ account, tokenId })).body;
   expect((await bearer(accessToken)).status).toBe(200);
@@ -268,7 +268,7 @@ test("a key that leaves the wallet ends its tokens within a poll, and the new ho
   expect((await bearer(accessToken)).status).toBe(403);
 });
 
-test("the watcher alone ends the tokens of a key that left and is back before anybody asks", async () => {
+test("the watcher alone ends the tokens of a key that left and came back before the next request", async () => {
   const { account, tokenId } = await gate.mintKey();
   const { accessToken } = (await gate.signIn({ account, tokenId })).body;
   const headers = { Authorization: `Bearer ${String(accessToken)}` };
@@ -281,7 +281,7 @@ test("the watcher alone ends the tokens of a key that left and is back before an
     .toBe(401);
 });
 
-test("the form takes a key once, tells everybody who comes later, and ends the tokens of that key", async () => {
+test("the form uses a key once, later requests are told so, and the key's tokens end", async () => {
   const holder = await gate.mintKey();
   const { accessToken } = (await gate.signIn(holder)).body;
   const before = await gate.ask({ path: `/api/token-status/${holder.tokenId}` });
@@ -315,7 +315,7 @@ test("the form takes a key once, tells everybody who comes later, and ends the t
   expect([signInAnswer.status, slugOf(signInAnswer)]).toEqual([403, "this-token-has-already-been-used"]);
 });
 
-test("the form binds the message to what was signed", async () => {
+test("the form's message must be the signed one", async () => {
   const holder = await gate.mintKey();
   const body = await gate.formBody({ ...holder, message: "what was signed" });
   const changed = await gate.post("/api/form-submission-gate", { ...body, message: "something else" });
@@ -342,7 +342,7 @@ test("the form binds the message to what was signed", async () => {
   ).toBe(200);
 });
 
-test("media is served to signed links only, whole and in ranges", async () => {
+test("media is served for signed links only, whole and in ranges", async () => {
   const holder = await gate.mintKey();
   const { content } = (await gate.signIn(holder)).body as { content: { audioData: { audioSrc: string } } };
   const link = content.audioData.audioSrc;

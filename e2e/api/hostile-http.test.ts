@@ -28,7 +28,7 @@ function ask(line: string, { host = `localhost:${gate.server.port}`, headers = "
   return sendRaw({ port: gate.server.port, bytes });
 }
 
-test("a whole address in the request line is its path when it names the host asked for, and else refused", async () => {
+test("an absolute URL is read as its path when it names the requested host, and refused otherwise", async () => {
   const own = `http://localhost:${gate.server.port}`;
   const settings = await ask(`GET ${own}/api/settings`);
   expect([settings.status, settings.body]).toEqual([200, expect.stringContaining('"chainId"')]);
@@ -47,7 +47,7 @@ test("a whole address in the request line is its path when it names the host ask
   }
 });
 
-test("* is answered to OPTIONS, with the methods there are, and to nothing else", async () => {
+test("the target * is answered for OPTIONS with the methods there are, and refused otherwise", async () => {
   const options = await ask("OPTIONS *");
   expect(options.status).toBe(204);
   expect(options.head).toMatch(/allow: GET, HEAD, POST, OPTIONS/i);
@@ -57,14 +57,14 @@ test("* is answered to OPTIONS, with the methods there are, and to nothing else"
   }
 });
 
-test("the framework's manifest of routes is not served, however many paths are asked about", async () => {
+test("the framework's manifest of routes is not served, however many paths are requested", async () => {
   const paths = Array.from({ length: 50 }, (_, index) => `p=${"/gate".repeat(index + 1)}`).join("&");
   for (const target of ["/__manifest", `/__manifest?version=1&${paths}`]) {
     expect((await ask(`GET ${target}`)).status, target).toBe(404);
   }
 });
 
-test("what a stranger puts into a page's address comes back in no page's data", async () => {
+test("text that a stranger puts into an address is not repeated in any page's data", async () => {
   const words = "reflected".repeat(400);
   for (const page of ["_root", "gate", "chat", "docs", "problems", "problems/too-many-requests"]) {
     const answer = await ask(`GET /${page}.data?token=${words}&next=${words}&tokenId=${words}&${words}=1`);
@@ -73,7 +73,7 @@ test("what a stranger puts into a page's address comes back in no page's data", 
   }
 });
 
-test("nothing that lies around the program is handed out, whatever way it is asked for", async () => {
+test("files around the program are not served, in whatever way they are requested", async () => {
   const files = [
     "package.json",
     "server.ts",
@@ -107,7 +107,7 @@ test("nothing that lies around the program is handed out, whatever way it is ask
   }
 });
 
-test("TRACE gives nobody back what they sent", async () => {
+test("TRACE does not echo the request", async () => {
   for (const target of ["/api/nonce", "/api/chat", "/", "/gate", "/manifest.webmanifest", "/healthz"]) {
     const answer = await ask(`TRACE ${target}`, { headers: "Authorization: Bearer told-to-nobody\r\n" });
     expect(answer.status, target).toBeGreaterThanOrEqual(400);
@@ -115,7 +115,7 @@ test("TRACE gives nobody back what they sent", async () => {
   }
 });
 
-test("pages tell other sites no more than their origin", async () => {
+test("other sites get no more than the origin as the referrer of a page", async () => {
   for (const target of ["/", "/gate", "/chat", "/docs", "/no-such-page"]) {
     expect((await ask(`GET ${target}`)).head, target).toMatch(
       /^referrer-policy: strict-origin-when-cross-origin\r?$/im,
@@ -132,7 +132,7 @@ const tokenRoutes: [method: string, path: string, body: string, shape: object][]
   ["GET", "/metrics", "", { title: "Invalid request", status: 400 }],
 ];
 test.each(tokenRoutes)(
-  "two Authorization headers are refused, even of one good token: %s %s",
+  "two Authorization headers are refused, even of one valid token: %s %s",
   async (...route) => {
     const [method, path, body, shape] = route;
     const { accessToken } = (await gate.signIn(await gate.mintKey())).body;
@@ -160,7 +160,7 @@ test.each(tokenRoutes)(
   },
 );
 
-test("a length and chunks together are refused, and nothing behind them is taken for a second request", async () => {
+test("a length together with chunks is refused, and what follows is not read as a second request", async () => {
   const answer = await sendRaw({
     port: gate.server.port,
     bytes: post(
@@ -172,7 +172,7 @@ test("a length and chunks together are refused, and nothing behind them is taken
   expect(answer.head + answer.body).not.toContain("nonce");
 });
 
-test("a declared length of 10 GB is refused before any of it is read, and the connection ends", async () => {
+test("a declared length of 10 GB is refused before any of it is read, and the connection is closed", async () => {
   const answer = await sendRaw({
     port: gate.server.port,
     bytes: post(`${json}Content-Length: 10737418240\r\n`, "{"),
@@ -209,7 +209,7 @@ test("headers beyond 16 KiB are refused", async () => {
   expect(answer.status).toBe(431);
 });
 
-test("a head that does not come to its end is cut off after the time for headers", async () => {
+test("a head without an end is cut off at the time limit for headers", async () => {
   const answer = await sendRaw({
     port: gate.server.port,
     bytes: "GET /api/nonce HTTP/1.1\r\nHost: localhost\r\n",
@@ -225,7 +225,7 @@ test("a head that does not come to its end is cut off after the time for headers
   expect(answer.closedAfterMs).toBeLessThan(20_000);
 });
 
-test("nonsense, old versions and bad targets do not bring the server down", async () => {
+test("malformed requests, old versions and bad targets do not stop the server", async () => {
   const host = `Host: localhost:${gate.server.port}\r\n`;
   const lines = [
     "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
@@ -246,7 +246,7 @@ test("nonsense, old versions and bad targets do not bring the server down", asyn
   expect((await gate.ask({ path: "/healthz" })).status).toBe(200);
 });
 
-test("the host a proof is bound to is not taken from X-Forwarded-Host of a stranger", async () => {
+test("the host that a proof is bound to is not read from a stranger's X-Forwarded-Host", async () => {
   const { account, tokenId } = await gate.mintKey();
   const body = JSON.stringify(await gate.siweBody({ account, tokenId }));
   const answer = await sendRaw({

@@ -91,7 +91,7 @@ test.each(clients)("%s lists the tools and calls them", async (_name, connect) =
 });
 
 test.each(clients)(
-  "of %s two at once, which count their ids alike, each get what is theirs",
+  "two concurrent clients of %s that use the same ids each get their own answers",
   async (_name, connect) => {
     const holders = await Promise.all([signInNew(gate), signInNew(gate)]);
     const connected = await Promise.all(holders.map(({ bearer }) => connect(bearer)));
@@ -106,7 +106,7 @@ test.each(clients)(
   },
 );
 
-test.each(clients)("%s is told when it has no token", async (_name, connect) => {
+test.each(clients)("%s gets a readable refusal without a token", async (_name, connect) => {
   await expect(
     (async () => {
       await (await connect({})).listNames();
@@ -114,7 +114,7 @@ test.each(clients)("%s is told when it has no token", async (_name, connect) => 
   ).rejects.toThrow(/401|nauthorized/);
 });
 
-test("arguments that do not fit are a result by the newest revisions and an error by the older ones", async () => {
+test("invalid arguments are a result in the newest revisions and an error in the older ones", async () => {
   const { bearer } = await signInNew(gate);
   for (const mode of ["legacy", "auto"] as const) {
     const { call } = await connectNew(mode)(bearer);

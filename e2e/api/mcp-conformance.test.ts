@@ -32,7 +32,7 @@ function runSuite(parameters: readonly string[]): Promise<{ code: number | null;
 }
 
 test(
-  "the official conformance suite finds exactly what the committed list says",
+  "the official conformance suite reports exactly the committed list of findings",
   { timeout: 180_000 },
   async () => {
     const { code, output } = await runSuite(["--suite", "all", "--expected-failures", baseline]);
@@ -42,7 +42,7 @@ test(
     }
     expect(output).toMatch(/Total: [5-9] passed/);
 
-    // The list is held to both sides: a scenario it leaves out or names without need ends the suite with a failure.
+    // The list is held to both sides: a scenario it omits or names without need ends the suite with a failure.
     const text = await readFile(baseline, "utf8");
     const shorter = path.join(dir, "shorter.yml");
     await writeFile(shorter, text.replace("  - prompts-list\n", ""));

@@ -36,7 +36,7 @@ async function open(pages: Record<string, string>) {
   return server;
 }
 
-test("whatever stands in a document comes back as the text of a match, to bare callers and to clients", async () => {
+test("hostile text in a document is returned as the text of a match, to bare callers and to clients", async () => {
   const server = await open({ "poison.md": `# Lighthouse\n\n${poison}` });
   const args = { query: "lighthouse", topK: 1 };
   const { status, body, result } = await mcpOf(server).callTool({ name: "libsql_search", args });

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => gate.close());
 
-test("bare messages get {result} or {error}, and not a member more", async () => {
+test("bare messages are answered with {result} or {error} and no other member", async () => {
   const { status, body } = await mcp.post({ method: "tools/list" });
   expect(status).toBe(200);
   expect(Object.keys(body!)).toEqual(["result"]);
@@ -47,13 +47,13 @@ test("bare messages get {result} or {error}, and not a member more", async () =>
     ["tools/list", -32600, 400],
   ] as const) {
     const answer = await mcp.post(message);
-    const place = JSON.stringify(message);
-    expect(answer.status, place).toBe(httpStatus);
-    expect(answer.body, place).toEqual({ error: { code, message: expect.any(String) as string } });
+    const about = JSON.stringify(message);
+    expect(answer.status, about).toBe(httpStatus);
+    expect(answer.body, about).toEqual({ error: { code, message: expect.any(String) as string } });
   }
 });
 
-test("the search tool refuses values outside its schema, before it looks for anything", async () => {
+test("the search tool refuses values outside its schema before it searches", async () => {
   for (const topK of [-1, 0, 1e9, "5", 1.5, null]) {
     const { status, body } = await mcp.callTool({ name: "libsql_search", args: { query: "key", topK } });
     expect([status, body]).toEqual([
@@ -65,7 +65,7 @@ test("the search tool refuses values outside its schema, before it looks for any
   expect(found.result).toMatchObject({ structuredContent: { query: "one-time form", topK: 2 } });
 });
 
-test("what is not JSON, not POST, not JSON's media type or too large is refused in the agreed shapes", async () => {
+test("bodies that are not JSON, not POST or too large are refused in the documented shapes", async () => {
   for (const body of ["{", "", "nonsense", '{"method":', "\u0000"]) {
     const answer = await mcp.send({ headers: json, body });
     expect(answer.status).toBe(400);
@@ -95,7 +95,7 @@ test("what is not JSON, not POST, not JSON's media type or too large is refused 
   expect((await mcp.send({ headers: json, body: exact })).body).toMatchObject({ error: { code: -32601 } });
 });
 
-test("MCP messages: the handshake, ping, notifications, and every kind of id", async () => {
+test("MCP messages are answered: the handshake, ping, notifications, and every kind of id", async () => {
   const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "c", version: "1" } };
   const opened = await mcp.post({ jsonrpc: "2.0", id: "a", method: "initialize", params });
   expect(opened.body).toEqual({
@@ -139,7 +139,7 @@ test("MCP messages: the handshake, ping, notifications, and every kind of id", a
   expect([refused.status, refused.body]).toMatchObject([400, { id: 1, error: { code: -32022 } }]);
 });
 
-test("many clients that use one id at once each get the answer to their own question", async () => {
+test("concurrent clients that use one id each get the answer to their own question", async () => {
   const asked = Array.from({ length: 60 }, (_, index) => String(index + 1000));
   const answers = await Promise.all(
     asked.map((tokenId) =>
@@ -158,7 +158,7 @@ test("many clients that use one id at once each get the answer to their own ques
   ).toEqual(asked);
 });
 
-test("another host is refused, and so is the page of another site; the loopback address is not", async () => {
+test("another host is refused, and so is the page of another site, a loopback address is not", async () => {
   const { port } = gate.server;
   const ask = (headers: Record<string, string>) =>
     new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
@@ -197,7 +197,7 @@ test("another host is refused, and so is the page of another site; the loopback 
   }
 });
 
-test("hosts that take turns on one connection are each judged by their own name", async () => {
+test("different hosts on one connection are each judged by their own name", async () => {
   const { port } = gate.server;
   const own = `localhost:${port}`;
   const message = JSON.stringify({ method: "ping" });
@@ -213,7 +213,7 @@ test("hosts that take turns on one connection are each judged by their own name"
   );
 });
 
-test("where a token is required it is looked for in six places, and the first one decides", async () => {
+test("a required token is read from six locations, and the first one decides", async () => {
   const { origin, server, signIn } = await startChatServer({ gate, env: required });
   const strict = mcpOf({ origin });
   const { token, bearer } = await signInNew(gate, { signIn });
@@ -271,7 +271,7 @@ test("where a token is required it is looked for in six places, and the first on
   expect(server.output()).not.toContain(token);
 });
 
-test("where no token is required, tools about one's own key need one all the same, and a bad one is refused", async () => {
+test("tools about one's own key require a token even where others do not, and an invalid one is refused", async () => {
   for (const name of ["get_gated_content", "mark_key_used"]) {
     const answer = await mcp.callTool({ name });
     expect([answer.status, answer.body]).toEqual([
@@ -283,7 +283,7 @@ test("where no token is required, tools about one's own key need one all the sam
   expect((await mcp.post({ method: "tools/list" }, { authorization: "Bearer x" })).status).toBe(401);
 });
 
-test("key_status tells owner and use; get_gated_content gives the holder's own room; mark_key_used ends it", async () => {
+test("key_status returns owner and use, get_gated_content the holder's room, and mark_key_used ends the key", async () => {
   const { account, tokenId, bearer } = await signInNew(gate);
   const status = () => mcp.callTool({ name: "key_status", args: { tokenId } });
   expect((await status()).result).toEqual({
@@ -335,7 +335,7 @@ test("key_status tells owner and use; get_gated_content gives the holder's own r
   expect([again.status, again.body]).toMatchObject([403, { title: "This token has already been used" }]);
 });
 
-test("a key that was given away opens nothing to its former holder, and cannot be used up by them", async () => {
+test("a former holder of a key gets no content and cannot use it up", async () => {
   const { account, tokenId, bearer } = await signInNew(gate);
   const other = await gate.rich();
   await gate.transferKey({ from: account, to: other.address, tokenId });
@@ -347,7 +347,7 @@ test("a key that was given away opens nothing to its former holder, and cannot b
   expect(facts.result!.structuredContent).toMatchObject({ owner: other.address, used: false });
 });
 
-test("the resource is described at its well-known address, and nothing else is there", async () => {
+test("the resource is described at its well-known address and nowhere else", async () => {
   const resource = {
     resource: `${gate.origin}/api/mcp`,
     scopes_supported: ["tools"],
@@ -360,7 +360,7 @@ test("the resource is described at its well-known address, and nothing else is t
   expect((await gate.ask({ path: "/.well-known/oauth-protected-resource/api/chat" })).status).toBe(404);
 });
 
-test("the tools move to the path of MCP_ENDPOINT, which is named everywhere", async () => {
+test("the tools move to the path of MCP_ENDPOINT, which every document then names", async () => {
   const { origin } = await startChatServer({
     gate,
     env: { ...required, MCP_ENDPOINT: "/tools/mcp", RATE_LIMIT_MCP: "3/60" },

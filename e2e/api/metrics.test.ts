@@ -32,7 +32,7 @@ async function start(env: Record<string, string>) {
   return { ...opened, read, sample: async (name: string) => findSample(await read(), name) };
 }
 
-test("what a running server does is in its figures", async () => {
+test("the metrics show what a running server does", async () => {
   let goOn = () => {};
   const asked = new Promise<void>((resolve) => (goOn = resolve));
   const provider = await startProvider(
@@ -97,7 +97,7 @@ test("what a running server does is in its figures", async () => {
   expect(text).not.toContain("latchkey_trace_spans_total{");
 });
 
-test("what clients make up does not become labels", async () => {
+test("values made up by clients do not become labels", async () => {
   const api = await start({});
   for (let index = 0; index < 100; index++) {
     await api.ask({ path: `/hostile-${index}`, method: index % 2 ? "GET" : "PURGE" });

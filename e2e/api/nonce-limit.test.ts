@@ -14,7 +14,7 @@ afterAll(() => gate.close());
 
 type Admitted = { askedAtMs: number; answeredAtMs: number };
 
-test("the nonce limit slides: no stretch of a window's length has more than the limit, wherever it begins", async () => {
+test("the nonce limit slides: no window admits more than the limit, wherever it begins", async () => {
   const admitted: Admitted[] = [];
   async function ask(): Promise<number> {
     const askedAtMs = Date.now();

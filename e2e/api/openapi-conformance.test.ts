@@ -85,7 +85,7 @@ const gatePath = "/api/gate-access";
 const formPath = "/api/form-submission-gate";
 const resetPath = "/api/quota-reset";
 
-test("the gate opens as described, by all three proofs", async () => {
+test("the gate admits as described, by all three proofs", async () => {
   const signedIn = await expectDescribed(post(gatePath, await gate.siweBody(holder)), { status: 200 });
   const { accessToken } = JSON.parse(signedIn.text) as { accessToken: string };
   await expectDescribed(post(gatePath, await gate.legacyBody(holder)), { status: 200 });
@@ -129,7 +129,7 @@ test("the session answers and refuses as described", async () => {
   await expectDescribed({ path: at, method: "PUT" }, { status: 405 });
 });
 
-test("the form refuses a key that came too lately as described", async () => {
+test("the form refuses a key that came too recently as described", async () => {
   const { origin } = await openServer({ KEY_USE_CONFIRMATIONS: "2", OWNERSHIP_CACHE_SECONDS: "0" });
   const { account: seller, tokenId } = await gate.mintKey();
   const account = await gate.rich();
@@ -150,7 +150,7 @@ test("the form answers as described, the second time too", async () => {
   await expectDescribed(post(formPath, { ...first, timestamp: first.timestamp - 400_000 }), { status: 401 });
 });
 
-test("a signature of somebody else is refused with the challenge that every 401 has", async () => {
+test("another wallet's signature is refused with the challenge that every 401 has", async () => {
   const first = await gate.formBody({ ...holder, message: "Hello." });
   await expectDescribed(post(formPath, { ...first, messageHash: undefined }), { status: 401 });
 });
@@ -224,7 +224,7 @@ test("the routes of the service answer as described", async () => {
   );
 });
 
-test("files of the room are answered as described, whole, in parts and not at all", async () => {
+test("files of the room are answered as described: whole, in ranges and missing", async () => {
   const { body } = await gate.signIn(holder);
   const { audioSrc } = (body.content as { audioData: { audioSrc: string } }).audioData;
   const { headers } = await expectDescribed({ path: audioSrc }, { status: 200 });
@@ -257,7 +257,7 @@ const chatPath = "/api/chat";
 const question = { messages: [{ role: "user", content: "Hello" }] };
 const talkative = { NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true", AI_OFFLINE_WORD_MS: "0" };
 
-test("the conversation is answered as described, and its quota with it", async () => {
+test("the chat is answered as described, and its quota too", async () => {
   const server = await openServer({ ...talkative, AI_CHAT_QUOTA_TOKENS: "1" });
   const { origin } = server;
   const { body } = await clientOf({ origin }).signIn(holder);
@@ -334,7 +334,7 @@ test("the tools are listed, called and refused as described", async () => {
   await expectDescribed({ path: `${wellKnown}/api/none` }, { status: 404 });
 });
 
-test("a database that is broken is answered as described", async () => {
+test("a database outage is answered as described", async () => {
   const { origin, dataDir } = await openServer(talkative);
   const { body } = await clientOf({ origin }).signIn(holder);
   const bearer = { Authorization: `Bearer ${String(body.accessToken)}` };
@@ -396,7 +396,7 @@ test("exhausted limits are answered as described", async () => {
   }
 });
 
-test("what a gate has switched off is refused as described", async () => {
+test("a switched-off feature is refused as described", async () => {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const { origin } = await openServer({
     NEXT_PUBLIC_ENABLE_STATE_WORKER: "false",
@@ -436,7 +436,7 @@ async function expectSessionsWithoutChain(): Promise<void> {
   await expectDescribed(post("/session", { renew: true }, headers), { status: 503, origin });
 }
 
-test("a chain that is away is answered as described", async () => {
+test("a chain outage is answered as described", async () => {
   const { origin } = await openServer({ RPC_URL: "http://127.0.0.1:9" });
   const other = clientOf({ origin });
   await expectDescribed(post(gatePath, await other.siweBody(holder)), { status: 503, origin });
@@ -445,7 +445,7 @@ test("a chain that is away is answered as described", async () => {
     origin,
   });
   const { headers } = await expectDescribed({ path: "/api/token-status/1" }, { status: 503, origin });
-  // Which a server that is still starting leaves out: the description cannot require it.
+  // Which a server that is still starting omits: the description cannot require it.
   expect(headers.get("ratelimit")).toMatch(/^"token-status";r=/);
   await expectSessionsWithoutChain();
   await expectDescribed({ path: "/readyz" }, { status: 503, origin });
@@ -472,7 +472,7 @@ test("a server that is still starting answers every operation as described", asy
   expect(refused.flat()).toHaveLength(listOperations(ofDemo).length - 2);
 }, 60_000);
 
-test("every problem that was answered, and every one that is described, has a page that can be read", async () => {
+test("every answered or described problem has a page that can be read", async () => {
   const slugs = new Set(
     [...JSON.stringify(document).matchAll(/\/problems\/([a-z-]+)/g)].map(([, slug]) => slug!),
   );
@@ -515,7 +515,7 @@ test("speech is answered as described, and refused as described", async () => {
   await expectDescribed(ask({ text: "Hi." }, {}), { status: 503, origin: silent.origin });
 });
 
-test("nothing is described that was not seen, but for defects and connections that break", () => {
+test("every described answer was observed, except defects and connections that break", () => {
   const unseen = listOperations(document).flatMap(({ method, path, operation }) =>
     Object.keys(operation.responses)
       .filter((status) => !["408", "500"].includes(status))

@@ -44,7 +44,7 @@ async function readPage({ origin, cookie }: { origin: string; cookie: string }):
   return { status: answer.status, text, rows: new Map(rows) };
 }
 
-test("a provider of speech and a model that are away are down on the page, for a reason", async () => {
+test("a speech provider and a model that are away are shown as down, with the reason", async () => {
   const nobody = `http://127.0.0.1:${await findFreePort()}/v1`;
   const site = await startSignedIn({
     TTS_PROVIDER: "local",
@@ -64,14 +64,14 @@ test("a provider of speech and a model that are away are down on the page, for a
   expect(rows.has("Redis")).toBe(false);
 });
 
-test("speech that is switched off is off, and no fault", async () => {
+test("speech that is switched off is shown as off, and not as a fault", async () => {
   const site = await startSignedIn({ TTS_PROVIDER: "disabled" });
   const { text, rows } = await readPage(site);
   expect(text).toContain("The service is ready.");
   expect(rows.get("Speech")).toEqual({ badge: "off", why: "TTS_PROVIDER is disabled." });
 });
 
-test("the switches of a server say what its settings say", async () => {
+test("the switches of a server match its settings", async () => {
   const site = await startSignedIn({
     BASE_WALLET: "true",
     OFFLINE_PAGE: "false",
@@ -92,7 +92,7 @@ test("the switches of a server say what its settings say", async () => {
 });
 
 describe.skipIf(!hasRedis)("with state in Redis", () => {
-  test("Redis has a row, which is down for a reason when it is away, and up again when it is back", async () => {
+  test("Redis has a row, which is down with the reason during an outage, and up again after it", async () => {
     const redis = await startRedis();
     const site = await startSignedIn({
       STATE_WORKER_URL: redis.url,

@@ -49,7 +49,7 @@ async function amountOf(series: { equals: string } | { startsWith: string }): Pr
   return rows.reduce((sum, { amount }) => sum + Number(amount), 0);
 }
 
-test("an answer of the chat moves the chart of tokens", async () => {
+test("an answer of the chat is shown in the chart of tokens", async () => {
   const before = await amountOf({ equals: "tokens" });
   const answer = await gate.ask({
     path: "/api/chat",
@@ -63,7 +63,7 @@ test("an answer of the chat moves the chart of tokens", async () => {
   expect(page).toContain(String(await amountOf({ equals: "tokens" })));
 });
 
-test("a request that is timed moves the latency of its group, the gate's apart from all else", async () => {
+test("a request's duration is shown in the latency of its group, the gate's apart from all others", async () => {
   const gateBefore = await amountOf({ startsWith: "latency:gate:" });
   const restBefore = await amountOf({ startsWith: "latency:rest:" });
   for (let index = 0; index < 3; index += 1) await gate.post("/api/gate-access", {});
@@ -73,7 +73,7 @@ test("a request that is timed moves the latency of its group, the gate's apart f
   expect(await amountOf({ startsWith: "latency:gate:" })).toBe(gateBefore + 3);
 });
 
-test("a notification that was given up is sent again at the operator's word, under its id, and traced", async () => {
+test("a notification that was given up is sent again by the operator, under its id, and audited", async () => {
   const given = { id: "given-up-one", kind: "submission.received", payload: '{"given":"up"}' };
   await database.notification.create({ data: { ...given, createdAtMs: BigInt(Date.now()) } });
   const where = { notificationId_channel: { notificationId: given.id, channel: "webhook" } };

@@ -65,7 +65,7 @@ const guarded = readBuiltRoutes()
   }))
   .filter(({ pattern }) => pattern !== "/operator/sign-in" && pattern !== "/operator/session");
 
-test("without a session every address leads to the sign-in or refuses, a holder's token or not", async () => {
+test("every address without a session leads to the sign-in or refuses, with a holder's token too", async () => {
   expect(guarded.length).toBeGreaterThanOrEqual(6);
   const holder = await gate.mintKey();
   const token = String((await gate.signIn(holder)).body.accessToken);
@@ -108,7 +108,7 @@ test("without a session every address leads to the sign-in or refuses, a holder'
   expect(await database.auditEntry.count({ where: { kind: { not: "operator-sign-in-refused" } } })).toBe(0);
 });
 
-test("with a session the pages are there, kept nowhere, and show what happened", async () => {
+test("every page with a session is served uncached, and shows what happened", async () => {
   const cookie = await signIn();
   for (const name of [
     "state",
@@ -139,7 +139,7 @@ test("with a session the pages are there, kept nowhere, and show what happened",
   expect(await bad.text()).toContain("Part of the address could not be used");
 });
 
-test("a session's cookie is as strict as cookies go, and gone with the sign-out", async () => {
+test("a session's cookie has every restriction, and is deleted at sign-out", async () => {
   const answer = await post({
     path: "/operator/session",
     fields: { secret, next: "/operator/keys?order=asc" },
@@ -155,7 +155,7 @@ test("a session's cookie is as strict as cookies go, and gone with the sign-out"
   expect((await send({ path: "/operator/state", cookie })).status).toBe(302);
 });
 
-test("a wrong secret is 401 to a program, words to a person, and recorded for both", async () => {
+test("a wrong secret is 401 to a program, a notice to a person, and recorded for both", async () => {
   const before = await database.auditEntry.count({ where: { kind: "operator-sign-in-refused" } });
   const program = await post({ path: "/operator/session", fields: { secret: "wrong" } });
   expect(program.status).toBe(401);
@@ -187,7 +187,7 @@ test("a wrong secret is 401 to a program, words to a person, and recorded for bo
   }
 });
 
-test("forms of other sites, and of nobody, are refused and do nothing", async () => {
+test("forms of other sites, and without a session, are refused and do nothing", async () => {
   const cookie = await signIn();
   for (const headers of [
     { Origin: "https://evil.example" },
@@ -206,7 +206,7 @@ test("forms of other sites, and of nobody, are refused and do nothing", async ()
   expect((await send({ path: "/operator/state", cookie })).status).toBe(200);
 });
 
-test("guessing is limited before any secret is looked at, and the right one then has to wait too", async () => {
+test("guessing is limited before any secret is compared, and the right one then has to wait too", async () => {
   const other = await startServer({
     env: {
       RPC_URL: gate.chain.rpcUrl,
@@ -234,7 +234,7 @@ test("guessing is limited before any secret is looked at, and the right one then
   }
 });
 
-test("another secret ends every session, and without one the view is not there", async () => {
+test("changing the secret ends every session, and without a secret the view is not served", async () => {
   const env = { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract };
   const first = await startServer({ env: { ...env, OPERATOR_SECRET: secret }, dataDir: gate.server.dataDir });
   const cookie = await signIn(first.origin);
@@ -261,7 +261,7 @@ test("another secret ends every session, and without one the view is not there",
   }
 });
 
-test("exports hold every row once, are recorded, and hold nothing a spreadsheet runs", async () => {
+test("exports hold every row once, are audited, and hold nothing that a spreadsheet runs", async () => {
   const cookie = await signIn();
   await database.submission.createMany({
     data: Array.from({ length: 1_300 }, (_, index) => ({
@@ -302,7 +302,7 @@ test("exports hold every row once, are recorded, and hold nothing a spreadsheet 
   }
 });
 
-test("windows are reset, submissions marked and notifications sent again, each with its trace", async () => {
+test("windows are reset, submissions marked and notifications sent again, each with an audit entry", async () => {
   const cookie = await signIn();
   const subject = `31337:${gate.contract.toLowerCase()}:5`;
   const window = { used: 5, windowStartMs: 1n, resetAtMs: BigInt(Date.now() + 60_000) };
@@ -340,7 +340,7 @@ test("windows are reset, submissions marked and notifications sent again, each w
   expect(page).toContain(id);
 });
 
-test("decisions tell who, what and why, and never with what", async () => {
+test("decisions are recorded with who, what and why, and without any proof", async () => {
   const cookie = await signIn();
   const holder = await gate.mintKey();
   const body = await gate.siweBody(holder);
@@ -395,7 +395,7 @@ test("decisions tell who, what and why, and never with what", async () => {
   expect(activity).toMatch(/<rect fill="var\(--accent\)" x="/);
 });
 
-test("what is about to be written at a stop is written", async () => {
+test("buffered records are written at a stop", async () => {
   const env = { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, OPERATOR_SECRET: secret };
   const other = await startServer({ env, dataDir: gate.server.dataDir });
   const answer = await fetch(`${other.origin}/api/gate-access`, { method: "POST" });

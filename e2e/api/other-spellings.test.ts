@@ -28,13 +28,13 @@ test.each([
   "/metrics.data",
   "/sandbox.data",
   "/Demo/faucet",
-])("a resource route is not there under another spelling: %s", async (target) => {
+])("a resource route is not served under another spelling: %s", async (target) => {
   const { status, body } = await get(target);
   expect(status).toBe(404);
   expect(body).not.toMatch(/"nonce"|"alive"|"dependencies"|"used"/);
 });
 
-test("a body is never lost on the way: another spelling cannot pass a tokenId by the check", async () => {
+test("a body under another spelling is read too, and cannot pass a tokenId by the check", async () => {
   const holder = await gate.mintKey();
   const token = (await gate.signIn(holder)).body.accessToken as string;
   const headers = { Authorization: `Bearer ${token}` };
@@ -47,7 +47,7 @@ test("a body is never lost on the way: another spelling cannot pass a tokenId by
   }
 });
 
-test("a media link serves the file and no collected copy of it", async () => {
+test("a media link sends the file without buffering it whole", async () => {
   const holder = await gate.mintKey();
   const { body } = await gate.signIn(holder);
   const { audioSrc } = (body.content as { audioData: { audioSrc: string } }).audioData;
@@ -59,7 +59,7 @@ test("a media link serves the file and no collected copy of it", async () => {
 });
 
 test.each(["/", "/gate", "/GATE/", "/gate.data", "/docs", "/problems/not-found?index"])(
-  "a page refuses methods it does not have, in the words of the one who asks, and nobody calls it an error: %s",
+  "a page refuses other methods in the caller's format, and logs no error: %s",
   async (path) => {
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "PROPFIND"]) {
       const asProgram = await gate.ask({ path, method });
@@ -83,11 +83,11 @@ test.each(["/", "/gate", "/GATE/", "/gate.data", "/docs", "/problems/not-found?i
     const options = await gate.ask({ path, method: "OPTIONS" });
     expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
     expect((await gate.ask({ path, method: "HEAD" })).status).toBe(200);
-    expect(gate.server.output()).not.toMatch(/"level":"error"|page failed/);
+    expect(gate.server.output()).not.toMatch(/"level":"error"|page rendering failed/);
   },
 );
 
-test("what the framework cannot place is nobody's error", async () => {
+test("unknown addresses of the framework are answered without a logged error", async () => {
   for (const target of [
     "/gate?_data=routes/nope",
     "/nope",
@@ -100,10 +100,10 @@ test("what the framework cannot place is nobody's error", async () => {
   for (const method of ["POST", "OPTIONS", "PROPFIND"]) {
     expect((await gate.ask({ path: "/nope", method })).status).toBe(404);
   }
-  expect(gate.server.output()).not.toMatch(/"level":"error"|page failed/);
+  expect(gate.server.output()).not.toMatch(/"level":"error"|page rendering failed/);
 });
 
-test("pages and their data stay where they are", async () => {
+test("pages and their data are served at their own addresses", async () => {
   for (const target of ["/", "/gate", "/gate.data", "/problems/not-found", "/problems/not-found.data"]) {
     expect((await get(target)).status).toBe(200);
   }

@@ -30,7 +30,7 @@ afterAll(() => gate.close());
 
 const balanceOf = (address: `0x${string}`) => viewer.getBalance({ address });
 
-test("a holder is paid once, at the address that signed in; nobody else is paid at all", async () => {
+test("a holder is paid once, at the address that signed in, and nobody else is paid", async () => {
   const mcp = mcpOf(gate);
   const anybody = await mcp.callTool({ name, args });
   expect([anybody.status, anybody.body]).toMatchObject([401, { error: { code: -32001 } }]);
@@ -57,7 +57,7 @@ test("a holder is paid once, at the address that signed in; nobody else is paid 
   expect(diverted.body).toMatchObject({ error: { code: -32602 } });
 });
 
-test("the process that looks after payments says so, and how many are open", async () => {
+test("the process that owns the payments lease shows it, and how many payments are open", async () => {
   const readMetrics = async () => {
     const headers = { Authorization: `Bearer ${metricsToken}` };
     return await (await fetch(`${gate.origin}/metrics`, { headers })).text();
@@ -66,7 +66,7 @@ test("the process that looks after payments says so, and how many are open", asy
   expect(await readMetrics()).toContain("latchkey_payments_open 0");
 });
 
-test("who gave the key away is not paid any more", async () => {
+test("a former holder is no longer paid", async () => {
   const { account, tokenId, bearer } = await signInNew(gate);
   const to = (await gate.rich()).address;
   await gate.transferKey({ from: account, to, tokenId });
@@ -76,7 +76,7 @@ test("who gave the key away is not paid any more", async () => {
   expect(await balanceOf(account.address)).toBe(before);
 });
 
-test("MCP clients see that it spends; without a key to pay with the tool does not exist", async () => {
+test("MCP clients see that the tool spends, and without a key to pay with it does not exist", async () => {
   type Listed = { tools: { name: string; annotations?: { destructiveHint?: boolean } }[] };
   const list = async (site: { origin: string }) =>
     ((await mcpOf(site).post({ method: "tools/list" })).body!.result as Listed).tools;
@@ -94,7 +94,7 @@ test("MCP clients see that it spends; without a key to pay with the tool does no
   expect(body).toMatchObject({ error: { code: -32602 } });
 });
 
-test("the chat's model is told of no tool that destroys or spends, and runs none that it calls all the same", async () => {
+test("the chat's model is offered no tool that destroys or spends, and a call to one is not run", async () => {
   const provider = await startProvider(
     async ({ start, delta, finish }) => {
       start();

@@ -33,7 +33,7 @@ async function useQuota(tokenId: string, usedTokens: number): Promise<void> {
 }
 
 test(
-  "the command line shows and resets the same windows, with the same trace",
+  "the command line shows and resets the same windows, with the same audit",
   { timeout: 90_000 },
   async () => {
     const run = async (...parameters: string[]) =>
@@ -61,7 +61,7 @@ test(
     ]);
     const done = await run("reset", "--token-ids", "32, 33", "--scope", "both");
     expect(done.stdout).toBe("token: 1 window cleared\ncrypto: 0 windows cleared\n");
-    expect(done.stderr).toContain("quotas were reset");
+    expect(done.stderr).toContain("quotas reset");
     expect((await run("show")).stdout).not.toContain(ownerOf("32").subject);
     const [entry] = await database.auditEntry.findMany({ orderBy: { atMs: "desc" }, take: 1 });
     expect(entry?.clientId).toMatch(/^command-line:./);

@@ -72,7 +72,7 @@ async function startVariant(env: Record<string, string | undefined>, dataDir?: s
   return { server, ...clientOf(server) };
 }
 
-test("a holder sees what their key has left, and a reset brings it back", async () => {
+test("a holder sees what is left of the key's quota, and a reset restores it", async () => {
   const { token, tokenId } = await signInNew();
   const fresh = await readQuota(token);
   expect(fresh.status).toBe(200);
@@ -96,14 +96,14 @@ test("a holder sees what their key has left, and a reset brings it back", async 
   expect((await readQuota(token)).body).toEqual(fresh.body);
 });
 
-test("the quota needs a token, in its own error shape, from every place a GET has", async () => {
+test("the quota requires a token, in its own error shape, from every location a GET has", async () => {
   const { token, tokenId, account } = await signInNew();
   const missing = await gate.ask({ path: "/api/quota" });
   expect([missing.status, missing.body]).toEqual([401, { error: "Unauthorized: missing JWT" }]);
   expect(missing.headers.get("www-authenticate")).toBe('Bearer realm="latchkey"');
-  const places = tokenPlacements.filter(({ location }) => !location.startsWith("body"));
-  expect(places).toHaveLength(4);
-  for (const { location, place: site } of places) {
+  const placements = tokenPlacements.filter(({ location }) => !location.startsWith("body"));
+  expect(placements).toHaveLength(4);
+  for (const { location, place: site } of placements) {
     const ask = (text: string) => {
       const { headers, query } = combinePlaced([site(text)]);
       return gate.ask({ path: `/api/quota?${new URLSearchParams(query)}`, headers });
@@ -123,7 +123,7 @@ test("the quota needs a token, in its own error shape, from every place a GET ha
   expect((await readQuota(token)).body).toEqual({ error: "Unauthorized: invalid JWT" });
 });
 
-test("every place of the secret opens, each wrong one is 401, and brute force learns nothing else", async () => {
+test("every location of the secret is accepted, each wrong secret is 401, and brute force learns nothing else", async () => {
   const body = { scope: "token", tokenIds: ["424242"] };
   for (const [json, headers, query] of [
     [body, { "x-quota-reset-secret": secret }, ""],
@@ -149,7 +149,7 @@ test("every place of the secret opens, each wrong one is 401, and brute force le
   }
 });
 
-test("unusable requests are told in the route's own shape, once the secret is known", async () => {
+test("unusable requests are refused in the route's own shape, after the secret was checked", async () => {
   const headers = { "x-quota-reset-secret": secret };
   const send = async (init: RequestInit) => {
     const response = await fetch(`${gate.origin}/api/quota-reset`, { method: "POST", headers, ...init });
@@ -180,7 +180,7 @@ test("unusable requests are told in the route's own shape, once the secret is kn
   }
 });
 
-test("a reset leaves who, what and when in the database and the log, and the secret nowhere", async () => {
+test("a reset records who, what and when in database and log, and never the secret", async () => {
   const address = "0x00000000000000000000000000000000000000F1";
   await useQuota(ownerOfAddress(address), 5);
   const before = clock();
@@ -204,7 +204,7 @@ test("a reset leaves who, what and when in the database and the log, and the sec
     gate.server
       .output()
       .split("\n")
-      .find((text) => text.includes("quotas were reset") && text.includes(requestId));
+      .find((text) => text.includes("quotas reset") && text.includes(requestId));
   // The log comes through a pipe, and may be behind the answer.
   await waitUntil(() => findLine() !== undefined);
   expect(findLine()).toContain('"cryptoWindows":1');
@@ -214,7 +214,7 @@ test("a reset leaves who, what and when in the database and the log, and the sec
   );
 });
 
-test("readiness and the log say whether the quota is in force, and which condition is missing", async () => {
+test("readiness and the log show whether the quota is in force, and which condition is missing", async () => {
   const ready = await gate.ask({ path: "/readyz" });
   expect(ready.body).toMatchObject({ status: "ready", quota: { active: true, missing: [] } });
   expect(gate.server.output()).toContain('"chat quota active"');
@@ -232,17 +232,24 @@ test.each([
   [{ AI_QUOTA_RESET_SECRET: undefined }, 403, 403, "Quota reset disabled"],
   [{ AI_CHAT_QUOTA_ENABLED: "false" }, 401, 403, "Quota reset disabled"],
   [{ NEXT_PUBLIC_ENABLE_STATE_WORKER: "false" }, 401, 503, "State service inactive"],
-])("with %j a stranger is answered %i and the operator %i %s", async (env, forStranger, status, error) => {
-  const variant = await startVariant(env);
-  const stranger = await variant.post("/api/quota-reset", { all: true }, { "x-quota-reset-secret": "wrong" });
-  expect(stranger.status).toBe(forStranger);
-  for (const json of [{ all: true }, { nonsense: true }]) {
-    const answer = await variant.post("/api/quota-reset", json, { "x-quota-reset-secret": secret });
-    expect([answer.status, answer.body]).toEqual([status, { error }]);
-  }
-});
+])(
+  "a reset with %j is answered %i to a stranger, and %i %s to the operator",
+  async (env, forStranger, status, error) => {
+    const variant = await startVariant(env);
+    const stranger = await variant.post(
+      "/api/quota-reset",
+      { all: true },
+      { "x-quota-reset-secret": "wrong" },
+    );
+    expect(stranger.status).toBe(forStranger);
+    for (const json of [{ all: true }, { nonsense: true }]) {
+      const answer = await variant.post("/api/quota-reset", json, { "x-quota-reset-secret": secret });
+      expect([answer.status, answer.body]).toEqual([status, { error }]);
+    }
+  },
+);
 
-test("guessing is limited to five a minute, before any secret is looked at", async () => {
+test("guessing is limited to five a minute, before any secret is compared", async () => {
   const variant = await startVariant({ RATE_LIMIT_QUOTA_RESET: undefined });
   const guess = (given: string) =>
     variant.post("/api/quota-reset", { all: true }, { "x-quota-reset-secret": given });

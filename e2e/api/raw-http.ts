@@ -12,7 +12,7 @@ type SendRawOptions = {
 
 /**
  * Sends bytes as they are and reads until the server closes, answers whole, or `limitMs` is over. `write` may go
- * on sending; it is told when the socket is gone.
+ * on sending until the socket is closed.
  */
 export function sendRaw({
   port,

@@ -47,7 +47,7 @@ async function askReadiness(origin: string) {
   return { status: response.status, body, tookMs: performance.now() - startedAtMs };
 }
 
-test("whatever hangs, and for how long, /readyz answers in its time and is ready again by itself", async () => {
+test("/readyz answers within its time limit whatever hangs, and is ready again by itself", async () => {
   const redis = hasRedis ? await startRedis() : null;
   const ways = {
     database: await lead(await postgresql.createDatabase()),
@@ -91,7 +91,7 @@ test("whatever hangs, and for how long, /readyz answers in its time and is ready
   }
 }, 120_000);
 
-test("while the server still starts, it lives, is not ready, and keeps nobody waiting for long", async () => {
+test("a server that is starting is live and not ready, and answers requests soon", async () => {
   const way = await lead(await postgresql.createDatabase());
   way.hold();
   const port = await findFreePort();
@@ -135,11 +135,13 @@ test("while the server still starts, it lives, is not ready, and keeps nobody wa
   await waitUntil(async () => (await askReadiness(origin)).status === 200);
   const log = server.output().split("\n");
   for (const { requestId } of answers) {
-    expect(log.find((line) => line.includes(requestId!))).toContain('"msg":"refused during start-up"');
+    expect(log.find((line) => line.includes(requestId!))).toContain(
+      '"msg":"request refused during start-up"',
+    );
   }
 }, 60_000);
 
-test("a stop that overtakes the start is an orderly one, and tells whoever waits", async () => {
+test("a stop during the start shuts down in order, and answers waiting requests", async () => {
   const way = await lead(await postgresql.createDatabase());
   way.hold();
   const port = await findFreePort();
@@ -149,7 +151,9 @@ test("a stop that overtakes the start is an orderly one, and tells whoever waits
     env: { ...env, KEY_CONTRACT_ADDRESS: gate.contract },
     onSpawn: (spawned) => (child = spawned),
   });
-  const ended = expect(starting).rejects.toThrow(/The server ended with 0\.\n[^]*"stopping"[^]*"stopped"/);
+  const ended = expect(starting).rejects.toThrow(
+    /The server ended with 0\.\n[^]*"shutdown started"[^]*"shutdown complete"/,
+  );
   ended.catch(() => undefined);
   const isAlive = () => fetch(`http://127.0.0.1:${port}/healthz`).then(Boolean, () => false);
   await waitUntil(isAlive, { timeoutMs: 20_000 });
@@ -161,7 +165,7 @@ test("a stop that overtakes the start is an orderly one, and tells whoever waits
   await ended;
 }, 60_000);
 
-test("a start before a database that never answers ends in words, not in silence", async () => {
+test("a start before a database that never answers fails with an error in words", async () => {
   const way = await lead(await postgresql.createDatabase());
   way.hold();
   const env = { ...settings, DATABASE_URL: way.url, RPC_URL: gate.chain.rpcUrl };
@@ -169,7 +173,7 @@ test("a start before a database that never answers ends in words, not in silence
   await expect(start).rejects.toThrow(/The server ended with 1\.\n[^]*Latchkey cannot start\. .*timeout/);
 }, 60_000);
 
-test("connections that were lost without a word to either side keep nobody waiting for long", async () => {
+test("connections lost silently delay requests only for their time limit", async () => {
   const way = await lead(await postgresql.createDatabase());
   const server = await startServer({
     env: {

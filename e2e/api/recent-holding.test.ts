@@ -36,7 +36,7 @@ async function isUsed(tokenId: string): Promise<unknown> {
   return (await gate.ask({ path: `/api/token-status/${tokenId}` })).body.used;
 }
 
-test("the form refuses a key that was just transferred with 409, uses nothing up, and takes it two blocks later", async () => {
+test("the form refuses a key just transferred with 409 without using it up, and accepts it two blocks later", async () => {
   const holder = await newHolder();
   const post = async () =>
     gate.post("/api/form-submission-gate", await gate.formBody({ ...holder, message: "Hello." }));
@@ -105,7 +105,7 @@ async function startLaggingEndpoint() {
 }
 
 test.each(["0", "1"])(
-  "with %s confirmations, a node that lags does not let the seller use up a key whose departure was noticed",
+  "a lagging node does not let the seller use up a departed key, with %s confirmations",
   async (confirmations) => {
     const endpoint = await startLaggingEndpoint();
     const server = await startServer({

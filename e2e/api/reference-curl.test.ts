@@ -90,7 +90,7 @@ function run(line: string, env: Record<string, string>): Promise<string> {
   });
 }
 
-test("the curl line of every operation runs in a shell and is answered as the operation answers", async () => {
+test("the curl line of every operation runs in a shell and gets the operation's answer", async () => {
   const accessToken = await becomeHolder();
   const document = (await (await fetch(`${server.baseUrl}/api/openapi`)).json()) as ApiDocument;
   const { groups, origin } = readReference(document);

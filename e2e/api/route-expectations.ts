@@ -2,10 +2,16 @@ import path from "node:path";
 import { expect } from "vitest";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
+import { bearerChallenge } from "~/gate/authentication-failed";
+import { defaultJsonBounds } from "~/platform/http/json-text";
+import { defaultMaxBodyBytes } from "~/platform/http/route.server";
+import type { RouteFunction } from "~/platform/http/route.server";
+import { metricsChallenge } from "~/platform/metrics-access.server";
+import type { OperationDescription } from "~/platform/openapi/api-registry";
+import { resetChallenge } from "~/quota/quota-reset.server";
 import { onlyPostMessage } from "~/tools/mcp/mcp.server";
 import { errorCodes } from "~/tools/mcp/message";
-import type { RouteFunction } from "~/platform/http/route.server";
-import type { OperationDescription } from "~/platform/openapi/api-registry";
+import { resourceMetadataUrl } from "~/tools/mcp/resource-metadata";
 
 export type SweptAnswer = { status: number; headers: Headers; text: string };
 /** Judges an answer as the refusal of this name, in a route's own shape; gives back its body. */
@@ -81,36 +87,26 @@ export type RouteExpectation = {
   path: string;
   methods: readonly Method[];
   shape: RefusalShape;
-  /** What a caller without any proof is told; null: strangers are served, or the proof is a field of the body. */
+  /** What a caller without any proof gets; null: anonymous callers are served, or the proof is a field of the body. */
   unauthenticated: Record<Method, RefusalName | null>;
   body: BodyExpectation | null;
-  /** The realm its 401 names; by default the gate's. */
-  realm?: string;
-  /** What else its challenge says, of the origin asked. */
-  challengeOf?: (origin: string) => string;
+  /** What its 401 asks for, of the origin asked. */
+  challengeOf: (origin: string) => string;
   /** Who is let in, so that requests get as far as what they are about. */
   credential?: "access token" | "reset secret";
 };
 
-type Exception = Partial<Omit<RouteExpectation, "unauthenticated" | "methods" | "shape" | "body">> &
-  Pick<BodyExpectation, "tokenIdIn"> & {
-    unauthenticated?: Partial<Record<Method, RefusalName>>;
-    wrongShape?: RefusalName;
-    /** As the contract has them, where they are not 64 KiB and 1,000. */
-    bounds?: { maxBodyBytes?: number; maxValues?: number };
-  };
+type Exception = Partial<Pick<RouteExpectation, "path" | "challengeOf">> &
+  Pick<BodyExpectation, "tokenIdIn"> & { unauthenticated?: Partial<Record<Method, RefusalName>> };
 
 /** What else a signed body holds, in its right shape. */
 const signed = `"address":"0x${"0".repeat(40)}","signature":"0x${"0".repeat(130)}","timestamp":1`;
 
-/** What no declaration of a route says. Everything else is read from the routes themselves. */
+/**
+ * What no declaration of a route says: how a token id is written in a body, whose secret a 401 asks for, and that a proof
+ * is in the body or the address. Everything else is read from the routes themselves.
+ */
 const exceptions: Readonly<Record<string, Exception>> = {
-  "/.well-known/oauth-protected-resource/*": { path: "/.well-known/oauth-protected-resource" },
-  "/api/*": { path: "/api/does/not/exist" },
-  "/api/chat": {
-    wrongShape: "missing-messages",
-    bounds: { maxBodyBytes: 262_144, maxValues: 10_000 },
-  },
   "/api/form-submission-gate": {
     tokenIdIn: (tokenId) => `{"tokenId":${tokenId},"message":"7.0",${signed}}`,
   },
@@ -119,35 +115,22 @@ const exceptions: Readonly<Record<string, Exception>> = {
     tokenIdIn: (tokenId) => `{"tokenId":${tokenId},${signed}}`,
   },
   "/api/mcp": {
-    bounds: { maxBodyBytes: 262_144, maxValues: 5_000 },
-    challengeOf: (origin) => `, resource_metadata="${origin}/.well-known/oauth-protected-resource/api/mcp"`,
+    challengeOf: (origin) =>
+      `${bearerChallenge}, resource_metadata="${resourceMetadataUrl(origin, "/api/mcp")}"`,
   },
   "/api/quota-reset": {
-    credential: "reset secret",
-    realm: "latchkey-quota-reset",
-    unauthenticated: { POST: "quota-reset-unauthorized" },
-    bounds: { maxBodyBytes: 16_384 },
+    challengeOf: () => resetChallenge,
     tokenIdIn: (tokenId) => `{"scope":"token","tokenIds":[${tokenId}]}`,
   },
-  "/api/token-status/:tokenId": { path: "/api/token-status/1" },
-  "/api/tts": { wrongShape: "missing-text", bounds: { maxBodyBytes: 32_768 } },
-  "/brand/:version/:file": { path: "/brand/any/logo.svg" },
-  "/media/:tokenId/*": { path: "/media/1/audio.wav", unauthenticated: { GET: "media-link-invalid" } },
-  "/metrics": { realm: "latchkey-metrics", unauthenticated: { GET: "authentication-failed" } },
-  // Swept as it is without its secret; e2e/api/operator.test.ts has the rest.
+  "/media/:tokenId/*": { unauthenticated: { GET: "media-link-invalid" } },
+  "/metrics": { challengeOf: () => metricsChallenge },
+  // Swept as they are without the operator's secret; e2e/api/operator.test.ts has the rest.
   "/operator/do/:action": { path: "/operator/do/sign-out", unauthenticated: { POST: "not-found" } },
-  "/operator/export/:table": {
-    path: "/operator/export/submissions",
-    unauthenticated: { GET: "not-found" },
-  },
+  "/operator/export/:table": { unauthenticated: { GET: "not-found" } },
   "/operator/session": { unauthenticated: { POST: "not-found" } },
-  "/session": {
-    unauthenticated: { POST: "authentication-failed" },
-    bounds: { maxBodyBytes: 4096 },
-  },
 };
 
-/** What a route has to do, by its own declaration and the contract's exceptions. */
+/** What a route has to do, by its own declaration and these exceptions. */
 export async function expectationOf({
   id,
   pattern,
@@ -156,34 +139,59 @@ export async function expectationOf({
   pattern: string;
 }): Promise<RouteExpectation> {
   const { loader } = (await import(path.resolve("app", `${id}.ts`))) as { loader: RouteFunction };
-  const spec = loader.spec;
-  const { unauthenticated, wrongShape, bounds, tokenIdIn, ...exception } = exceptions[pattern] ?? {};
-  const methods = (["GET", "POST", "DELETE"] as const).filter((method) => spec[method]);
-  const { operation, caller } = spec.POST ?? {};
-  const ofCaller = (method: Method) => (spec[method]?.caller ? "missing-jwt" : null);
-  const unparseable = operation?.malformedBody ?? "invalid-request";
-  const limit = operation?.limit;
+  const { GET, POST, DELETE } = loader.spec;
+  const { unauthenticated, tokenIdIn, ...exception } = exceptions[pattern] ?? {};
   return {
-    path: pattern,
-    credential: caller && "access token",
+    path: pattern.replace(/:\w+|\*/g, "1"),
+    challengeOf: () => bearerChallenge,
     ...exception,
-    methods,
-    shape: shapeOf((spec.GET ?? spec.POST)?.operation),
-    unauthenticated: { GET: ofCaller("GET"), POST: ofCaller("POST"), DELETE: null, ...unauthenticated },
-    body: spec.POST?.body
-      ? {
-          maxBodyBytes: bounds?.maxBodyBytes ?? 65_536,
-          maxValues: bounds?.maxValues ?? 1_000,
-          refusals: { unparseable, wrongShape: wrongShape ?? "invalid-request" },
-          limit: limit ? `RATE_LIMIT_${limit.toUpperCase().replaceAll("-", "_")}` : null,
-          tokenIdIn,
-        }
-      : null,
+    credential: POST?.caller && credentialFor(POST.operation),
+    methods: (["GET", "POST", "DELETE"] as const).filter((method) => loader.spec[method]),
+    shape: shapeOf((GET ?? POST)?.operation),
+    unauthenticated: {
+      GET: refusalOfStrangers(GET),
+      POST: refusalOfStrangers(POST),
+      DELETE: refusalOfStrangers(DELETE),
+      ...unauthenticated,
+    },
+    body: POST?.body && POST.operation ? { ...bodyOf(POST.operation), tokenIdIn } : null,
   };
 }
 
-/** In what shape the description says that a route refuses. */
+type MethodDeclaration = { operation?: OperationDescription; caller?: unknown } | undefined;
+
+/** Null where strangers are served. */
+function refusalOfStrangers(method: MethodDeclaration): RefusalName | null {
+  const { security, refusals = [] } = method?.operation ?? {};
+  const isForSomebody = method?.caller ?? (security && !security.includes("none"));
+  return (isForSomebody && refusals.find((name) => refusalTable[name].status === 401)) || null;
+}
+
+function credentialFor(operation: OperationDescription | undefined): RouteExpectation["credential"] {
+  return operation?.security?.includes("bearerAuth") ? "access token" : "reset secret";
+}
+
+function bodyOf(operation: OperationDescription): BodyExpectation {
+  const { limit, malformedBody, refusals = [] } = operation;
+  const { maxBodyBytes = defaultMaxBodyBytes, maxBodyValues = defaultJsonBounds.maxValues } = operation;
+  const ofShape = refusals.find((name) => name !== malformedBody && refusalTable[name].status === 400);
+  return {
+    maxBodyBytes,
+    maxValues: maxBodyValues,
+    refusals: {
+      unparseable: malformedBody ?? "invalid-request",
+      // A route whose refusals have words of its own has some for this too, and names them first.
+      wrongShape: (malformedBody && ofShape) ?? "invalid-request",
+    },
+    limit: limit ? `RATE_LIMIT_${limit.toUpperCase().replaceAll("-", "_")}` : null,
+  };
+}
+
+/** In what shape the description says that a route refuses, by its own example. */
 function shapeOf(operation: OperationDescription | undefined): RefusalShape {
-  if (!operation?.refusalContent) return problem;
-  return operation.path === "/api/mcp" ? rpcError : plainError;
+  const contents = operation?.refusalContent?.({ names: ["internal-error"], status: 500 });
+  if (!contents) return problem;
+  const { examples } = contents["application/json"] as { examples: Record<string, { value: object }> };
+  const { error } = examples["internal-error"]!.value as { error: unknown };
+  return typeof error === "object" ? rpcError : plainError;
 }

@@ -49,14 +49,14 @@ async function search(
   return { isError: error?.code === -32000, text: JSON.stringify(result ?? error) };
 }
 
-test("a holder finds what is in a gated namespace", async () => {
+test("a holder finds documents of a gated namespace", async () => {
   const { bearer } = await signInNew(gate);
   const found = await search("inner", "password", bearer);
   expect(found.isError).toBe(false);
   expect(found.text).toContain("kumquat");
 });
 
-test("to a stranger a gated namespace and one that does not exist are the same", async () => {
+test("a gated namespace and a missing one are the same to a stranger", async () => {
   const told = await search("inner", "password");
   expect(told.isError).toBe(true);
   const never = await search("never", "password");
@@ -74,7 +74,7 @@ test("nothing gated is in what a stranger finds elsewhere, or is told by the ass
   expect(await answer.text()).not.toContain("kumquat");
 });
 
-test("a token that does not hold opens nothing", async () => {
+test("an invalid token finds nothing gated", async () => {
   const { account, tokenId, bearer } = await signInNew(gate);
   const message = "Goodbye.";
   const form = await gate.formBody({ account, tokenId, message });
@@ -83,8 +83,8 @@ test("a token that does not hold opens nothing", async () => {
   expect((await mcp.callTool({ name: "libsql_search", args, headers: bearer })).status).toBe(401);
 });
 
-test("whoever gave the key away a moment ago finds nothing gated, before any watcher has looked", async () => {
-  // The watcher sleeps and nothing of the chain is remembered: only the question itself can notice.
+test("a holder who just gave the key away finds nothing gated, before any watcher has polled", async () => {
+  // The watcher sleeps and no reading of the chain is cached: only the question itself can notice.
   const { origin, signIn } = await startChatServer({
     gate,
     env: {

@@ -39,7 +39,7 @@ test("with Pinecone the tool has its name, and asks it with the vectors of the c
   expect(server.output()).not.toContain("pc-secret");
 });
 
-test("a server with Pinecone and no model for questions does not start, and says so with all else that is wrong", async () => {
+test("a server with Pinecone and no model for questions does not start, and reports every mistake", async () => {
   const failed = await startServer({ env: { ...noChain, ...pinecone, PORT: "x" } }).then(
     () => "it started",
     (error: Error) => error.message,

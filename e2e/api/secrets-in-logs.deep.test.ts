@@ -76,21 +76,21 @@ async function openWatchedDatabase() {
   const password = random();
   await setPassword("CREATE", password);
   await admin.$executeRawUnsafe(`ALTER DATABASE ${url.pathname.slice(1)} OWNER TO gatekeeper`);
-  const [port, door] = [Number(url.port), await openTcpSwitch()];
-  closers.push(door.close);
-  door.leadTo(port);
-  Object.assign(url, { username: "gatekeeper", password, port: String(door.port) });
+  const [port, tcpSwitch] = [Number(url.port), await openTcpSwitch()];
+  closers.push(tcpSwitch.close);
+  tcpSwitch.leadTo(port);
+  Object.assign(url, { username: "gatekeeper", password, port: String(tcpSwitch.port) });
   return {
     env: give({ DATABASE_URL: url.href }),
-    cut: () => door.leadTo(null),
+    cut: () => tcpSwitch.leadTo(null),
     /** Nobody gets in with the password the servers have. */
     lockOut: async () => {
       await setPassword("ALTER", random());
-      door.leadTo(port);
+      tcpSwitch.leadTo(port);
     },
     mend: async () => {
       await setPassword("ALTER", password);
-      door.leadTo(port);
+      tcpSwitch.leadTo(port);
     },
   };
 }
@@ -101,14 +101,14 @@ async function openWatchedRedis() {
   const own = await launchRedis(["--requirepass", password]);
   const foreign = await launchRedis(["--requirepass", random()]);
   closers.push(own.stop, foreign.stop);
-  const door = await openTcpSwitch();
-  closers.push(door.close);
-  const leadTo = ({ url }: { url: string }) => door.leadTo(Number(new URL(url).port));
+  const tcpSwitch = await openTcpSwitch();
+  closers.push(tcpSwitch.close);
+  const leadTo = ({ url }: { url: string }) => tcpSwitch.leadTo(Number(new URL(url).port));
   leadTo(own);
   return {
-    env: give({ STATE_WORKER_URL: `redis://:${password}@127.0.0.1:${door.port}` }),
+    env: give({ STATE_WORKER_URL: `redis://:${password}@127.0.0.1:${tcpSwitch.port}` }),
     otherEnv: give({ STATE_WORKER_URL: own.url, STATE_WORKER_API_KEY: password }),
-    cut: () => door.leadTo(null),
+    cut: () => tcpSwitch.leadTo(null),
     lockOut: () => leadTo(foreign),
     mend: () => leadTo(own),
   };
@@ -364,28 +364,28 @@ async function loseEverything(holder: Awaited<ReturnType<Gate["mintKey"]>>, toke
     await listen(api, secrets.METRICS_TOKEN);
   }
   const isReady = async () => (await api.ask({ path: "/readyz" })).status === 200;
-  const places = [
-    ...(redis ? [{ name: "Redis", place: redis, refusal: "WRONGPASS" }] : []),
-    { name: "PostgreSQL", place: database, refusal: "password authentication failed" },
+  const stores = [
+    ...(redis ? [{ name: "Redis", store: redis, refusal: "WRONGPASS" }] : []),
+    { name: "PostgreSQL", store: database, refusal: "password authentication failed" },
   ];
-  for (const { name, place, refusal } of places) {
+  for (const { name, store, refusal } of stores) {
     const from = server.output().length;
-    // Straight to the one that refuses the password: the first failure after a good time is the one that is told.
-    await place.lockOut();
+    // Straight to the one that refuses the password: only the first failure after a success is logged.
+    await store.lockOut();
     await waitUntil(async () => (await askAll(`${name} refuses`), logged(from).includes(refusal)));
-    await place.mend();
+    await store.mend();
     await waitUntil(isReady);
     const asking = askAll(`${name} is cut off`);
-    place.cut();
+    store.cut();
     await asking;
     await waitUntil(async () => !(await isReady()));
     await askAll(`${name} is away`);
-    await place.mend();
+    await store.mend();
     await waitUntil(isReady);
   }
 }
 
-test("a full run's log, at its most talkative, holds no secret, token, nonce, signature, cookie or text it used", async () => {
+test("the log of a full run at debug level holds no secret, token, nonce, signature, cookie or text it used", async () => {
   const holder = await gate.mintKey();
   const token = await signInEveryWay(holder);
   await keepSession(token);
@@ -437,7 +437,7 @@ test("a full run's log, at its most talkative, holds no secret, token, nonce, si
   expect(find(heard.join("\n"))).toEqual([]);
 }, 180_000);
 
-test("a server with the other providers, keys and addresses says none of them either", async () => {
+test("the log of a server with other providers, keys and addresses holds none of them", async () => {
   const collected = await startCollector();
   closers.push(collected.close);
   const speaker = await startVoice(otherSecrets.ELEVENLABS_API_KEY);
@@ -484,7 +484,7 @@ test("a server with the other providers, keys and addresses says none of them ei
   expect(find(said)).toEqual([]);
 }, 120_000);
 
-test("a start that is refused names what is wrong and none of the values", async () => {
+test("a refused start names what is wrong without any value", async () => {
   const refused = [
     // Every secret at once, none of them as it has to be.
     lookFor({
@@ -530,7 +530,7 @@ test("a start that is refused names what is wrong and none of the values", async
   }
 }, 120_000);
 
-test("every setting that is secret was given a value in these runs, and looked for", () => {
+test("every secret setting was given a value in these runs, and searched for", () => {
   expect(secretSettings.length).toBeGreaterThan(20);
   const needRedis = hasRedis ? [] : ["STATE_WORKER_URL", "STATE_WORKER_API_KEY"];
   expect(listMissing().filter((name) => !needRedis.includes(name))).toEqual([]);

@@ -40,7 +40,7 @@ const read = (token: string, at: At = gate) => at.ask({ path, headers: inCookie(
 const renew = (token: string, at: At = gate) => at.post(path, { renew: true }, inCookie(token));
 const open = (token: string) => gate.post(path, { open: true }, inCookie(token));
 
-test("a token that was just issued becomes the cookie, which opens the room and speaks for its holder", async () => {
+test("a fresh token becomes the cookie, which opens the room and identifies its holder", async () => {
   const { account, tokenId, token } = await signInNew(gate);
   const kept = await start(token);
   const { value, flags } = cookieOf(kept);
@@ -89,7 +89,7 @@ test("the cookie is for HTTPS only where the site is", async () => {
   expect(flags).toEqual(["Path=/", "Max-Age=0", "HttpOnly", "SameSite=Strict", "Secure"]);
 });
 
-test("what is no good token is refused and leaves no cookie", async () => {
+test("an invalid token is refused and sets no cookie", async () => {
   const { token } = await signInNew(gate);
   const forged = `${token.slice(0, -4)}AAAA`;
   for (const headers of [{}, inHeader(forged), { Authorization: token }] as Record<string, string>[]) {
@@ -107,7 +107,7 @@ test("what is no good token is refused and leaves no cookie", async () => {
   }
 });
 
-test("no other site begins, asks, uses, renews or ends a session", async () => {
+test("other sites cannot begin, read, use, renew or end a session", async () => {
   const { token } = await signInNew(gate);
   const own = { ...inCookie(token), ...inHeader(token) };
   for (const from of [
@@ -157,7 +157,7 @@ test("a renewal makes a younger token of the same proof, without a signature, ne
   }
 });
 
-test("only a new signature helps once the time of the old one is over, or too little of it is left for a token", async () => {
+test("a renewal is refused once the signature's time is over, or too little of it is left for a token", async () => {
   const holder = await gate.mintKey();
   async function signInSigned(agoMs: number) {
     const fields = { issuedAt: new Date(Date.now() - agoMs).toISOString() };
@@ -185,7 +185,7 @@ async function expectEnded(token: string, slug: string): Promise<void> {
   }
 }
 
-test("a key that leaves the wallet ends the session within seconds, with the reason, and stays ended", async () => {
+test("a key that leaves the wallet ends the session within seconds, with the reason, and for good", async () => {
   const { account, tokenId, token } = await signInNew(gate);
   expect((await read(token)).body).toMatchObject({ signedIn: true });
   const other = await gate.rich();
@@ -204,14 +204,14 @@ test("a key that leaves the wallet ends the session within seconds, with the rea
   await expectEnded(token, "you-do-not-own-this-token");
 });
 
-test("a renewal asks the chain itself, however short ago it was asked", async () => {
+test("a renewal asks the chain itself, however recently it was asked", async () => {
   const { account, tokenId, token } = await signInNew(gate);
   expect((await open(token)).status).toBe(200);
   await gate.transferKey({ from: account, to: privateKeyToAccount(generatePrivateKey()).address, tokenId });
   expect((await renew(token)).status).toBe(401);
 });
 
-test("a key that is used up ends the session at once, also for those who renew at that moment", async () => {
+test("a used-up key ends the session at once, for concurrent renewals too", async () => {
   const { account, tokenId, token } = await signInNew(gate);
   const form = await gate.formBody({ account, tokenId, message: "Once." });
   const [used, ...renewals] = await Promise.all([
@@ -229,7 +229,7 @@ test("a key that is used up ends the session at once, also for those who renew a
   }
 });
 
-test("signing out clears the cookie, with or without one", async () => {
+test("signing out clears the cookie, with or without a session", async () => {
   const { token } = await signInNew(gate);
   for (const headers of [{}, inCookie(token), inCookie("nonsense")] as Record<string, string>[]) {
     const answer = await gate.ask({ path, method: "DELETE", headers });
@@ -241,7 +241,7 @@ test("signing out clears the cookie, with or without one", async () => {
   }
 });
 
-test("a chain that is away ends no session", async () => {
+test("a chain outage ends no session", async () => {
   const { token } = await signInNew(gate);
   // The same place and key as this gate's, with nobody behind the address of the chain.
   const secret = "one-secret-of-both-servers-of-this-test";
@@ -260,7 +260,7 @@ test("a chain that is away ends no session", async () => {
   expect((await read(token)).status).toBe(200);
 });
 
-test("sign-ins, sessions, asking for one and the page have limits of their own, and signing out has none", async () => {
+test("sign-ins, sessions, reading one and the page have their own limits, and signing out has none", async () => {
   const limited = await startServer({
     env: {
       RPC_URL: gate.chain.rpcUrl,

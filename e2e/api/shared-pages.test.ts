@@ -52,7 +52,7 @@ function withoutOwn({ date: _date, "x-request-id": _id, ...headers }: IncomingHt
 const listInlineScripts = (html: string) =>
   [...html.matchAll(/<script\b(?![^>]*\ssrc=)[^>]*>([^]*?)<\/script>/g)].map(([, text = ""]) => text);
 
-test.each(addresses)("%s is one page in three codings, each with a name of its own", async (address) => {
+test.each(addresses)("%s has the same bytes in three codings, each with its own ETag", async (address) => {
   const plain = await ask(address);
   const gzip = await ask(address, { "Accept-Encoding": "gzip" });
   const br = await ask(address, { "Accept-Encoding": "gzip, br" });
@@ -68,22 +68,25 @@ test.each(addresses)("%s is one page in three codings, each with a name of its o
   }
 });
 
-test.each(addresses)("%s is not sent again to whoever has it, and HEAD tells the same", async (address) => {
-  const coding = { "Accept-Encoding": "br" };
-  const { headers } = await ask(address, coding);
-  const again = await ask(address, { ...coding, "If-None-Match": headers.etag });
-  expect([again.status, again.bytes.length]).toEqual([304, 0]);
-  expect(again.headers).toMatchObject({ etag: headers.etag, vary: headers.vary });
-  expect(again.headers["content-security-policy"]).toBe(headers["content-security-policy"]);
-  const head = await ask(address, coding, "HEAD");
-  expect([head.status, head.bytes.length]).toEqual([200, 0]);
-  expect(withoutOwn(head.headers)).toEqual(withoutOwn(headers));
-  const headAgain = await ask(address, { ...coding, "If-None-Match": headers.etag }, "HEAD");
-  expect(withoutOwn(headAgain.headers)).toEqual(withoutOwn(again.headers));
-});
+test.each(addresses)(
+  "%s is answered 304 where the ETag matches, and HEAD has the headers of GET",
+  async (address) => {
+    const coding = { "Accept-Encoding": "br" };
+    const { headers } = await ask(address, coding);
+    const again = await ask(address, { ...coding, "If-None-Match": headers.etag });
+    expect([again.status, again.bytes.length]).toEqual([304, 0]);
+    expect(again.headers).toMatchObject({ etag: headers.etag, vary: headers.vary });
+    expect(again.headers["content-security-policy"]).toBe(headers["content-security-policy"]);
+    const head = await ask(address, coding, "HEAD");
+    expect([head.status, head.bytes.length]).toEqual([200, 0]);
+    expect(withoutOwn(head.headers)).toEqual(withoutOwn(headers));
+    const headAgain = await ask(address, { ...coding, "If-None-Match": headers.etag }, "HEAD");
+    expect(withoutOwn(headAgain.headers)).toEqual(withoutOwn(again.headers));
+  },
+);
 
 test.each(addresses)(
-  "%s is what would be rendered, and trusts its own scripts and no other",
+  "%s equals a fresh rendering, and its policy allows its own scripts alone",
   async (address) => {
     const kept = await ask(address);
     const html = kept.bytes.toString("utf8");
@@ -110,7 +113,7 @@ test.each([
   ["X-Forwarded-Host", { "X-Forwarded-Host": "attacker.example", "X-Forwarded-Proto": "https" }],
   ["Forwarded", { Forwarded: "host=attacker.example;proto=https" }],
   ["X-Original-URL", { "X-Original-URL": "/docs", "X-Rewrite-URL": "/docs" }],
-])("no visitor's %s reaches a page that others get", async (_, headers) => {
+])("a hostile %s header does not change a shared page", async (_, headers) => {
   for (const address of addresses) {
     const first = await ask(address);
     const hostile = await ask(address, headers);
@@ -119,7 +122,7 @@ test.each([
   }
 });
 
-test("whoever has a session or a wallet gets a page of their own, and nobody else gets theirs", async () => {
+test("a request with a session or wallet cookie gets its own page, which is not cached", async () => {
   const common = await ask("/gate");
   const holder = await gate.mintKey();
   const token = (await gate.signIn(holder)).body.accessToken as string;
@@ -144,13 +147,13 @@ test.each([
   "/problems/NOT-FOUND",
   "/problems/nope",
   "/nope",
-])("another spelling is rendered for each request, and not kept: %s", async (address) => {
+])("another spelling of an address is rendered for each request: %s", async (address) => {
   const { headers } = await ask(address);
   expect(headers).not.toHaveProperty("etag");
   expect(headers["content-security-policy"]).toContain("'nonce-");
 });
 
-test("a change of the content folder shows within seconds", async () => {
+test("a change of the content folder is shown within seconds", async () => {
   const before = await ask("/");
   await writeFile(path.join(contentDir, "welcome.md"), "# Welcome");
   await expect
@@ -158,7 +161,7 @@ test("a change of the content folder shows within seconds", async () => {
     .not.toBe(before.headers.etag);
 });
 
-test("every answer from what is kept has its own request id and its line in the log", async () => {
+test("every cached answer has its own request id and a line in the log", async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => ask("/chat")));
   const ids = answers.map(({ headers }) => headers["x-request-id"] as string);
   expect(new Set(ids).size).toBe(20);

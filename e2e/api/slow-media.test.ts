@@ -41,7 +41,7 @@ async function countHandles(): Promise<number> {
 }
 
 test.runIf(process.platform === "linux")(
-  "a listener who takes nothing of a large file stops its reading, and leaving closes it",
+  "a listener that takes nothing of a large file pauses its reading, and leaving closes it",
   { timeout: 90_000 },
   async () => {
     const { content } = (await gate.signIn(await gate.mintKey())).body as {

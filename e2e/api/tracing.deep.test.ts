@@ -64,7 +64,7 @@ function expectOneTree(trace: readonly ReceivedSpan[]): void {
   }
 }
 
-test("a sign-in is one trace: the route, the chain and the database below it, with the request id", async () => {
+test("a sign-in is one trace: the route, with chain and database below it, and the request id", async () => {
   const { collector, signIn, server } = await start();
   const holder = await gate.mintKey();
   const answer = await signIn(holder);
@@ -98,7 +98,7 @@ test("a sign-in is one trace: the route, the chain and the database below it, wi
   expect(server.output()).not.toContain(collectorKey);
 });
 
-test("a chat's provider, tools and what these ask are in its trace, which ends when the stream ends", async () => {
+test("a chat's trace holds provider, tools and their own requests, and ends with the stream", async () => {
   const provider = await startProvider(
     callingTools({ id: "a", name: "key_status", fragments: ['{"tokenId":"424242"}'] }),
     async (call) => {
@@ -137,8 +137,8 @@ test("a chat's provider, tools and what these ask are in its trace, which ends w
   expect(trace.find(({ name }) => name === "eth_call")!.parentSpanId).toBe(tool.spanId);
 });
 
-describe.skipIf(!hasRedis)("with state in Redis", () => {
-  test("commands to Redis are spans of the requests that sent them, by the script's name, without key or value", async () => {
+describe.skipIf(!hasRedis)("tracing with state in Redis", () => {
+  test("commands to Redis are spans of their requests, by the script's name, without key or value", async () => {
     const redis = await startRedis();
     const { collector, server, ...api } = await start({
       env: {
@@ -192,7 +192,7 @@ describe.skipIf(!hasRedis)("with state in Redis", () => {
       expect(sent).not.toContain(secret);
   });
 
-  test("developers see in Server-Timing what Redis took", async () => {
+  test("the duration of Redis commands is in Server-Timing for developers", async () => {
     const redis = await startRedis();
     const api = await startDevelopment({
       STATE_WORKER_URL: redis.url,
@@ -217,7 +217,7 @@ test("search, its vectors and a voice are spans of the requests that asked for t
     method: "tools/call",
     params: { name: "libsql_search", arguments: { query: "lamp" } },
   });
-  const names = ["tool libsql_search", "search libsql", "embeddings openai-compatible"];
+  const names = ["tool libsql_search", "search libsql", "embeddings local"];
   const searched = await collector.waitForTrace({ has: isRequest(found.headers), names });
   expectOneTree(searched);
   const tool = searched.find(({ name }) => name === "tool libsql_search")!;
@@ -233,7 +233,7 @@ test("search, its vectors and a voice are spans of the requests that asked for t
   expectOneTree(heard);
 });
 
-test("a refused request bears its slug, a failed one its status", async () => {
+test("a refused request's span has its slug, a failed one its status", async () => {
   const { collector, ask } = await start({
     env: { RPC_URL: "http://user:pw@127.0.0.1:9/v3/rpc-path-key?k=rpc-query" },
   });
@@ -258,7 +258,7 @@ test("a refused request bears its slug, a failed one its status", async () => {
   for (const secret of ["rpc-path-key", "rpc-query", "user:pw"]) expect(sent).not.toContain(secret);
 });
 
-test("the caller's trace is taken up from a trusted proxy and from nobody else, and handed on to nobody", async () => {
+test("the caller's trace is continued from a trusted proxy only, and passed on to nobody", async () => {
   const traceId = "0af7651916cd43dd8448eb211c80319c";
   const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
   const provider = await startProvider(saying("Hello."));
@@ -328,7 +328,7 @@ test("no secret, token, signature, nonce, address, key or text reaches the colle
   }
 });
 
-test("a collector that hangs delays neither answers nor the end, and its spans are counted as lost", async () => {
+test("a collector that hangs delays neither answers nor the stop, and its spans are counted as lost", async () => {
   const { collector, server, ask } = await start({
     behaviour: "hang",
     env: { METRICS_TOKEN: "metrics-token-of-the-tests-0123" },
@@ -352,7 +352,7 @@ test("a collector that hangs delays neither answers nor the end, and its spans a
   expect(await server.stop()).toBe(0);
 }, 60_000);
 
-test("nothing of it is loaded or followed where no endpoint is set", async () => {
+test("tracing is neither loaded nor run without an endpoint", async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), "latchkey-tracing-"));
   const hooks = path.join(folder, "hooks.mjs");
   const preload = path.join(folder, "preload.mjs");
@@ -399,7 +399,7 @@ async function startDevelopment(env: Record<string, string> = {}) {
   return { server, ...clientOf(server) };
 }
 
-test("Server-Timing is for developers: there in development, never in production", async () => {
+test("Server-Timing is sent in development and never in production", async () => {
   const { server, ...api } = await startDevelopment();
   const { headers } = await api.signIn(await gate.mintKey());
   expect(headers.get("server-timing")).toMatch(/^total;dur=\d+\.\d, .*\bchain;dur=\d+\.\d;desc="\d+x"/);

@@ -36,7 +36,7 @@ const pages = ["/", "/gate", "/docs", "/not-there", "/problems/not-found"];
 const resources = ["/api/settings", "/api/nonce", "/api/not-there", "/healthz", "/sandbox"];
 const addresses = [...pages, ...resources];
 
-test("behind https every page and every API answer tells browsers to stay with it", async () => {
+test("every page and API answer behind https has Strict-Transport-Security", async () => {
   const server = await startServer({
     env: {
       ...limitsOff,
@@ -57,7 +57,7 @@ test("behind https every page and every API answer tells browsers to stay with i
   expect([stream.status, stream.headers["strict-transport-security"]]).toEqual([200, expected]);
 });
 
-test("over plain http on this machine nothing of the kind is said", async () => {
+test("answers over plain http on this machine have no Strict-Transport-Security", async () => {
   expect(gate.origin).toMatch(/^http:\/\/localhost:/);
   for (const path of addresses) {
     const { headers } = await get(gate.server.port, path);
@@ -66,7 +66,7 @@ test("over plain http on this machine nothing of the kind is said", async () => 
   expect((await chat({ port: gate.server.port })).headers).not.toHaveProperty("strict-transport-security");
 });
 
-test("pages come compressed to those who ask for it, and plain to all others", async () => {
+test("pages are compressed for clients that accept it, and plain for all others", async () => {
   const { port } = gate.server;
   for (const path of ["/", "/gate"]) {
     const packed = await get(port, path, { "Accept-Encoding": "gzip" });
@@ -82,7 +82,7 @@ test("pages come compressed to those who ask for it, and plain to all others", a
   }
 });
 
-test("a stream is never compressed, and every event arrives when it is said", async () => {
+test("a stream is never compressed, and every event arrives when it is sent", async () => {
   const words = ["first", "second", "third"];
   const said = new Set<string>();
   let sayNext = () => {};

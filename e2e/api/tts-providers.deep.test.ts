@@ -79,7 +79,7 @@ const providers = [
   },
 ];
 
-test.each(providers)("$name is asked in its own protocol, with text for the ear", async (provider) => {
+test.each(providers)("$name is asked in its own protocol, with speakable text", async (provider) => {
   const { baseUrl, calls } = await startSpeaker(
     sounding(sound),
     ({ response }) => void response.writeHead(200, { "Content-Type": "audio/wav; x=1" }).end(sound),
@@ -100,7 +100,7 @@ test.each(providers)("$name is asked in its own protocol, with text for the ear"
 });
 
 test.each(providers)(
-  "a failing $name is a 500 that says what happened, and tells nobody the key",
+  "a failing $name is a 500 that says what happened, without the key",
   async ({ settings }) => {
     const json = { "Content-Type": "application/json" };
     const words = (message: string) => JSON.stringify({ error: { message } });
@@ -159,7 +159,7 @@ test.each(providers)("readiness names speech, and is degraded while $name is awa
   expect(await readSpeech(baseUrl)).toEqual([200, "degraded", { state: "down", latencyMs, detail }]);
 });
 
-test("the first byte leaves when the provider's first byte comes, long before its last", async () => {
+test("the first byte is sent when the provider's first byte comes, long before its last", async () => {
   let proceed = () => {};
   const gone = new Promise<void>((resolve) => (proceed = resolve));
   const { baseUrl } = await startSpeaker(pausingAfter(sound, sound, gone));
@@ -173,7 +173,7 @@ test("the first byte leaves when the provider's first byte comes, long before it
   expect(await rest).toEqual({ bytes: sound, isWhole: true });
 });
 
-test("what breaks off after its first byte does not look whole, and is asked for anew the next time", async () => {
+test("audio interrupted after its first byte does not look whole, and is requested again the next time", async () => {
   const { baseUrl, calls } = await startSpeaker(breakingOffAfter(sound), sounding(sound));
   const { server } = await startSpeechGate({ gate, env: localSpeaker({ baseUrl }) });
   const broken = await speak({ port: server.port });
@@ -196,7 +196,7 @@ function listenTo(incoming: IncomingMessage) {
   return { bytes: () => bytes, digest: ended.then(() => [incoming.complete, hash.digest("hex")]) };
 }
 
-test("twenty megabytes for each of eight texts pass through in constant memory, and again from the cache", async () => {
+test("eight texts of twenty megabytes each are streamed in constant memory, and again from the cache", async () => {
   const [count, listeners, mebi] = [320, 8, 1024 * 1024];
   let proceed = () => {};
   const waiting = new Promise<void>((resolve) => (proceed = resolve));
@@ -248,7 +248,7 @@ test("twenty megabytes for each of eight texts pass through in constant memory, 
   expect(calls).toHaveLength(1 + listeners);
 });
 
-test("the same text asked for by many at once is one call of the provider, and once more none", async () => {
+test("one text requested concurrently is one call of the provider, and later none", async () => {
   let proceed = () => {};
   const waiting = new Promise<void>((resolve) => (proceed = resolve));
   const { baseUrl, calls } = await startSpeaker(
@@ -273,7 +273,7 @@ test("the same text asked for by many at once is one call of the provider, and o
   expect(calls).toHaveLength(1);
 });
 
-test("a client that takes nothing pauses the provider, and one that goes ends its work", async () => {
+test("a client that takes nothing pauses the provider, and one that leaves ends its work", async () => {
   const { baseUrl, calls } = await startSpeaker(soundingLong(2_000));
   const { server } = await startSpeechGate({ gate, env: localSpeaker({ baseUrl }) });
   const { outgoing, incoming } = await openSpeech({ port: server.port });
@@ -298,7 +298,7 @@ test("a client that takes nothing pauses the provider, and one that goes ends it
   await expect.poll(() => readdir(path.join(server.dataDir, "speech"))).toEqual([]);
 });
 
-test("a client that goes before the first byte ends the provider's work, but not that of another who asked the same", async () => {
+test("a client that leaves before the first byte ends the provider's work, but not that of another with the same text", async () => {
   const { baseUrl, calls } = await startSpeaker(neverSpeaking, sounding(sound));
   const { server } = await startSpeechGate({ gate, env: localSpeaker({ baseUrl }) });
   const one = sendSpeech({ port: server.port });
@@ -314,7 +314,7 @@ test("a client that goes before the first byte ends the provider's work, but not
   expect(calls).toHaveLength(2);
 });
 
-test("a client that hangs up before the first byte pays for the text, until its budget is spent", async () => {
+test("a client that hangs up before the first byte is charged for the text, until its budget is spent", async () => {
   const { baseUrl, calls } = await startSpeaker(neverSpeaking);
   const { server, signIn } = await startSpeechGate({
     gate,
@@ -346,7 +346,7 @@ test("a server that is killed while it speaks leaves nothing that is served as w
   const { baseUrl, calls } = await startSpeaker(
     sounding(sound),
     pausingAfter(sound, sound, forever),
-    sounding(Buffer.from("anew")),
+    sounding(Buffer.from("again")),
   );
   const env = localSpeaker({ baseUrl });
   const first = await startSpeechGate({ gate, env, dataDir });
@@ -357,12 +357,12 @@ test("a server that is killed while it speaks leaves nothing that is served as w
   const second = await startSpeechGate({ gate, env, dataDir });
   expect((await speak({ port: second.server.port, json: { text: "Whole." } })).bytes).toEqual(sound);
   expect(calls).toHaveLength(2);
-  const anew = await speak({ port: second.server.port, json: { text: "Half." } });
-  expect(anew.bytes.toString()).toBe("anew");
+  const again = await speak({ port: second.server.port, json: { text: "Half." } });
+  expect(again.bytes.toString()).toBe("again");
   expect(calls).toHaveLength(3);
 });
 
-test("beyond its queue the embedded voice says when to come back", async () => {
+test("the embedded voice refuses beyond its queue, and says when to come back", async () => {
   const { server } = await startSpeechGate({ gate, env: { TTS_THREADS: "1", TTS_QUEUE: "0" } });
   const answers = await Promise.all(
     Array.from({ length: 4 }, (_, index) =>

@@ -33,7 +33,7 @@ async function send({ origin = gate.origin, ...init }: RequestInit & { origin?: 
   };
 }
 
-test("with no setting at all the built server speaks MP3 that decodes and lasts as long as its text", async () => {
+test("the built server without any setting speaks MP3 that decodes and lasts as long as its text", async () => {
   const { port } = gate.server;
   const short = await speak({ port, json: { text: "Hello there." } });
   expect(short.status).toBe(200);
@@ -52,7 +52,7 @@ test("with no setting at all the built server speaks MP3 that decodes and lasts 
   for (const { loudness } of [shortAudio, longAudio]) expect(loudness).toBeGreaterThan(0.01);
 });
 
-test("a long text begins to sound before it is spoken to its end, and the server goes on answering", async () => {
+test("a long text begins to play before it is synthesised to its end, and the server goes on answering", async () => {
   const text = Array.from(
     { length: 12 },
     (_, index) => `This is sentence number ${index} of a long text.`,
@@ -77,7 +77,7 @@ test("a long text begins to sound before it is spoken to its end, and the server
   expect((await decodeMp3(bytes)).seconds).toBeGreaterThan(22);
 });
 
-test("the text has 1 to 4,000 characters after trimming, the id 128 that are safe in a header", async () => {
+test("a text of 1 to 4,000 characters after trimming is accepted, and an id of 128 that are safe in a header", async () => {
   const { port } = gate.server;
   const refused = async (value: unknown) => {
     const { status, body } = await send({ headers: json, body: JSON.stringify(value) });
@@ -112,7 +112,7 @@ test("the text has 1 to 4,000 characters after trimming, the id 128 that are saf
   ).toBeUndefined();
 });
 
-test("bodies are JSON of at most 32 KiB, and methods the address does not have are refused", async () => {
+test("a body must be JSON of at most 32 KiB, and other methods are refused", async () => {
   const padded = (bytes: number) => {
     const bare = JSON.stringify({ text: "Hi.", pad: "" });
     return bare.replace('"pad":""', `"pad":"${"a".repeat(bytes - bare.length)}"`);
@@ -134,7 +134,7 @@ test("bodies are JSON of at most 32 KiB, and methods the address does not have a
   }
 });
 
-test("what the voice has no sounds for is refused instead of answered with silence", async () => {
+test("a text without any sound for the voice is refused, not answered with silence", async () => {
   for (const text of ["Привет, мир", "漢字かな交じり文", "🎉🎉", "```\ncode();\n```", "***"]) {
     const { status, body } = await send({ headers: json, body: JSON.stringify({ text }) });
     expect([status, body], text).toEqual([
@@ -144,7 +144,7 @@ test("what the voice has no sounds for is refused instead of answered with silen
   }
 });
 
-test("switched off it answers 503 to whoever may ask", async () => {
+test("speech that is switched off answers 503 to callers who may use it", async () => {
   const { server } = await startSpeechGate({ gate, env: { TTS_PROVIDER: "disabled", ...quotaOn } });
   const origin = `http://localhost:${server.port}`;
   const body = JSON.stringify({ text: "Hi." });
@@ -162,7 +162,7 @@ test("switched off it answers 503 to whoever may ask", async () => {
   expect(dependencies).not.toHaveProperty("speech");
 });
 
-test("a token is taken from six places, the first present decides, and a bad one is never skipped", async () => {
+test("a token is read from six locations, the first present decides, and an invalid one is never skipped", async () => {
   const { server, signIn } = await startSpeechGate({ gate, env: { ...quotaOn } });
   const { token } = await signInNew(gate, { signIn });
   const bad = `${token.slice(0, -6)}AAAAAA`;
@@ -196,7 +196,7 @@ test("a token is taken from six places, the first present decides, and a bad one
   expect(server.output()).not.toContain(token.slice(-20));
 });
 
-test("requests beyond the limit are refused in the chat's shape, and what is wrong is counted too", async () => {
+test("requests beyond the limit are refused in the chat's shape, and invalid requests count too", async () => {
   const { server, origin } = await startSpeechGate({ gate, env: { RATE_LIMIT_TTS: "2/60" } });
   expect((await send({ origin, headers: json, body: "{}" })).status).toBe(400);
   const first = await speak({ port: server.port });
@@ -242,7 +242,7 @@ test("each key has a budget of characters, counted when spoken and not when repe
   expect((await speak({ port: server.port, headers: other.bearer, json: { text: "I" } })).status).toBe(200);
 });
 
-test("of many at once none passes the budget", async () => {
+test("concurrent requests never exceed the budget", async () => {
   const { server, signIn } = await startSpeechGate({
     gate,
     env: { ...quotaOn, TTS_QUOTA_CHARACTERS: "35", TTS_QUEUE: "50" },

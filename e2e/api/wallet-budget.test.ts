@@ -13,7 +13,7 @@ test("connecting adds at most 80 KB of script to the page at the gate", () => {
   expect(bytes).toBeLessThanOrEqual(80_000);
 });
 
-test("no page loads wallet code before somebody wants to connect", () => {
+test("no page loads wallet code before a visitor wants to connect", () => {
   expect(inputsOf(afterConnect).some((input) => library.test(input))).toBe(true);
   for (const route of ["_index", "gate", "chat", "docs"]) {
     const early = inputsOf(listScriptsOf(["entry.client", "root", `routes/${route}`])).filter((input) =>
@@ -23,7 +23,7 @@ test("no page loads wallet code before somebody wants to connect", () => {
   }
 });
 
-test("WalletConnect and Base are in scripts of their own, loaded by nobody who does not choose them", () => {
+test("WalletConnect and Base are in scripts of their own, loaded only by visitors who choose them", () => {
   const optional = /node_modules\/(@coinbase|@walletconnect|uqr)\//;
   expect(inputsOf(afterConnect).filter((input) => optional.test(input))).toEqual([]);
   for (const [source, name] of [

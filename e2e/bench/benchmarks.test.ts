@@ -12,11 +12,11 @@ const readKept = (name: string) =>
 
 const namesOf = (only?: string) => chooseBenchmarks(only)?.chosen.map(({ name }) => name);
 
-test("without a name everything is measured", () => {
+test("every benchmark runs when none is named", () => {
   expect(namesOf()).toEqual(benchmarks.map(({ name }) => name));
 });
 
-test("a name chooses one, a group all of its own, and an operation's slug that operation alone", () => {
+test("a name selects one benchmark, a group all of its own, and an operation's slug that operation alone", () => {
   expect(namesOf("search")).toEqual(["search"]);
   expect(namesOf("scale")).toEqual(["chats", "used-keys", "instances"]);
   expect(chooseBenchmarks("siwe")).toMatchObject({ chosen: [{ name: "operations" }], operation: "siwe" });
@@ -24,13 +24,13 @@ test("a name chooses one, a group all of its own, and an operation's slug that o
   expect(chooseBenchmarks("sowi")).toBeNull();
 });
 
-test("no two things to choose have one name, and each is told of", () => {
+test("names of benchmarks are unique, and all are listed", () => {
   const names = [...benchmarks.map(({ name }) => name), "scale", ...operations.map(({ slug }) => slug)];
   expect(new Set(names).size).toBe(names.length);
   for (const name of names) expect(listChoices()).toContain(name);
 });
 
-test("ours comes first in every operation, and nobody is measured alone", () => {
+test("Latchkey comes first in every operation, and is never measured alone", () => {
   for (const { name, sides } of operations) {
     expect(Object.keys(sides)[0], name).toBe("Latchkey");
     expect(Object.keys(sides).length, name).toBeGreaterThan(1);
@@ -49,12 +49,12 @@ test.each([...benchmarks.map(({ name }) => name), durationMark])(
   },
 );
 
-test.each(benchmarks)("docs/performance/tables.md shows what is kept of $name", ({ name, describe }) => {
+test.each(benchmarks)("docs/performance/tables.md shows the kept results of $name", ({ name, describe }) => {
   const shown = readFileSync(tablesFile, "utf8");
   expect(shown).toContain(`<!-- ${name}:begin -->\n\n${describeKept(readKept(name), describe)}\n\n<!--`);
 });
 
-test("docs/performance.md counts the aims and names those that the kept results miss, and no others", () => {
+test("docs/performance.md counts the aims and names exactly those that the kept results miss", () => {
   const verdicts = benchmarks.flatMap(({ name }) => readKept(name).verdicts);
   const missed = verdicts.filter((line) => line.startsWith("over"));
   const page = readFileSync("docs/performance.md", "utf8");

@@ -34,7 +34,7 @@ test("the median is the middle value, or the mean of the middle two", () => {
   expect(() => median([])).toThrow("median of nothing");
 });
 
-test("one round that went wrong does not move the summary, but one extra call to the chain shows", () => {
+test("one bad round does not move the summary, but one extra call to the chain shows", () => {
   const rounds = [round(), round({ seconds: 50, p99Ms: 900, rpcCalls: 1 }), round()];
   expect(summarize(rounds)).toEqual({
     requestsPerSecond: 100,
@@ -51,13 +51,13 @@ test("ratios compare each round with its own partner", () => {
   expect(compare([slowMachine, quietMachine, quietMachine])).toEqual({ byThroughput: 2, byCpu: 4 });
 });
 
-test("CPU figures are left out when one round has none", () => {
+test("CPU figures are omitted when one round has none", () => {
   const blind = { ours: round({ cpuMicros: null }), other: round() };
   expect(compare([{ ours: round(), other: round() }, blind]).byCpu).toBeNull();
   expect(summarize([round(), round({ cpuMicros: null })]).cpuMicrosPerRequest).toBeNull();
 });
 
-test("every other side stands beside ours, round by round, and a round that lacks one is a fault", () => {
+test("every other side is compared with ours round by round, and a round that lacks one is a fault", () => {
   const rounds = [2, 4, 8].map((slower) => ({
     [ownSide]: round({ seconds: slower }),
     [bareSide]: round(),
@@ -75,7 +75,7 @@ test("every other side stands beside ours, round by round, and a round that lack
   );
 });
 
-test("an aim beside a side is judged by that side and by no other", () => {
+test("an aim against a side is judged by that side alone", () => {
   const others = [{ name: "Fastify", figures, ratios: { byThroughput: 9, byCpu: 9 } }];
   expect(judge(measured({ others }), { maxTimes: { side: bareSide, times: 3 } })).toEqual([]);
 });
@@ -119,7 +119,7 @@ test.each([
   expect(judge(measured({}), aims)[0]!.isMet).toBeNull();
 });
 
-test("a median of figures that are not all known is not known", () => {
+test("a median of figures that are not all known is unknown", () => {
   expect(medianOrNull([3, 1, 2])).toBe(2);
   expect(medianOrNull([3, null, 2])).toBeNull();
 });

@@ -21,7 +21,7 @@ test("an answer in chunks is whole with its last chunk, and not when a chunk onl
   expect(findAnswer(`${deceiving}\r\n0\r\n\r\n`)).toEqual({ status: 200, body: "abc\r\n0\r\n\r\n" });
 });
 
-test("what has neither a length nor chunks, and what is no HTTP, is malformed", () => {
+test("an answer with neither length nor chunks, and one that is not HTTP, is malformed", () => {
   expect(findAnswer(`${head}\r\nhello`)).toBe("malformed");
   expect(findAnswer("SSH-2.0-x\r\n\r\n")).toBe("malformed");
 });
@@ -32,6 +32,6 @@ test.each([
   { answer: { status: 206, body: "RIFF" }, expected: { status: 206, holds: "RIFF", bytes: 4 }, is: true },
   { answer: { status: 206, body: "RIFF" }, expected: { status: 206, holds: "RIFF", bytes: 5 }, is: false },
   { answer: { status: 200, body: "sorry" }, expected: { holds: "nonce" }, is: false },
-])("$answer.status $answer.body beside $expected: $is", ({ answer, expected, is }) => {
+])("$answer.status $answer.body against $expected is judged $is", ({ answer, expected, is }) => {
   expect(isExpected(answer, expected)).toBe(is);
 });

@@ -19,7 +19,7 @@ export type ToKeep = {
 
 /**
  * Prints what was found, keeps every round of it as JSON, and puts it between its marks. Beside a document that is
- * written, the same JSON stands in its folder, for whoever wants to calculate anew.
+ * written, the same JSON stands in its folder, for whoever wants to calculate again.
  */
 export function keepResult({ name, result, describe, run, options, documentFile, say }: ToKeep): void {
   const { verdicts, figures, measured } = result;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { takeTurns } from "./measure";
 
-test("everybody has every round, another one is first each time, and one who fails ends it all", async () => {
+test("every side runs every round, each first in turn, and one failure ends the measurement", async () => {
   const order: string[] = [];
   const runner = (name: string) => async () => {
     order.push(name);

@@ -6,7 +6,7 @@ import { findFamilyCpuMicros, findProcessCpuMicros, findThreadsCpuMicros } from 
 const work = "const end = Date.now() + 300; while (Date.now() < end);";
 
 test.runIf(process.platform === "linux")(
-  "a family's time holds that of a child which has ended, and a process's own does not",
+  "a family's CPU time includes that of an ended child, a process's own does not",
   async () => {
     const child = `require("node:child_process").spawnSync(process.execPath, ["-e", ${JSON.stringify(work)}]);`;
     const parent = spawn(process.execPath, ["-e", `${child} console.log("ended"); process.stdin.resume();`]);
@@ -22,7 +22,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test.runIf(process.platform === "linux")("a family's time holds that of a child which lives", async () => {
+test.runIf(process.platform === "linux")("a family's CPU time includes that of a living child", async () => {
   const child = `const { spawn } = require("node:child_process");
     spawn(process.execPath, ["-e", ${JSON.stringify(`${work} console.log("worked"); process.stdin.resume();`)}],
       { stdio: ["inherit", "inherit", "inherit"] });`;
@@ -37,7 +37,7 @@ test.runIf(process.platform === "linux")("a family's time holds that of a child 
   }
 });
 
-test("the threads' time grows with work, and there is none of a process that is not there", () => {
+test("the threads' CPU time grows with work, and a missing process has none", () => {
   const before = findThreadsCpuMicros(process.pid);
   const until = performance.now() + 50;
   while (performance.now() < until);

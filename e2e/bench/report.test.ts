@@ -46,14 +46,14 @@ test("every side has a row, and the ratios stand in the others' rows", () => {
   ]);
 });
 
-test("a run says when, by what and on what, how busy the machine was, and how long it took", () => {
+test("a report says when, by what and on what it ran, how busy the machine was, and how long it took", () => {
   expect(describeRun(run)).toBe(
     "Measured on 2026-01-02 by `npm run bench` on 2 cores of A Processor, 8 GiB, Linux x64, Node v20.19.0. Medians of 3 rounds. Load average (1 minute) 0.1 before, 1.5 after. Took 1.5 minutes.",
   );
   expect(describeRun({ ...run, rounds: 1 })).toContain("Medians of one round.");
 });
 
-test("an aim that was kept, one that was missed and one that nobody can tell differ in their first word", () => {
+test("an aim that was met, one that was missed and an unknown one differ in their first word", () => {
   const verdicts = [true, false, null].map((isMet) => ({ aim: "to be quick", isMet, measured: "1 s" }));
   expect(verdictLines(verdicts)).toEqual([
     "PASS  to be quick: 1 s",
@@ -67,7 +67,7 @@ test("the commit is known here, unless there is no repository", () => {
   if (commit !== null) expect(commit).toMatch(/^[0-9a-f]{12}(-dirty)?$/);
 });
 
-test("texts stand to the left and figures to the right", () => {
+test("texts are aligned to the left and figures to the right", () => {
   expect(toTable(["a", "long"], [["text", "1"]], 1).split("\n")).toEqual([
     "| a    | long |",
     "| ---- | ---: |",

@@ -48,7 +48,7 @@ async function openSite(names: readonly string[]) {
   };
 }
 
-test("each kind renews its part of the page and keeps every round with the machine, and the duration is written", async () => {
+test("each benchmark rewrites its part of the page and keeps every round with the machine, and the duration is written", async () => {
   const { call, readPage, readKept, said } = await openSite(["one", "two", "duration"]);
   const verdicts = ["over  to be quick: 3 s"];
   await runBenchmarks({ ...call, chosen: [finding("one", { verdicts }), finding("two")] });
@@ -73,7 +73,7 @@ test("each kind renews its part of the page and keeps every round with the machi
   expect(readKept("one")).toHaveProperty("commit");
 });
 
-test("beside a page that is written stands every kind's JSON, on one line; beside none, nothing", async () => {
+test("every benchmark's JSON is written beside a written page, on one line, and none without a page", async () => {
   const { call, readBeside, hasBeside, readKept } = await openSite(["one", "two", "duration"]);
   const measured = [{ p50Ms: 12.3456789, requests: 12345678 }];
   const chosen = [finding("one", { measured }), finding("two")];
@@ -96,7 +96,7 @@ test("the page shows the figures as they are kept, to no digit more", async () =
   expect(readPage()).toContain(`\n\n${describeKept(kept, describe)}\n\n`);
 });
 
-test("one kind that fails takes nothing from the others, and the run fails", async () => {
+test("a failing benchmark does not stop the others, and the run fails", async () => {
   const { call, readPage, readKept } = await openSite(["one", "two", "duration"]);
   const run = runBenchmarks({ ...call, chosen: [failing("one"), finding("two")] });
   await expect(run).rejects.toThrow("one: An answer was not as expected");
@@ -106,7 +106,7 @@ test("one kind that fails takes nothing from the others, and the run fails", asy
   expect(readKept("two").measured).toEqual([1, 2]);
 });
 
-test("a kind is on the page before the next one begins", async () => {
+test("a benchmark is written to the page before the next one begins", async () => {
   const { call, readPage } = await openSite(["one", "two", "duration"]);
   let seen = "";
   const looking = {
@@ -133,7 +133,7 @@ test("a missed aim fails a strict run and no other, after it was written", async
   expect(readPage()).not.toContain("old");
 });
 
-test("nothing is measured where the page has no place for it", async () => {
+test("a benchmark without a place on the page is refused before it runs", async () => {
   const { call } = await openSite(["one"]);
   let hasRun = false;
   const chosen = [{ name: "two", describe, run: async () => ((hasRun = true), result()) }];
@@ -141,7 +141,7 @@ test("nothing is measured where the page has no place for it", async () => {
   expect(hasRun).toBe(false);
 });
 
-test("a part of the kinds is no duration of a run, and without a page nothing is written", async () => {
+test("a run of some benchmarks writes no duration, and one without a page writes nothing", async () => {
   const { call, readPage } = await openSite(["one", "duration"]);
   await runBenchmarks({ ...call, chosen: [finding("one")], isWhole: false });
   expect(readPage()).toContain("old duration");
@@ -150,7 +150,7 @@ test("a part of the kinds is no duration of a run, and without a page nothing is
   expect(readPage()).toBe(before);
 });
 
-test("a run that was asked for something else ends with a failure", async () => {
+test("a run with an unknown option ends with a failure", async () => {
   const parameters = ["--import", "tsx", "e2e/bench/run-bench.ts", "--only", "nothing-like-it"];
   const run = promisify(execFile)(process.execPath, parameters);
   await expect(run).rejects.toMatchObject({ code: 1 });

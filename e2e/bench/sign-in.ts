@@ -104,7 +104,7 @@ function toOlderSignIn({
 }
 
 let lastTimestamp = 0;
-/** Each signature is good once, so no holder signs the same moment twice. */
+/** Each signature is valid once, so no holder signs the same moment twice. */
 export const prepareOlderSignIns: Prepare = async ({ target, requests: count }) => {
   const path = "/api/gate-access";
   const { holders } = target;

@@ -5,7 +5,7 @@ import { waitUntil } from "~e2e/support/processes";
 import { openGate } from "../api/gate-fixture";
 import { withCleanup } from "./cleanup";
 
-test("what was begun before a failure is undone, the last first, also where an undo fails", async () => {
+test("steps begun before a failure are undone, the last first, even where an undo fails", async () => {
   const undone: string[] = [];
   const work = withCleanup(async (later) => {
     later(() => undone.push("first"));
@@ -25,7 +25,7 @@ const endless = `
     await new Promise(() => setInterval(() => undefined, 1_000));
   });`;
 
-test("what was begun is undone before a signal ends the process", async () => {
+test("steps begun are undone before a signal ends the process", async () => {
   const parameters = ["--import", "tsx", "--input-type=module", "-e", endless];
   const child = spawn(process.execPath, parameters, { stdio: ["ignore", "pipe", "inherit"] });
   let said = "";

@@ -26,7 +26,7 @@ export type Question = {
 
 export type Client = ReturnType<typeof createClient>;
 
-type CreateAskerOptions = {
+type CreateClientOptions = {
   port: number;
   timeoutMs: number;
   /** How long a connection is kept that nobody uses: below what the server keeps it for, none ends under a request. */
@@ -35,7 +35,7 @@ type CreateAskerOptions = {
 };
 
 /** A client that tells every ending apart. Times are of the monotonic clock. */
-export function createClient({ port, timeoutMs, idleMs, onExchange }: CreateAskerOptions) {
+export function createClient({ port, timeoutMs, idleMs, onExchange }: CreateClientOptions) {
   const agent = new Agent({ keepAlive: true, timeout: idleMs });
   const state: { inFlight: number; abandonedFor: Error | null } = { inFlight: 0, abandonedFor: null };
 

@@ -7,7 +7,7 @@ export type Dice = {
 
 export function createDice(seed: number): Dice {
   let state = seed >>> 0;
-  // Mulberry32: short, and even enough for choosing what goes wrong next.
+  // Mulberry32: short, and even enough for choosing the next fault.
   function next(): number {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);

@@ -13,7 +13,7 @@ import { createRedisState } from "~e2e/support/databases/state";
 import type { ReceivedWebhook } from "~e2e/support/providers/webhook-receiver";
 import { answerTokens, reservedTokens } from "./load-site";
 import { runFinalChecks } from "./final-checks";
-import type { ReckonedSite } from "./final-checks";
+import type { CheckedSite } from "./final-checks";
 import { createRecord } from "./record";
 import type { LoadRecord } from "./record";
 import { isKept } from "./scenario";
@@ -61,7 +61,7 @@ async function keepAll() {
   record.nonceGrants.set("n1", 1);
   record.talkers.push({ holder: holderOf("3"), bearer: "", asked: 2, finished: 1 });
   record.resets.push("reset-1");
-  const site: ReckonedSite = {
+  const site: CheckedSite = {
     contract,
     receiver: { taken: () => received },
     withDatabase: (work) => work(database),
@@ -89,7 +89,7 @@ async function reserve(quota: QuotaStore) {
 }
 
 async function findBroken(kept: {
-  site: ReckonedSite;
+  site: CheckedSite;
   record: LoadRecord;
   redis?: Redis | null;
 }): Promise<string[]> {
@@ -119,7 +119,7 @@ test.each<Fault>([
     ["acknowledged unlocks lost"],
     ({ database }) => database.usedKey.updateMany({ where: { tokenId: "2" }, data: { usedBy: "0xcd" } }),
   ],
-  [["acknowledged unlocks denied later"], ({ record }) => record.forgottenUses.push("1")],
+  [["acknowledged unlocks denied later"], ({ record }) => record.deniedUses.push("1")],
   [["acknowledged submissions lost", "keys half used"], ({ database }) => database.submission.deleteMany()],
   [
     ["acknowledged submissions lost"],
@@ -145,13 +145,13 @@ test.each<Fault>([
   [["tokens still set aside"], ({ quota }) => reserve(quota)],
   [["acknowledged resets without a record"], ({ database }) => database.auditEntry.deleteMany()],
   [["resets that left something counted"], ({ record }) => (record.resetsThatLeftSomething = 1)],
-])("it is found: %j", async (broken, spoil) => {
+])("a violation is found: %j", async (broken, spoil) => {
   const kept = await keepAll();
   await spoil(kept);
   expect(await findBroken(kept)).toEqual(broken);
 });
 
-test.skipIf(!hasRedis)("a nonce that was accepted and is still good is found in Redis too", async () => {
+test.skipIf(!hasRedis)("a nonce that was accepted and is still valid is found in Redis too", async () => {
   const { redis } = await createRedisState();
   const kept = { ...(await keepAll()), redis };
   const { nonces, quota } = createStateStores({ database: kept.database, redis, clock, instance });

@@ -12,14 +12,14 @@ import type { LoadRecord } from "./record";
 import type { Figure } from "./scenario";
 
 /** What of a site is looked at when it is over. */
-export type ReckonedSite = Pick<LoadSite, "withDatabase" | "contract"> & {
+export type CheckedSite = Pick<LoadSite, "withDatabase" | "contract"> & {
   receiver: Pick<LoadSite["receiver"], "taken">;
 };
 
 const none = { equals: 0 } as const;
 
-type ReckonUpOptions = {
-  site: ReckonedSite;
+type FinalChecksOptions = {
+  site: CheckedSite;
   record: LoadRecord;
   redis?: Redis | null;
   /** Where the ledger could not be asked at the end of an answer, that answer counts in full later. */
@@ -32,10 +32,10 @@ export async function runFinalChecks({
   record,
   redis = null,
   settlesLate = false,
-}: ReckonUpOptions): Promise<Figure[]> {
+}: FinalChecksOptions): Promise<Figure[]> {
   return await site.withDatabase(async (database) => {
     const kept = await readKept(database, site);
-    const stores = createStateStores({ database, redis, clock, instance: "the reckoning" });
+    const stores = createStateStores({ database, redis, clock, instance: "the final checks" });
     return [
       { what: "acknowledged sign-ins", measured: record.nonceGrants.size, bound: { atLeast: 1 } },
       { what: "nonces accepted twice", measured: countTwiceAccepted(record), bound: none },
@@ -53,7 +53,7 @@ export async function runFinalChecks({
 
 type Kept = Awaited<ReturnType<typeof readKept>>;
 
-async function readKept(database: Database, site: ReckonedSite) {
+async function readKept(database: Database, site: CheckedSite) {
   const where = { contractAddress: site.contract.toLowerCase() };
   const [usedKeys, submissions, notifications] = await Promise.all([
     database.usedKey.findMany({ where }),
@@ -110,7 +110,7 @@ function checkUses(kept: Kept, record: LoadRecord): Figure[] {
   }
   return [
     { what: "acknowledged unlocks lost", measured: lostUses.length, bound: none },
-    { what: "acknowledged unlocks denied later", measured: record.forgottenUses.length, bound: none },
+    { what: "acknowledged unlocks denied later", measured: record.deniedUses.length, bound: none },
     { what: "acknowledged submissions lost", measured: lostForms.length, bound: none },
     { what: "keys half used", measured: half.size, bound: none },
   ];
@@ -139,9 +139,9 @@ function checkNotifications({
   ];
 }
 
-type ReckonQuotasOptions = {
+type CheckQuotasOptions = {
   stores: StateStores;
-  site: ReckonedSite;
+  site: CheckedSite;
   record: LoadRecord;
   settlesLate: boolean;
 };
@@ -151,7 +151,7 @@ async function checkQuotas({
   site,
   record,
   settlesLate,
-}: ReckonQuotasOptions): Promise<Figure[]> {
+}: CheckQuotasOptions): Promise<Figure[]> {
   const counts = { answers: 0, uncharged: 0, invented: 0, crooked: 0, overcharged: 0, reserved: 0 };
   for (const talker of record.talkers) {
     const owner = ownerOfKey({

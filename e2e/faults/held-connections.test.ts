@@ -24,7 +24,7 @@ async function connectReaderOfNothing({ server, port }: Awaited<ReturnType<typeo
 }
 
 test.runIf(process.platform === "linux")(
-  "that a server has let go of a client is seen though the client reads nothing",
+  "a connection closed by the server is seen though the client reads nothing",
   async () => {
     const generous = await startGenerousServer();
     const kept = await connectReaderOfNothing(generous);

@@ -22,7 +22,7 @@ async function writePast({ index, url }: { index: string; url: string }, write: 
   await setKept(true);
 }
 
-test("a PostgreSQL database whose rows and indexes agree has no damage; an index that misses a row is one", async () => {
+test("a PostgreSQL database has no damage, and an index that misses a row is one", async () => {
   const site = await createPostgresqlTestDatabase();
   const count = () => countDamages({ dataDir: "", databaseUrl: site.url });
   await useKey(site, "1");
@@ -31,7 +31,7 @@ test("a PostgreSQL database whose rows and indexes agree has no damage; an index
   expect(await count()).toBe(1);
 });
 
-test("a PostgreSQL row that hangs on one that is not there is a damage", async () => {
+test("a PostgreSQL row with a missing parent is a damage", async () => {
   const site = await createPostgresqlTestDatabase();
   await query(
     site.url,

@@ -34,7 +34,7 @@ async function createSite() {
   };
 }
 
-test("a fault that is played again takes the place of its own outcome, and of no other's", async () => {
+test("a fault played again replaces its own outcome and no other", async () => {
   const { keeper, page } = await createSite();
   keeper.keep(played("two"));
   keeper.keep(played("one", { figures: [{ what: "keys used twice", measured: 3, bound: { equals: 0 } }] }));
@@ -55,15 +55,18 @@ const kept = createOutcomeKeeper(
   scenarios.map(({ slug }) => slug),
 ).read();
 
-test("docs/faults/tables.md says of every fault what came of it, and docs/faults.md how many held", async () => {
+test("docs/faults/tables.md has every fault's outcome, and docs/faults.md how many held", async () => {
   expect(kept.map(({ slug }) => slug)).toEqual(scenarios.map(({ slug }) => slug));
   expect(await readFile("docs/faults/tables.md", "utf8")).toContain(`\n\n${describePlayed(kept)}\n\n`);
   expect(await readFile("docs/faults.md", "utf8")).toContain(countVerdicts(kept));
 });
 
-test.each(kept)("what is kept of $slug was played in full, held, and of code that is committed", (one) => {
-  expect(one.scale).toBe(1);
-  expect(judge(one)).toBe("held");
-  // Another one than the page calls changed since, or not noted.
-  expect(one.commit).toMatch(/^[0-9a-f]{12,40}$/);
-});
+test.each(kept)(
+  "the kept outcome of $slug was played in full, held, and belongs to a committed version",
+  (one) => {
+    expect(one.scale).toBe(1);
+    expect(judge(one)).toBe("held");
+    // Another one than the page calls changed since, or not noted.
+    expect(one.commit).toMatch(/^[0-9a-f]{12,40}$/);
+  },
+);

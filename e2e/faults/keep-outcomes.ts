@@ -42,7 +42,7 @@ const notNoted = "not noted";
 
 /** What was played when, and below it what came of it. */
 export function describePlayed(all: readonly PlayedFault[]): string {
-  const places = [...new Set(all.flatMap(({ machine }) => (machine ? [describePlace(machine)] : [])))];
+  const machines = [...new Set(all.flatMap(({ machine }) => (machine ? [describeMachine(machine)] : [])))];
   const runs = layOut(
     ["Fault", "Played on", "Commit", "Seed", "Scale", "Took", ""],
     all.map((played) => [
@@ -52,10 +52,10 @@ export function describePlayed(all: readonly PlayedFault[]): string {
     ]),
     4,
   );
-  const sum = `Each as it was played last${places.length > 0 ? `, on ${places.join("; ")}` : ""}: ${countVerdicts(all)}.`;
+  const sum = `Each as it was played last${machines.length > 0 ? `, on ${machines.join("; ")}` : ""}: ${countVerdicts(all)}.`;
   return [sum, "", runs, "", toTable(all)].join("\n");
 }
 
-function describePlace(machine: Machine): string {
+function describeMachine(machine: Machine): string {
   return `${nameMachine(machine)}, Node ${machine.node}`;
 }

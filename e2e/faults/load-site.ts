@@ -119,7 +119,7 @@ export async function openLoadSite({
     settings,
     port,
     requests: client,
-    place: { origin: `http://localhost:${port}`, chainId: 31337 },
+    gate: { origin: `http://localhost:${port}`, chainId: 31337 },
     keys: createKeyRing(chain.rpcUrl, contract.address),
     /** The server that was started last. */
     running: () => running!,
@@ -174,7 +174,7 @@ async function answerSlowly(call: CompletionCall, random: Random): Promise<void>
   await call.finish();
 }
 
-/** Fails now and then, as receivers do, until it is told to calm down. */
+/** Fails now and then, as receivers do, until `calmDown` is called. */
 async function openMoodyReceiver() {
   let isCalm = false;
   const taken = new Set<number>();

@@ -14,7 +14,7 @@ type LoadParts = { site: LoadSite; record: LoadRecord; random: Random };
 const abandoned = "The load was abandoned.";
 type Worker = () => Promise<void>;
 
-const laneCounts = { enter: 2, comeBack: 1, useKeys: 3, talk: 3, operate: 1, look: 1, intrude: 1 } as const;
+const workerCounts = { enter: 2, comeBack: 1, useKeys: 3, talk: 3, operate: 1, look: 1, intrude: 1 } as const;
 /** Without an answer, after so long again: shorter than any part of a start, so that every part of it is met. */
 const againAfterMs = 15;
 /** Sign-ins that may be tried again while their message is young enough to be judged by its nonce. */
@@ -33,7 +33,7 @@ export async function startLoad({
   });
   const makers = { enter, comeBack, useKeys, talk, operate, look, intrude };
   const workers: Worker[] = [];
-  for (const [name, count] of Object.entries(laneCounts) as [keyof typeof makers, number][]) {
+  for (const [name, count] of Object.entries(workerCounts) as [keyof typeof makers, number][]) {
     for (let index = 0; index < count; index += 1) workers.push(await makers[name](parts));
   }
   async function keepGoing(worker: Worker): Promise<void> {
@@ -43,7 +43,7 @@ export async function startLoad({
     }
   }
   const all = Promise.all(workers.map(keepGoing));
-  // Whoever awaits `stop` is told; until then nobody would be.
+  // A failure rejects `stop`; until that is awaited nobody handles it.
   all.catch(() => undefined);
   return {
     stop: async () => {
@@ -64,7 +64,7 @@ async function insist(site: LoadSite, question: Question): Promise<Exchange> {
 
 async function sign(site: LoadSite, holder: Holder) {
   const { nonce } = bodyOf(await insist(site, { path: "/api/nonce" }));
-  return signSiwe({ site: site.place, holder, nonce: String(nonce) });
+  return signSiwe({ site: site.gate, holder, nonce: String(nonce) });
 }
 
 const signInBy = (json: { nonce: string }): Question => ({ path: "/api/gate-access", method: "POST", json });
@@ -121,7 +121,7 @@ async function useKeys({ site, record, random }: LoadParts): Promise<Worker> {
       const rivals = random.between(1, 4);
       const messages = Array.from({ length: rivals }, (_, index) => `client ${index}, attempt ${attempt}`);
       const forms = await Promise.all(
-        messages.map((message) => signForm({ site: site.place, holder, message })),
+        messages.map((message) => signForm({ site: site.gate, holder, message })),
       );
       const answers = await Promise.all([
         ...forms.map((form) => submitForm({ site, record, holder, form })),
@@ -221,7 +221,7 @@ async function look({ site, record, random }: LoadParts): Promise<Worker> {
     if (!use) return await delay(againAfterMs);
     const { tokenId } = use.holder;
     const exchange = await site.requests.ask({ path: `/api/token-status/${tokenId}` });
-    if (exchange.status === 200 && bodyOf(exchange).used !== true) record.forgottenUses.push(tokenId);
+    if (exchange.status === 200 && bodyOf(exchange).used !== true) record.deniedUses.push(tokenId);
     if (exchange.ended !== "answered") await delay(againAfterMs);
   };
 }

@@ -1,7 +1,7 @@
 import type { Outcome } from "./report";
 import type { Scenario, ScenarioRun } from "./scenario";
 
-/** Plays one fault; whatever goes wrong is part of the outcome. */
+/** Plays one fault; any failure is part of the outcome. */
 export async function play(scenario: Scenario, run: ScenarioRun): Promise<Outcome> {
   const { slug, promise } = scenario;
   const startedAt = performance.now();

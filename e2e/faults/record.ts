@@ -28,7 +28,7 @@ export function createRecord() {
     /** Answers that gave something to whom nothing was due. */
     wrongGrants: [] as string[],
     /** Answers that said of a used key that it was not. */
-    forgottenUses: [] as string[],
+    deniedUses: [] as string[],
   };
 }
 

@@ -25,18 +25,18 @@ test.each<[Bound, number, boolean]>([
   [{ atLeast: 5 }, 5, true],
   [{ atLeast: 5 }, 4.99, false],
   [{ atMost: 5 }, NaN, false],
-])("a figure that must be %j and is %d is kept: %s", (bound, measured, kept) => {
+])("a figure that must be %j and is %d is judged within its bound: %s", (bound, measured, kept) => {
   expect(isKept({ what: "figure", measured, bound })).toBe(kept);
 });
 
-test("one figure that is not kept breaks the fault, and so does measuring nothing or ending early", () => {
+test("one figure out of bounds breaks the fault, and so does measuring nothing or ending early", () => {
   expect(judge(outcome({}))).toBe("held");
   expect(judge(outcome({ figures: [lost(0), lost(1)] }))).toBe("broken");
   expect(judge(outcome({ figures: [] }))).toBe("broken");
   expect(judge(outcome({ error: "It fell over." }))).toBe("broken");
 });
 
-test("what could not be played here is neither passed nor failed, and is counted", () => {
+test("a fault that could not be played here neither passed nor failed, and is counted", () => {
   const skipped = outcome({ figures: [], skipped: "There is no Redis here." });
   expect(judge(skipped)).toBe("skipped");
   expect(countVerdicts([outcome({}), skipped, outcome({ error: "no" })])).toBe(
@@ -70,7 +70,7 @@ test("the table names the fault, the figure, its bound and whether it held", () 
   expect(sayBound({ atLeast: 1000 })).toBe("≥ 1,000");
 });
 
-test("a fault that throws is told with its reason, one that was skipped with its own", async () => {
+test("a fault that throws is reported with its reason, and so is a skipped one", async () => {
   const scenario = { slug: "a-fault", promise: "All is kept.", inTests: false } as const;
   const played = await play({ ...scenario, run: async () => [lost(0)] }, run);
   expect(played).toMatchObject({ figures: [lost(0)], error: null, skipped: null });
@@ -80,7 +80,7 @@ test("a fault that throws is told with its reason, one that was skipped with its
   expect(failed).toMatchObject({ figures: [], error: "Error: Fell.", skipped: null });
 });
 
-test("a small measure still tries something", () => {
+test("a fault at small scale still makes at least one attempt", () => {
   expect([1, 0.1, 0.001].map((scale) => scaled({ count: 200, scale }))).toEqual([200, 20, 1]);
   expect(scaled({ count: 200, scale: 0.001, least: 3 })).toBe(3);
 });

@@ -18,7 +18,7 @@ export type ScenarioRun = {
   say: (line: string) => void;
 };
 
-/** Why a fault cannot be played on this machine: it lacks a server, or rights. That is told, and is no failure. */
+/** Why a fault cannot be played on this machine: it lacks a server, or rights. That is reported, and is no failure. */
 export type Skipped = { skipped: string };
 
 /** One kind of fault, played against the built server. Throws only when it could not be played to its end. */

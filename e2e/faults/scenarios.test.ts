@@ -10,7 +10,7 @@ test("docs/faults.md names the faults that the tests do not play", async () => {
   expect([...named!.matchAll(/`([^`]+)`/g)].map(([, slug]) => slug)).toEqual(left);
 });
 
-test("docs/faults.md names the faults for which waits within the server are shortened as it is loaded", async () => {
+test("docs/faults.md names the faults whose waits inside the server are shortened", async () => {
   const files = (await readdir("e2e/faults/scenarios")).filter((file) => !file.endsWith(".test.ts"));
   const read = async (file: string) =>
     [file, await readFile(path.join("e2e/faults/scenarios", file), "utf8")] as const;

@@ -24,8 +24,8 @@ export function createTally() {
 export type Tally = ReturnType<typeof createTally>;
 
 /**
- * Does the work again and again in so many lanes at once, until it is over. Work that fails is told to whoever waits for
- * the end, and until somebody does, ends nothing else.
+ * So many workers repeat the work until it is over. A failure rejects the returned promise and stops nothing else before
+ * that is awaited.
  */
 export function keepBusy(
   workers: number,

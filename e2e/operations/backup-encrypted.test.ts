@@ -114,7 +114,7 @@ describe.skipIf(!hasOpenssl || !hasPostgresqlTools)("docs/backup.md over encrypt
   );
 
   test.each<Form>([...verified, ["sslmode=verify-full", "nowhere"]])(
-    "somebody whom %j does not believe, with the authority named in the %s, gets no password, and there is no copy",
+    "an impostor refused by %j, with the authority named in the %s, gets no password, and there is no copy",
     async (...form) => {
       const impostor = await startImpostor(certificates);
       onTestFinished(impostor.stop);
@@ -133,7 +133,7 @@ describe.skipIf(!hasOpenssl || !hasPostgresqlTools)("docs/backup.md over encrypt
     60_000,
   );
 
-  test("one at another host than its certificate says is believed where that was asked for, and else not", async () => {
+  test("a server at another host than its certificate's is accepted only where the form allows it", async () => {
     const { authorityFile } = certificates;
     const address = await createAddress("127.0.0.1");
     const strict = await settle({ address, form: ["sslmode=verify-full", "address"], authorityFile });
@@ -156,7 +156,7 @@ describe.skipIf(!hasOpenssl || !hasPostgresqlTools)("docs/backup.md over encrypt
       ["sslmode=verify-full", "file"],
       /DATABASE_URL needs what NODE_EXTRA_CA_CERTS names: .*\/not\/there\.pem/,
     ],
-  ] as const)("what cannot be carried over, %j, is refused in words", async (form, words) => {
+  ] as const)("a form that cannot be carried over, %j, is refused in words", async (form, words) => {
     const address = `postgresql://latchkey:${password}@localhost:9/latchkey`;
     const { makeCopy, listCopies } = await settle({ address, form, authorityFile: "/not/there.pem" });
     const { message } = await makeCopy().then(

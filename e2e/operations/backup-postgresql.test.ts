@@ -78,7 +78,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
   const restoreFrom = (copy: string, { env = {}, answer = "yes" } = {}) =>
     site.runShell(nameCopy(restore, copy), env, `${answer}\n`);
 
-  test("a copy made while the server runs is what a restore brings back, whole and nothing else", async () => {
+  test("a restore brings back exactly the copy made while the server ran", async () => {
     const redis = hasRedis ? await startRedis() : null;
     const state: Record<string, string> = redis
       ? { STATE_WORKER_URL: redis.url, STATE_WORKER_API_KEY: redis.password }
@@ -133,7 +133,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     }
   }, 120_000);
 
-  test("a damaged copy is found by the check, and a restore of it changes nothing", async () => {
+  test("a damaged copy is found by the check, and restoring it changes nothing", async () => {
     const server = await start();
     try {
       expect(await useKey(server, { ...(await gate.mintKey()), message: "kept ".repeat(400) })).toBe(200);
@@ -152,7 +152,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     }
   }, 60_000);
 
-  test("a restore that fails when most of it is done changes nothing", async () => {
+  test("a restore that fails near its end changes nothing", async () => {
     await makeTables();
     const copy = await makeCopy();
     // In the way of an index, which comes after all rows; it is no table, so it is not swept away.
@@ -190,7 +190,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     return { ...bystander, isWhole, env: { ...asDefault, PGDATABASE: username, PGHOSTADDR: "127.0.0.2" } };
   }
 
-  test("an address that is missing, or another one in the shell, leads to no other database", async () => {
+  test("a missing address, or another one in the shell, touches no other database", async () => {
     await makeTables();
     const copy = await makeCopy();
     const before = await readAll();
@@ -221,7 +221,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     expect([await bystander.isWhole(), await readAll()]).toEqual([true, before]);
   }, 60_000);
 
-  test("before anything is replaced it shows where, without the password, and does nothing without a yes", async () => {
+  test("a restore shows where without the password, and does nothing without a yes", async () => {
     await makeTables();
     const copy = await makeCopy();
     const { host, pathname, password } = new URL(database.url);
@@ -237,7 +237,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     expect(await readAll()).not.toBe(before);
   }, 60_000);
 
-  test("a copy that cannot be made, or is cut off, leaves the ones from before and no other", async () => {
+  test("a copy that fails or is cut off leaves the earlier ones and no other", async () => {
     await makeTables();
     // Of another second than the next one, whose name would be the same.
     const copy = "latchkey-20260101-000000.dump";
@@ -261,7 +261,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     expect((await stat(inSite(copy))).size).toBe(size);
   }, 60_000);
 
-  test("rights of roles that are gone, and extensions of a superuser, do not stop a restore", async () => {
+  test("a restore is not stopped by rights of missing roles or by a superuser's extensions", async () => {
     await makeTables();
     const role = `reader_${count}`;
     await query(database.adminUrl, `CREATE ROLE "${role}"`);
@@ -310,7 +310,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     };
   }
 
-  test("what docs/backup.md and docs/upgrading.md do with compose.yaml makes a copy and brings it back", async () => {
+  test("a copy is made and restored with compose.yaml as docs/backup.md and docs/upgrading.md say", async () => {
     const blocks = (await readPlainBlocks("docs/backup.md")).filter((block) => block.includes(" compose "));
     const [copyBlock, restoreBlock] = blocks as [string, string];
     const goBack = (await readPlainBlocks("docs/upgrading.md")).find((block) =>

@@ -71,7 +71,7 @@ const fillService = (service: Service, values: Record<string, string>) =>
     Object.entries(service.environment).map(([name, value]) => [name, fillIn(String(value), values)]),
   );
 
-test("compose.yaml has the server, PostgreSQL and Redis, and the server waits until both are well", () => {
+test("compose.yaml has the server, PostgreSQL and Redis, and the server waits until both are healthy", () => {
   const { latchkey, postgres, redis } = compose.services;
   expect(Object.keys(compose.services)).toEqual(["latchkey", "commands", "postgres", "redis"]);
   expect(latchkey.depends_on).toEqual({
@@ -91,7 +91,7 @@ test("compose.yaml has the server, PostgreSQL and Redis, and the server waits un
   for (const service of [latchkey, postgres, redis]) expect(service.restart).toBe("unless-stopped");
 });
 
-test("compose.yaml gives the server settings that production takes, with no password of its own", async () => {
+test("compose.yaml gives the server settings that production accepts, without a password of its own", async () => {
   const { latchkey, postgres, redis } = compose.services;
   const filled = fillService(latchkey, passwords);
   const example = await readFile(".env.example", "utf8");
@@ -115,7 +115,7 @@ test("compose.yaml gives the server settings that production takes, with no pass
   );
 });
 
-test("commands get the server's settings, folders and databases, and are started by nothing but their lines", async () => {
+test("commands get the server's settings, folders and databases, and start only when called", async () => {
   const { latchkey, commands } = compose.services;
   expect([commands.profiles, commands.restart]).toEqual([["commands"], undefined]);
   const stages = await readStages();
@@ -180,7 +180,7 @@ test("the lines of docs/deploying.md run the images with the folders and setting
   }
 });
 
-test("every command that the pages have run in containers is one of package.json, and knows its options", async () => {
+test("every command that the pages run in containers is in package.json, and knows its options", async () => {
   const { scripts } = JSON.parse(await readFile("package.json", "utf8")) as {
     scripts: Record<string, string>;
   };
@@ -200,7 +200,7 @@ test("every command that the pages have run in containers is one of package.json
   expect(site).toBe("/from");
 });
 
-test.each(["POSTGRES_PASSWORD", "REDIS_PASSWORD"])("compose.yaml does nothing without %s", (missing) => {
+test.each(["POSTGRES_PASSWORD", "REDIS_PASSWORD"])("compose.yaml refuses to run without %s", (missing) => {
   const rest = Object.fromEntries(Object.entries(passwords).filter(([name]) => name !== missing));
   const { latchkey, postgres, redis } = compose.services;
   expect(() => fillService(latchkey, rest)).toThrow(`${missing}: Set ${missing} in .env`);
@@ -215,7 +215,7 @@ test(".env.example names what compose.yaml takes from .env", async () => {
   for (const name of names) expect(example).toMatch(new RegExp(`^# ${name}=$`, "m"));
 });
 
-test("compose.yaml publishes the server's port alone, to this machine alone, and takes rights away", () => {
+test("compose.yaml publishes the server's port alone, to this machine alone, and drops privileges", () => {
   const { latchkey, postgres, redis } = compose.services;
   expect(latchkey.ports).toEqual([`127.0.0.1:3000:${latchkey.environment.PORT}`]);
   const { commands } = compose.services;
@@ -230,7 +230,7 @@ test("compose.yaml publishes the server's port alone, to this machine alone, and
   expect(latchkey.stop_grace_period).toBe("15s");
 });
 
-test("compose.yaml names the versions that are tested, and keeps what they write in volumes", async () => {
+test("compose.yaml names the tested versions, and keeps their data in volumes", async () => {
   const { latchkey, postgres, redis } = compose.services;
   expect(latchkey).toMatchObject({ build: "." });
   const { devDependencies } = JSON.parse(await readFile("package.json", "utf8")) as {
@@ -249,7 +249,7 @@ test("compose.yaml names the versions that are tested, and keeps what they write
   expect(Object.keys(compose.volumes)).toEqual(kept.map(([, volume]) => volume));
 });
 
-test("what docs/upgrading.md builds without naming it is the server, and its commands when they are asked for", () => {
+test("docs/upgrading.md builds the server by default, and its commands when named", () => {
   const builtBy = (profiles: readonly string[]) =>
     Object.entries(compose.services)
       .filter(([, { build }]) => build !== undefined)

@@ -16,7 +16,7 @@ async function descendantsOf(pid: number): Promise<number[]> {
 }
 
 test.runIf(canSeeChildren)(
-  "a demo answers from its documents at once, and killed it takes its server and its chain with it, in good order",
+  "a demo answers from its documents at once, and when killed shuts down its server and its chain",
   async () => {
     const dataDir = await mkdtemp(path.join(os.tmpdir(), "latchkey-demo-"));
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
@@ -27,8 +27,8 @@ test.runIf(canSeeChildren)(
     let output = "";
     demo.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
     onTestFinished(() => void demo.kill("SIGKILL"));
-    await waitUntil(() => output.includes("Latchkey is open at"), { timeoutMs: 60_000 });
-    const origin = /open at\s+(http:\S+)/.exec(output)![1]!;
+    await waitUntil(() => output.includes("Latchkey is ready at"), { timeoutMs: 60_000 });
+    const origin = /ready at\s+(http:\S+)/.exec(output)![1]!;
     expect((await fetch(`${origin}/api/nonce`)).status).toBe(200);
     // Nobody has run `npm run index`.
     const asked = await mcpOf({ origin }).callTool({

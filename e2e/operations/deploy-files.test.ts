@@ -22,7 +22,7 @@ test("the image runs as a user of its own, copies what the build made, and keeps
   expect(JSON.parse(textsOf("CMD")[0]!)).toEqual(["node", "--enable-source-maps", "app/commands/start.mjs"]);
 });
 
-test("the systemd unit starts what the image starts, and does not repeat a start with wrong settings", async () => {
+test("the systemd unit starts what the image starts, and does not restart after wrong settings", async () => {
   const unit = await readFile("docs/latchkey.service", "utf8");
   const [, script] = /^ExecStart=\/usr\/bin\/node --enable-source-maps (.+)$/m.exec(unit)!;
   expect(existsSync(script!)).toBe(true);
@@ -63,7 +63,7 @@ test("the unit for several instances is that for one, but for what each must hav
   expect(withoutNumber).toEqual(one);
 });
 
-test("instances 1 and 2 are where docs/nginx.conf and docs/observability.md look for them, with settings that production takes", async () => {
+test("instances 1 and 2 are where docs/nginx.conf and docs/observability.md expect them, with settings that production accepts", async () => {
   const nginx = await readFile("docs/nginx.conf", "utf8");
   const upstream = [...nginx.matchAll(/^ +server 127\.0\.0\.1:(\d+) /gm)].map(([, port]) => Number(port));
   const page = await readFile("docs/observability.md", "utf8");
@@ -112,14 +112,14 @@ if (missing.length > 0) {
 }
 
 test.skipIf(missing.length > 0).each(["latchkey.service", "latchkey@.service"])(
-  "systemd has nothing to say about %s",
+  "systemd reports no fault in %s",
   async (name) => {
     const { stdout, stderr } = await run("systemd-analyze", ["verify", path.resolve("docs", name)]);
     expect(stdout + stderr).toBe("");
   },
 );
 
-test("docs/deploying.md builds for a machine as the Dockerfile builds for the image, and names settings that exist", async () => {
+test("docs/deploying.md builds on a machine as the Dockerfile builds the image, and names existing settings", async () => {
   const text = await readFile("docs/deploying.md", "utf8");
   const [, block] = /^```sh\n([^]*?)^```$/m.exec(text)!;
   const [build] = await readStages();

@@ -72,7 +72,7 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
       return clients.filter((client) => client.includes(` laddr=127.0.0.1:${tlsPort} `));
     }
 
-    test("one whose authority is known is believed, and nonces are in it", async () => {
+    test("a server with a known authority is trusted, and nonces are stored in it", async () => {
       const { authorityFile } = certificates;
       const { ask, server } = await start({ ...stateAt("localhost"), ...knowing(authorityFile) });
       expect((await ask({ path: "/readyz" })).body).toMatchObject({
@@ -95,7 +95,7 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
         ({ authorityFile }: Certificates) => knowing(authorityFile),
         otherName("STATE_WORKER_URL"),
       ],
-    ])("one with a certificate %s is told nothing, and /readyz says why", async (_, host, known, words) => {
+    ])("a server with a certificate %s gets no data, and /readyz says why", async (_, host, known, words) => {
       await admin.config("RESETSTAT");
       const { ask, server } = await start({ ...stateAt(host), ...known(certificates) });
       const readiness = await ask({ path: "/readyz" });
@@ -110,14 +110,14 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
       await server.stop();
       const lines = server.output().split("\n");
       expect(server.output()).not.toContain(redis.password);
-      const told = lines.filter((line) => line.includes("Redis cannot be reached"));
+      const told = lines.filter((line) => line.includes("Redis unavailable"));
       expect(told).toHaveLength(1);
       expect((JSON.parse(told[0]!) as { fault: string }).fault).toMatch(words);
       // Not the certificate at full length.
       expect(told[0]).not.toContain("fingerprint");
     });
 
-    test("one that is believed again and then refuses the password is no longer said not to be believed", async () => {
+    test("a trusted server that refuses the password is no longer reported as untrusted", async () => {
       const other = await makeCertificates();
       onTestFinished(other.remove);
       const show = (shown: Certificates) =>
@@ -144,7 +144,7 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
       await admin.config("SET", "requirepass", redis.password);
       await waitUntil(async () => (await findRow()).state === "up");
       const lines = server.output().split("\n");
-      const told = lines.filter((line) => line.includes("Redis cannot be reached"));
+      const told = lines.filter((line) => line.includes("Redis unavailable"));
       expect(told.map((line) => (JSON.parse(line) as { fault: string }).fault)).toEqual([
         expect.stringMatching(notKnown),
         expect.stringMatching(/^Redis refuses the password/),
@@ -164,7 +164,7 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
     const addressOf = (options: Record<string, string>) =>
       postgresql.createAddress({ host: "localhost", options: { sslmode: "verify-full", ...options } });
 
-    test("one whose authority is known to the process is believed, and each connection is encrypted", async () => {
+    test("a server with a known authority is trusted, and each connection is encrypted", async () => {
       const address = await addressOf({});
       const { ask } = await start({ DATABASE_URL: address, ...knowing(certificates.authorityFile) });
       expect((await ask({ path: "/readyz" })).status).toBe(200);
@@ -172,7 +172,7 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
       expect(await postgresql.listEncryption(address)).toEqual([true]);
     });
 
-    test("DATABASE_URL alone says whether there is encryption, whatever the driver would read besides it", async () => {
+    test("DATABASE_URL alone decides whether to encrypt, whatever else the driver would read", async () => {
       const address = await postgresql.createAddress({ host: "localhost", options: {} });
       const besides = { PGSSLMODE: "no-verify", PGOPTIONS: "--search_path=nowhere", PGUSER: "somebody-else" };
       const { ask, server } = await start({ DATABASE_URL: address, ...besides });
@@ -183,7 +183,7 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
       );
     });
 
-    test("one whose authority is not the one that sslrootcert names keeps it from starting, in words", async () => {
+    test("a server with another authority than sslrootcert's stops the start, with the reason", async () => {
       const address = await addressOf({ sslrootcert: certificates.otherAuthorityFile });
       const starting = start({ DATABASE_URL: address, ...knowing(certificates.authorityFile) });
       const output = await starting.then(
@@ -194,7 +194,7 @@ describe.skipIf(!hasOpenssl)("encrypted connections", () => {
       expect(output).not.toContain("fingerprint");
     });
 
-    test("one that shows another certificate later is not believed from then on, and is again without a restart", async () => {
+    test("a server that changes its certificate is no longer trusted, and again after it changes back, without a restart", async () => {
       const address = await addressOf({ sslrootcert: certificates.authorityFile });
       const { ask } = await start({ DATABASE_URL: address });
       const other = await makeCertificates();

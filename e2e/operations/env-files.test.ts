@@ -12,7 +12,7 @@ const filledIn: Record<string, string> = {
 };
 
 // As Docker 28 and systemd 252 were seen to read it.
-test("the three readers differ over comments behind values, quotes and blanks", () => {
+test("comments behind values, quotes and blanks are read differently by the three readers", () => {
   const text = '# full\nA=https://x.example   # in turn\nB="a b"\n  C=x\nD=y  \n';
   expect(readAsDocker(text)).toEqual({ A: "https://x.example   # in turn", B: '"a b"', C: "x", D: "y  " });
   expect(readAsSystemd(text)).toEqual({ A: "https://x.example   # in turn", B: "a b", C: "x", D: "y" });
@@ -20,7 +20,7 @@ test("the three readers differ over comments behind values, quotes and blanks", 
 });
 
 test.each(["README.md", "docs/deploying.md"])(
-  "Node, systemd and Docker read the same from the settings of %s, and production starts with them",
+  "the settings of %s are read alike by Node, systemd and Docker, and start production",
   async (page) => {
     const [block, ...more] = listSettingsBlocks(await readFile(page, "utf8"));
     expect(more).toEqual([]);

@@ -42,7 +42,7 @@ for (const scenario of scenarios) {
   );
 }
 
-test("each fault has a name of its own", () => {
+test("each fault has a unique slug", () => {
   const slugs = scenarios.map(({ slug }) => slug);
   expect(new Set(slugs).size).toBe(slugs.length);
 });

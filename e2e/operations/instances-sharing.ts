@@ -47,11 +47,11 @@ export function testSharing(locate: () => Located): void {
 function testSharedCounts(locate: () => Located): void {
   const { through, at, enterNew } = openVisitors(locate);
 
-  test("a holder goes all the way through two servers that take turns, and never notices", async () => {
+  test("a holder goes from sign-in to the used key through two alternating servers, without noticing", async () => {
     await walkThrough(locate());
   });
 
-  test("a nonce from one server is good at the other, once, for the client it was given to", async () => {
+  test("a nonce of one server is accepted by the other, once, for the client it was given to", async () => {
     for (const [giver, taker] of [
       [0, 1],
       [1, 0],
@@ -67,7 +67,7 @@ function testSharedCounts(locate: () => Located): void {
     }
   });
 
-  test("a limit is one limit, however the requests fall on the servers", async () => {
+  test("a limit counts over both servers, however the requests are distributed", async () => {
     const answers = await Promise.all(
       Array.from({ length: 90 }, (_, index) =>
         at(index % 2)({ path: "/api/token-status/1", headers: { "X-Forwarded-For": "203.0.113.9" } }),
@@ -77,7 +77,7 @@ function testSharedCounts(locate: () => Located): void {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(40);
   });
 
-  test("a quota is one quota: of many questions at once over both servers no more is answered than there is", async () => {
+  test("a quota counts over both servers: concurrent questions never get more than there is", async () => {
     const { bearer } = await enterNew();
     const answers = await Promise.all(
       Array.from({ length: 8 }, () =>
@@ -137,7 +137,7 @@ function testSharedKeys(locate: () => Located): void {
     for (const index of [0, 1, 0, 1]) expect((await enterAt(index, bearer)).status).toBe(403);
   });
 
-  test("a key that left its wallet ends the token at both servers within seconds, though one alone watches the chain", async () => {
+  test("a key that left its wallet ends the token at both servers within seconds, though only one watches the chain", async () => {
     const { bearer, account, tokenId } = await enterNew();
     for (const index of [0, 1]) expect((await enterAt(index, bearer)).status).toBe(200);
     const { address } = await locate().site.gate.rich();

@@ -48,7 +48,7 @@ test("production refuses to start on defaults, with the full list of what to set
     expect(output).toContain(name);
 });
 
-test("a demo's key, a plain-HTTP origin and what is missing are refused together, each with what to set", async () => {
+test("demo keys, a plain-HTTP origin and missing settings are refused together, each with what to set", async () => {
   const { code, output } = await runStart({
     PORT: "0",
     CHAIN_ID: "8453",
@@ -70,7 +70,7 @@ test("a demo's key, a plain-HTTP origin and what is missing are refused together
   expect(output).toContain("must begin with https:// in production");
 });
 
-test("a port that is taken is named, with the way out", async () => {
+test("a port that is taken is named, with what to do", async () => {
   const { code, output } = await runStart({
     ...settings(),
     CHAIN_ID: "31337",
@@ -89,7 +89,7 @@ test("npm start refuses the demo's mode", async () => {
   expect(output).toContain("npm run demo");
 });
 
-test("two servers that start at once on an empty database both open, and share nonces and limits", async () => {
+test("two servers that start at once on an empty database both start, and share nonces and limits", async () => {
   const dataDir = await newDataDir();
   const env = {
     ...settings(),
@@ -122,7 +122,7 @@ test("two servers that start at once on an empty database both open, and share n
   }
 });
 
-test("a server behind a trusted proxy counts the client the proxy names; without trust it counts the peer", async () => {
+test("a server behind a trusted proxy counts the client that the proxy names, otherwise the peer", async () => {
   const env = { ...settings(), RATE_LIMIT_NONCE: "2/60" };
   const [trusting, plain] = await Promise.all([
     startServer({ env: { ...env, TRUST_PROXY: "loopback" } }),
@@ -148,7 +148,7 @@ test("a server behind a trusted proxy counts the client the proxy names; without
   }
 });
 
-test("when the chain is away the answer is 503 with Retry-After, and the gate opens again by itself", async () => {
+test("a chain outage is 503 with Retry-After, and the gate admits again by itself", async () => {
   const chain = await startLocalChain();
   const { address } = await deployKeyContract({ rpcUrl: chain.rpcUrl });
   let isAway = false;
@@ -194,7 +194,7 @@ test("when the chain is away the answer is 503 with Retry-After, and the gate op
   }
 });
 
-test("a wrong contract address shows at /readyz in words", async () => {
+test("a wrong contract address is reported at /readyz in words", async () => {
   const server = await startServer({
     env: { ...settings(), KEY_CONTRACT_ADDRESS: "0x00000000000000000000000000000000000000aa" },
   });
@@ -207,7 +207,7 @@ test("a wrong contract address shows at /readyz in words", async () => {
   }
 });
 
-test("SIGTERM lets an open request end, refuses new ones, and leaves within ten seconds", async () => {
+test("SIGTERM lets an open request finish, refuses new ones, and exits within ten seconds", async () => {
   const server = await startServer({ env: settings() });
   const body = "{}";
   const startedAt = performance.now();
@@ -226,10 +226,10 @@ test("SIGTERM lets an open request end, refuses new ones, and leaves within ten 
   expect(answer.status).toBe(401);
   expect(await stopped).toBe(0);
   expect(performance.now() - startedAt).toBeLessThan(10_000);
-  expect(server.output()).toContain('"stopped"');
+  expect(server.output()).toContain('"shutdown complete"');
 });
 
-test("a client that never ends its request does not hold up the stop", async () => {
+test("a client that never ends its request does not delay the stop", async () => {
   const server = await startServer({ env: settings() });
   const hanging = sendRaw({
     port: server.port,
@@ -290,7 +290,7 @@ test("a form that was accepted is notified after a kill and a restart, under one
 }, 60_000);
 
 testOnSqlite(
-  "a server whose database another process keeps from being written is not ready, and says why",
+  "a server whose database another process locks for writing is not ready, and says why",
   async () => {
     const dataDir = await newDataDir();
     const server = await startServer({ env: settings(), dataDir });
@@ -325,7 +325,7 @@ const lockedTimeoutMs = 120_000;
 const unlimited = { RATE_LIMIT_NONCE: "0", RATE_LIMIT_GATE_ACCESS: "0", RATE_LIMIT_FORM_SUBMISSION: "0" };
 
 testOnSqlite(
-  "while the database cannot be written, proofs and forms are 503 with Retry-After, and good again after it",
+  "proofs and forms are 503 with Retry-After while the database cannot be written, and accepted again after it",
   async () => {
     const dataDir = await newDataDir();
     const server = await startServer({ env: { ...settings(), ...unlimited }, dataDir });
@@ -361,7 +361,7 @@ testOnSqlite(
 );
 
 testOnSqlite(
-  "a nonce that cannot be stored is 500, and never handed out",
+  "a nonce that cannot be stored is 500, and never sent",
   async () => {
     const dataDir = await newDataDir();
     const server = await startServer({ env: { ...settings(), ...unlimited }, dataDir });
@@ -385,7 +385,7 @@ testOnSqlite(
   lockedTimeoutMs,
 );
 
-test("the server sweeps away what has expired, once a minute, without being asked", async () => {
+test("the server deletes expired rows once a minute by itself", async () => {
   const dataDir = await newDataDir();
   const nodeOptions = shortenTimers({ kind: "setTimeout", fromMs: 60_000, toMs: 50 });
   const server = await startServer({ env: settings(), dataDir, nodeOptions });
@@ -408,7 +408,7 @@ test("the server sweeps away what has expired, once a minute, without being aske
   }
 });
 
-test("SIWE off: no nonces (501), no SIWE bodies (400), and legacy as the fallback", async () => {
+test("a gate without SIWE answers 501 for nonces, 400 for SIWE bodies, and accepts legacy signatures", async () => {
   const server = await startServer({
     env: { ...settings(), NEXT_PUBLIC_ENABLE_STATE_WORKER: "false", LEGACY_SIGNATURES: "fallback" },
   });
@@ -446,14 +446,14 @@ test("SIWE off: no nonces (501), no SIWE bodies (400), and legacy as the fallbac
   }
 });
 
-test("metrics can have a port of their own, and then the public port has none", async () => {
+test("metrics on a port of their own are not on the public port", async () => {
   const server = await startServer({ env: { ...settings(), METRICS_PORT: "0" } });
   try {
     expect((await clientOf(server).ask({ path: "/metrics" })).status).toBe(404);
     const line = server
       .output()
       .split("\n")
-      .find((candidate) => candidate.includes("metrics are served"))!;
+      .find((candidate) => candidate.includes("metrics port opened"))!;
     const { port } = JSON.parse(line) as { port: number };
     expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain("latchkey_http");
   } finally {

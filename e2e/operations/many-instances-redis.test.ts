@@ -66,7 +66,7 @@ describe.skipIf(!hasRedis)("two servers on one PostgreSQL, with their state in o
     expect(await readKinds()).toEqual(expect.arrayContaining(["nonce", "rate", "{quota}"]));
   });
 
-  test("with Redis emptied, a key that was used stays used, and its token stays ended, at both servers", async () => {
+  test("emptying Redis leaves a used key used, and its token ended, at both servers", async () => {
     const { through, at, enterNew, enterAt } = openVisitors(findSite);
     const { bearer, account, tokenId } = await enterNew();
     const form = await through().formBody({ account, tokenId, message: "once" });

@@ -24,7 +24,7 @@ afterAll(async () => {
 const { through, at, enterNew, enterAt } = openVisitors(() => ({ site, origin: proxy.origin }));
 testSharing(() => ({ site, origin: proxy.origin }));
 
-test("the proxy of these tests lets the servers take turns", async () => {
+test("the proxy of these tests alternates between the servers", async () => {
   const names: (string | null)[] = [];
   for (let turn = 0; turn < 4; turn++) {
     names.push((await through().ask({ path: "/healthz" })).headers.get(upstreamHeader));
@@ -33,7 +33,7 @@ test("the proxy of these tests lets the servers take turns", async () => {
   expect(names.slice(2)).toEqual(names.slice(0, 2));
 });
 
-test("a stream comes through word by word, and leaving ends it at the server and in the ledger", async () => {
+test("a stream arrives word by word, and leaving ends it at the server and in the ledger", async () => {
   const { bearer } = await enterNew();
   site.setModel(talkingForever());
   onTestFinished(() => void site.setModel(null));
@@ -48,7 +48,7 @@ test("a stream comes through word by word, and leaving ends it at the server and
   await waitUntil(async () => (await standing()).reserved === 0 && Number((await standing()).used) > 0);
 });
 
-test("what a server remembers of the chain ends with the block, also where another one watches", async () => {
+test("a cached reading ends with a new block, also on the server that does not watch", async () => {
   const { account, tokenId } = await enterNew();
   const call = { method: "tools/call", params: { name: "key_status", arguments: { tokenId } } };
   const readOwner = async (index: number, { bearer }: { bearer: Record<string, string> }) => {
@@ -59,13 +59,13 @@ test("what a server remembers of the chain ends with the block, also where anoth
   for (const index of [0, 1]) expect(await readOwner(index, client)).toBe(account.address.toLowerCase());
   const { address } = await site.gate.rich();
   await site.gate.transferKey({ from: account, to: address, tokenId });
-  // Remembered for 300 seconds by the settings of this test, unless the block is noticed.
+  // Cached for 300 seconds by the settings of this test, unless the block is noticed.
   for (const index of [0, 1]) {
     await waitUntil(async () => (await readOwner(index, client)) === address.toLowerCase());
   }
 });
 
-test("both servers show the same public keys and the same description", async () => {
+test("both servers publish the same keys and the same API description", async () => {
   for (const path of ["/.well-known/jwks.json", "/api/openapi"]) {
     const [one, other] = await Promise.all([0, 1].map((index) => at(index)({ path })));
     expect(one!.body).toEqual(other!.body);
@@ -73,7 +73,7 @@ test("both servers show the same public keys and the same description", async ()
   }
 });
 
-test("each notification is sent once, by whichever server sends", async () => {
+test("each notification is sent once, by either server", async () => {
   const before = site.receiver.received.length;
   const holders = await Promise.all(Array.from({ length: 8 }, () => site.gate.mintKey()));
   const accepted: Answer[] = [];
@@ -88,7 +88,7 @@ test("each notification is sent once, by whichever server sends", async () => {
   expect(site.receiver.received.every(({ verified }) => verified)).toBe(true);
 });
 
-test("with the database away requests are told to come back, and all goes on when it is there, without a restart", async () => {
+test("a database outage is 503 with Retry-After, and the servers recover without a restart", async () => {
   const { bearer } = await enterNew();
   const pids = site.servers.map(({ pid }) => pid);
   site.way.cut();
@@ -107,34 +107,30 @@ test("with the database away requests are told to come back, and all goes on whe
   expect(site.servers.map(({ pid, child }) => [pid, child.exitCode])).toEqual(pids.map((pid) => [pid, null]));
 });
 
-test(
-  "rows that somebody else holds for too long are a 503, and the next request is served",
-  { timeout: 60_000 },
-  async () => {
-    const holder = await site.gate.mintKey();
-    const json = await through().formBody({ ...holder, message: "waits" });
-    const columns = {
-      chainId: 31337n,
-      contractAddress: site.gate.contract.toLowerCase(),
-      tokenId: holder.tokenId,
-    };
-    const refused = await site.database.$transaction(
-      async (transaction) => {
-        await transaction.usedKey.create({ data: { ...columns, usedBy: "0x", usedAtMs: 1n } });
-        const answer = await through().post("/api/form-submission-gate", json);
-        await transaction.usedKey.deleteMany({ where: columns });
-        return answer;
-      },
-      { timeout: 30_000 },
-    );
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
-    const again = await through().formBody({ ...holder, message: "waits" });
-    expect((await through().post("/api/form-submission-gate", again)).status).toBe(200);
-  },
-);
+test("rows locked for too long are a 503, and the next request is served", { timeout: 60_000 }, async () => {
+  const holder = await site.gate.mintKey();
+  const json = await through().formBody({ ...holder, message: "waits" });
+  const columns = {
+    chainId: 31337n,
+    contractAddress: site.gate.contract.toLowerCase(),
+    tokenId: holder.tokenId,
+  };
+  const refused = await site.database.$transaction(
+    async (transaction) => {
+      await transaction.usedKey.create({ data: { ...columns, usedBy: "0x", usedAtMs: 1n } });
+      const answer = await through().post("/api/form-submission-gate", json);
+      await transaction.usedKey.deleteMany({ where: columns });
+      return answer;
+    },
+    { timeout: 30_000 },
+  );
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+  const again = await through().formBody({ ...holder, message: "waits" });
+  expect((await through().post("/api/form-submission-gate", again)).status).toBe(200);
+});
 
 test(
-  "with every connection of one server waiting, it refuses in words and lives, the other serves, and all goes on",
+  "a server without a free connection refuses in words while the other serves, and recovers",
   { timeout: 60_000 },
   async () => {
     const { tokenId } = await site.gate.mintKey();
@@ -159,7 +155,7 @@ test(
 );
 
 test(
-  "one server at a time owns the watcher's lease; killed, the other takes over within the lease and goes on",
+  "one server at a time owns the watcher's lease, and when it is killed the other acquires it within the lease",
   { timeout: 120_000 },
   async () => {
     const held = () => Promise.all(site.servers.map(readLeases));

@@ -43,7 +43,7 @@ afterAll(async () => {
   await site?.close();
 }, 60_000);
 
-testWithNginx("nginx takes docs/nginx.conf as it is, but for the certificate", async () => {
+testWithNginx("nginx accepts docs/nginx.conf unchanged, but for the certificate", async () => {
   const { dir, file } = await placeConfiguration([]);
   onTestFinished(() => rm(dir, { recursive: true }));
   const said = await checkConfiguration({ program: nginx!, file });
@@ -52,7 +52,7 @@ testWithNginx("nginx takes docs/nginx.conf as it is, but for the certificate", a
 });
 
 testWithNginx(
-  "nginx takes it with the one server that its head and docs/deploying.md name as well",
+  "nginx accepts it with the single server that its head and docs/deploying.md name",
   async () => {
     const [, upstream] = /`upstream latchkey` keeps a single `server` line, `([^`]+)`/.exec(
       (await readFile("docs/deploying.md", "utf8")).replaceAll("\n", " "),
@@ -69,12 +69,12 @@ testWithNginx(
 );
 
 // nginx 1.25.1 and newer warn of it, and what is installed here may be older.
-test("docs/nginx.conf says nothing that newer versions warn of", async () => {
+test("docs/nginx.conf has no directive that newer versions warn about", async () => {
   const lines = (await readFile("docs/nginx.conf", "utf8")).split("\n").map((line) => line.trim());
   expect(lines.filter((line) => /^listen\b/.test(line))).toEqual(["listen 80;", "listen 443 ssl;"]);
 });
 
-testWithNginx("a holder goes all the way through two servers behind nginx", async () => {
+testWithNginx("a holder goes from sign-in to the used key through two servers behind nginx", async () => {
   await walkThrough({ site, origin });
   for (const server of site.servers) expect(server.output()).toContain('"route":"/api/');
   // What signs a link to media stands in no log of the proxy.
@@ -83,7 +83,7 @@ testWithNginx("a holder goes all the way through two servers behind nginx", asyn
   expect(log).not.toContain("sig=");
 });
 
-testWithNginx("what a client says of its own address or host counts for nothing", async () => {
+testWithNginx("a client's own claims about its address or host are ignored", async () => {
   const forged = {
     "X-Forwarded-For": "203.0.113.77",
     "X-Forwarded-Host": "evil.example",
@@ -113,25 +113,22 @@ testWithNginx("words of a stream pass nginx as they come, and leaving reaches th
   }
 });
 
-testWithNginx("the figures are not shown to the world", async () => {
+testWithNginx("the metrics are not served to the public", async () => {
   expect((await fetch(`${origin}/metrics`)).status).toBe(404);
 });
 
-testWithNginx(
-  "a refusal with 503 passes as it is, and takes no server from those who need none",
-  async () => {
-    const ask = async (path: string) => (await fetch(`${origin}${path}`)).status;
-    site.way.cut();
-    onTestFinished(() => site.way.mend());
-    for (let turn = 0; turn < 3; turn++) {
-      expect([await ask("/api/token-status/1"), await ask("/api/settings")]).toEqual([503, 200]);
-    }
-    site.way.mend();
-    await waitUntil(async () => (await ask("/api/token-status/1")) === 200);
-  },
-);
+testWithNginx("a refusal with 503 passes unchanged, and takes no server out of rotation", async () => {
+  const ask = async (path: string) => (await fetch(`${origin}${path}`)).status;
+  site.way.cut();
+  onTestFinished(() => site.way.mend());
+  for (let turn = 0; turn < 3; turn++) {
+    expect([await ask("/api/token-status/1"), await ask("/api/settings")]).toEqual([503, 200]);
+  }
+  site.way.mend();
+  await waitUntil(async () => (await ask("/api/token-status/1")) === 200);
+});
 
-testWithNginx("with one of the servers gone, visitors do not notice", async () => {
+testWithNginx("requests are answered while one of the servers is gone", async () => {
   const [gone] = site.servers.splice(0, 1);
   gonePort = gone!.port;
   await gone!.stop();
@@ -143,7 +140,7 @@ testWithNginx("with one of the servers gone, visitors do not notice", async () =
 const toBeSeen = { timeoutMs: 20_000 };
 
 testWithNginx(
-  "while it starts again, the other one answers, or it says itself when to come back",
+  "requests are answered by the other server, or with 503, while one restarts",
   async () => {
     const { gate } = site;
     const env = { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract };

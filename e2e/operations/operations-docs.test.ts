@@ -30,7 +30,7 @@ beforeEach(async () => {
 afterEach(() => site.remove());
 
 testOnSqlite(
-  "a copy made while the server runs, by the command of docs/backup.md, brings back what was used then",
+  "a copy made while the server runs, by the command of docs/backup.md, restores what was used by then",
   async () => {
     const [copy, check, restore] = await readShellBlocks("docs/backup.md", "SQLite");
     const [early, late] = [await gate.mintKey(), await gate.mintKey()];
@@ -74,7 +74,7 @@ async function readAside({ dir }: Site): Promise<string[][]> {
   );
 }
 
-describe("a restore of docs/backup.md that something is in the way of", () => {
+describe("a restore of docs/backup.md with SQLite", () => {
   const inData = (name: string) => path.join(site.dir, "data", name);
   async function makeCopy(): Promise<string> {
     const [copy, , restore] = await readShellBlocks("docs/backup.md", "SQLite");
@@ -83,7 +83,7 @@ describe("a restore of docs/backup.md that something is in the way of", () => {
     return restore!;
   }
 
-  testOnSqlite("given twice at one moment, keeps what was there first", async () => {
+  testOnSqlite("keeps the first saved database when given twice in the same second", async () => {
     const restore = await makeCopy();
     await writeFile(inData("latchkey.db"), "the only original");
     const atOneMoment = `date() { echo one-moment; }\n${restore}`;
@@ -95,7 +95,7 @@ describe("a restore of docs/backup.md that something is in the way of", () => {
     expect(await readFile(inData("before-restore-one-moment/latchkey.db"), "utf8")).toBe("the only original");
   });
 
-  testOnSqlite("changes nothing where the copy cannot be brought in", async () => {
+  testOnSqlite("changes nothing when the copy cannot be read", async () => {
     const restore = await makeCopy();
     const before = await readFile(inData("latchkey.db"));
     await rm(path.join(site.dir, "backup.db"));
@@ -104,7 +104,7 @@ describe("a restore of docs/backup.md that something is in the way of", () => {
     expect(await readAside(site)).toEqual([]);
   });
 
-  testOnSqlite("leaves no -wal of a lost file beside the copy, and needs nothing to be there", async () => {
+  testOnSqlite("leaves no -wal of a lost file beside the copy, and works in an empty folder", async () => {
     const restore = await makeCopy();
     const copy = await readFile(path.join(site.dir, "backup.db"));
     for (const left of [["latchkey.db-shm", "latchkey.db-wal"], []]) {
@@ -136,12 +136,12 @@ if (!isRoot)
   console.warn("\nSKIPPED: the restore in a container of docs/backup.md. Only root can hand files over.\n");
 
 test.skipIf(!isRoot || runsOnPostgresql)(
-  "what docs/backup.md has done as root in a container with SQLite leaves a database the server's user can write",
+  "a copy restored as root in a container leaves a database that the server's user can write",
   async () => {
     const blocks = (await readPlainBlocks("docs/backup.md")).filter((block) => block.includes("/data/"));
     const [copy, restore] = blocks as [string, string];
     const [, script] = /^ *docker run .* latchkey sh -c '([^]*)' &&$/m.exec(restore)!;
-    const toPlace = (text: string) =>
+    const toTestPaths = (text: string) =>
       text
         .replaceAll("docker exec latchkey ", "")
         .replaceAll("docker cp latchkey:", "cp -p ")
@@ -150,28 +150,28 @@ test.skipIf(!isRoot || runsOnPostgresql)(
     expect(restore.replace(script!, "")).toMatch(
       /^docker stop latchkey &&\n.*&&\n +docker start latchkey\n$/,
     );
-    expect(toPlace(copy + script!)).not.toContain("docker");
+    expect(toTestPaths(copy + script!)).not.toContain("docker");
     await makeTables();
     // A copy of an earlier day that was left behind is not taken for the new one.
     await writeFile(path.join(site.dir, "data/backup.db"), "stale", { mode: 0o644 });
-    expect(await site.runShell(toPlace(copy))).toBe("Copied\n");
+    expect(await site.runShell(toTestPaths(copy))).toBe("Copied\n");
     const copied = await stat(path.join(site.dir, "backup.db"));
     expect(copied.mode & 0o777).toBe(0o600);
     const [, check] = await readShellBlocks("docs/backup.md", "SQLite");
     expect(await site.runShell(check!)).toContain("integrity_check: 'ok'");
-    await site.runShell(toPlace(script!));
+    await site.runShell(toTestPaths(script!));
     const restored = await stat(path.join(site.dir, "data/latchkey.db"));
     expect([restored.uid, restored.mode & 0o777]).toEqual([10001, 0o600]);
     expect((await readAside(site))[0]).toContain("latchkey.db");
     // The next one fails half-way: the copy from before stays.
     await writeFile(path.join(site.dir, "data/latchkey.db"), "no database");
-    await expect(site.runShell(toPlace(copy))).rejects.toThrow();
+    await expect(site.runShell(toTestPaths(copy))).rejects.toThrow();
     expect((await stat(path.join(site.dir, "backup.db"))).mtimeMs).toBe(copied.mtimeMs);
   },
 );
 
 testWithOpenssl(
-  "with the keys made as docs/changing-keys.md says, tokens live through the change and end after it",
+  "tokens stay valid through a change of keys made as docs/changing-keys.md says, and end after it",
   async () => {
     const makeKeys = (await readShellBlocks("docs/changing-keys.md")).find((block) =>
       block.includes("openssl"),
@@ -225,7 +225,7 @@ testWithOpenssl(
 );
 
 testWithOpenssl(
-  "the EdDSA key of docs/changing-keys.md signs tokens, as `.env`, systemd and Docker hand it over",
+  "the EdDSA key of docs/changing-keys.md signs tokens when read from `.env`, systemd and Docker",
   async () => {
     const blocks = await readShellBlocks("docs/changing-keys.md");
     await site.runShell(blocks.find((block) => block.includes("ed25519"))!);

@@ -57,7 +57,7 @@ beforeAll(async () => {
     env: {
       NEXT_PUBLIC_DOMAIN: "gate.example",
       PUBLIC_ORIGIN: "https://gate.example",
-      // Left out, whatever database the tests run on: SQLite, as the image has it.
+      // Omitted, whatever database the tests run on: SQLite, as the image has it.
       DATABASE_URL: undefined,
     },
   });
@@ -83,7 +83,7 @@ test("the steps of the Dockerfile make a server that is ready, on SQLite and in 
 if (!canMakeUsers)
   console.warn("\nSKIPPED, because only root makes users: the image's own user and volume\n");
 test.skipIf(!canMakeUsers)(
-  "the image's own user runs it, and nobody else looks into the volume",
+  "the server runs as the image's own user, and no other user can read the volume",
   async () => {
     const found = await stat(volume!.dataDir);
     expect([found.uid, found.mode & 0o777]).toEqual([volume!.uid, 0o700]);
@@ -141,12 +141,12 @@ function expectNothingLacking({ output }: Pick<RunningServer, "output">): void {
   const said = output().split("\n");
   const troubles = said.filter((line) => /Cannot find|ENOENT|MODULE_NOT_FOUND|"level":[56]0/.test(line));
   expect(troubles).toEqual([]);
-  expect(said.some((line) => line.includes("Latchkey is open"))).toBe(true);
+  expect(said.some((line) => line.includes('"server ready"'))).toBe(true);
 }
 
-test("nothing that the assembled server lacks is told of in its log", () => expectNothingLacking(server));
+test("the assembled server logs nothing as missing", () => expectNothingLacking(server));
 
-test("the health check of the image is good while the server is ready, and bad when nobody answers", async () => {
+test("the image's health check passes while the server is ready, and fails when nobody answers", async () => {
   const image = (await readStages()).at(-1);
   const check = image!.find(({ name }) => name === "HEALTHCHECK")!;
   const [program, ...parameters] = JSON.parse(check.text.slice(check.text.indexOf("["))) as string[];
@@ -168,7 +168,7 @@ test("base, Node and the assembled folder stay below 300 MB together", async () 
   expect(sum).toBeLessThan(largestImageMb);
 });
 
-test("no command line of Prisma, compiler, test or secret gets into the image", async () => {
+test("the image holds no command line of Prisma, no compiler, no test and no secret", async () => {
   for (const name of ["prisma", "@prisma/engines", "typescript", "vitest", "esbuild", "@foundry-rs"]) {
     expect(existsSync(path.join(imageDir, "node_modules", name)), name).toBe(false);
   }
@@ -237,7 +237,7 @@ describe(`the assembled folder on PostgreSQL and ${hasRedis ? "Redis" : "no Redi
     await surroundings?.close();
   });
 
-  test("it is ready, with every dependency up", async () => {
+  test("the server is ready, with every dependency up", async () => {
     const { status, body } = await whole.ask({ path: "/readyz" });
     const dependencies = body.dependencies as Record<string, { state: string }>;
     for (const name of ["database", "chain", ...(hasRedis ? ["redis"] : [])]) {
@@ -247,7 +247,7 @@ describe(`the assembled folder on PostgreSQL and ${hasRedis ? "Redis" : "no Redi
     expect(existsSync(path.join(whole.server.dataDir, "latchkey.db"))).toBe(false);
   });
 
-  test("a holder signs in, and the collector gets the trace of it", async () => {
+  test("a holder signs in, and the collector gets its trace", async () => {
     const answer = await whole.signIn(await whole.mintKey());
     expect([answer.status, typeof answer.body.accessToken]).toEqual([200, "string"]);
     const trace = await surroundings.collector.waitForTrace({
@@ -271,7 +271,7 @@ describe(`the assembled folder on PostgreSQL and ${hasRedis ? "Redis" : "no Redi
     expect(mails.received[0]!.raw).toContain("The lamp needs oil.");
   });
 
-  test("a holder is answered, finds what the documents say, and hears it", async () => {
+  test("a holder gets an answer, finds passages of the documents, and hears it", async () => {
     const { bearer: headers } = await signInNew(whole);
     const { port } = whole.server;
     const json = { messages: [{ role: "user", content: "Where is the database kept?" }] };
@@ -310,5 +310,5 @@ describe(`the assembled folder on PostgreSQL and ${hasRedis ? "Redis" : "no Redi
     },
   );
 
-  test("nothing that it lacks is told of in its log", () => expectNothingLacking(whole.server));
+  test("the server logs nothing as missing", () => expectNothingLacking(whole.server));
 });

@@ -53,7 +53,7 @@ describe.skipIf(!hasRedis)("state in Redis", () => {
     headers: { Authorization: `Bearer ${String(token)}` },
   });
 
-  test("a nonce of one instance is good at another, once, though they share nothing but Redis", async () => {
+  test("a nonce of one instance is accepted by another, once, though they share only Redis", async () => {
     const other = await startInstance({
       ...stateIn(shared),
       PUBLIC_ORIGIN: gate.server.origin,
@@ -93,7 +93,7 @@ describe.skipIf(!hasRedis)("state in Redis", () => {
     expect((await gate.ask({ path: "/api/quota", headers })).body.used).toBe(0);
   });
 
-  test("while Redis is away limits go on in process, nonces and quotas refuse, and all is well when it is back", async () => {
+  test("a Redis outage leaves limits to the process and refuses nonces and quotas until it is back", async () => {
     const redis = await startRedis();
     const instance = await startInstance({ ...stateIn(redis), RATE_LIMIT_TOKEN_STATUS: "5/600" });
     const holder = await gate.mintKey();
@@ -131,7 +131,7 @@ describe.skipIf(!hasRedis)("state in Redis", () => {
     expect(instance.server.output()).not.toContain(redis.password);
   });
 
-  test("while Redis is away speech is refused where its budget is in force, kept audio too, and goes on elsewhere", async () => {
+  test("a Redis outage refuses speech where its budget is in force, cached audio too, and nowhere else", async () => {
     const redis = await startRedis();
     let goOn: () => void = () => undefined;
     const proceed = new Promise<void>((resolve) => (goOn = resolve));

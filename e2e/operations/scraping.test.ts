@@ -49,7 +49,7 @@ async function scrape(job: Job, env: Record<string, string>, port?: number) {
   }
 }
 
-test("the jobs of the page have the name that the alerts expect, and ask no address of the world's", async () => {
+test("the scrape jobs have the name that the alerts expect, and loopback targets only", async () => {
   const jobs = await readJobs();
   expect(jobs).toHaveLength(2);
   for (const job of jobs) {
@@ -68,7 +68,7 @@ test("the jobs of the page have the name that the alerts expect, and ask no addr
   expect(deploying).toContain(` -p ${target}:`);
 });
 
-test("the first job reads a server's own port, the second one its public port by the loopback address", async () => {
+test("the first scrape job reads a server's own port, the second its public port on loopback", async () => {
   const [own, published] = (await readJobs()) as [Job, Job];
   const port = await findFreePort();
   const env = { METRICS_TOKEN: "metrics-token-of-the-tests-0123" };

@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 /** The machine's places in a folder of the test, where `data/` is what the unit says. */
-function toPlaces(script: string): string {
+function toTestPaths(script: string): string {
   return script
     .replaceAll("/opt/latchkey", `${root}/opt/latchkey`)
     .replaceAll("/var/lib/latchkey", `${root}/var/lib/latchkey`)
@@ -49,7 +49,7 @@ function toPlaces(script: string): string {
 
 async function runShell(script: string, cwd = root): Promise<string> {
   const env = { ...process.env, PATH: `${path.join(root, "bin")}:${process.env.PATH}` };
-  return (await run("bash", ["-c", toPlaces(script)], { cwd, env })).stdout;
+  return (await run("bash", ["-c", toTestPaths(script)], { cwd, env })).stdout;
 }
 
 /** What the unit starts, where it starts it; deploy-files.test.ts holds the two together. */
@@ -89,7 +89,7 @@ async function runAsRoot(block: string): Promise<void> {
 }
 
 testOnSqlite(
-  "the first version, the next one, and the way back, by the commands of the pages",
+  "the first version, an upgrade and the way back work with the commands of the pages",
   async () => {
     const deploying = await readPlainBlocks("docs/deploying.md");
     const [assemble] = await readShellBlocks("docs/deploying.md");
@@ -140,7 +140,7 @@ testOnSqlite(
     // Once more, by mistake: the version before stays where it is.
     await runAsRoot(exchange);
     expect([isLater(opt), isLater(`${opt}.old`)]).toEqual([true, false]);
-    // Without a new build there is nothing to exchange.
+    // Without a new build there is nothing to replace.
     await rename(path.join(root, "assembled"), path.join(root, "away"));
     await expect(runAsRoot(exchange)).rejects.toThrow();
     expect([isLater(opt), isLater(`${opt}.old`)]).toEqual([true, false]);

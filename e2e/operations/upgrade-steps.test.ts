@@ -46,7 +46,7 @@ async function writeProgram(root: string, name: string, text: string) {
 }
 
 /** What a clone of the project holds, as far as building and starting need it. */
-const projectPlaces = [
+const projectPaths = [
   ...["app", "content", "contracts", "prisma", "public", "server.ts", "remix.config.js", "tsconfig.json"],
   ...["package.json", "package-lock.json", ".npmrc", ".gitignore"],
 ];
@@ -55,7 +55,7 @@ const projectPlaces = [
 async function makeClone(root: string) {
   const [upstream, clone] = [path.join(root, "upstream"), path.join(root, "clone")];
   const isMade = (file: string) => ["app/generated", "public/build", "prisma/.generated"].includes(file);
-  for (const site of projectPlaces) {
+  for (const site of projectPaths) {
     const filter = (file: string) => !isMade(path.normalize(file));
     await cp(site, path.join(upstream, site), { recursive: true, filter });
   }
@@ -85,7 +85,7 @@ function runToServer(block: string, cwd: string, env: Record<string, unknown>) {
     stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
   }
   const ended = once(shell, "close");
-  const findPid = () => /"pid":(\d+).*"Latchkey is open"/.exec(output)?.[1];
+  const findPid = () => /"pid":(\d+).*"server ready"/.exec(output)?.[1];
   return {
     read: () => output,
     untilOpen: () =>
@@ -106,7 +106,7 @@ function runToServer(block: string, cwd: string, env: Record<string, unknown>) {
 }
 
 (hasGit ? testOnSqlite : test.skip)(
-  "from the project's folder, the block of docs/upgrading.md brings in, builds and starts the next version",
+  "the block of docs/upgrading.md fetches, builds and starts the next version from the project's folder",
   async () => {
     const root = await makeFolder();
     const { upstream, clone, commit } = await makeClone(root);
@@ -155,7 +155,7 @@ function runToServer(block: string, cwd: string, env: Record<string, unknown>) {
   300_000,
 );
 
-test("with containers, each step of docs/upgrading.md is taken when the one before has gone well, and no other", async () => {
+test("each step of docs/upgrading.md with containers runs only after the one before succeeded", async () => {
   const block = await findBlock("docker compose ps");
   const steps = ["git pull", "docker compose build", "docker compose up -d", "docker compose ps"];
   const root = await makeFolder();

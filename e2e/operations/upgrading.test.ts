@@ -150,7 +150,7 @@ async function expectRefused({ site, ask }: Engine): Promise<void> {
 }
 
 testOnSqlite(
-  "a database of an older version is brought up to date by a start, and one of a later version refused (SQLite)",
+  "a start migrates a database of an older version, and refuses one of a later version (SQLite)",
   async () => {
     const engine = await openSqlite();
     const holder = await gate.mintKey();
@@ -161,7 +161,7 @@ testOnSqlite(
   90_000,
 );
 
-test("a database of an older version is brought up to date by a start, and one of a later version refused (PostgreSQL)", async () => {
+test("a start migrates a database of an older version, and refuses one of a later version (PostgreSQL)", async () => {
   const server = await startPostgresql();
   onTestFinished(() => server.stop());
   const engine = await openPostgresql(await server.createDatabase());
@@ -194,7 +194,7 @@ async function goThereAndBack({
 }
 
 testOnSqlite(
-  "with the commands of the pages an upgrade can be taken back and done again (SQLite)",
+  "an upgrade is taken back and repeated with the commands of the pages (SQLite)",
   async () => {
     const [copy, , restore] = await readShellBlocks("docs/backup.md", "SQLite");
     const [listMigrations] = await readShellBlocks("docs/upgrading.md");
@@ -210,7 +210,7 @@ describe.skipIf(!hasPostgresqlTools)("with PostgreSQL's own tools", () => {
   });
   afterAll(() => postgresql?.stop());
 
-  test("with the commands of the pages an upgrade can be taken back and done again (PostgreSQL)", async () => {
+  test("an upgrade is taken back and repeated with the commands of the pages (PostgreSQL)", async () => {
     const [copy, , restore] = await readShellBlocks("docs/backup.md", "PostgreSQL");
     const [, listMigrations] = await readShellBlocks("docs/upgrading.md");
     const { url } = await postgresql.createDatabase("upgraded");

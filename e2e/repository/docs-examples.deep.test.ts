@@ -22,7 +22,7 @@ function runShell(script: string, env: Record<string, string>) {
   });
 }
 
-test("the shell blocks of docs/api.md work as they stand there, one after another", async () => {
+test("the shell blocks of docs/api.md work as written, one after another", async () => {
   const privateKey = generatePrivateKey();
   const { account, tokenId } = await gate.mintKey();
   await gate.transferKey({ from: account, to: privateKeyToAccount(privateKey).address, tokenId });
@@ -56,7 +56,7 @@ async function readShellBlocks(file: string): Promise<string[]> {
 /** The texts say where the demo is; here it is elsewhere. */
 const demoOrigin = "http://localhost:3000";
 
-test("the block of the README that opens the gate and asks the assistant from a shell works against a demo", async () => {
+test("the README's shell block opens the gate and asks the assistant against a demo", async () => {
   const server = await startGateServer();
   try {
     const block = (await readShellBlocks("README.md")).find((text) => text.includes("client -- mint"))!;

@@ -59,7 +59,7 @@ async function addExample(dir: string, { file, list, code }: Example): Promise<v
 }
 
 test(
-  "the examples of docs/extending.md compile where they say, the providers can be chosen, and the tool is listed and does its work",
+  "the examples of docs/extending.md compile where they say, and the example providers and tool run",
   { timeout: 400_000 },
   async () => {
     const examples = readExamples(await readFile("docs/extending.md", "utf8"));
@@ -99,15 +99,15 @@ test(
     expect(tools).toHaveLength(5);
     const name = "site_domain";
     expect(tools.find((listed) => listed.name === name)).toMatchObject({
-      inputSchema: { properties: { place: { type: "integer", minimum: 1, default: 1 } } },
+      inputSchema: { properties: { position: { type: "integer", minimum: 1, default: 1 } } },
     });
     const call = (args: Record<string, unknown>) => mcp.callTool({ name, args });
-    expect((await call({ place: 2 })).result).toMatchObject({
+    expect((await call({ position: 2 })).result).toMatchObject({
       structuredContent: { domain: "gate.example.com" },
     });
-    expect((await call({ place: 3 })).body).toEqual({
+    expect((await call({ position: 3 })).body).toEqual({
       error: { code: -32000, message: "There are only 2 domains." },
     });
-    expect((await call({ place: "2" })).body).toMatchObject({ error: { code: -32602 } });
+    expect((await call({ position: "2" })).body).toMatchObject({ error: { code: -32602 } });
   },
 );

@@ -6,7 +6,7 @@ import remixConfig from "../../remix.config.js";
 
 type Lockfile = { packages: Record<string, { version: string }> };
 
-/** The least releases in which what is known of them was mended. */
+/** The first releases in which the known vulnerabilities are fixed. */
 const mended: Record<string, string> = {
   "react-router": "6.30.6",
   "react-router-dom": "6.30.6",
@@ -20,10 +20,10 @@ function isOlder(version: string, least: string): boolean {
   return version.localeCompare(least, "en", { numeric: true }) < 0;
 }
 
-test("the tree holds no router that is older than the mended releases", () => {
+test("the tree has no router older than the fixed releases", () => {
   const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as Lockfile;
   for (const [name, least] of Object.entries(mended)) {
-    const found = Object.entries(packages).filter(([place]) => place.endsWith(`node_modules/${name}`));
+    const found = Object.entries(packages).filter(([location]) => location.endsWith(`node_modules/${name}`));
     expect(found.length, name).toBeGreaterThan(0);
     const old = found.filter(([, { version }]) => isOlder(version, least));
     expect(old, name).toEqual([]);
@@ -64,7 +64,7 @@ function buildOf(thrown: Error): ServerBuild {
   } as unknown as ServerBuild;
 }
 
-test("an error's own name and words do not reach the page that would build it again", async () => {
+test("an error's own name and message do not reach the page that would rebuild it", async () => {
   const thrown = Object.assign(new Error("https://elsewhere.example/"), { name: "Image" });
   for (const path of ["/", "/_root.data"]) {
     const ask = (mode: string) =>
@@ -79,7 +79,7 @@ test("an error's own name and words do not reach the page that would build it ag
   }
 });
 
-test("the server reads no stream of the framework's, it only writes them", () => {
+test("the server only writes the framework's streams and reads none", () => {
   const written = readFileSync("node_modules/@remix-run/server-runtime/dist/single-fetch.js", "utf8");
   expect(written).toContain("turboStream.encode(");
   expect(written).not.toContain("turboStream.decode(");
@@ -88,9 +88,11 @@ test("the server reads no stream of the framework's, it only writes them", () =>
 /** A directive stands alone in its line, in either kind of quotes. */
 const serverDirective = /^\s*(["'])use server\1\s*;?\s*$/m;
 
-test("nothing of React Server Components is installed, and no module has functions for them", () => {
+test("React Server Components are not installed, and no module has their directives", () => {
   const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as Lockfile;
-  expect(Object.keys(packages).filter((place) => /(?:^|\/)react-server-dom-[^/]*$/.test(place))).toEqual([]);
+  expect(
+    Object.keys(packages).filter((location) => /(?:^|\/)react-server-dom-[^/]*$/.test(location)),
+  ).toEqual([]);
   const modules = readdirSync("app", { recursive: true, encoding: "utf8" }).filter((file) =>
     /\.(?:[cm]?[jt]s|[jt]sx)$/.test(file),
   );

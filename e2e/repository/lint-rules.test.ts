@@ -245,7 +245,9 @@ const rules: Rule[] = [
       "export function sum(a: number, b: number, c: number, d: number) {\n  return a + b + c + d;\n}",
       "export function show(of: { a: 1; b: 2; c: 3; d: 4; e: 5 }) {\n  return of;\n}",
       "export const both = (a: number, b: number) => ({ ...{ a, b } });",
-    ].map((text) => ({ file: pure, text })),
+    ].flatMap((text) =>
+      [pure, "app/commands/new-thing.ts", "e2e/support/new-thing.ts"].map((file) => ({ file, text })),
+    ),
     allowed: [
       "export function sum(a: number, b: number, c: number) {\n  return a + b + c;\n}",
       "type Of = { a: 1; b: 2; c: 3; d: 4; e: 5 };\nexport function show(of: Of & { f: 6 }) {\n  return of;\n}",

@@ -17,9 +17,9 @@ async function listMetrics(): Promise<Map<string, Metric>> {
   metrics.observeRpcCall({ method: "eth_call", outcome: "ok", durationSeconds: 1 });
   metrics.countLimiterStoreFailure("nonce");
   metrics.countForgottenClient("nonce");
-  metrics.watchOutboxPending(async () => 0);
-  metrics.watchWatcherAge({ readSeconds: async () => 0, allowedSeconds: 90 });
-  metrics.watchLeases(() => ({ watcher: true }));
+  metrics.observeOutboxPending(async () => 0);
+  metrics.observeWatcherAge({ readSeconds: async () => 0, allowedSeconds: 90 });
+  metrics.observeLeases(() => ({ watcher: true }));
   metrics.observeProviderCall({
     kind: "chat",
     provider: "local",
@@ -37,9 +37,9 @@ async function listMetrics(): Promise<Map<string, Metric>> {
   metrics.observeDatabase({ what: "statement", isFailed: true, durationSeconds: 1 });
   metrics.observeDatabase({ what: "transaction", isFailed: false, durationSeconds: 1 });
   metrics.observeRedis({ command: "nonce-issue", outcome: "ok", durationSeconds: 1 });
-  metrics.watchDatabasePool(() => ({ open: 1, idle: 1, waiting: 0 }));
-  metrics.watchPayments(async () => ({ open: 0, oldestOpenMs: null }));
-  metrics.watchTraceSpans(() => ({ sent: 1, dropped: 0, failed: 0 }));
+  metrics.observeDatabasePool(() => ({ open: 1, idle: 1, waiting: 0 }));
+  metrics.observePayments(async () => ({ open: 0, oldestOpenMs: null }));
+  metrics.observeTraceSpans(() => ({ sent: 1, dropped: 0, failed: 0 }));
   const { body } = await metrics.render();
   const types = [...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!] as const);
   return new Map(types.map(([name, type]) => [name, { type, labels: labelsOf(body, name) }]));
@@ -65,15 +65,16 @@ function findNames(expression: string, known: ReadonlyMap<string, Metric>): stri
 
 type Expression = { where: string; expression: string };
 
+type Panel = {
+  id: number;
+  title: string;
+  type: string;
+  gridPos: { x: number; y: number; w: number; h: number };
+  targets?: { expr: string; datasource: { uid: string } }[];
+};
 type Dashboard = {
   templating: { list: { name: string; definition?: string }[] };
-  panels: {
-    id: number;
-    title: string;
-    type: string;
-    gridPos: { x: number; y: number; w: number; h: number };
-    targets?: { expr: string; datasource: { uid: string } }[];
-  }[];
+  panels: Panel[];
 };
 const dashboard = JSON.parse(readFileSync("docs/grafana-dashboard.json", "utf8")) as Dashboard;
 const alerts = readFileSync("docs/prometheus-alerts.yml", "utf8");
@@ -96,7 +97,7 @@ const rules = alerts
   }));
 const alertExpressions: Expression[] = rules.map(({ name, expression }) => ({ where: name, expression }));
 
-test("the list of metrics in the documentation is the list there is, with types and labels", async () => {
+test("the documented metrics are exactly the existing ones, with types and labels", async () => {
   const listed = new Map(
     [
       ...readFileSync("docs/observability.md", "utf8").matchAll(
@@ -125,7 +126,7 @@ test("metrics are named in base units, and what counts up ends in _total", async
 test.each([
   { file: "the dashboard", expressions: dashboardExpressions, least: 25 },
   { file: "the alerts", expressions: alertExpressions, least: 10 },
-])("$file asks for metrics, labels and values that there are", async ({ expressions, least }) => {
+])("$file uses existing metrics, labels and values only", async ({ expressions, least }) => {
   const known = await listMetrics();
   expect(expressions.length).toBeGreaterThanOrEqual(least);
   for (const { where, expression } of expressions) {
@@ -157,7 +158,7 @@ test("every metric of ours is on the dashboard", async () => {
   expect([...known].filter(isOurs).filter(([name]) => !shown.has(name))).toEqual([]);
 });
 
-test("the dashboard's panels ask the data source that is chosen, and do not lie on each other", () => {
+test("the dashboard's panels use the selected data source, and do not overlap", () => {
   const taken = new Set<string>();
   expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
   for (const { title, type, gridPos, targets } of dashboard.panels) {
@@ -172,7 +173,7 @@ test("the dashboard's panels ask the data source that is chosen, and do not lie 
   }
 });
 
-test("every alert says for how long, how bad and what", () => {
+test("every alert has a duration, a severity and a text", () => {
   expect(new Set(rules.map(({ name }) => name)).size).toBe(rules.length);
   for (const { name, text } of rules) {
     expect(name).toMatch(/^Latchkey[A-Z]\w+$/);
@@ -182,13 +183,13 @@ test("every alert says for how long, how bad and what", () => {
   }
 });
 
-test("the watcher is old for the alert where it is for readiness, in each deployment by itself", () => {
+test("the alert judges the watcher's age as readiness does, in each deployment by itself", () => {
   expect(rules.find(({ name }) => name === "LatchkeyWatcherOld")?.expression).toBe(
     "min by (job) (latchkey_watcher_age_seconds) > max by (job) (latchkey_watcher_allowed_age_seconds)",
   );
 });
 
-test("a name that does not exist is noticed", async () => {
+test("a metric that does not exist is noticed", async () => {
   const known = await listMetrics();
   const expression = "rate(latchkey_http_request_duration_seconds_bucket[5m]) / latchkey_grants_count";
   const [first, second] = findNames(expression, known);

@@ -111,7 +111,7 @@ function readRows(text: string): string[][] {
 test.each([
   { name: "docs/security.md", text: security },
   { name: "docs/security-asvs.md", text: standard },
-])("every file and every test that $name links to is there", ({ text }) => {
+])("every file and every test that $name links to exists", ({ text }) => {
   const links = findLinks(text);
   expect(links.filter(({ file }) => !existsSync(file))).toEqual([]);
   const tests = links.filter(isTest);
@@ -120,7 +120,7 @@ test.each([
   expect(lost).toEqual([]);
 });
 
-test("a name that no test has is noticed", () => {
+test("a link to a missing, skipped or commented-out test is noticed", () => {
   const source =
     'test("one thing", () => {});\ntest.each([1])(\n  "another",\n  () => {},\n);\nit("third", 1);';
   const lost = '// test("fourth", () => {});\ntest.skip("fifth", () => {});\ntest.todo("sixth",);';
@@ -130,7 +130,7 @@ test("a name that no test has is noticed", () => {
   ]);
 });
 
-test("every promise is held by a test", () => {
+test("every promise is proved by a test", () => {
   const [, promises] = security.split("## What is promised");
   const rows = readRows(promises!.split("## What is not promised")[0]!).filter(
     ([first]) => first !== "Promise",
@@ -139,7 +139,7 @@ test("every promise is held by a test", () => {
   expect(rows.filter(([, held]) => !findLinks(held ?? "").some(isTest))).toEqual([]);
 });
 
-test("every advisory that does not apply is held by a test", () => {
+test("every advisory that does not apply is proved by a test", () => {
   const [, advisories] = security.split("\n| Advisory |");
   const rows = readRows(advisories!.split("\n\n")[0]!).filter(([first]) => first!.startsWith("GHSA-"));
   expect(rows.length).toBeGreaterThan(5);

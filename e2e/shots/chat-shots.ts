@@ -64,7 +64,7 @@ async function useUpQuestions(page: Page): Promise<void> {
   if (!statuses.includes(429)) throw new Error(`There is no limit here, only ${statuses.join()}.`);
 }
 
-/** What models write, and what goes wrong with them. */
+/** What models write, and how they fail. */
 export async function shootModels(page: Page, server: ModelServer, shoot: Shoot) {
   await openChat(page, server);
   await ask(page, "rich");

@@ -16,7 +16,7 @@ import { startRelayServer } from "../support/browser/relay-server";
 import { shootPairing, shootWallets, shootWays } from "./wallet-shots";
 
 /**
- * Pictures of every page and state on a phone and on a desk, light and dark, for looking at: `npm run shots`; of some
+ * Pictures of every page and state on a phone and on a desktop, light and dark, for looking at: `npm run shots`; of some
  * parts alone with their names, as in `npm run shots -- gate chat`.
  */
 const folder = fileURLToPath(new URL("../.shots/", import.meta.url));
@@ -136,17 +136,14 @@ function shareServers(ends: (() => Promise<void>)[]) {
   };
 }
 
-/** A part in one scheme, on the phone and on the desk at once: most of what a picture takes is waiting. */
-async function shootPart({
-  name,
-  ...place
-}: Pick<Round, "browser" | "server" | "shared"> & { name: string }) {
+/** A part in one scheme, on the phone and on the desktop at once: most of what a picture takes is waiting. */
+async function shootPart({ name, ...site }: Pick<Round, "browser" | "server" | "shared"> & { name: string }) {
   for (const colorScheme of ["light", "dark"] as const) {
     const shootSize = ([size, viewport]: [string, { width: number; height: number }]) => {
       const hasTouch = size === "phone";
       const userAgent = hasTouch ? phoneAgent : undefined;
       const options = {
-        baseURL: place.server.baseUrl,
+        baseURL: site.server.baseUrl,
         viewport,
         colorScheme,
         hasTouch,
@@ -155,7 +152,7 @@ async function shootPart({
         extraHTTPHeaders: { "X-Forwarded-For": `198.18.0.${(rounds += 1)}` },
       };
       const pathOf = (state: string) => `${folder}${state}-${size}-${colorScheme}.png`;
-      return parts[name]!({ ...place, options, pathOf });
+      return parts[name]!({ ...site, options, pathOf });
     };
     await Promise.all(Object.entries(sizes).map(shootSize));
   }

@@ -12,13 +12,13 @@ export function unpackedDir(name: string): string {
 
 /** What a program of such a folder needs in its environment to find the libraries that came along. */
 export function librariesOf(dir: string): Record<string, string> {
-  const places = ["usr/lib", "lib"].flatMap((name) => {
+  const libraryDirs = ["usr/lib", "lib"].flatMap((name) => {
     const library = path.join(dir, name);
     if (!existsSync(library)) return [];
     const triplets = readdirSync(library).filter((entry) => entry.includes("linux"));
     return triplets.map((triplet) => path.join(library, triplet));
   });
-  return places.length === 0 ? {} : { LD_LIBRARY_PATH: places.join(":") };
+  return libraryDirs.length === 0 ? {} : { LD_LIBRARY_PATH: libraryDirs.join(":") };
 }
 
 export type DebianPackages = {

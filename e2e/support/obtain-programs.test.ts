@@ -5,11 +5,11 @@ test.each([
   ["redis", findRedis],
   ["nginx", findNginx],
   ["postgresql", findPostgresql],
-] as const)("what the tests run on says its version where it is there: %s", (name, find) => {
+] as const)("an installed program's version is found: %s", (name, find) => {
   const expected: unknown = find() === null ? null : expect.stringMatching(/^\d+(\.\d+)+$/);
   expect(findVersion(name)).toEqual(expected);
 });
 
-test("nobody knows the version of what is not asked for", () => {
+test("an unknown program has no version", () => {
   expect(findVersion("apache")).toBeNull();
 });

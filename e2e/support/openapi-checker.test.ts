@@ -44,7 +44,7 @@ function faultsOf(changes: Partial<typeof good>): string {
   return findFaults(document, { ...answer, headers: new Headers(answer.headers) }).join("\n");
 }
 
-test("an answer that is as described has no faults", () => {
+test("a described answer has no faults", () => {
   expect(faultsOf({})).toBe("");
   expect(faultsOf({ text: '{"name":"lamp"}' })).toBe("");
   expect(faultsOf({ status: 304, headers: {}, text: "" })).toBe("");

@@ -44,7 +44,7 @@ type StartServerOptions = {
 
 /**
  * The built server as a process of its own, in production mode, on a free port; ends when it is stopped. Settings
- * in `env` replace the ones given here; a setting of undefined is left out. Its database is the one that is chosen
+ * in `env` replace the ones given here; a setting of undefined is omitted. Its database is the one that is chosen
  * for the tests, unless `env` names another. `projectDir`: another copy of the project.
  * `onSpawn` gets the process before it is open.
  */
@@ -156,7 +156,7 @@ async function waitForPort({ child, closed, read, startLimitMs }: WaitForPortOpt
     function look(): void {
       const line = read()
         .split("\n")
-        .find((candidate) => candidate.includes('"Latchkey is open"') && candidate.endsWith("}"));
+        .find((candidate) => candidate.includes('"server ready"') && candidate.endsWith("}"));
       if (!line) return;
       child.stdout?.off("data", look);
       resolve((JSON.parse(line) as { port: number }).port);

@@ -33,14 +33,14 @@ function follow(deltas: readonly string[], everyMs: number) {
   return { said, saidWhileGrowing, announcer, text };
 }
 
-test("only whole sentences are told", () => {
+test("only whole sentences are announced", () => {
   const cut = (text: string) => text.slice(0, endOfSentences(text));
   expect(cut("One. Two! Thr")).toBe("One. Two!");
   expect(cut("Version 1.5 is")).toBe("");
   expect(cut("# Title\n\nand")).toBe("# Title\n\n");
 });
 
-test("a thousand words in eight seconds are told in a few turns, each sentence once and none left out", () => {
+test("a thousand words in eight seconds are announced in a few turns, each sentence once", () => {
   const sentences = Array.from({ length: 250 }, (_, at) => `Here is sentence${at}.`);
   const deltas = sentences.flatMap((sentence) => sentence.split(/(?<= )/).concat(" "));
   expect(deltas).toHaveLength(1_000);
@@ -54,14 +54,14 @@ test("a thousand words in eight seconds are told in a few turns, each sentence o
   expect(heard).toMatch(/sentence249\. The answer is complete\.$/);
 });
 
-test("what is no whole sentence yet waits, and is told when the answer is stopped", () => {
+test("an unfinished sentence waits, and is announced when the answer is stopped", () => {
   const { said, announcer, text } = follow(["Only ", "half a"], 5_000);
   expect(said).toEqual([]);
   announcer.follow(toReply(text, "stopped"));
   expect(said).toEqual(["Only half a. The answer was stopped."]);
 });
 
-test("the next answer is told from its own beginning", () => {
+test("the next answer is announced from its own beginning", () => {
   const { said, announcer, text } = follow(["First answer. "], 5_000);
   announcer.follow(toReply(text, "done"));
   announcer.follow(toReply("Other", "streaming", "two"));

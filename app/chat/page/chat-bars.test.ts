@@ -9,7 +9,7 @@ const draw = (remaining: number, limit = 10_000) =>
     createElement(QuotaMeter, { quota: { limit, used: limit - remaining, remaining, resetAtMs } }),
   );
 
-test("below eighty in a hundred used the meter says what is left, without a warning", () => {
+test("the meter shows what is left, without a warning, below eighty percent used", () => {
   const markup = draw(2_001);
   expect(markup).toContain('role="meter"');
   expect(markup).toContain('aria-valuenow="7999"');
@@ -19,20 +19,20 @@ test("below eighty in a hundred used the meter says what is left, without a warn
   expect(markup).not.toContain("<strong>");
 });
 
-test("at eighty in a hundred it warns, in words and not in colour alone", () => {
+test("the meter warns at eighty percent used, in words and not in colour alone", () => {
   const markup = draw(2_000);
   expect(markup).toContain('class="row quota quota-low"');
   expect(markup).toContain("<strong>Running low: </strong>");
   expect(markup).toContain("width:80%");
 });
 
-test("with nothing left it says so, and never shows more than all of it", () => {
+test("the meter says when nothing is left, and never shows more than all of it", () => {
   expect(draw(0)).toContain("<strong>Nothing left: </strong>");
   expect(draw(-50)).toContain('aria-valuenow="10000"');
   expect(draw(0, 0)).toContain("quota-low");
 });
 
-test("when it is renewed is told in the reader's own time, and left out when nobody knows", () => {
+test("the meter shows the renewal in the reader's own time, and omits it when it is unknown", () => {
   // Ten in the morning in Greenwich is a quarter to eleven at night on the Chatham Islands, where these tests run.
   expect(draw(5_000)).toMatch(/tokens left, renewed at [^<]*(?:10:45\sPM|22:45)/);
   const markup = renderToStaticMarkup(

@@ -48,7 +48,7 @@ const refusals = [...listRefusals("asking"), ...listRefusals("reading")];
 const programWords = /\/api\/|header|JSON|JWT|`|Authorization|Content-Type|retryAfter|resetAt/i;
 const apiRemedies = new Set<string>(Object.values(refusalTable).map(({ remedy }) => remedy));
 
-test("the description names what is refused, for asking and for reading aloud", () => {
+test("the API description names the refusals of asking and of reading aloud", () => {
   const names = refusals.map(({ activity, name }) => `${activity} ${name}`);
   expect(names.length).toBeGreaterThan(30);
   expect(names).toEqual(
@@ -60,7 +60,7 @@ test("the description names what is refused, for asking and for reading aloud", 
   );
 });
 
-test.each(refusals)("$activity: $name is told in words for the person who reads them", (refusal) => {
+test.each(refusals)("$activity: $name is explained in words for the person who reads them", (refusal) => {
   const { activity, body, notice } = refusal;
   expect(notice.remedy).toMatch(/^[A-Z].*\.$/);
   expect(notice.remedy).not.toMatch(programWords);
@@ -74,7 +74,7 @@ test.each(refusals)("$activity: $name is told in words for the person who reads 
 });
 
 test.each(refusals.filter(({ notice }) => notice.kind !== "sign-in"))(
-  "$activity: $name stands on the page with its title, its detail and what to do",
+  "$activity: $name is shown with its title, its detail and what to do",
   ({ notice }) => {
     const text = toText(renderToStaticMarkup(createElement(ChatNoticeCard, { notice })));
     expect(text).toContain(notice.title);
@@ -83,7 +83,7 @@ test.each(refusals.filter(({ notice }) => notice.kind !== "sign-in"))(
   },
 );
 
-test("the remedies are those of refusals that can come, and no others", () => {
+test("the notices have a remedy for each described refusal, and for no other", () => {
   for (const activity of ["asking", "reading"] as const) {
     const slugs = refusals
       .filter((refusal) => refusal.activity === activity && refusal.name in refusalTable)
@@ -92,7 +92,7 @@ test("the remedies are those of refusals that can come, and no others", () => {
   }
 });
 
-test("what passes by itself tells when, and what the key is needed for leads to the gate", () => {
+test("a notice that passes by itself says when, and one about the key leads to the gate", () => {
   const find = (activity: Activity, name: string) =>
     refusals.find((refusal) => refusal.activity === activity && refusal.name === name)!.notice;
   for (const activity of ["asking", "reading"] as const) {
@@ -126,7 +126,7 @@ test("what passes by itself tells when, and what the key is needed for leads to 
   expect(noticeForFailure({ activity: "reading", isOnline: false }).detail).toContain("Your place");
 });
 
-test("an answer that broke off says whether anything of it came, and can be asked for again", () => {
+test("the notice of an interrupted answer says whether any of it came, and offers a retry", () => {
   const errorText = "Chat request failed (the model ended its answer without a word)";
   expect(noticeForBrokenAnswer({ errorText, hasContent: false })).toMatchObject({
     kind: "again",
@@ -141,7 +141,7 @@ test("an answer that broke off says whether anything of it came, and can be aske
   );
 });
 
-test("a screen reader is spared the ticking and told when the wait is over", () => {
+test("a screen reader announces the end of a wait and not its ticking", () => {
   const draw = (retryAtMs: number) => {
     const notice: ChatNotice = {
       kind: "wait",

@@ -1,7 +1,7 @@
 import { noticeForRefused, readRefused } from "~/platform/http/notice";
 import type { NoticeText, PageRemedy, RefusedAnswer } from "~/platform/http/notice";
 
-/** What a person was about when the server said no: the same refusal leaves them with different things to do. */
+/** What a person was doing when the server refused: the same refusal leaves them with different things to do. */
 export type Activity = "asking" | "reading";
 
 type NoticeKind = "wait" | "sign-in" | "offline" | "model" | "again" | "skip" | "final";
@@ -58,15 +58,15 @@ const skipped: Remedy = {
   kind: "skip",
   remedy: "Read this part with your eyes, and hear what comes after it.",
 };
-const placeKept = "Your place in the text is kept. Read on from there";
-const readOnLater: Remedy = { kind: "wait", remedy: `${placeKept} in a moment.` };
+const positionKept = "Your place in the text is kept. Read on from there";
+const readOnLater: Remedy = { kind: "wait", remedy: `${positionKept} in a moment.` };
 
 const readingRemedies: Remedies = {
   ...faults,
   "missing-jwt": { kind: "sign-in", title: "Reading aloud is for holders of a key", remedy: signInFirst },
   "invalid-jwt": signInEnded,
-  "too-many-requests": { kind: "wait", remedy: `${placeKept} when the time below has passed.` },
-  "quota-exceeded": { kind: "wait", remedy: `${placeKept} at the time below.` },
+  "too-many-requests": { kind: "wait", remedy: `${positionKept} when the time below has passed.` },
+  "quota-exceeded": { kind: "wait", remedy: `${positionKept} at the time below.` },
   "missing-text": skipped,
   "text-too-long": skipped,
   "unspeakable-text": skipped,

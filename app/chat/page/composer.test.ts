@@ -7,7 +7,7 @@ import { CharactersLeft, countLeft } from "./composer";
 const tell = (text: string) =>
   renderToStaticMarkup(createElement(CharactersLeft, { leftChars: countLeft(text) }));
 
-test("what is left is told near the end, counted in characters as the server counts them", () => {
+test("the composer shows how many characters are left near the limit, counted as the server counts them", () => {
   expect(tell("🔑".repeat(maxMessageChars - 1_000))).toBe("");
   expect(tell("🔑".repeat(maxMessageChars - 999))).toBe("<strong>999 characters left.</strong>");
   expect(tell("🔑".repeat(maxMessageChars))).toBe("<strong>0 characters left.</strong>");

@@ -30,7 +30,7 @@ const answer: Reply = {
   ],
 };
 
-test("signing out leaves no conversation, tool output, signed link or draft in the browser, and what is no person's own", () => {
+test("signing out deletes conversations, tool output, signed links and drafts, and keeps what belongs to no person", () => {
   const store = createMemoryStore();
   const archive = createConversationArchive(store);
   for (const id of ["one", "two", "three"]) {

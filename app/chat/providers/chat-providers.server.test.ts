@@ -6,12 +6,15 @@ import { chatProviders } from "./chat-providers.server";
 test.each([
   { setting: "AI_PROVIDER", rows: chatProviders, others: [] },
   { setting: "TTS_PROVIDER", rows: speechProviders, others: ["disabled"] },
-])("$setting lists every row of its table, and asks for what the row needs", ({ setting, rows, others }) => {
-  const [problem = ""] = problemsInProduction({ [setting]: "?" });
-  const choices = problem.replace(`${setting} must be one of `, "").replace(/\.$/, "").split(", ");
-  expect(choices.sort()).toEqual([...rows.map(({ name }) => name), ...others].sort());
-  for (const { name, needs } of rows) {
-    const problems = problemsInProduction({ [setting]: name });
-    expect(problems).toEqual(needs.map((need) => `${need} must be set when ${setting} is ${name}.`));
-  }
-});
+])(
+  "$setting accepts every provider of its table, and requires the settings of the chosen one",
+  ({ setting, rows, others }) => {
+    const [problem = ""] = problemsInProduction({ [setting]: "?" });
+    const choices = problem.replace(`${setting} must be one of `, "").replace(/\.$/, "").split(", ");
+    expect(choices.sort()).toEqual([...rows.map(({ name }) => name), ...others].sort());
+    for (const { name, needs } of rows) {
+      const problems = problemsInProduction({ [setting]: name });
+      expect(problems).toEqual(needs.map((need) => `${need} must be set when ${setting} is ${name}.`));
+    }
+  },
+);

@@ -65,7 +65,7 @@ async function failWith(behaviour: Behaviour) {
   return { ...failure, details: failure.error.details, server };
 }
 
-test("streams text piece by piece and says why it ended", async () => {
+test("text is streamed piece by piece, then the reason why it ended", async () => {
   const server = await startServer(saying("Hel", "lo ", "you"));
   const provider = openaiProvider.connect({ baseUrl: server.baseUrl, apiKey });
   expect(await collect(provider.open(toRequest()))).toEqual([
@@ -76,7 +76,7 @@ test("streams text piece by piece and says why it ended", async () => {
   ]);
 });
 
-test("asks in the words of each provider", async () => {
+test("each provider is asked in its own request format", async () => {
   const server = await startServer(saying("x"));
   const request = toRequest({
     messages: [
@@ -128,7 +128,7 @@ test("asks in the words of each provider", async () => {
   expect(hosted?.body.tools?.[0]?.function.name).toBe("key_status");
 });
 
-test("puts the fragments of parallel tool calls together, and tells of each as it comes", async () => {
+test("fragments of parallel tool calls are joined, with progress for each as it comes", async () => {
   const server = await startServer(
     callingTools(
       { id: "a", name: "key_status", fragments: ['{"tok', 'enId":"1"}'] },
@@ -169,7 +169,7 @@ test("a UTF-8 character cut at every byte arrives whole, with comments, CRLF and
   ]);
 });
 
-test("an answer that said why it ended needs no end mark; one that just closes is broken", async () => {
+test("an answer that gave its reason needs no end mark, one that only closes is broken", async () => {
   const ended = await startServer(async (call) => {
     await call.text("all");
     await call.delta({}, "length");
@@ -186,7 +186,7 @@ test("an answer that said why it ended needs no end mark; one that just closes i
   expect(details).toBe("closed the connection before its answer was complete");
 });
 
-test("an end mark without the last line break counts", async () => {
+test("an end mark is read without the last line break", async () => {
   const server = await startServer(async (call) => {
     await call.text("all");
     await call.send("data: [DONE]");
@@ -196,7 +196,7 @@ test("an end mark without the last line break counts", async () => {
   expect((await collect(provider.open(toRequest()))).at(-1)).toEqual({ type: "finish", reason: "stop" });
 });
 
-test("a broken connection is named as one", async () => {
+test("a connection that breaks is reported as broken", async () => {
   const { details } = await failWith(async (call) => {
     await call.text("half");
     await new Promise((resolve) => setImmediate(resolve));
@@ -257,16 +257,19 @@ test.each<[string, Behaviour, string]>([
     refusing({ status: 307, headers: { Location: "http://127.0.0.1:1/" } }),
     "HTTP 307: redirects are not followed",
   ],
-])("fails with the hosted provider's words and safe details on %s", async (_name, behaviour, details) => {
-  const { error, server, details: told } = await failWith(behaviour);
-  expect(error).toMatchObject({ provider: "openai", message: "Hosted-provider request failed" });
-  expect(told).toBe(details);
-  expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(/Wm3tPq9Z|vKc2L|secret internals/);
-  expect(server.calls).toHaveLength(1);
-  await server.calls[0]?.closed;
-});
+])(
+  "a provider error with the provider's words and safe details is thrown for %s",
+  async (_name, behaviour, details) => {
+    const { error, server, details: told } = await failWith(behaviour);
+    expect(error).toMatchObject({ provider: "openai", message: "Hosted-provider request failed" });
+    expect(told).toBe(details);
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(/Wm3tPq9Z|vKc2L|secret internals/);
+    expect(server.calls).toHaveLength(1);
+    await server.calls[0]?.closed;
+  },
+);
 
-test("a server that is not there is named with its configured address, without credentials", async () => {
+test("an unreachable server is named by its configured address, without credentials", async () => {
   const listener = createServer().listen(0, "127.0.0.1");
   await once(listener, "listening");
   const { port } = listener.address() as AddressInfo;
@@ -281,7 +284,7 @@ test("a server that is not there is named with its configured address, without c
   expect(error.details).toBe("connection refused");
 });
 
-test("a connection that does not come to stand within its limit is given up", async () => {
+test("a connection that is not established within its limit is given up", async () => {
   // Takes the connection and never answers the TLS greeting.
   const listener = createServer(() => undefined).listen(0, "127.0.0.1");
   await once(listener, "listening");
@@ -297,7 +300,7 @@ test("a connection that does not come to stand within its limit is given up", as
   expect(error.details).toBe("no connection within 0.1 seconds");
 });
 
-test("tries once more after a quick 503 or a quick reset, and only once", async () => {
+test("a quick 503 or a quick reset is retried, and only once", async () => {
   const recovered = await startServer(refusing({ status: 503 }), saying("back"));
   const provider = workersAiProvider.connect({ baseUrl: recovered.baseUrl, apiKey: "t" });
   expect((await collect(provider.open(toRequest())))[0]).toEqual({ type: "text", text: "back" });
@@ -312,7 +315,7 @@ test("tries once more after a quick 503 or a quick reset, and only once", async 
   expect(server.calls).toHaveLength(2);
 });
 
-test("does not try again after a slow failure", async () => {
+test("a slow failure is not retried", async () => {
   const server = await startServer(async ({ response }) => {
     await new Promise((resolve) => setTimeout(resolve, 400));
     response.writeHead(503).end();
@@ -323,7 +326,7 @@ test("does not try again after a slow failure", async () => {
   expect(server.calls).toHaveLength(1);
 });
 
-test("an abort in mid-stream closes the connection to a silent server and is told as the abort", async () => {
+test("an abort in mid-stream closes the connection to a silent server and is thrown as the abort", async () => {
   const server = await startServer(fallingSilentAfter("one"));
   const abort = new AbortController();
   const provider = openaiProvider.connect({ baseUrl: server.baseUrl, apiKey });
@@ -337,7 +340,7 @@ test("an abort in mid-stream closes the connection to a silent server and is tol
   await server.calls[0]!.closed;
 });
 
-test("a reader who stops in the middle leaves no connection open", async () => {
+test("a reader that stops in mid-stream leaves no connection open", async () => {
   const server = await startServer(talkingForever());
   const provider = openaiProvider.connect({ baseUrl: server.baseUrl, apiKey });
   for await (const event of provider.open(toRequest())) {
@@ -347,7 +350,7 @@ test("a reader who stops in the middle leaves no connection open", async () => {
   await server.calls[0]?.closed;
 });
 
-test("a connection that ended properly is used again", async () => {
+test("a connection that ended properly is reused", async () => {
   const ports = new Set<number | undefined>();
   const server = await startServer(async (call) => {
     ports.add(call.response.socket?.remotePort);
@@ -362,7 +365,7 @@ test("a connection that ended properly is used again", async () => {
   expect(ports.size).toBe(1);
 });
 
-test("a slow reader pauses the server, and reading on lets it go on", async () => {
+test("a slow reader pauses the server, and reading on resumes it", async () => {
   let sentBytes = 0;
   const frame = toFrame({ content: "x".repeat(4_000) });
   const server = await startServer(async (call) => {

@@ -25,7 +25,10 @@ type Endpoint = { baseUrl: string; apiKey: string | null; connectTimeoutMs?: num
 /** Hosted models of the reasoning line refuse the older name; other servers know only that one. */
 type MaxTokensField = "max_tokens" | "max_completion_tokens";
 
-type CompletionProviderRow = Pick<ChatProviderRow, "name" | "needs" | "defaultModel"> & {
+type CompletionProviderRow = Pick<
+  ChatProviderRow,
+  "name" | "summary" | "needs" | "defaultModel" | "isModelUnknown"
+> & {
   failureMessage: (baseUrl: string) => string;
   maxTokensField: MaxTokensField;
   locate: (config: ChatProviderConfig) => ApiSite;
@@ -44,11 +47,11 @@ const lostConnectionCodes = ["ECONNREFUSED", "ECONNRESET", "EPIPE"];
 const closingGraceMs = 200;
 
 /** The row of a provider that speaks OpenAI's streaming chat completions; `connect` makes it without a configuration. */
-export function defineCompletionProvider({ needs, defaultModel, locate, ...row }: CompletionProviderRow) {
-  const { name, maxTokensField } = row;
+export function defineCompletionProvider(row: CompletionProviderRow) {
+  const { name, maxTokensField, locate, failureMessage: toFailureMessage, ...shared } = row;
 
   function connect(endpoint: Endpoint): ChatProvider {
-    const failureMessage = row.failureMessage(endpoint.baseUrl);
+    const failureMessage = toFailureMessage(endpoint.baseUrl);
     const target = { ...endpoint, name, maxTokensField, failureMessage };
     return { name, failureMessage, open: (request) => streamCompletion(target, request) };
   }
@@ -59,9 +62,8 @@ export function defineCompletionProvider({ needs, defaultModel, locate, ...row }
   }
 
   return {
+    ...shared,
     name,
-    needs,
-    defaultModel,
     locate,
     connect,
     create: (config) => connect(locateConfigured(config)),

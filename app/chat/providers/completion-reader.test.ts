@@ -15,7 +15,7 @@ const calls = (events: ReturnType<typeof readAll>) =>
     event.type === "tool-call" ? [[event.toolCallId, event.toolName, event.inputText]] : [],
   );
 
-test("passes over what holds no text: roles, empty and null content, thoughts, usage, no choice", () => {
+test("chunks without text are skipped: roles, empty and null content, thoughts, usage, no choice", () => {
   expect(
     readAll(
       choice({ role: "assistant", content: "" }),
@@ -33,14 +33,14 @@ test.each([
   ["length", "length"],
   ["content_filter", "content-filter"],
   ["something_new", "other"],
-])("an end because of %s is told as %s", (reason, told) => {
+])("the finish reason %s is read as %s", (reason, told) => {
   expect(readAll(choice({ content: "last" }, reason))).toEqual([
     { type: "text", text: "last" },
     { type: "finish", reason: told },
   ]);
 });
 
-test("an end mark alone is a proper end, and calls count even where the server says stop", () => {
+test("an end mark alone ends an answer properly, and tool calls count even where the server says stop", () => {
   expect(readAll("[DONE]")).toEqual([{ type: "finish", reason: "stop" }]);
   const events = readAll(
     callDelta({ index: 0, id: "a", function: { name: "t", arguments: "{}" } }),
@@ -49,7 +49,7 @@ test("an end mark alone is a proper end, and calls count even where the server s
   expect(events.at(-1)).toEqual({ type: "finish", reason: "tool-calls" });
 });
 
-test("tells calls apart by index, by id where the index is missing or the same, and by order without either", () => {
+test("calls are told apart by index, by id where the index is missing or repeated, and by order without either", () => {
   const whole = (id: string, more: object = {}) =>
     callDelta({ id, ...more, function: { name: "t", arguments: "{}" } });
   expect(calls(readAll(whole("a", { index: 0 }), whole("b", { index: 0 }), "[DONE]"))).toEqual([
@@ -71,7 +71,7 @@ test("tells calls apart by index, by id where the index is missing or the same, 
   ]);
 });
 
-test("keeps names and ids to harmless characters", () => {
+test("names and ids are reduced to harmless characters", () => {
   const [start] = readAll(callDelta({ index: 0, id: "a\nb", function: { name: "<script>".repeat(20) } }));
   expect(start).toMatchObject({
     toolCallId: "call-1",
@@ -79,21 +79,21 @@ test("keeps names and ids to harmless characters", () => {
   });
 });
 
-test("a call that never got a name is none, but what came of it is told of", () => {
+test("a call that never gets a name is dropped after its progress was reported", () => {
   expect(readAll(callDelta({ index: 0, function: { arguments: "{}" } }), "[DONE]")).toEqual([
     { type: "tool-call-progress", toolCallId: "call-1", inputChars: 2 },
     { type: "finish", reason: "stop" },
   ]);
 });
 
-test("arguments are told of in characters, not in UTF-16 units", () => {
+test("progress of arguments is counted in characters, not in UTF-16 units", () => {
   const [, progress] = readAll(
     callDelta({ index: 0, id: "a", function: { name: "t", arguments: '{"a":"🔑"}' } }),
   );
   expect(progress).toEqual({ type: "tool-call-progress", toolCallId: "a", inputChars: 9 });
 });
 
-test("arguments without end finish the step", () => {
+test("arguments beyond the maximum finish the step", () => {
   const more = callDelta({ index: 0, function: { arguments: "x".repeat(600) } });
   const events = readAll(
     callDelta({ index: 0, id: "a", function: { name: "t", arguments: "" } }),
@@ -103,7 +103,7 @@ test("arguments without end finish the step", () => {
   expect(events.at(-1)).toEqual({ type: "finish", reason: "length" });
 });
 
-test("calls without end, wrong JSON, no objects and reported errors are faults", () => {
+test("too many calls, wrong JSON, other values than objects and reported errors are faults", () => {
   const many = Array.from({ length: 33 }, (_, index) =>
     callDelta({ index, id: `c${index}`, function: { name: "t" } }),
   );

@@ -8,7 +8,7 @@ export class CompletionFault extends Error {
   override readonly name = "CompletionFault";
 }
 
-/** A model asks for a handful of tools at once; more is a model that has lost its way. */
+/** A model asks for a handful of tools at once; more means that the model is stuck. */
 const maxCallsPerStep = 32;
 
 type CallDelta = { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } | null };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createSearchTool } from "~/tools/search-tool";
 import { openReply } from "~/chat/reply/reply.server";
 import { ReplyCancelled } from "~/chat/reply/reply-run.server";
-import type { ReplyOptions } from "~/chat/reply/reply-run.server";
+import type { ReplyOptions } from "~/chat/reply/reply.server";
 import type { ChatEvent } from "~/chat/reply/chat-events";
 import type { PassageMatch } from "~/search/search-store";
 import { createOfflineProvider } from "./offline.server";
@@ -75,7 +75,7 @@ async function answer(options: ReplyOptions) {
 
 const finish = (finishReason: string) => ({ type: "finish", messageMetadata: { finishReason } });
 
-test("searches with the person's question, then quotes the passage with its source and says what it is", async () => {
+test("the person's question is searched, and the best passage quoted with its source", async () => {
   const { options, asked } = prepare({});
   const { events, text, last } = await answer(options);
   expect(asked).toEqual(["What about lost keys?"]);
@@ -104,7 +104,7 @@ test("the same question gets the same answer, word by word", async () => {
   expect(one.deltas.length).toBeGreaterThan(20);
 });
 
-test("quotes at most three passages, and none that is far behind the best", async () => {
+test("at most three passages are quoted, and none that scores far below the best", async () => {
   const matches = [9, 8, 7, 6].map((number) => ({
     ...passage,
     id: `p${number}`,
@@ -117,7 +117,7 @@ test("quotes at most three passages, and none that is far behind the best", asyn
   expect(behind.text).toMatch(/Sources: Keys \(p9\.md\)$/);
 });
 
-test("quotes of a long passage the part that answers", async () => {
+test("the part of a long passage that answers is quoted", async () => {
   const filler = "Something else entirely. ".repeat(15).trim();
   const long = {
     ...passage,
@@ -140,7 +140,7 @@ test.each([
   ["thanks a lot"],
   ["help"],
   ["?!"],
-])("answers %s without a search", async (question) => {
+])("%s is answered without a search", async (question) => {
   const { options, asked } = prepare({ question });
   const { text, last } = await answer(options);
   expect(asked).toEqual([]);
@@ -149,7 +149,7 @@ test.each([
 });
 
 test.each([["hello, how do keys work"], ["help me find my key"], ["are you able to restore keys"]])(
-  "takes %s for a question",
+  "%s is searched as a question",
   async (question) => {
     const { options, asked } = prepare({ question });
     await answer(options);
@@ -157,7 +157,7 @@ test.each([["hello, how do keys work"], ["help me find my key"], ["are you able 
   },
 );
 
-test("says so when it found nothing, when the search failed and when there is none", async () => {
+test("an answer says when nothing was found, when the search failed and when there is no search", async () => {
   expect((await answer(prepare({ matches: [] }).options)).text).toMatch(/^I found nothing about that/);
   const failed = await answer(prepare({ matches: new Error("disk") }).options);
   expect(failed.text).toContain("failed just now");
@@ -167,7 +167,7 @@ test("says so when it found nothing, when the search failed and when there is no
   );
 });
 
-test("searches anew for each question, whatever was answered before", async () => {
+test("each question is searched, whatever was answered before", async () => {
   const { options, asked } = prepare({
     messages: [
       { role: "context", text: "context is no question" },
@@ -186,7 +186,7 @@ test("a very long question is searched by its beginning", async () => {
   expect(asked[0]).toHaveLength(400);
 });
 
-test("keeps to the maximum and says that it was cut", async () => {
+test("an answer is cut at the maximum and says that it was", async () => {
   const { options, settled } = prepare({ question: "hello", maxOutputTokens: 5 });
   const { text, last } = await answer(options);
   expect(text).toBe("Hello! I am a retrie");
@@ -194,7 +194,7 @@ test("keeps to the maximum and says that it was cut", async () => {
   expect(settled).toEqual([5]);
 });
 
-test("pauses after each word when a pace is set", async () => {
+test("the answer pauses after each word when a pace is set", async () => {
   const pauses: number[] = [];
   const { options } = prepare({
     question: "hello",
@@ -205,7 +205,7 @@ test("pauses after each word when a pace is set", async () => {
   expect(pauses).toEqual(deltas.map(() => 30));
 });
 
-test("a client that leaves during a pause ends it at once, by the real clock too", async () => {
+test("a client that leaves during a pause ends the answer at once, by the real clock too", async () => {
   const { options, client, settled } = prepare({ question: "hello", wordDelayMs: 60_000 });
   const events = await openReply(options);
   for (let read = 0; read < 4; read += 1) await events.next();

@@ -6,6 +6,8 @@ import { alwaysReady } from "~/platform/providers/provider-row";
 import { generalFailureMessage } from "./chat-provider";
 import type { ChatProvider, ProviderEvent, ProviderRequest } from "./chat-provider";
 import type { ChatProviderRow } from "./chat-provider-row.server";
+import { localProvider } from "./local.gateway.server";
+import { openaiProvider } from "./openai.gateway.server";
 
 /** Rejects with the signal's reason as soon as it fires. */
 export type Sleep = (pause: { ms: number; signal: AbortSignal }) => Promise<void>;
@@ -16,10 +18,13 @@ const passagesWanted = 5;
 
 export const offlineProvider: ChatProviderRow = {
   name: "offline",
+  summary: "embedded, quotes the operator's own documents",
+  isEmbedded: true,
   needs: [],
   defaultModel: "offline",
   create: ({ offlineWordMs }) => createOfflineProvider({ wordDelayMs: offlineWordMs }),
   ping: () => alwaysReady,
+  embedders: [localProvider, openaiProvider],
 };
 
 const sleepUntilAborted: Sleep = ({ ms, signal }) =>

@@ -12,7 +12,7 @@ test.each([
   ["LF", "\n"],
   ["CRLF", "\r\n"],
   ["CR", "\r"],
-])("reads lines that end in %s, wherever the bytes are cut", (_name, end) => {
+])("lines that end in %s are read, wherever the bytes are cut", (_name, end) => {
   const stream = `\uFEFF: comment\nevent: x\ndata: ü🔑\ndata:two\ndata\nretry: 5\n\n\n\ndata:  spaced\n\ndata: [DONE]\n\n`;
   const bytes = encoder.encode(stream.replaceAll("\n", end));
   const expected = ["ü🔑\ntwo", " spaced", "[DONE]"];
@@ -23,13 +23,13 @@ test.each([
   }
 });
 
-test("keeps what a closing connection had finished saying, and drops a line that was cut", () => {
+test("complete events of a closing connection are kept, and a line that was cut is dropped", () => {
   expect(readAll([encoder.encode("data: whole\n")])).toEqual(["whole"]);
   expect(readAll([encoder.encode("data: [DONE]")])).toEqual(["[DONE]"]);
   expect(readAll([encoder.encode('data: {"cut":')])).toEqual([]);
 });
 
-test("holds a line and an event of the greatest size, and refuses one character more", () => {
+test("a line and an event of the greatest size are read, one character more is refused", () => {
   const fits = `data:${"x".repeat(95)}\n\n`;
   expect(readAll([encoder.encode(fits)], 100)).toEqual(["x".repeat(95)]);
   const long = encoder.encode(`data:${"x".repeat(96)}`);

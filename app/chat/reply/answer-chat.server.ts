@@ -2,19 +2,23 @@ import type { Clock } from "~/platform/clock";
 import { answerJson } from "~/platform/http/answer.server";
 import type { Answer } from "~/platform/http/answer.server";
 import { Refusal } from "~/platform/http/refusal";
+import { mayOfferToModel } from "~/tools/tool";
 import { findModel, readChatRequest } from "../chat.schema";
 import type { ChatRequest } from "../chat.schema";
 import type { ChatEvent } from "./chat-events";
 import { generalFailureMessage, ProviderError } from "../providers/chat-provider";
 import { openReply } from "./reply.server";
+import type { ReplyOptions } from "./reply.server";
 import { ReplyCancelled } from "./reply-run.server";
-import type { QuotaReservation, ReplyOptions } from "./reply-run.server";
+import type { QuotaReservation } from "./reply-run.server";
 
-export type ChatDependencies = Pick<
+export type ChatDependencies = Omit<
   ReplyOptions,
-  "provider" | "tools" | "maxSteps" | "maxDurationMs" | "shutdownSignal" | "warn"
+  "model" | "system" | "messages" | "caller" | "clientId" | "signal" | "reservation"
 > & {
   models: readonly string[];
+  /** Of each answer, whether or not a quota is in force. */
+  countOutput: (tokens: number) => void;
   readSystemPrompt: () => Promise<string>;
 };
 
@@ -34,12 +38,24 @@ export async function answerChat(call: ChatCall, dependencies: ChatDependencies)
     const { reservation, headers } = await call.admitAnswer();
     const { caller, clientId, signal } = call;
     const { messages } = call.request;
-    const request = { model, system, messages, caller, clientId, signal, reservation };
-    return { events: await openReply({ ...dependencies, ...request }), headers };
+    const counted = countUsage(reservation, dependencies.countOutput);
+    const request = { model, system, messages, caller, clientId, signal, reservation: counted };
+    const tools = dependencies.tools.filter((tool) => mayOfferToModel(tool, caller));
+    return { events: await openReply({ ...dependencies, ...request, tools }), headers };
   } catch (cause) {
     // Without the admission's figures: what it set aside has been given back when an answer fails to open.
     throw toRefusal(cause);
   }
+}
+
+function countUsage(reservation: QuotaReservation, count: (tokens: number) => void): QuotaReservation {
+  return {
+    ...reservation,
+    settle: async (usage) => {
+      count(usage.usedTokens);
+      await reservation.settle(usage);
+    },
+  };
 }
 
 export function requireChatRequest(body: unknown): ChatRequest {

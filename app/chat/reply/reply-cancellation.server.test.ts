@@ -6,11 +6,11 @@ import { answerEventStream } from "~/platform/http/sse.server";
 import { fallingSilentAfter, startOpenAiServer, toFrame } from "~e2e/support/providers/openai-server";
 import { openaiProvider } from "../providers/openai.gateway.server";
 import { openReply } from "./reply.server";
-import type { ReplyOptions } from "./reply-run.server";
+import type { ReplyOptions } from "./reply.server";
 
 const run = promisify(execFile);
 
-test("after forced garbage collections in mid-stream a leaving client still closes the connection to the provider", async () => {
+test("a client that leaves after garbage collections in mid-stream still closes the connection to the provider", async () => {
   const server = await startOpenAiServer(fallingSilentAfter("Four"));
   onTestFinished(() => server.close());
   const program = fileURLToPath(new URL("../../../e2e/support/abort-after-collection.ts", import.meta.url));
@@ -30,7 +30,7 @@ test("after forced garbage collections in mid-stream a leaving client still clos
   expect(end).toEqual({ settled: [1] });
 });
 
-test("from the provider's socket to the client's: who does not read pauses it, who leaves frees it, once", async () => {
+test("a slow client pauses the provider, and one that leaves frees it once, over real sockets", async () => {
   let sentBytes = 0;
   const frame = toFrame({ content: "x".repeat(4_000) });
   const server = await startOpenAiServer(async (call) => {

@@ -14,7 +14,7 @@ import {
 import type { Behaviour } from "~e2e/support/providers/openai-server";
 import { localProvider } from "../providers/local.gateway.server";
 import { openReply } from "./reply.server";
-import type { ReplyOptions } from "./reply-run.server";
+import type { ReplyOptions } from "./reply.server";
 
 function prepare(baseUrl: string, changes: Partial<ReplyOptions> = {}) {
   const settled: number[] = [];
@@ -85,7 +85,7 @@ test.each<[string, Behaviour, string]>([
   ["answers 429", refusing({ status: 429, message: "slow" }), "HTTP 429: slow"],
   ["answers 500", refusing({ status: 500, message: "ouch" }), "HTTP 500: ouch"],
 ])(
-  "a local server that %s: an error before the stream, nothing charged",
+  "a local server that %s gives an error before the stream, and nothing is charged",
   async (_name, behaviour, details) => {
     const server = await startServer(behaviour);
     const { options, settled } = prepare(server.baseUrl);
@@ -98,7 +98,7 @@ test.each<[string, Behaviour, string]>([
   },
 );
 
-test("a local server that refuses the connection: the same, with its address", async () => {
+test("a local server that refuses the connection gives an error with its address, and nothing is charged", async () => {
   const listener = createServer().listen(0, "127.0.0.1");
   await once(listener, "listening");
   const baseUrl = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/v1`;
@@ -126,7 +126,7 @@ test.each<[string, Behaviour, string]>([
     "reported: full",
   ],
 ])(
-  "a local server that %s in mid-stream: error, finish, end mark, and what was sent is charged",
+  "a local server that %s in mid-stream gives error, finish and end mark, and what was sent is charged",
   async (_name, behaviour, details) => {
     const server = await startServer(behaviour);
     const { options, settled } = prepare(server.baseUrl);
@@ -145,7 +145,7 @@ test.each<[string, Behaviour, string]>([
   },
 );
 
-test("a server that never stops is stopped at the maximum", async () => {
+test("an answer without end is cut at the maximum", async () => {
   const server = await startServer(talkingForever("x".repeat(100)));
   const { options, settled } = prepare(server.baseUrl);
   const wire = await readWire(options);
@@ -155,7 +155,7 @@ test("a server that never stops is stopped at the maximum", async () => {
   await server.calls[0]?.closed;
 });
 
-test("with a single step no tools are offered, and a call made all the same is answered as unknown", async () => {
+test("no tools are offered in an answer of a single step, and a call made all the same is answered as unknown", async () => {
   const server = await startServer(callingTools({ id: "a", name: "key_status", fragments: ["{}"] }));
   const { options, settled } = prepare(server.baseUrl, { maxSteps: 1 });
   const wire = await readWire(options);
@@ -165,7 +165,7 @@ test("with a single step no tools are offered, and a call made all the same is a
   expect(settled).toEqual([1]);
 });
 
-test("fifty answers at once, each with its own end, are settled once each", async () => {
+test("fifty answers at once that end in different ways are settled once each", async () => {
   const endings: Behaviour[] = [
     saying("done"),
     fallingSilentAfter(half),

@@ -1,7 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { Tool, ToolCaller } from "~/tools/tool";
 import { charsPerToken } from "../chat-limits";
-import type { ChatMessage } from "../chat.schema";
 import { generalFailureMessage, ProviderError } from "../providers/chat-provider";
 import type { ChatProvider } from "../providers/chat-provider";
 import type { FinishReason } from "./chat-events";
@@ -12,19 +10,10 @@ export type QuotaReservation = {
   settle: (usage: { usedTokens: number }) => Promise<void>;
 };
 
-export type ReplyOptions = {
+export type RunOptions = {
   provider: ChatProvider;
-  model: string;
-  system: string;
-  messages: readonly ChatMessage[];
-  tools: readonly Tool[];
-  caller: ToolCaller;
-  clientId: string;
   reservation: QuotaReservation;
-  maxSteps: number;
   maxDurationMs: number;
-  /** How long the first event is awaited before the stream begins without it. */
-  firstEventWaitMs?: number;
   /** Aborted when the client is gone. */
   signal: AbortSignal;
   shutdownSignal: AbortSignal;
@@ -37,7 +26,7 @@ export type ReplyRun = ReturnType<typeof startRun>;
 
 // One answer: the characters it has left, and its one end. The first to end it decides why; provider and tools are
 // cancelled and the quota is settled at once, whether or not anybody reads on.
-export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, warn }: ReplyOptions) {
+export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, warn }: RunOptions) {
   const controller = new AbortController();
   let usedChars = 0;
   let ending: ReplyEnding | null = null;
@@ -63,7 +52,7 @@ export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, w
     const usedTokens = Math.ceil(usedChars / charsPerToken);
     settled = Promise.resolve()
       .then(() => reservation.settle({ usedTokens }))
-      .catch((error: unknown) => warn("The quota of an answer could not be settled", error));
+      .catch((error: unknown) => warn("quota settlement failed", error));
     controller.abort(new Error(`The answer was ended: ${why}`));
     return settled;
   }
@@ -101,7 +90,7 @@ export function emptyAnswer({ name }: ChatProvider, reason: FinishReason): Provi
 }
 
 /** Before the first byte: becomes a status. */
-export function toOpeningError(cause: unknown, run: ReplyRun, options: ReplyOptions): Error {
+export function toOpeningError(cause: unknown, run: ReplyRun, options: RunOptions): Error {
   const { provider, maxDurationMs, warn } = options;
   const failure = { provider: provider.name, message: generalFailureMessage, cause };
   switch (run.ending()) {
@@ -115,19 +104,19 @@ export function toOpeningError(cause: unknown, run: ReplyRun, options: ReplyOpti
       return new ProviderError({ ...failure, details: "the server is shutting down" });
     default:
       if (cause instanceof ProviderError) return cause;
-      warn("A chat request failed before its answer began", cause);
+      warn("chat request failed", cause);
       return new ProviderError({ ...failure, details: "unexpected failure" });
   }
 }
 
 /** Once the stream has begun: the text of its error event. */
-export function toErrorText(error: unknown, run: ReplyRun, options: ReplyOptions): string {
+export function toErrorText(error: unknown, run: ReplyRun, options: RunOptions): string {
   const ending = run.ending();
   if (ending === "time-limit") {
     return `The answer was ended: it took longer than the limit of ${options.maxDurationMs / 1000} seconds.`;
   }
   if (ending === "shutdown")
     return "The answer was ended: the server is shutting down. Ask again in a moment.";
-  options.warn("A chat answer broke off", error);
+  options.warn("chat answer failed", error);
   return error instanceof ProviderError ? `${error.message} (${error.details})` : generalFailureMessage;
 }

@@ -13,7 +13,7 @@ import type { ChatEvent } from "./chat-events";
 import { localProvider } from "../providers/local.gateway.server";
 import { openReply } from "./reply.server";
 import { ReplyCancelled } from "./reply-run.server";
-import type { ReplyOptions } from "./reply-run.server";
+import type { ReplyOptions } from "./reply.server";
 
 async function prepare(behaviours: [Behaviour, ...Behaviour[]], changes: Partial<ReplyOptions> = {}) {
   const server = await startOpenAiServer(...behaviours);
@@ -70,7 +70,7 @@ const onlyThinking =
     await call.finish(reason);
   };
 
-test("a stream begins without a provider that is silent, and goes on when it speaks", async () => {
+test("a stream begins while the provider is silent, and continues when it answers", async () => {
   const { held, release } = heldBack(saying("Here I am."));
   const { options, settled } = await prepare([held]);
   const events = await openReply(options);
@@ -88,7 +88,7 @@ test("a stream begins without a provider that is silent, and goes on when it spe
   expect(settled).toEqual([3]);
 });
 
-test("a client reads the start and then keep-alives while the provider is silent", async () => {
+test("a client gets the start and then keep-alives while the provider is silent", async () => {
   const { options, client } = await prepare([neverAnswering]);
   const events = await openReply(options);
   const body = answerEventStream({ events, signal: client.signal, keepAliveMs: 10 }).body!;
@@ -129,7 +129,7 @@ test("a provider may be silent before its answer and within it, for as long as t
   expect(settled).toEqual([5]);
 });
 
-test("a model that thinks for longer than the wait is not cut off", async () => {
+test("a model that thinks for longer than the wait for the first event is not cut off", async () => {
   const { held, release } = heldBack(async (call) => {
     await thinking(call);
     await saying("Yes.")(call);
@@ -141,7 +141,7 @@ test("a model that thinks for longer than the wait is not cut off", async () => 
   expect(settled).toEqual([1]);
 });
 
-test("what fails once the stream has begun is an error event, and nothing is charged", async () => {
+test("a failure once the stream has begun is an error event, and nothing is charged", async () => {
   const { held, release } = heldBack(refusing({ status: 500, message: "out of memory" }));
   const { server, options, settled } = await prepare([held]);
   const events = await openReply(options);
@@ -153,7 +153,7 @@ test("what fails once the stream has begun is an error event, and nothing is cha
   expect(settled).toEqual([0]);
 });
 
-test("silence until the end of the answer's time is told, and the provider is let go", async () => {
+test("a provider silent until the time limit is an error event, and its connection is closed", async () => {
   const { server, options, settled } = await prepare([neverAnswering], { maxDurationMs: 200 });
   expect(await collect(await openReply(options))).toEqual([
     { type: "start" },
@@ -163,7 +163,7 @@ test("silence until the end of the answer's time is told, and the provider is le
   await server.calls[0]?.closed;
 });
 
-test("a client that leaves a silent stream, and a shutdown, let the provider go and charge nothing", async () => {
+test("a client that leaves a silent stream, and a shutdown, close the provider's connection and charge nothing", async () => {
   const left = await prepare([neverAnswering]);
   const events = await openReply(left.options);
   await events.next();
@@ -207,7 +207,7 @@ const emptyAnswers: [string, Behaviour, string][] = [
 ];
 
 test.each(emptyAnswers)(
-  "a model that %s is told as a failure before the first byte, and nothing is charged",
+  "a model that %s is a failure before the first byte, and nothing is charged",
   async (_name, behaviour, details) => {
     const { server, options, settled } = await prepare([behaviour], { firstEventWaitMs: 20_000 });
     await expect(openReply(options)).rejects.toMatchObject({
@@ -221,7 +221,7 @@ test.each(emptyAnswers)(
 );
 
 test.each(emptyAnswers)(
-  "a model that %s once the stream has begun is told by an error event",
+  "a model that %s once the stream has begun is an error event",
   async (_name, behaviour, details) => {
     const { held, release } = heldBack(behaviour);
     const { options, settled } = await prepare([held]);
@@ -235,7 +235,7 @@ test.each(emptyAnswers)(
   },
 );
 
-test("white space is no answer", async () => {
+test("an answer of white space alone is a failure", async () => {
   const { options, settled } = await prepare([saying("\n", "  \n")], { firstEventWaitMs: 20_000 });
   const events = await collect(await openReply(options));
   expect(events.slice(-2)).toEqual(failed("Chat request failed (the model ended its answer without a word)"));

@@ -1,7 +1,7 @@
 import type { ChatEvent, FinishReason } from "./chat-events";
-import type { Tool } from "~/tools/tool";
+import type { Tool, ToolCaller } from "~/tools/tool";
 import type { ModelMessage, ProviderEvent, ToolCall } from "../providers/chat-provider";
-import type { ReplyOptions, ReplyRun } from "./reply-run.server";
+import type { ReplyRun, RunOptions } from "./reply-run.server";
 import { readToolInput, runTool } from "~/tools/run-tool.server";
 import type { ToolInput, ToolOutcome } from "~/tools/run-tool.server";
 import { countCharacters, cutText, toWellFormedText } from "~/platform/well-formed-text";
@@ -9,8 +9,10 @@ import { countCharacters, cutText, toWellFormedText } from "~/platform/well-form
 /** More calls than this in one step are answered with an error instead of being run. */
 const maxToolsPerStep = 8;
 
-export type StepContext = Pick<ReplyOptions, "caller" | "clientId" | "warn"> & {
+export type StepContext = Pick<RunOptions, "warn"> & {
   run: ReplyRun;
+  caller: ToolCaller;
+  clientId: string;
   /** Every id handed out in this answer: clients tell calls apart by them, models repeat them. */
   usedIds: Set<string>;
   /** Parts that are open in the stream, so that a failure can close them. */

@@ -44,7 +44,7 @@ async function ask(...inputs: string[]) {
   return { told, events };
 }
 
-test("what a tool says reaches client and model whole up to 768 KiB, and beyond is an error to both", async () => {
+test("a tool's output of up to 768 KiB reaches client and model whole, a larger one is an error to both", async () => {
   const { told, events } = await ask("{}", '{"extra":"."}');
   const all: ChatEvent[] = [];
   for await (const event of events) all.push(event);
@@ -61,7 +61,7 @@ test("what a tool says reaches client and model whole up to 768 KiB, and beyond 
   expect(told).toEqual([JSON.stringify(room), expect.stringContaining("768 KiB")]);
 });
 
-test("a reader who takes nothing holds up what tools said: one output waits for it, not all", async () => {
+test("a reader that takes nothing holds back tool outputs: one waits for it, not all", async () => {
   const { events } = await ask("{}", "{}", "{}", "{}");
   const pulled: string[] = [];
   async function* counted() {

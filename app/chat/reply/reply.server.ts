@@ -1,11 +1,25 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChatEvent, FinishReason } from "./chat-events";
 import { toToolOffer } from "~/tools/tool";
+import type { Tool, ToolCaller } from "~/tools/tool";
+import type { ChatMessage } from "../chat.schema";
 import type { ModelMessage } from "../providers/chat-provider";
 import { emptyAnswer, startRun, toErrorText, toOpeningError } from "./reply-run.server";
-import type { QuotaReservation, ReplyOptions, ReplyRun } from "./reply-run.server";
+import type { QuotaReservation, ReplyRun, RunOptions } from "./reply-run.server";
 import { closeText, runStep } from "./reply-step.server";
 import type { Step, StepContext } from "./reply-step.server";
+
+export type ReplyOptions = RunOptions & {
+  model: string;
+  system: string;
+  messages: readonly ChatMessage[];
+  tools: readonly Tool[];
+  caller: ToolCaller;
+  clientId: string;
+  maxSteps: number;
+  /** How long the first event is awaited before the stream begins without it. */
+  firstEventWaitMs?: number;
+};
 
 /** Proxies cut connections that are silent for too long: from then on the stream sends keep-alives. */
 const defaultFirstEventWaitMs = 10_000;

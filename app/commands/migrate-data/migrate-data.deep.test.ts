@@ -18,9 +18,9 @@ import { openSource } from "./source";
 const timeout = 180_000;
 const rowsOfEach = 400;
 
-type Place = { filePath: string; from: string; to: string };
+type CopySite = { filePath: string; from: string; to: string };
 
-async function createPlace(): Promise<Place & { admin: pg.Client }> {
+async function createSite(): Promise<CopySite & { admin: pg.Client }> {
   const { filePath, url: from } = await createSqliteTestDatabase();
   const { url: to } = await createPostgresqlTestDatabase();
   const admin = new pg.Client({ connectionString: to });
@@ -98,7 +98,7 @@ function start(parameters: string[], env: Record<string, string> = {}) {
   return { child, said, ended };
 }
 
-async function run({ from, to }: Pick<Place, "from" | "to">) {
+async function run({ from, to }: Pick<CopySite, "from" | "to">) {
   const { said, ended } = start(["--from", from, "--to", to]);
   return { code: await ended, ...said };
 }
@@ -131,20 +131,20 @@ function addedOf(out: string): number {
 }
 
 test(
-  "every row of every table arrives as it was, with a bar, and a second run finds nothing to do",
+  "every row of every table is copied unchanged, with a progress bar, and a second run finds nothing to do",
   { timeout },
   async () => {
-    const place = await createPlace();
-    const total = fill(place.filePath);
-    const first = await run(place);
+    const site = await createSite();
+    const total = fill(site.filePath);
+    const first = await run(site);
     expect([first.code, addedOf(first.out)]).toEqual([0, total]);
     expect(first.err).toContain(`${total} of ${total} rows`);
     expect(first.out).toContain(
       `Both databases hold the same ${total} rows in ${total / rowsOfEach} tables.`,
     );
-    expect(await countAll(place.admin)).toBe(total);
-    const { rows } = await place.admin.query(`SELECT * FROM "Submission" ORDER BY "createdAtMs" LIMIT 4`);
-    changeSource(place.filePath, (sqlite) => {
+    expect(await countAll(site.admin)).toBe(total);
+    const { rows } = await site.admin.query(`SELECT * FROM "Submission" ORDER BY "createdAtMs" LIMIT 4`);
+    changeSource(site.filePath, (sqlite) => {
       const there = sqlite
         .prepare(`SELECT * FROM "Submission" ORDER BY "createdAtMs" LIMIT 4`)
         .safeIntegers(true)
@@ -160,7 +160,7 @@ test(
         ),
       );
     });
-    const second = await run(place);
+    const second = await run(site);
     expect([second.code, addedOf(second.out)]).toEqual([0, 0]);
     // The digests are those of the contents: the same each time.
     expect(second.out).toBe(first.out.replaceAll(/ \d+ copied now/g, " 0 copied now"));
@@ -168,15 +168,15 @@ test(
 );
 
 test(
-  "what the driver would read besides the address is left aside: its names, and a file of passwords",
+  "names and a password file that the driver would read besides the address are ignored",
   async () => {
-    const place = await createPlace();
+    const site = await createSite();
     const misleading = { PGSSLMODE: "no-verify", PGOPTIONS: "--search_path=nowhere", PGAPPNAME: "misled" };
-    const parameters = ["--from", place.from, "--to", place.to];
+    const parameters = ["--from", site.from, "--to", site.to];
     const asUsual = start(parameters, misleading);
     expect(await asUsual.ended, asUsual.said.err).toBe(0);
 
-    const address = new URL(place.to);
+    const address = new URL(site.to);
     const home = await createTestDir();
     const { password } = address;
     await writeFile(path.join(home, ".pgpass"), `*:*:*:*:${password}\n`, { mode: 0o600 });
@@ -187,7 +187,7 @@ test(
       { PGPASSFILE: path.join(home, ".pgpass") },
     ];
     for (const env of besides) {
-      const { said, ended } = start(["--from", place.from, "--to", address.href], env);
+      const { said, ended } = start(["--from", site.from, "--to", address.href], env);
       expect(await ended, JSON.stringify(Object.keys(env))).toBe(1);
       expect(said.err).toMatch(/password/);
     }
@@ -195,103 +195,103 @@ test(
   timeout,
 );
 
-test("killed in the middle and started again, it goes on where it ended", { timeout }, async () => {
-  const place = await createPlace();
-  const total = fill(place.filePath);
-  await place.admin.query(`BEGIN; LOCK TABLE "RateLimitWindow" IN SHARE MODE`);
-  const { child, said, ended } = start(["--from", place.from, "--to", place.to]);
+test("a killed copy goes on where it ended when started again", { timeout }, async () => {
+  const site = await createSite();
+  const total = fill(site.filePath);
+  await site.admin.query(`BEGIN; LOCK TABLE "RateLimitWindow" IN SHARE MODE`);
+  const { child, said, ended } = start(["--from", site.from, "--to", site.to]);
   // It waits for that table now, with others behind it.
-  await waitUntil(() => isAwaited(place.to, "RateLimitWindow"), { timeoutMs: 60_000 });
+  await waitUntil(() => isAwaited(site.to, "RateLimitWindow"), { timeoutMs: 60_000 });
   child.kill("SIGKILL");
   await ended;
-  await place.admin.query("ROLLBACK");
+  await site.admin.query("ROLLBACK");
   expect(said.err).toMatch(/\d+ of \d+ rows/);
-  const there = await countAll(place.admin);
+  const there = await countAll(site.admin);
   expect(there).toBeGreaterThan(0);
   expect(there).toBeLessThan(total);
   // The statement it died with may or may not have been done; either is right.
-  const again = await run(place);
+  const again = await run(site);
   expect(again.code).toBe(0);
   expect(addedOf(again.out)).toBeLessThan(total);
   expect(addedOf(again.out)).toBeGreaterThan(0);
-  expect(await countAll(place.admin)).toBe(total);
-});
-
-test("told to stop, it ends between two batches and says so; the next run goes on", { timeout }, async () => {
-  const place = await createPlace();
-  const total = fill(place.filePath);
-  await place.admin.query(`BEGIN; LOCK TABLE "RateLimitWindow" IN SHARE MODE`);
-  const { child, said, ended } = start(["--from", place.from, "--to", place.to]);
-  await waitUntil(() => /[1-9]\d* of \d+ rows/.test(said.err), { timeoutMs: 60_000 });
-  child.kill("SIGINT");
-  await place.admin.query("ROLLBACK");
-  expect(await ended).toBe(130);
-  expect(said.err).toContain("Stopped. The next run goes on from here.");
-  expect((await run(place)).code).toBe(0);
-  expect(await countAll(place.admin)).toBe(total);
+  expect(await countAll(site.admin)).toBe(total);
 });
 
 test(
-  "a target with rows of its own is refused with words, and nothing is written into it",
+  "a copy that is stopped ends between two batches and says so, and the next run goes on",
   { timeout },
   async () => {
-    const place = await createPlace();
-    fill(place.filePath);
-    await place.admin.query(`INSERT INTO "UsedKey" VALUES (1, '0xab', 'of somebody else', '0xcd', 5)`);
-    const other = await run(place);
-    expect(other.code).toBe(3);
-    expect(other.err).toMatch(
-      /has 1 rows in UsedKey that the SQLite database does not have\. Nothing was copied/,
-    );
-    expect(await countAll(place.admin)).toBe(1);
-
-    await place.admin.query(`DELETE FROM "UsedKey"`);
-    changeSource(place.filePath, (sqlite) => {
-      sqlite.exec(`DELETE FROM "UsedKey"; INSERT INTO "UsedKey" VALUES (1, '0xab', '1', '0xcd', 5)`);
-    });
-    await place.admin.query(`INSERT INTO "UsedKey" VALUES (1, '0xab', '1', '0xcd', 6)`);
-    const changed = await run(place);
-    expect(changed.code).toBe(3);
-    expect(changed.err).toContain("has a row in UsedKey with the same key and other content");
-    expect(await countAll(place.admin)).toBe(1);
+    const site = await createSite();
+    const total = fill(site.filePath);
+    await site.admin.query(`BEGIN; LOCK TABLE "RateLimitWindow" IN SHARE MODE`);
+    const { child, said, ended } = start(["--from", site.from, "--to", site.to]);
+    await waitUntil(() => /[1-9]\d* of \d+ rows/.test(said.err), { timeoutMs: 60_000 });
+    child.kill("SIGINT");
+    await site.admin.query("ROLLBACK");
+    expect(await ended).toBe(130);
+    expect(said.err).toContain("Stopped. The next run goes on from here.");
+    expect((await run(site)).code).toBe(0);
+    expect(await countAll(site.admin)).toBe(total);
   },
 );
 
+test("a target with rows of its own is refused, and nothing is written into it", { timeout }, async () => {
+  const site = await createSite();
+  fill(site.filePath);
+  await site.admin.query(`INSERT INTO "UsedKey" VALUES (1, '0xab', 'of somebody else', '0xcd', 5)`);
+  const other = await run(site);
+  expect(other.code).toBe(3);
+  expect(other.err).toMatch(
+    /has 1 rows in UsedKey that the SQLite database does not have\. Nothing was copied/,
+  );
+  expect(await countAll(site.admin)).toBe(1);
+
+  await site.admin.query(`DELETE FROM "UsedKey"`);
+  changeSource(site.filePath, (sqlite) => {
+    sqlite.exec(`DELETE FROM "UsedKey"; INSERT INTO "UsedKey" VALUES (1, '0xab', '1', '0xcd', 5)`);
+  });
+  await site.admin.query(`INSERT INTO "UsedKey" VALUES (1, '0xab', '1', '0xcd', 6)`);
+  const changed = await run(site);
+  expect(changed.code).toBe(3);
+  expect(changed.err).toContain("has a row in UsedKey with the same key and other content");
+  expect(await countAll(site.admin)).toBe(1);
+});
+
 test(
-  "while a server works with either database it refuses, and not any more when the lease has lapsed",
+  "a copy is refused while a server works with either database, and runs once that server's lease has expired",
   { timeout },
   async () => {
-    const place = await createPlace();
+    const site = await createSite();
     const lease = (untilMs: number) => `INSERT INTO "Lease" VALUES ('watcher', 'h', 1, ${untilMs})`;
-    changeSource(place.filePath, (sqlite) => sqlite.exec(lease(Date.now() + 600_000)));
-    const source = await run(place);
+    changeSource(site.filePath, (sqlite) => sqlite.exec(lease(Date.now() + 600_000)));
+    const source = await run(site);
     expect([source.code, source.err]).toEqual([
       3,
       expect.stringContaining("still working with the SQLite database"),
     ]);
-    changeSource(place.filePath, (sqlite) => sqlite.exec(`DELETE FROM "Lease"; ${lease(Date.now() - 1)}`));
-    await place.admin.query(lease(Date.now() + 600_000));
-    const target = await run(place);
+    changeSource(site.filePath, (sqlite) => sqlite.exec(`DELETE FROM "Lease"; ${lease(Date.now() - 1)}`));
+    await site.admin.query(lease(Date.now() + 600_000));
+    const target = await run(site);
     expect([target.code, target.err]).toEqual([
       3,
       expect.stringContaining("already working with the PostgreSQL"),
     ]);
-    await place.admin.query(`DELETE FROM "Lease"`);
-    expect((await run(place)).code).toBe(0);
+    await site.admin.query(`DELETE FROM "Lease"`);
+    expect((await run(site)).code).toBe(0);
   },
 );
 
 test(
-  "a server that comes to the source while it is copied, and goes again, makes it refuse at the end",
+  "a copy fails at its end when a server used the source meanwhile and stopped again",
   { timeout },
   async () => {
-    const place = await createPlace();
-    fill(place.filePath);
-    await place.admin.query(`BEGIN; LOCK TABLE "UsedKey" IN SHARE MODE`);
-    const { said, ended } = start(["--from", place.from, "--to", place.to]);
-    await waitUntil(() => isAwaited(place.to, "UsedKey"), { timeoutMs: 60_000 });
-    changeSource(place.filePath, (sqlite) => sqlite.exec(`UPDATE "Lease" SET "term" = "term" + 1`));
-    await place.admin.query("ROLLBACK");
+    const site = await createSite();
+    fill(site.filePath);
+    await site.admin.query(`BEGIN; LOCK TABLE "UsedKey" IN SHARE MODE`);
+    const { said, ended } = start(["--from", site.from, "--to", site.to]);
+    await waitUntil(() => isAwaited(site.to, "UsedKey"), { timeoutMs: 60_000 });
+    changeSource(site.filePath, (sqlite) => sqlite.exec(`UPDATE "Lease" SET "term" = "term" + 1`));
+    await site.admin.query("ROLLBACK");
     expect([await ended, said.err]).toEqual([
       3,
       expect.stringContaining("has worked with the SQLite database meanwhile"),
@@ -301,25 +301,25 @@ test(
 );
 
 test(
-  "tables of a later version are copied without being named anywhere, and one that differs is refused",
+  "tables of a later version are copied by their names in the database, and one that differs is refused",
   { timeout },
   async () => {
-    const place = await createPlace();
-    changeSource(place.filePath, (sqlite) =>
+    const site = await createSite();
+    changeSource(site.filePath, (sqlite) =>
       sqlite.exec(`CREATE TABLE "Future" ("id" TEXT NOT NULL PRIMARY KEY, "flag" BOOLEAN, "share" REAL, "bytes" BLOB);
       INSERT INTO "Future" VALUES ('a', 1, 0.1, x'00ff'), ('b', 0, 1e300, x''), ('c', NULL, NULL, NULL)`),
     );
-    const without = await run(place);
+    const without = await run(site);
     expect([without.code, without.err]).toEqual([
       3,
       expect.stringContaining("Future is not the same in both"),
     ]);
-    await place.admin.query(
+    await site.admin.query(
       `CREATE TABLE "Future" ("id" TEXT PRIMARY KEY, "flag" BOOLEAN, "share" DOUBLE PRECISION, "bytes" BYTEA)`,
     );
-    const copied = await run(place);
+    const copied = await run(site);
     expect([copied.code, copied.err]).toEqual([0, expect.any(String)]);
-    expect((await place.admin.query(`SELECT * FROM "Future" ORDER BY "id"`)).rows).toEqual([
+    expect((await site.admin.query(`SELECT * FROM "Future" ORDER BY "id"`)).rows).toEqual([
       { id: "a", flag: true, share: 0.1, bytes: Buffer.from([0, 255]) },
       { id: "b", flag: false, share: 1e300, bytes: Buffer.alloc(0) },
       { id: "c", flag: null, share: null, bytes: null },
@@ -328,32 +328,32 @@ test(
 );
 
 test(
-  "a database of another version, a second copy at once, a place that is not there: each has its words and status",
+  "a database of another version, a second copy at once and a missing database each have their own words and exit status",
   { timeout },
   async () => {
-    const place = await createPlace();
-    changeSource(place.filePath, (sqlite) =>
+    const site = await createSite();
+    changeSource(site.filePath, (sqlite) =>
       sqlite.exec(`DELETE FROM "_prisma_migrations" WHERE "migration_name" LIKE '0003%'`),
     );
-    const older = await run(place);
+    const older = await run(site);
     expect([older.code, older.err]).toEqual([
       3,
       expect.stringContaining("of another version than this build"),
     ]);
 
-    await place.admin.query("SELECT pg_advisory_lock(5227931)");
-    const second = await run(place);
+    await site.admin.query("SELECT pg_advisory_lock(5227931)");
+    const second = await run(site);
     expect([second.code, second.err]).toEqual([
       3,
       expect.stringContaining("Another copy into this database"),
     ]);
 
     const missing = pathToFileURL(path.join(await createTestDir(), "none.db")).href;
-    expect((await run({ ...place, from: missing })).code).toBe(3);
-    expect((await run({ ...place, to: "postgresql://a:b@127.0.0.1:1/x" })).code).toBe(1);
+    expect((await run({ ...site, from: missing })).code).toBe(3);
+    expect((await run({ ...site, to: "postgresql://a:b@127.0.0.1:1/x" })).code).toBe(1);
     for (const parameters of [
-      ["--from", place.to, "--to", place.to],
-      ["--from", place.from, "--to", place.from],
+      ["--from", site.to, "--to", site.to],
+      ["--from", site.from, "--to", site.from],
       ["--what"],
     ]) {
       const { said, ended } = start(parameters);
@@ -363,7 +363,7 @@ test(
 );
 
 test(
-  "without options it copies the server's own database to DATABASE_URL, which it migrates first",
+  "a copy without options goes from the server's own database to DATABASE_URL, which it migrates first",
   { timeout },
   async () => {
     const { url: to } = await createPostgresqlTestDatabase();

@@ -18,7 +18,7 @@ function render(fields: Partial<typeof data> = {}) {
   return renderEmail({ notificationId: "n-1", kind, payload, createdAtMs }, keyEmails);
 }
 
-test("a submission says what happened, which key, who, what and when", () => {
+test("a submission's mail says what happened, which key, who, what and when", () => {
   expect(render()).toEqual({
     subject: "Key #42 was used: new message",
     text: `The holder of key #42 sent the one-time form. The key is now used up.
@@ -38,7 +38,7 @@ Notification n-1. If it reaches you twice, it is the same event.
   });
 });
 
-test("a message cannot pass for lines of ours, whatever it breaks lines with", () => {
+test("a message cannot imitate lines of the mail, whatever its line breaks", () => {
   const breaks = ["\n", "\r", "\r\n", "\v", "\f", "\u0085", "\u2028", "\u2029"];
   for (const lineBreak of breaks) {
     const { text } = render({ message: `a${lineBreak}Token id: 1` });
@@ -47,12 +47,12 @@ test("a message cannot pass for lines of ours, whatever it breaks lines with", (
   }
 });
 
-test("control and reordering characters are dropped from the message, tabs and all else stay", () => {
+test("control and reordering characters are removed from the message, tabs and all else are kept", () => {
   const message = "a\u0000b\u001b[31mc\u202ed\u2066e\tf 世界 👩‍👩‍👧";
   expect(render({ message }).text).toContain("> ab[31mcde\tf 世界 👩‍👩‍👧\n");
 });
 
-test("labelled lines and the subject stay one short line", () => {
+test("labelled lines and the subject are one short line each", () => {
   const long = `7\r\nSubject: x ${"9".repeat(500)}`;
   const { subject, text } = render({ tokenId: long });
   expect(subject).not.toMatch(/[\r\n]/);

@@ -28,13 +28,13 @@ async function useUp(database: Database, usedBy: string): Promise<number> {
   return clock();
 }
 
-testOnEachDatabase("a key nobody used or gave away has an empty state", async ({ database }) => {
+testOnEachDatabase("a key never used or given away has an empty state", async ({ database }) => {
   const store = createKeyStore(database);
   expect(await store.findUsedKey({ key })).toBe(null);
   expect(await store.findKeyState({ key, holder })).toEqual({ used: null, departedAtMs: null });
 });
 
-testOnEachDatabase("use and departure are told together and apart", async ({ database }) => {
+testOnEachDatabase("use and departure are reported together and apart", async ({ database }) => {
   const store = createKeyStore(database);
   await store.recordDeparture({ key, holder, departedAtMs: 1_700_000_000_001 });
   expect(await store.findKeyState({ key, holder })).toEqual({ used: null, departedAtMs: 1_700_000_000_001 });
@@ -47,7 +47,7 @@ testOnEachDatabase("use and departure are told together and apart", async ({ dat
 });
 
 testOnEachDatabase(
-  "the latest departure stays, in whatever order they are reported",
+  "the latest departure is kept, in whatever order they are reported",
   async ({ database }) => {
     const store = createKeyStore(database);
     const moments = [5_000, 9_000, 3_000, 9_000, 7_000];
@@ -56,20 +56,17 @@ testOnEachDatabase(
   },
 );
 
-testOnEachDatabase(
-  "neither a use nor a departure hides behind the case of an address",
-  async ({ database }) => {
-    const store = createKeyStore(database);
-    const shouted = { ...key, contractAddress: `0x${"AB".repeat(20)}` };
-    await store.recordDeparture({ key: shouted, holder: `0x${"CD".repeat(20)}`, departedAtMs: 5 });
-    await useUp(database, `0x${"CD".repeat(20)}`);
-    expect(await store.findKeyState({ key, holder })).toMatchObject({
-      used: { usedBy: holder },
-      departedAtMs: 5,
-    });
-    expect(await store.findUsedKey({ key: shouted })).toMatchObject({ usedBy: holder });
-  },
-);
+testOnEachDatabase("use and departure are found whatever the case of an address", async ({ database }) => {
+  const store = createKeyStore(database);
+  const shouted = { ...key, contractAddress: `0x${"AB".repeat(20)}` };
+  await store.recordDeparture({ key: shouted, holder: `0x${"CD".repeat(20)}`, departedAtMs: 5 });
+  await useUp(database, `0x${"CD".repeat(20)}`);
+  expect(await store.findKeyState({ key, holder })).toMatchObject({
+    used: { usedBy: holder },
+    departedAtMs: 5,
+  });
+  expect(await store.findUsedKey({ key: shouted })).toMatchObject({ usedBy: holder });
+});
 
 testOnEachDatabase("the same token of another contract or chain is another key", async ({ database }) => {
   const store = createKeyStore(database);
@@ -83,7 +80,7 @@ testOnEachDatabase("the same token of another contract or chain is another key",
 });
 
 testOnEachDatabase(
-  "a key that leaves, comes back and leaves again within one second leaves no token alive, and the next sign-in gets one that lives",
+  "a key that leaves, comes back and leaves again within a second leaves no token valid, and the next sign-in gets a valid one",
   async ({ database }) => {
     const store = createKeyStore(database);
     const startMs = 1_700_000_000_000;
@@ -113,18 +110,18 @@ testOnEachDatabase(
   "departures reported together are written by a statement for each thousand, each once",
   async ({ url }) => {
     let statements = 0;
-    const database = await openDatabase({ url, watch: { observe: () => void statements++ } });
+    const database = await openDatabase({ url, instrument: { observe: () => void statements++ } });
     onTestFinished(() => closeDatabase(database));
     const store = createKeyStore(database);
-    const place = { chainId, contractAddress: key.contractAddress };
+    const contract = { chainId, contractAddress: key.contractAddress };
     const departures = Array.from({ length: 999 }, (_, index) => ({ tokenId: String(index), holder }));
     const shouted = { tokenId: "7", holder: `0x${"CD".repeat(20)}` };
     statements = 0;
-    await store.recordDepartures({ ...place, departures: [...departures, shouted], departedAtMs: 5_000 });
+    await store.recordDepartures({ ...contract, departures: [...departures, shouted], departedAtMs: 5_000 });
     expect(statements).toBe(1);
     const more = [...departures, { tokenId: "999", holder }, { tokenId: "1000", holder }];
-    await store.recordDepartures({ ...place, departures: more, departedAtMs: 7_000 });
-    await store.recordDepartures({ ...place, departures: [], departedAtMs: 9_000 });
+    await store.recordDepartures({ ...contract, departures: more, departedAtMs: 7_000 });
+    await store.recordDepartures({ ...contract, departures: [], departedAtMs: 9_000 });
     expect(statements).toBe(3);
     expect(await database.keyDeparture.count({ where: { departedAtMs: 7_000n } })).toBe(1_001);
   },

@@ -11,7 +11,7 @@ function findTestProcess(name: string): string {
 }
 
 testOnEachState(
-  "of two processes on one state exactly one call wins a nonce, a signature and a key, and limits hold",
+  "two processes on one state admit a nonce, a signature and a key exactly once, and limits hold",
   async (state) => {
     const { databaseUrl, redisUrl, redisPassword, redisPrefix } = state.addresses;
     const args = [databaseUrl, "50", redisUrl, redisPassword, redisPrefix];
@@ -41,7 +41,7 @@ testOnEachState(
 );
 
 testOnEachDatabase(
-  "killing a process again and again while it submits undoes nothing it acknowledged and leaves nothing half done",
+  "a process killed repeatedly while it submits keeps what it acknowledged and leaves nothing half done",
   async ({ url, database }) => {
     const acknowledged = new Set<number>();
     const kills = 15;

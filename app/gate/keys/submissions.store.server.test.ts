@@ -69,18 +69,26 @@ testOnEachDatabase(
   },
 );
 
-testOnEachDatabase("of a hundred at once exactly one uses a key", async ({ database, url }) => {
-  const stores = [database, await openTestDatabase(url)].map((connection) => createStore(connection));
-  const outcomes = await countOutcomes(
-    100,
-    async (index) => (await stores[index % 2]?.submitOnce(request))?.outcome,
-  );
-  expect(Object.fromEntries(outcomes)).toEqual({ accepted: 1, "already-used": 99 });
-  expect(await countRows(database)).toEqual({ usedKeys: 1, submissions: 1, notifications: 1, deliveries: 2 });
-});
+testOnEachDatabase(
+  "exactly one of a hundred concurrent submissions uses a key",
+  async ({ database, url }) => {
+    const stores = [database, await openTestDatabase(url)].map((connection) => createStore(connection));
+    const outcomes = await countOutcomes(
+      100,
+      async (index) => (await stores[index % 2]?.submitOnce(request))?.outcome,
+    );
+    expect(Object.fromEntries(outcomes)).toEqual({ accepted: 1, "already-used": 99 });
+    expect(await countRows(database)).toEqual({
+      usedKeys: 1,
+      submissions: 1,
+      notifications: 1,
+      deliveries: 2,
+    });
+  },
+);
 
 testOnEachDatabase(
-  "of forms and tools that use one key at once exactly one does, and only a form leaves a submission",
+  "exactly one of several concurrent forms and tools uses a key, and only a form leaves a submission",
   async ({ database, url }) => {
     const stores = [database, await openTestDatabase(url)].map((connection) => createStore(connection));
     const notification = { kind: "key.used", data: {} };
@@ -110,12 +118,12 @@ testOnEachDatabase("a submission that fails half-way leaves nothing behind", asy
   expect(await createStore(database).submitOnce(request)).toMatchObject({ outcome: "accepted" });
 });
 
-testOnEachDatabase("without channels the notification is kept and nothing is sent", async ({ database }) => {
+testOnEachDatabase("a notification without channels is kept and not sent", async ({ database }) => {
   await createStore(database, []).submitOnce({ ...request, messageHash: null });
   expect(await countRows(database)).toMatchObject({ notifications: 1, deliveries: 0 });
 });
 
-test("on a PostgreSQL whose operator made all isolation strict, conflicts are run again and never refuse a form", async () => {
+test("a PostgreSQL with strict isolation retries conflicts and never refuses a form", async () => {
   const { database: admin, url } = await createPostgresqlTestDatabase();
   await admin.$executeRawUnsafe(`DO $$ BEGIN EXECUTE format(
     'ALTER DATABASE %I SET default_transaction_isolation = serializable', current_database()); END $$`);
@@ -148,7 +156,7 @@ const uses = [
 ];
 
 test.each(uses)(
-  "$what that was stored is answered so, though the connection was lost at its commit",
+  "$what that was stored is confirmed, though the connection was lost at its commit",
   async ({ use, outcome, submissions }) => {
     const { direct, way, database, isCommitting, letCommit } = await openSlowCommits("UsedKey");
     const store = createStore(database);
@@ -164,7 +172,7 @@ test.each(uses)(
 );
 
 test.each(uses)(
-  "$what of which nobody can say whether it was stored is refused without claiming that it was not",
+  "$what with an unknown outcome is refused without claiming that nothing was stored",
   async ({ use, submissions }) => {
     const { direct, way, database, isCommitting, letCommit } = await openSlowCommits("UsedKey");
     const store = createStore(database);

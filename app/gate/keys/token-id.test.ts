@@ -75,7 +75,7 @@ test.each(bad.map((input) => [typeof input, String(input), input]))(
   },
 );
 
-test("a malformed token id is explained in the words clients look for", () => {
+test("a malformed token id is explained in the documented words", () => {
   try {
     parseTokenId("abc");
     expect.unreachable();
@@ -85,7 +85,7 @@ test("a malformed token id is explained in the words clients look for", () => {
   }
 });
 
-test("a token id that was left out is told from a malformed one", () => {
+test("a missing token id is reported apart from a malformed one", () => {
   expect(() => parseTokenId(undefined)).toThrow(Refusal);
   const { error } = z.object({ tokenId: tokenIdSchema }).safeParse({});
   expect(error?.issues).toMatchObject([{ path: ["tokenId"], message: "Token ID is required" }]);

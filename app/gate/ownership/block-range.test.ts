@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createBlockRange } from "./block-range";
 
-test("a range halves with each refusal, never below one block, and grows back to where it began", () => {
+test("a range halves with each refusal, never below one block, and grows back to its first size", () => {
   const range = createBlockRange();
   const largest = range.size();
 

@@ -34,7 +34,7 @@ export const maxReadsInProbe = 150;
 export type Read = {
   target: Address;
   data: Hex;
-  /** Of no weight: an endpoint that does not know the call may refuse it, as a contract may. */
+  /** Its failure does not count: an endpoint that does not know the call may refuse it, as a contract may. */
   isOptional?: boolean;
 };
 export type Answer = { hasCode: boolean; success: boolean; size: bigint; word: bigint };

@@ -13,7 +13,7 @@ const buyer = 2;
 const holder = 3;
 const wallMs = Date.now();
 const hourMs = 3_600_000;
-/** Longer than a failed endpoint is passed over for. */
+/** Longer than a failed endpoint is skipped. */
 const restMs = 10_001;
 
 /** The chain as it is; and as it was an hour ago, before the sale and before the holder's key. */
@@ -68,7 +68,7 @@ function openGate(endpoints: RpcFaultServer[]) {
   return { client, askSeller: () => ask(sold, seller), askHolder: () => ask(held, holder) };
 }
 
-test("while the first endpoint flaps and the second is far behind, nobody is let in and nobody is told no", async () => {
+test("while the first endpoint flaps and the second is far behind, holders and others get 503", async () => {
   const { askSeller, askHolder } = openGate([first, second]);
   second.setUpstream(past.rpcUrl);
   expect(await askHolder()).toEqual({ owned: true });
@@ -82,7 +82,7 @@ test("while the first endpoint flaps and the second is far behind, nobody is let
   expect(await askSeller()).toEqual({ owned: false, reason: "not-owner" });
 });
 
-test("when the first endpoint falls far behind the next one is asked, and the first is passed over for a while", async () => {
+test("an endpoint that falls far behind is skipped for a while, and the next one is asked", async () => {
   const { askSeller, askHolder } = openGate([first, second]);
   expect(await askHolder()).toEqual({ owned: true });
 
@@ -100,7 +100,7 @@ test("when the first endpoint falls far behind the next one is asked, and the fi
   expect(await askHolder()).toEqual({ owned: true });
 });
 
-test("when the only endpoint falls far behind nobody knows who holds a key", async () => {
+test("the only endpoint falling far behind is an outage", async () => {
   const { askSeller, askHolder } = openGate([first]);
   expect(await askHolder()).toEqual({ owned: true });
 
@@ -110,7 +110,7 @@ test("when the only endpoint falls far behind nobody knows who holds a key", asy
   await expect(askHolder()).rejects.toEqual(unavailable);
 });
 
-test("the newest block the watcher has seen counts like one that was asked about a key", async () => {
+test("the newest block seen by the watcher counts like one from an ownership read", async () => {
   const { client, askSeller } = openGate([first]);
   await findBlock({ client });
 
@@ -119,7 +119,7 @@ test("the newest block the watcher has seen counts like one that was asked about
   await expect(findBlock({ client })).rejects.toThrow("far behind");
 });
 
-test("a chain that begins anew is believed at once where its blocks are new, and else five minutes later", async () => {
+test("a chain that starts over is believed at once where its blocks are new, else five minutes later", async () => {
   const { askSeller, askHolder } = openGate([first]);
   expect(await askHolder()).toEqual({ owned: true });
 
@@ -130,19 +130,19 @@ test("a chain that begins anew is believed at once where its blocks are new, and
   // The whole chain is as it was: that is how things are.
   expect(await askSeller()).toEqual({ owned: true });
 
-  const anew = await startTestChain();
+  const restarted = await startTestChain();
   try {
     const gate = openGate([second]);
     expect(await gate.askHolder()).toEqual({ owned: true });
-    expect(await anew.mintKey(seller)).toBe(sold);
-    second.setUpstream(anew.rpcUrl);
+    expect(await restarted.mintKey(seller)).toBe(sold);
+    second.setUpstream(restarted.rpcUrl);
     expect(await gate.askSeller()).toEqual({ owned: true });
   } finally {
-    await anew.stop();
+    await restarted.stop();
   }
 });
 
-test("a block of the far future keeps out no endpoint, or where blocks are rare, none for longer than five minutes", async () => {
+test("a block from the far future excludes no endpoint, or for five minutes at most where blocks are rare", async () => {
   const ahead = await startTestChain();
   try {
     await ahead.setTime(secondsOf(wallMs + 1_000 * hourMs));

@@ -5,7 +5,7 @@ import { testOnEachDatabase } from "~e2e/support/databases/database";
 import { createChainCursorStore } from "./chain-cursor.store.server";
 import { createKeyStore } from "../keys/keys.store.server";
 
-testOnEachDatabase("what is written under a lease that is gone is not written", async ({ database }) => {
+testOnEachDatabase("a write under a lost lease is dropped", async ({ database }) => {
   const { acquireOrRenew, release } = createLeaseStore(database);
   const take = async (owner: string) => (await acquireOrRenew(["watcher"], owner, 60_000))[0];
   const cursors = createChainCursorStore(database);

@@ -40,7 +40,7 @@ async function countReads<T>(work: () => Promise<T>): Promise<{ reads: number; r
 const unavailable = expect.objectContaining({ slug: "chain-unavailable", status: 503 });
 const neverMinted = "115792089237316195423570985008687907853269984665640564039457584007913129639935";
 
-test("erc721: the holder owns the key, another wallet does not, and a key that was never minted is nobody's", async () => {
+test("erc721: the holder owns the key, another wallet does not, and a key never minted does not exist", async () => {
   const tokenId = await chain.mintKey(1);
   const reader = makeReader();
 
@@ -57,7 +57,7 @@ test("erc721: the holder owns the key, another wallet does not, and a key that w
   expect(await reader.readOwner({ tokenId: neverMinted })).toEqual({ exists: false, owner: null });
 });
 
-test("erc1155: whoever holds at least one unit owns the key, and existence is told by the supply", async () => {
+test("erc1155: a wallet with at least one unit owns the key, and existence follows from the supply", async () => {
   const multiKey = await chain.deploy({ contractName: "MultiKey" });
   const holder = chain.addressOf(1);
   await chain.send({ ...multiKey, functionName: "mint", args: [holder, 7n, 1n], from: 0 });
@@ -73,7 +73,7 @@ test("erc1155: whoever holds at least one unit owns the key, and existence is to
   expect(await reader.readOwner({ tokenId: "8" })).toEqual({ exists: false, owner: null });
 });
 
-test("erc1155 without a supply count: existence is not claimed either way", async () => {
+test("erc1155 without a supply count: existence is left open", async () => {
   const { address } = await chain.deploy({ contractName: "MultiKeyWithoutSupply" });
   const reader = makeReader({ contractAddress: address, standard: "erc1155" });
 
@@ -157,7 +157,7 @@ test("500 reads of one key at once are one call", async () => {
   }
 });
 
-test("a result is shared until just before cacheSeconds have passed, counted from when its read began", async () => {
+test("a reading is shared until just before cacheSeconds have passed since it began", async () => {
   const tokenId = await chain.mintKey(1);
   let nowMs = 50_000;
   const reader = makeReader({ cacheSeconds: 4, clock: () => nowMs });
@@ -174,7 +174,7 @@ test("a result is shared until just before cacheSeconds have passed, counted fro
   expect((await read()).reads).toBe(1);
 });
 
-test("a clock that was set back does not stretch the life of a result", async () => {
+test("a clock that was set back does not lengthen the life of a reading", async () => {
   const tokenId = await chain.mintKey(1);
   let nowMs = 50_000;
   const reader = makeReader({ clock: () => nowMs });
@@ -194,7 +194,7 @@ test("with cacheSeconds 0 every read that is not concurrent asks the chain", asy
   expect((await read()).reads).toBe(1);
 });
 
-test("a fresh read asks the chain though a result is kept, and joins no read that is already on its way", async () => {
+test("a fresh read asks the chain though a reading is cached, and joins no read in flight", async () => {
   const tokenId = await chain.mintKey(1);
   const holder = chain.addressOf(1);
   const reader = makeReader();
@@ -251,7 +251,7 @@ test("a new block, an answer from a later block and forget() each end the sharin
   expect(await readsOf(tokenId)).toBe(1);
 });
 
-test("a read that was on its way when the key changed hands is not kept", async () => {
+test("a read in flight when the key changed hands is not cached", async () => {
   const tokenId = await chain.mintKey(1);
   const [seller, buyer] = [chain.addressOf(1), chain.addressOf(2)];
   const reader = makeReader();
@@ -281,7 +281,7 @@ test("a read that was on its way when the key changed hands is not kept", async 
   });
 });
 
-test("a failure is not kept: the next read asks again and is answered", async () => {
+test("a failure is not cached, so the next read asks again and is answered", async () => {
   const tokenId = await chain.mintKey(1);
   const reader = makeReader();
   const read = () => reader.readOwnership({ tokenId, holder: chain.addressOf(1) });
@@ -338,7 +338,7 @@ function inspectDeeply(error: unknown): string {
 }
 
 test.each(["erc721", "erc1155", "unlock"] as const)(
-  "%s: an address without a contract is a fault to be told, not an answer",
+  "%s: an address without a contract is reported as a fault",
   async (standard) => {
     const reader = makeReader({ contractAddress: chain.addressOf(9), standard });
     const failure = await reader.readOwner({ tokenId: "1" }).catch((error: unknown) => error);
@@ -360,7 +360,7 @@ test.each([
   [3, "answers with a word that is no address", null],
   [4, "answers with seven bytes", null],
   [6, "answers with a megabyte of nothing", "does-not-exist"],
-])("a contract of manner %i, which %s, leads to %s", async (manner, _words, reason) => {
+])("a contract of manner %i, which %s, gives the reason %s", async (manner, _words, reason) => {
   const { address } = await chain.deploy({ contractName: "Misbehaving", args: [manner] });
   const reading = makeReader({ contractAddress: address }).readOwnership({
     tokenId: "1",
@@ -371,7 +371,7 @@ test.each([
   else await expect(reading).rejects.toEqual(unavailable);
 });
 
-test("when the first endpoint is away or on another chain, the second one answers", async () => {
+test("the second endpoint answers when the first is away or on another chain", async () => {
   const tokenId = await chain.mintKey(1);
   const second = await startRpcFaultServer(chain.rpcUrl);
   try {
@@ -399,7 +399,7 @@ test("when the first endpoint is away or on another chain, the second one answer
   }
 });
 
-test("an endpoint that names the right chain and answers from another is passed over for the next one", async () => {
+test("an endpoint that names the right chain and answers from another is skipped for the next one", async () => {
   const otherChain = await startTestChainWithId(chain.chainId + 1);
   const tokenId = await chain.mintKey(1);
   const lying = await startRpcFaultServer(chain.rpcUrl);
@@ -423,7 +423,7 @@ test("an endpoint that names the right chain and answers from another is passed 
   }
 });
 
-test("an endpoint that moves to another chain while in use is found out by its very answer", async () => {
+test("an endpoint that moves to another chain while in use is detected by its first answer", async () => {
   const otherChain = await startTestChainWithId(chain.chainId + 1);
   const tokenId = await chain.mintKey(1);
   const moving = await startRpcFaultServer(chain.rpcUrl);
@@ -447,7 +447,7 @@ test("an endpoint that moves to another chain while in use is found out by its v
   }
 });
 
-test("an endpoint that names the right chain but answers from another is not believed", async () => {
+test("an endpoint that names the right chain but answers from another is not believed as the only one either", async () => {
   const otherChain = await startTestChainWithId(chain.chainId + 1);
   const tokenId = await chain.mintKey(1);
   const lying = await startRpcFaultServer(chain.rpcUrl);
@@ -477,7 +477,7 @@ async function startTestChainWithId(chainId: number) {
   return await startLocalChain({ chainId });
 }
 
-test("a contract of the wrong standard, or none at all, is named as a fault; the right one is not", async () => {
+test("a contract of the wrong standard, or none at all, is a fault, the right one is not", async () => {
   const multiKey = await chain.deploy({ contractName: "MultiKey" });
   const silent = await chain.deploy({ contractName: "Misbehaving", args: [0] });
   const find = (standard: KeyStandard, contractAddress: Address) =>

@@ -145,7 +145,7 @@ const uncheckable = expect.objectContaining({
 const neverMinted = "115792089237316195423570985008687907853269984665640564039457584007913129639935";
 
 test.each(deploylessFaults)(
-  "%s: the first read finds it out and is answered, and from then on a sign-in is one request",
+  "%s: the first read detects the fault and is answered, and later sign-ins take one request",
   async (fault) => {
     rpc.setFault(fault);
     const tokenId = await chain.mintKey(1);
@@ -169,7 +169,7 @@ test.each(deploylessFaults)(
   },
 );
 
-test.each(deploylessFaults)("%s: a key that does not exist is told from an outage at once", async (fault) => {
+test.each(deploylessFaults)("%s: a missing key is told apart from an outage at once", async (fault) => {
   rpc.setFault(fault);
   const bare = await chain.deploy({ contractName: "Misbehaving", args: [0] });
   for (const contractAddress of [chain.key.address, bare.address]) {
@@ -180,7 +180,7 @@ test.each(deploylessFaults)("%s: a key that does not exist is told from an outag
   }
 });
 
-test("erc1155: units are counted in one request, and existence is told where the contract tells it", async () => {
+test("erc1155: units are read in one request, and existence where the contract tells it", async () => {
   const multiKey = await chain.deploy({ contractName: "MultiKey" });
   const uncounted = await chain.deploy({ contractName: "MultiKeyWithoutSupply" });
   const holder = chain.addressOf(1);
@@ -196,7 +196,7 @@ test("erc1155: units are counted in one request, and existence is told where the
   expect(await other.readOwner({ tokenId: "7" })).toEqual({ exists: null, owner: null });
 });
 
-test("unlock: owner and validity are asked side by side, and an expired membership is told", async () => {
+test("unlock: owner and validity are read side by side, and an expired membership is reported", async () => {
   const lock = await deployUnlockLock(chain, 3_600);
   const holder = chain.addressOf(1);
   const tokenId = await lock.purchase(holder);
@@ -221,7 +221,7 @@ test("unlock: owner and validity are asked side by side, and an expired membersh
   await chain.control.revert({ id: snapshot });
 });
 
-test("a contract wallet signs in with its owner's signature, asked beside the ownership", async () => {
+test("a contract wallet signs in with its owner's signature, verified beside the ownership read", async () => {
   const address = await deployWallet();
   const tokenId = await mintFor(address);
   const otherTokenId = await chain.mintKey(1);
@@ -236,7 +236,7 @@ test("a contract wallet signs in with its owner's signature, asked beside the ow
   await expect(prove({ signature: await sign(4), tokenId })).rejects.toEqual(mismatch);
 });
 
-test("an address without code proves nothing by a signature that is not its own", async () => {
+test("a signature of another wallet proves nothing for an address without code", async () => {
   const tokenId = await chain.mintKey(1);
   const ownership = await makePlainReader();
   const claim = { message, address: chain.addressOf(1), tokenId, ownership };
@@ -247,7 +247,7 @@ test("an address without code proves nothing by a signature that is not its own"
 });
 
 test.each([0, 2, 3, 4, 5, 6, 7])(
-  "a wallet of manner %i, which does not say yes, proves nothing and is no outage",
+  "a wallet of manner %i, which does not confirm, proves nothing and is no outage",
   async (manner) => {
     const { address } = await chain.deploy({ contractName: "Misbehaving", args: [manner] });
     const ownership = await makePlainReader();
@@ -257,7 +257,7 @@ test.each([0, 2, 3, 4, 5, 6, 7])(
   },
 );
 
-test("a wallet that is not deployed yet is told that this chain cannot check it; once deployed it signs in", async () => {
+test("a wallet not yet deployed is refused because this chain cannot check it, and signs in once deployed", async () => {
   const { address, tokenId, wrap, create } = await mintForFutureWallet(walletOwner);
   const ownership = await makePlainReader();
   const prove = async (account: number) =>
@@ -273,7 +273,7 @@ test("a wallet that is not deployed yet is told that this chain cannot check it;
   await expect(prove(4)).rejects.toEqual(mismatch);
 });
 
-test("a wallet that is not deployed yet signs in as soon as the chain can check it, whatever was before", async () => {
+test("a wallet not yet deployed signs in as soon as the chain can check it, whatever failed before", async () => {
   const { address, tokenId, wrap } = await mintForFutureWallet(5);
   const ownership = await makePlainReader();
   rpc.setFault("none");
@@ -290,7 +290,7 @@ test.each([
   [3, null, "something that is no address"],
   [4, null, "answers ownerOf with 7 bytes"],
   [5, "does-not-exist", ""],
-])("a key contract of manner %i leads to %s %s", async (manner, reason, fault) => {
+])("a key contract of manner %i gives the reason %s, or the fault: %s", async (manner, reason, fault) => {
   const { address } = await chain.deploy({ contractName: "Misbehaving", args: [manner] });
   const reading = makeReader({ contractAddress: address }).readOwnership({
     tokenId: "1",
@@ -304,7 +304,7 @@ test.each([
 });
 
 test.each(["erc721", "erc1155", "unlock"] as const)(
-  "%s: an address without a contract is a fault to be told, not an answer",
+  "%s: an address without a contract is reported as a fault, with plain reads",
   async (standard) => {
     const reader = makeReader({ contractAddress: chain.addressOf(9), standard });
     const failure = await failureOf(reader.readOwnership({ tokenId: "1", holder: chain.addressOf(1) }));
@@ -336,7 +336,7 @@ test.each(["hanging", "reset", "http-500", "http-429", "html", "no-result", "rpc
   },
 );
 
-test("an endpoint that moves to another chain is found out when plain reads begin, and after an outage", async () => {
+test("an endpoint that moves to another chain is detected when plain reads begin, and after an outage", async () => {
   const other = await startLocalChain({ chainId: chain.chainId + 1 });
   try {
     rpc.setFault("none");
@@ -359,7 +359,7 @@ test("an endpoint that moves to another chain is found out when plain reads begi
   }
 });
 
-test("ten minutes after a refusal one read tries again while the others do not wait for it", async () => {
+test("one read retries calls with code ten minutes after a refusal, while the others do not wait for it", async () => {
   const reader = await makePlainReader();
   const readMany = () =>
     Promise.all(["1", "2", "3"].map((tokenId) => reader.readOwner({ tokenId }).catch(() => null)));
@@ -381,7 +381,7 @@ test("ten minutes after a refusal one read tries again while the others do not w
   expect(calls()).toEqual({ plain: 0, deployless: 3 });
 });
 
-test("an endpoint that comes back after an outage is tried with code again: another may answer there now", async () => {
+test("calls with code are retried at once after an outage, since another server may answer there", async () => {
   const reader = await makePlainReader();
   rpc.setFault("http-500");
   await expect(reader.readOwner({ tokenId: "1" })).rejects.toEqual(unavailable);
@@ -393,7 +393,7 @@ test("an endpoint that comes back after an outage is tried with code again: anot
   expect(calls()).toEqual({ plain: 0, deployless: 2 });
 });
 
-test("a result is shared until a new block is noted or its time is over", async () => {
+test("a reading is shared until a new block is noted or it expires", async () => {
   const reader = makeReader({ cacheSeconds: 4 });
   const readsOf = async () => {
     rpc.posts.length = 0;
@@ -410,7 +410,7 @@ test("a result is shared until a new block is noted or its time is over", async 
   expect(await readsOf()).toBe(1);
 });
 
-test("many holdings are asked about with at most twenty calls under way", async () => {
+test("many holdings are read with at most twenty calls in flight", async () => {
   const multiKey = await chain.deploy({ contractName: "MultiKey" });
   const holder = chain.addressOf(1);
   await chain.send({ ...multiKey, functionName: "mint", args: [holder, 44n, 3n], from: 0 });
@@ -431,7 +431,7 @@ test("many holdings are asked about with at most twenty calls under way", async 
   expect(most).toBeLessThanOrEqual(20);
 });
 
-test("a contract of the wrong standard, or none at all, is named as a fault; the right one is not", async () => {
+test("with plain reads too, a contract of the wrong standard, or none at all, is a fault, the right one is not", async () => {
   const multiKey = await chain.deploy({ contractName: "MultiKey" });
   const silent = await chain.deploy({ contractName: "Misbehaving", args: [0] });
   const client = makeClient();
@@ -492,7 +492,7 @@ function makeWatcher(options: Pick<TransferWatcherOptions, "client" | "contractA
 }
 
 test.each(Object.entries(unknownAnswers))(
-  "a server that knows little more than ownerOf, and answers the rest with %s, is enough for a gate",
+  "a gate works with a server that knows little more than ownerOf and answers the rest with %s",
   async (_words, unknown) => {
     const contractAddress = chain.key.address;
     const server = await startMinimalRpcServer(5_000, contractAddress, unknown);
@@ -526,7 +526,7 @@ test.each(Object.entries(unknownAnswers))(
   },
 );
 
-test("where every unknown call reverts, a revert says nothing of a key until a key was read, and then it does", async () => {
+test("where every unknown call reverts, a revert counts as a missing key only after some key was read", async () => {
   const contractAddress = chain.key.address;
   const unknown = { error: { code: 3, message: "execution reverted" } };
   const server = await startMinimalRpcServer(5_000, contractAddress, unknown);

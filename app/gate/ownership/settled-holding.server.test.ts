@@ -28,7 +28,7 @@ const endpoints = ["none", "deployless-refused"] as const;
 const tooRecent = expect.objectContaining({ slug: "holding-too-recent", status: 409 });
 
 test.each(endpoints)(
-  "a key that was just transferred is too recent until two blocks lie on top, at an endpoint that plays %s",
+  "a key just transferred is too recent until two blocks follow, at an endpoint that plays %s",
   async (fault) => {
     rpc.setFault(fault);
     const holder = chain.addressOf(2);
@@ -47,7 +47,7 @@ test.each(endpoints)(
 );
 
 test.each(endpoints)(
-  "a key, and a contract, that did not exist two blocks ago are too recent, at an endpoint that plays %s",
+  "a key or a contract that did not exist two blocks ago is too recent, at an endpoint that plays %s",
   async (fault) => {
     rpc.setFault(fault);
     const requireSettled = settledHoldings();
@@ -67,19 +67,19 @@ test.each(endpoints)(
   },
 );
 
-test("on a chain of fewer blocks than asked for, only what was there from the first block is settled", async () => {
+test("a chain shorter than the confirmations settles only what it had from the first block", async () => {
   const tokenId = await chain.mintKey(1);
   const requireSettled = settledHoldings({ keyUseConfirmations: 1_000_000 });
   await expect(requireSettled(tokenId, chain.addressOf(1))).rejects.toEqual(tooRecent);
 });
 
-test("a membership is settled by its holder, whatever it was worth back then", async () => {
+test("a membership is settled by its holder, whether or not it was valid then", async () => {
   const tokenId = await chain.mintKey(1);
   await chain.control.mine({ blocks: 2 });
   await settledHoldings({ standard: "unlock" })(tokenId, chain.addressOf(1));
 });
 
-test("the refusal names the block to wait for, and a time by how fast the last blocks came", async () => {
+test("the refusal names the block to wait for, and a time estimated from the last blocks", async () => {
   const tokenId = await chain.mintKey(1);
   const { timestamp } = await chain.viewer.getBlock();
   const start = Number(timestamp);
@@ -99,7 +99,7 @@ test("the refusal names the block to wait for, and a time by how fast the last b
   });
 });
 
-test("of a used key it is said that it is used, not that waiting would help", async () => {
+test("a used key is refused as used, not as too recent", async () => {
   const tokenId = await chain.mintKey(1);
   const used = { usedBy: chain.addressOf(2), usedAtMs: 1 } as never;
   const keys = { findKeyState: async () => ({ used, departedAtMs: null }) };
@@ -108,7 +108,7 @@ test("of a used key it is said that it is used, not that waiting would help", as
   });
 });
 
-test("with no confirmations asked for, the newest block is asked by its number, and none older", async () => {
+test("without confirmations only the newest block is asked, by its number", async () => {
   const tokenId = await chain.mintKey(1);
   rpc.posts.length = 0;
   await settledHoldings({ keyUseConfirmations: 0 })(tokenId, chain.addressOf(1));
@@ -119,7 +119,7 @@ test("with no confirmations asked for, the newest block is asked by its number, 
 });
 
 test.each([0, 2])(
-  "with %i confirmations, a key that was seen leaving the wallet waits for as long as a node's lag is believed",
+  "with %i confirmations, a key seen leaving the wallet waits as long as a node may lag",
   async (keyUseConfirmations) => {
     const tokenId = await chain.mintKey(1);
     await chain.control.mine({ blocks: 2 });
@@ -143,7 +143,7 @@ test.each([0, 2])(
 );
 
 test.each([0, 2])(
-  "with %i confirmations, an endpoint that is behind what the watcher has read is an outage",
+  "with %i confirmations, an endpoint behind the watcher's block is an outage",
   async (keyUseConfirmations) => {
     const tokenId = await chain.mintKey(1);
     await chain.control.mine({ blocks: 2 });
@@ -157,7 +157,7 @@ test.each([0, 2])(
   },
 );
 
-test("a wallet that the newest block does not name holds nothing", async () => {
+test("a wallet that is not the holder in the newest block holds nothing", async () => {
   const tokenId = await chain.mintKey(1);
   await chain.control.mine({ blocks: 2 });
   await chain.transferKey({ tokenId, from: 1, to: chain.addressOf(2) });
@@ -167,7 +167,7 @@ test("a wallet that the newest block does not name holds nothing", async () => {
 });
 
 test.each(["hanging", "http-500", "html", "rpc-error", "wrong-chain"] as const)(
-  "while the chain plays %s, the answer is 503 and nothing is taken for settled",
+  "while the chain plays %s, the answer is 503 and nothing counts as settled",
   async (fault) => {
     const tokenId = await chain.mintKey(1);
     await chain.control.mine({ blocks: 2 });

@@ -12,7 +12,7 @@ import { judge } from "./ownership.server";
 import type { Ownership } from "./ownership.server";
 
 const maxWaitSeconds = 300;
-/** Until then a node may be believed that has not seen the key leave. */
+/** Until then a node that has not seen the key leave may be trusted. */
 const departureHoldsMs = Number(maxLagSeconds) * 1_000;
 
 export type SettledHoldingDependencies = KeyContract & {
@@ -34,12 +34,12 @@ export function createSettledHoldings(dependencies: SettledHoldingDependencies):
 
   async function readHoldingAt(block: bigint, tokenId: string, holder: Address): Promise<Ownership> {
     const reading = await readKey({ client, contractAddress, standard, tokenId, holder, block });
-    // Whether a membership had run out by then is of no weight: the newest block has said that it has not.
+    // Whether a membership had run out by then does not matter: the newest block has said that it has not.
     return judge({ ...reading, hasExpired: false }, holder);
   }
 
   return async function requireSettledHolding(tokenId, holder) {
-    // Before the header, so that a block that comes in between makes no honest node one that lags.
+    // Before the header, so that a block that comes in between does not make an honest node look late.
     const cursor = await cursors.findCursor(contract);
     const newest = await readHeader(client);
     requireNoLag(newest.number, cursor);

@@ -22,7 +22,7 @@ function makeReads({ maxEntries = 3 } = {}) {
   };
 }
 
-test("no more entries are kept than allowed; the one read longest ago goes first", async () => {
+test("no more readings are cached than allowed, and the one read longest ago is evicted first", async () => {
   const { reads, read, loads } = makeReads({ maxEntries: 3 });
   for (const key of ["a", "b", "c"]) await read(key);
   await read("a", { fresh: true });
@@ -36,14 +36,14 @@ test("no more entries are kept than allowed; the one read longest ago goes first
   expect(loads()).toBe(before + 1);
 });
 
-test("ten thousand strangers' keys take no more room than the limit", async () => {
+test("ten thousand unknown keys take no more room than the limit", async () => {
   const { reads, read } = makeReads({ maxEntries: 100 });
   await Promise.all(Array.from({ length: 10_000 }, (_, index) => read(`key ${index}`)));
 
   expect(reads.size()).toBe(100);
 });
 
-test("an answer from a block behind the latest one seen is given, but not kept", async () => {
+test("an answer from a block behind the latest one is returned but not cached", async () => {
   const { read, loads } = makeReads();
   await read("a", { blockNumber: 10n });
 
@@ -54,7 +54,7 @@ test("an answer from a block behind the latest one seen is given, but not kept",
   expect(loads()).toBe(3);
 });
 
-test("after everything was forgotten, a chain that got shorter is believed again", async () => {
+test("a shorter chain is believed again after everything was forgotten", async () => {
   const { reads, read, loads } = makeReads();
   await read("a", { blockNumber: 10n });
   reads.forget();
@@ -64,7 +64,7 @@ test("after everything was forgotten, a chain that got shorter is believed again
   expect(loads()).toBe(2);
 });
 
-test("forgetting a group drops its entries and no others", async () => {
+test("forgetting a group drops its readings and no others", async () => {
   const { reads, read, loads } = makeReads();
   await read("7:alice", { group: "7" });
   await read("7:bob", { group: "7" });
@@ -76,7 +76,7 @@ test("forgetting a group drops its entries and no others", async () => {
   expect(loads()).toBe(3);
 });
 
-test("a failed read is told to all who waited for it, and to nobody after them", async () => {
+test("a failed read rejects for all who waited for it, and for nobody after them", async () => {
   const { reads } = makeReads();
   let isBroken = true;
   const read = () =>
@@ -96,7 +96,7 @@ test("a failed read is told to all who waited for it, and to nobody after them",
   expect(await read()).toMatchObject({ text: "here" });
 });
 
-test("a read that was forgotten on its way is not kept, and does not end the one that took its place", async () => {
+test("a read forgotten in flight is not cached, and does not end the one that replaced it", async () => {
   const { reads, read, loads } = makeReads();
   const landings: ((text: string) => void)[] = [];
   const begin = () =>

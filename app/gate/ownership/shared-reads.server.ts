@@ -57,7 +57,7 @@ export function createSharedReads<T extends { blockNumber: bigint | null }>(
     return promise;
   }
 
-  /** `group` is what `forget` goes by. A `fresh` read joins only one that was begun in this very moment. */
+  /** `forget` removes a `group`. A `fresh` read joins only one that began at this very moment. */
   function read({ key, group, fresh, load }: ReadOptions<T>): Promise<T> {
     const found = fresh ? undefined : findCached(key);
     if (found) return Promise.resolve(found.value);

@@ -46,7 +46,7 @@ export function createTransferMemory() {
         .filter((transfer) => !cameAgain.has(nameArrival(transfer)))
         .map(({ tokenId, to }) => ({ tokenId, holder: to }));
     },
-    /** What was not met again is gone. Should its very block come back, it is news. */
+    /** What was not seen again is gone. Should its very block come back, it is reported again. */
     endDoubt(): void {
       doubtful.clear();
       lastCertain = null;

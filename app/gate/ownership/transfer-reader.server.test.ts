@@ -94,7 +94,7 @@ test("erc1155: a log of a thousand ids that moves no unit of any costs no call a
   expect(reports).toEqual([]);
 });
 
-test("erc1155: balances of many departures are read in groups that one probe can hold, and reported at once", async () => {
+test("erc1155: balances of many departures are read in groups that fit one probe, and reported together", async () => {
   const { contract, hand, give, options } = await makeKeys();
   const ids = Array.from({ length: 310 }, (_, index) => BigInt(index));
   await hand(ids.slice(0, -1));
@@ -112,7 +112,7 @@ test("erc1155: balances of many departures are read in groups that one probe can
   expect(reports[0]).toEqual(ids.slice(0, -1).map((id) => ({ tokenId: String(id), holder: at(seller) })));
 });
 
-test("erc1155: a node that lacks the block of the transfer tells no balance, and the departure is found later", async () => {
+test("erc1155: a departure is found later when a node lacks the block of the transfer", async () => {
   const behind = await startTestChain();
   try {
     const { hand, give, contract, options } = await makeKeys();
@@ -140,7 +140,7 @@ test("erc1155: a node that lacks the block of the transfer tells no balance, and
   }
 });
 
-test("erc1155: a call that brings its own code and is refused for a certain block is no reason to give such calls up", async () => {
+test("erc1155: a call with code refused for a certain block does not end such calls", async () => {
   const { contract } = await makeKeys();
   const { client } = makeReader();
   const holdings = [{ holder: at(seller), tokenId: 7n }];
@@ -150,7 +150,7 @@ test("erc1155: a call that brings its own code and is refused for a certain bloc
   expect(client.deployless.wasRefused()).toBe(false);
 });
 
-test("a log left out in the last five blocks before a restart is found after it", async () => {
+test("a log omitted in the last five blocks before a restart is found after it", async () => {
   const kept: Kept = { cursor: null, saves: 0 };
   const before = makeReader({ kept });
   await before.reader.readOn();
@@ -170,7 +170,7 @@ test("a log left out in the last five blocks before a restart is found after it"
   expect(after.reports.flat()).toContainEqual({ tokenId, holder: at(seller) });
 });
 
-test("a log left out by a provider that allows only short ranges is found with the next block", async () => {
+test("a log omitted by a provider that allows only short ranges is found with the next block", async () => {
   const { reader, reports } = makeReader();
   await reader.readOn();
   await mine(22);
@@ -186,7 +186,7 @@ test("a log left out by a provider that allows only short ranges is found with t
   expect(reports).toEqual([[{ tokenId, holder: at(seller) }]]);
 });
 
-test("a key that came by a block that is gone is reported as departed, minted or bought, and one that came again is not", async () => {
+test("a key that came by a block now gone is reported as departed, minted or bought, unless it came again", async () => {
   const { reader, reports } = makeReader();
   await reader.readOn();
   const [bought, again] = [await chain.mintKey(seller), await chain.mintKey(seller)];
@@ -212,7 +212,7 @@ test("a key that came by a block that is gone is reported as departed, minted or
   expect(reported).not.toContainEqual({ tokenId: again, holder: at(buyer) });
 });
 
-test("a key bought in blocks that an endpoint has not seen yet stays with its buyer, and is gone when those blocks are", async () => {
+test("a key bought in blocks that an endpoint lacks stays with its buyer, and departs when those blocks are gone", async () => {
   const { reader, reports } = makeReader();
   await reader.readOn();
   const tokenId = await chain.mintKey(seller);
@@ -265,7 +265,7 @@ test("a key that came before a restart by a block that goes after it is reported
   expect(after.reports.flat()).toContainEqual({ tokenId, holder: at(seller) });
 });
 
-test("erc1155: units that came by a block that is gone are no departure of a wallet that has others", async () => {
+test("erc1155: units that came by a block now gone are no departure of a wallet that has others", async () => {
   const { mint, options } = await makeKeys();
   await mint(7n);
   await mine(3);
@@ -279,7 +279,7 @@ test("erc1155: units that came by a block that is gone are no departure of a wal
   expect(reports).toEqual([[{ tokenId: "8", holder: at(seller) }]]);
 });
 
-test("the cursor is written again while the chain stands still, so that its age tells that somebody reads", async () => {
+test("the cursor is saved again while the chain stands still, so that its age shows that somebody reads", async () => {
   let nowMs = 0;
   const { reader, kept } = makeReader({ clock: () => nowMs });
   await reader.readOn();

@@ -147,7 +147,7 @@ export class TransferReader {
     const back = await this.findWayBack(head, from);
     log.warn(
       { fromBlock: Number(back.blockNumber), toBlock: Number(head.blockNumber) },
-      "The chain was reorganised; its latest blocks are read again.",
+      "chain reorganised; latest blocks are read again",
     );
     this.memory.doubtAfter(back.blockNumber, from.blockNumber);
     if (back.blockNumber < this.firstBlock) this.firstBlock = back.blockNumber + 1n;

@@ -4,7 +4,7 @@ import { startTestChain } from "~e2e/support/chain/chain";
 import type { ChainCursor } from "./chain-cursor.store.server";
 import { createTransferWatcher } from "./transfer-watcher.server";
 
-test("a poll that hangs is given up and told to the lease, and what it writes later is not kept", async () => {
+test("a poll that hangs is given up and counted as the lease's failure, and its late writes are dropped", async () => {
   const chain = await startTestChain();
   onTestFinished(chain.stop);
   const { number, hash } = await chain.viewer.getBlock();

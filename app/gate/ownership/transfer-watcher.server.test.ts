@@ -72,7 +72,7 @@ async function sellKey(): Promise<string> {
 
 const seller = () => chain.addressOf(1);
 
-test("watching begins at the newest block: what happened before is not reported, what happens then is, once", async () => {
+test("watching begins at the newest block: later departures are reported once, earlier ones never", async () => {
   await sellKey();
   const { watcher, departures, blocks } = makeWatcher();
   await watcher.pollOnce();
@@ -105,7 +105,7 @@ test("a mint and a transfer to oneself are no departures", async () => {
   expect(departures).toEqual([]);
 });
 
-test("a key that goes and comes back in one block range is reported for each wallet it left", async () => {
+test("a key that leaves and comes back within one block range is reported for each wallet it left", async () => {
   const { watcher, departures } = makeWatcher();
   await watcher.pollOnce();
 
@@ -135,7 +135,7 @@ async function leaveOverlap(watcher: TransferWatcher): Promise<void> {
   await watcher.pollOnce();
 }
 
-test("after a restart, watching goes on from the kept cursor and reports what it missed, once", async () => {
+test("watching resumes at the saved cursor after a restart, and reports each missed departure once", async () => {
   const kept: Kept = { cursor: null };
   const before = makeWatcher({ kept });
   await before.watcher.pollOnce();
@@ -153,7 +153,7 @@ test("after a restart, watching goes on from the kept cursor and reports what it
   expect(after.departures).toEqual([{ tokenId: missed, from: seller() }]);
 });
 
-test("an outage loses nothing: watching goes on where it ended, and says so once", async () => {
+test("watching resumes where an outage interrupted it, logs that once, and misses nothing", async () => {
   let nowMs = 0;
   const client = createChainClient({
     rpcUrls: [rpc.url],
@@ -177,12 +177,12 @@ test("an outage loses nothing: watching goes on where it ended, and says so once
   expect(departures).toEqual([{ tokenId, from: seller() }]);
   expect(watcher.status()).toMatchObject({ consecutiveFailures: 0 });
   expect(said).toEqual([
-    expect.stringContaining("cannot be watched now"),
-    expect.stringContaining("are watched again"),
+    expect.stringContaining("transfer watcher failed"),
+    expect.stringContaining("transfer watcher recovered"),
   ]);
 });
 
-test("started, it polls by itself, backs off during an outage and finds what happened meanwhile", async () => {
+test("a started watcher polls by itself, backs off during an outage and finds what happened meanwhile", async () => {
   const { watcher, departures } = makeWatcher();
   watcher.start();
   watcher.start();
@@ -207,7 +207,7 @@ test("started, it polls by itself, backs off during an outage and finds what hap
   expect(rpc.posts).toEqual([]);
 });
 
-test("stop() waits for the poll that is under way", async () => {
+test("stop() waits for the poll in progress", async () => {
   const { watcher } = makeWatcher();
   await watcher.pollOnce();
   let letGo = () => {};
@@ -286,7 +286,7 @@ test("a long absence is caught up over several polls", async () => {
   expect(departures.map(({ tokenId }) => tokenId)).toEqual([first, last]);
 });
 
-test("logs that an endpoint left out because it lagged behind are found with the next block", async () => {
+test("logs omitted by an endpoint that lagged are found with the next block", async () => {
   const { watcher, departures } = makeWatcher();
   await watcher.pollOnce();
   const tokenId = await sellKey();
@@ -305,7 +305,7 @@ async function reorganise(depth: number): Promise<void> {
   await chain.control.request({ method: "anvil_reorg", params: [depth, []] } as never);
 }
 
-test("after a reorganisation what is still in the chain is not reported again, and what is new is", async () => {
+test("after a reorganisation only new departures are reported, not those still in the chain", async () => {
   const { watcher, departures, reorganisations, said } = makeWatcher();
   await watcher.pollOnce();
   const start = await chain.viewer.getBlockNumber();
@@ -371,7 +371,7 @@ test("a chain that got shorter is followed after three polls, and not at the fir
   expect(watcher.status().blockNumber).toBe(await chain.viewer.getBlockNumber());
 });
 
-test("a cursor whose block is gone after a restart leads back a bounded way", async () => {
+test("a cursor whose block is gone after a restart goes back a bounded way", async () => {
   await chain.control.mine({ blocks: 70 });
   const head = await chain.viewer.getBlockNumber();
   const tokenId = await sellKey();
@@ -384,7 +384,7 @@ test("a cursor whose block is gone after a restart leads back a bounded way", as
   expect(departures).toContainEqual({ tokenId, from: seller() });
 });
 
-test("erc1155: a wallet has parted with a key when its last unit went, alone or in a batch", async () => {
+test("erc1155: a key departs with the wallet's last unit, alone or in a batch", async () => {
   const multiKey = await chain.deploy({ contractName: "MultiKey" });
   const buyer = chain.addressOf(2);
   for (const [id, amount] of [
@@ -418,7 +418,7 @@ test("erc1155: a wallet has parted with a key when its last unit went, alone or 
   expect(departures.slice(1)).toEqual([{ tokenId: "8", from: seller() }]);
 });
 
-test("with the watcher wired to the reader, a kept answer ends with the key's departure", async () => {
+test("a cached reading ends with the key's departure when watcher and reader are connected", async () => {
   const client = createChainClient({ rpcUrls: [rpc.url], chainId: chain.chainId });
   const contract = { client, contractAddress: chain.key.address, standard: "erc721" } as const;
   const reader = createOwnershipReader({ ...contract, cacheSeconds: 3_600, clock: () => 0 });
@@ -464,7 +464,7 @@ function makeLease() {
   };
 }
 
-test("of two watchers the one with the lease reads, the other follows its cursor, and takes over without a gap", async () => {
+test("of two watchers the owner of the lease reads, and the other follows its cursor and takes over without a gap", async () => {
   const kept: Kept = { cursor: null };
   const [first, second] = [makeLease(), makeLease()];
   const reading = makeWatcher({ kept, lease: first.lease });
@@ -497,7 +497,7 @@ test("of two watchers the one with the lease reads, the other follows its cursor
   expect(reading.departures.slice(1)).toEqual([{ tokenId: after, from: seller() }]);
 });
 
-test("a reader whose lease went while it read keeps nothing, says nothing, and reads anew when it has it again", async () => {
+test("a watcher that loses the lease while reading saves and reports nothing, and reads again when it has it back", async () => {
   const kept: Kept = { cursor: null };
   const { lease, give } = makeLease();
   let isRefused = false;
@@ -527,7 +527,7 @@ test("a reader whose lease went while it read keeps nothing, says nothing, and r
   ]);
 });
 
-test("a watcher that gains the lease polls at once instead of at its next turn", async () => {
+test("a watcher that acquires the lease polls at once instead of at its next turn", async () => {
   const { lease, give } = makeLease();
   const { watcher, departures, kept } = makeWatcher({ lease, pollSeconds: 300 });
   await chain.control.mine({ blocks: 5 });
@@ -541,7 +541,7 @@ test("a watcher that gains the lease polls at once instead of at its next turn",
   expect(departures).toEqual([{ tokenId, from: seller() }]);
 });
 
-test("a lease that is gained again and again during a poll starts no second chain of polls", async () => {
+test("a lease acquired again and again during a poll starts no second loop of polls", async () => {
   const { lease, give, take } = makeLease();
   const atMs: number[] = [];
   let letGo = () => {};
@@ -564,7 +564,7 @@ test("a lease that is gained again and again during a poll starts no second chai
   expect(atMs[4]! - atMs[1]!).toBeGreaterThan(3 * 0.9 * pollSeconds * 1_000);
 });
 
-test("whoever cannot read says so to its lease, and is well again when somebody else has read on", async () => {
+test("a watcher that cannot read reports failures to its lease, and is healthy again when another has read on", async () => {
   const kept: Kept = { cursor: null };
   const { lease, give, take, noted } = makeLease();
   const { watcher, said } = makeWatcher({ kept, lease });
@@ -578,12 +578,12 @@ test("whoever cannot read says so to its lease, and is well again when somebody 
   await watcher.pollOnce();
   await watcher.pollOnce();
   expect(watcher.status()).toMatchObject({ consecutiveFailures: 2 });
-  expect(said).toEqual([expect.stringContaining("cannot be watched now")]);
+  expect(said).toEqual([expect.stringContaining("transfer watcher failed")]);
 
   kept.cursor = { blockNumber: kept.cursor!.blockNumber + 1n, blockHash: "0x01" };
   await watcher.pollOnce();
   expect(watcher.status()).toMatchObject({ consecutiveFailures: 0 });
-  expect(said.at(-1)).toContain("are watched again");
+  expect(said.at(-1)).toContain("transfer watcher recovered");
   expect(noted.length).toBe(3);
 });
 

@@ -4,6 +4,9 @@ import type { Departure } from "./key-transfers.gateway.server";
 import { TransferReader } from "./transfer-reader.server";
 import type { TransferReaderOptions } from "./transfer-reader.server";
 
+/** The name of its lease. */
+export const watcherLease = "watcher";
+
 const maxBackoffSeconds = 60;
 const minDelayMs = 20;
 /** A poll that takes longer ends after the range it is at. One that has not ended after as long again has failed. */
@@ -98,13 +101,12 @@ class TransferPolls {
       this.isUnread ||= hold !== null;
       this.consecutiveFailures += 1;
       // Not with every poll: an outage of a night must not fill the disk.
-      if (this.consecutiveFailures === 1)
-        log.warn({ err: error }, "The transfers of keys cannot be watched now.");
+      if (this.consecutiveFailures === 1) log.warn({ err: error }, "transfer watcher failed; it is retried");
       if (hold !== null) lease?.noteFailure();
       throw error;
     }
     if (this.consecutiveFailures > 0) {
-      log.info({ failures: this.consecutiveFailures }, "The transfers of keys are watched again.");
+      log.info({ failures: this.consecutiveFailures }, "transfer watcher recovered");
     }
     this.isUnread = false;
     this.consecutiveFailures = 0;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createMetrics } from "~/platform/metrics.server";
 import { createWatcherAge } from "./watcher-age.server";
 
-test("the allowed age follows how often is read, and is in the metrics what readiness judges by", async () => {
+test("the allowed age follows the poll interval, and the metrics show the age that readiness judges", async () => {
   let ageMs = 670_000;
   const watcherAge = createWatcherAge({
     findCursorAgeMs: async () => ageMs,
@@ -11,7 +11,7 @@ test("the allowed age follows how often is read, and is in the metrics what read
     clock: () => 0,
   });
   const metrics = createMetrics();
-  metrics.watchWatcherAge(watcherAge);
+  metrics.observeWatcherAge(watcherAge);
   const { body } = await metrics.render();
   expect(body).toContain("\nlatchkey_watcher_age_seconds 670\n");
   expect(body).toContain("\nlatchkey_watcher_allowed_age_seconds 670\n");

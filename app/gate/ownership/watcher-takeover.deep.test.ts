@@ -9,12 +9,12 @@ import { waitUntil } from "~e2e/support/processes";
 import { startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import { createChainCursorStore } from "./chain-cursor.store.server";
 import { createKeyStore } from "../keys/keys.store.server";
-import { createTransferWatcher } from "./transfer-watcher.server";
+import { createTransferWatcher, watcherLease } from "./transfer-watcher.server";
 
 const silent = { info: () => {}, warn: () => {} };
 
 testOnEachDatabase(
-  "a process whose endpoints all fail leaves watching to one that can, and departures are recorded again",
+  "a process whose endpoints all fail leaves watching to another, and departures are recorded again",
   async ({ database, url }) => {
     const chain = await startTestChain();
     onTestFinished(chain.stop);
@@ -26,13 +26,12 @@ testOnEachDatabase(
     function makeProcess(on: Database, owner: string, rpcUrl: string) {
       const keeper = createLeaseKeeper({
         store: createLeaseStore(on),
-        names: ["watcher"],
         owner,
         leaseSeconds: 3,
         log: silent as never,
       });
       const [cursors, keys] = [createChainCursorStore(on), createKeyStore(on)];
-      const place = { chainId, contractAddress };
+      const contract = { chainId, contractAddress };
       const watcher = createTransferWatcher({
         client: createChainClient({ rpcUrls: [rpcUrl], chainId, timeoutMs: 1_000 }),
         contractAddress,
@@ -41,12 +40,12 @@ testOnEachDatabase(
         clock: Date.now,
         log: silent,
         cursor: {
-          load: () => cursors.findCursor(place),
-          save: (cursor, hold) => cursors.saveCursor(place, cursor, hold),
+          load: () => cursors.findCursor(contract),
+          save: (cursor, hold) => cursors.saveCursor(contract, cursor, hold),
         },
-        onDepartures: (report) => keys.recordDepartures({ ...place, ...report, departedAtMs: Date.now() }),
+        onDepartures: (report) => keys.recordDepartures({ ...contract, ...report, departedAtMs: Date.now() }),
         onBlock: () => {},
-        lease: keeper.of("watcher"),
+        lease: keeper.add(watcherLease),
       });
       onTestFinished(async () => {
         await watcher.stop();

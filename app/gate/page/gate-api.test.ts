@@ -34,7 +34,7 @@ async function problemFrom(origin: string) {
   return (error as RefusedError).refused;
 }
 
-test("reads every member of a refusal that the page shows", async () => {
+test("every member of a refusal that the page shows is read", async () => {
   const origin = await answering(429, {
     type: "https://gate.example/problems/too-many-requests",
     title: "Too many requests",
@@ -53,12 +53,12 @@ test("reads every member of a refusal that the page shows", async () => {
   });
 });
 
-test("takes the seconds to wait from the header where the body has none", async () => {
+test("the seconds to wait are read from the header where the body has none", async () => {
   const origin = await answering(503, { title: "Chain unavailable" }, { "Retry-After": "5" });
   expect(await problemFrom(origin)).toMatchObject({ title: "Chain unavailable", retryAfterSeconds: 5 });
 });
 
-test("makes a refusal of whatever a proxy answers in the server's place", async () => {
+test("an answer of a proxy in the server's place becomes a refusal", async () => {
   const origin = await answering(502, "<html>Bad gateway</html>");
   expect(await problemFrom(origin)).toMatchObject({
     slug: "",
@@ -67,28 +67,28 @@ test("makes a refusal of whatever a proxy answers in the server's place", async 
   });
 });
 
-test("names no page for a type that is not one of ours", async () => {
+test("a type that is not one of ours names no page", async () => {
   const origin = await answering(400, { type: "https://gate.example/elsewhere/../x", title: "No" });
   expect(await problemFrom(origin)).toMatchObject({ slug: "" });
 });
 
-test("tells a server that is not there from one that refuses", async () => {
+test("an unreachable server is told apart from a refusal", async () => {
   const origin = await answering(200, { nonce: "a".repeat(32) });
   await closers.splice(0)[0]?.();
   await expect(createGateApi(origin).getNonce()).rejects.toBeInstanceOf(UnreachableError);
 });
 
-test("gives up on a server that stays silent", async () => {
+test("a silent server is given up", async () => {
   const origin = await serve(() => {});
   await expect(createGateApi(origin, 100).getNonce()).rejects.toBeInstanceOf(UnreachableError);
 });
 
-test("does not take a success without a grant for one", async () => {
+test("a success without a grant is not accepted as one", async () => {
   const origin = await answering(200, { success: true, access: "denied", content: {} });
   await expect(createGateApi(origin).enterAgain("token")).rejects.toBeInstanceOf(UnreadableAnswerError);
 });
 
-test("fills what a partial content leaves out, and counts a missing sound as broken", async () => {
+test("missing parts of the content are filled in, and a missing sound counts as broken", async () => {
   const origin = await answering(200, {
     success: true,
     access: "granted",
@@ -115,7 +115,7 @@ test("fills what a partial content leaves out, and counts a missing sound as bro
   });
 });
 
-test("asks for the room again with the token and no body", async () => {
+test("the room is requested again with the token and no body", async () => {
   let seen: { authorization?: string; length?: string; method?: string } = {};
   const origin = await serve((request, response) => {
     seen = {
@@ -129,7 +129,7 @@ test("asks for the room again with the token and no body", async () => {
   expect(seen).toEqual({ authorization: "Bearer token", length: "0", method: "POST" });
 });
 
-test("sends a token id to the status route as one path segment", async () => {
+test("a token id is sent to the status route as one path segment", async () => {
   let path: string | undefined;
   const origin = await serve((request, response) => {
     path = request.url;

@@ -12,7 +12,7 @@ const session = {
   isRenewable: true,
 } as const;
 
-test("the page begins where the server saw the visitor", () => {
+test("the page begins with the visitor whom the server saw", () => {
   const inside = stateFromVisit({ kind: "inside", session, content: exampleContent, welcomeHtml: "" }, 1_000);
   expect(inside).toMatchObject({
     phase: "inside",
@@ -25,7 +25,7 @@ test("the page begins where the server saw the visitor", () => {
   expect(nobody).toEqual({ phase: "away", turn: 0, notice: null });
 });
 
-test("why a session is over, or could not be judged, stands in the page from the first moment", () => {
+test("the reason why a session ended, or could not be judged, is in the page from the first moment", () => {
   const type = "https://gate.example/problems/you-do-not-own-this-token";
   const ended = { type, title: "You do not own this token", status: 403, detail: "Held by another wallet." };
   expect(stateFromVisit({ kind: "outside", session: { signedIn: false, ended } }, 0)).toMatchObject({

@@ -71,12 +71,12 @@ const toInside: GateEvent[] = [
   { type: "granted", turn: 3, tokenId: "7", grant },
 ];
 
-test("leads from nothing over wallet and key into the room", () => {
+test("wallet and key lead from the start into the room", () => {
   expect(after(...toConnected)).toMatchObject({ phase: "connected", account, keys: { status: "loading" } });
   expect(after(...toInside)).toMatchObject({ phase: "inside", room: { tokenId: "7", grant }, notice: null });
 });
 
-test("proposes the newest key found, but never over what the visitor typed", () => {
+test("the newest key found is proposed, but never over a number the visitor typed", () => {
   const found: GateEvent = { type: "keys-read", address: account.address, tokenIds: ["9", "4"] };
   expect(after(...toConnected, found)).toMatchObject({ tokenId: "9" });
   expect(after(...toConnected, { type: "token-id-typed", tokenId: "4" }, found)).toMatchObject({
@@ -84,19 +84,19 @@ test("proposes the newest key found, but never over what the visitor typed", () 
   });
 });
 
-test("drops the keys of a wallet that is no longer the connected one", () => {
+test("keys of a wallet that is no longer connected are dropped", () => {
   const late: GateEvent = { type: "keys-read", address: account.address, tokenIds: ["9"] };
   const state = after(...toConnected, ...toStranger, late);
   expect(state).toMatchObject({ account: stranger, keys: { status: "loading" }, tokenId: "" });
 });
 
-test("says that keys are unlisted when the chain cannot list them, and keeps what was typed", () => {
+test("keys that the chain cannot list are said to be unlisted, and the typed number is kept", () => {
   const unlisted: GateEvent = { type: "keys-read", address: account.address, tokenIds: null };
   const state = after(...toConnected, { type: "token-id-typed", tokenId: "12" }, unlisted);
   expect(state).toMatchObject({ keys: { status: "unlisted" }, tokenId: "12" });
 });
 
-test("puts a new key in front and selects it", () => {
+test("a new key is put in front and selected", () => {
   const state = after(
     ...toConnected,
     { type: "keys-read", address: account.address, tokenIds: ["7"] },
@@ -106,7 +106,7 @@ test("puts a new key in front and selects it", () => {
   expect(state).toMatchObject({ task: null, tokenId: "8", keys: { tokenIds: ["8", "7"] } });
 });
 
-test("starts no second task while one is under way", () => {
+test("no second task starts while one is in progress", () => {
   const state = after(
     ...toConnected,
     { type: "task-started", turn: 3, task: { kind: "mint", step: "funds" } },
@@ -115,7 +115,7 @@ test("starts no second task while one is under way", () => {
   expect(state).toMatchObject({ turn: 3, task: { kind: "mint" } });
 });
 
-test("ignores a grant that arrives after the wallet changed", () => {
+test("a grant that arrives after the wallet changed is ignored", () => {
   const state = after(
     ...toConnected,
     { type: "task-started", turn: 3, task: { kind: "sign-in", step: "server" } },
@@ -125,7 +125,7 @@ test("ignores a grant that arrives after the wallet changed", () => {
   expect(state).toMatchObject({ phase: "connected", account: stranger, task: null });
 });
 
-test("ignores a connection that is confirmed after the dialog was closed", () => {
+test("a connection confirmed after the dialog was closed is ignored", () => {
   const state = after(
     ...toConnected.slice(0, 3),
     { type: "choice-abandoned", turn: 3 },
@@ -134,7 +134,7 @@ test("ignores a connection that is confirmed after the dialog was closed", () =>
   expect(state).toMatchObject({ phase: "away", turn: 3 });
 });
 
-test("ignores the list of wallets of an earlier press", () => {
+test("the wallet list of an earlier press is ignored", () => {
   const state = after(
     { type: "wallets-requested", turn: 1 },
     { type: "choice-abandoned", turn: 2 },
@@ -143,7 +143,7 @@ test("ignores the list of wallets of an earlier press", () => {
   expect(state.phase).toBe("away");
 });
 
-test("asks before it goes on with another account, and takes nothing away until then", () => {
+test("another account is asked about first, and nothing is dropped until the answer", () => {
   const asked = after(...toInside, { type: "account-changed", turn: 9, account: stranger });
   expect(asked).toMatchObject({
     phase: "inside",
@@ -162,7 +162,7 @@ test("asks before it goes on with another account, and takes nothing away until 
   expect(JSON.stringify(taken)).not.toContain("first");
 });
 
-test("goes on signing in while it asks about another account", () => {
+test("signing in continues while another account is asked about", () => {
   const state = after(
     ...toConnected,
     { type: "task-started", turn: 3, task: { kind: "sign-in", step: "wallet" } },
@@ -172,11 +172,11 @@ test("goes on signing in while it asks about another account", () => {
   expect(state).toMatchObject({ phase: "inside", account, other: { account: stranger, isAsked: true } });
 });
 
-test("takes no account that the wallet does not show", () => {
+test("an account that the wallet does not show is not used", () => {
   expect(after(...toConnected, { type: "account-taken", turn: 4 })).toMatchObject({ account, turn: 2 });
 });
 
-test("keeps a room with a session when the wallet locks itself, and closes one without", () => {
+test("a room with a session stays open when the wallet locks itself, one without closes", () => {
   const gone: GateEvent = { type: "account-changed", turn: 9, account: null };
   const left = after(...toInside, gone);
   expect(left).toMatchObject({ phase: "away", notice: { title: "The wallet is disconnected" } });
@@ -200,7 +200,7 @@ test("keeps a room with a session when the wallet locks itself, and closes one w
   expect(sending).toMatchObject({ phase: "inside", account: null, room: { form: { receipt } } });
 });
 
-test("asks for another network only while nothing is under way", () => {
+test("another network is asked for only while no task is in progress", () => {
   expect(after(...toConnected, { type: "network-asked", turn: 5 }).turn).toBe(5);
   const task: GateEvent = { type: "task-started", turn: 3, task: { kind: "sign-in", step: "nonce" } };
   expect(after(...toConnected, task, { type: "network-asked", turn: 5 }).turn).toBe(3);
@@ -208,7 +208,7 @@ test("asks for another network only while nothing is under way", () => {
   expect(after(...toInside, form, { type: "network-asked", turn: 5 }).turn).toBe(4);
 });
 
-test("goes back to the list of wallets, which grows while it is open, and offers the code of a pairing", () => {
+test("going back shows the list of wallets, which grows while it is open, and a pairing shows its code", () => {
   const late = [...wallets, { ...wallets[0], id: "late" }];
   const picked = after(...toConnected.slice(0, 3), { type: "pairing-offered", turn: 2, uri: "wc:1" });
   expect(picked).toMatchObject({ phase: "choosing", pickedId: "w", pairingUri: "wc:1" });
@@ -218,7 +218,7 @@ test("goes back to the list of wallets, which grows while it is open, and offers
   expect(reduceGate(listed, { type: "account-connected", turn: 2, account })).toBe(listed);
 });
 
-test("keeps the room, and the task under way, when only the chain of the wallet changes", () => {
+test("the room and the task in progress stay when only the wallet's chain changes", () => {
   const elsewhere = { ...account, chainId: 1 };
   const inside = after(...toInside, { type: "account-changed", turn: 9, account: elsewhere });
   expect(inside).toMatchObject({ phase: "inside", turn: 3, account: elsewhere });
@@ -232,7 +232,7 @@ test("keeps the room, and the task under way, when only the chain of the wallet 
   expect(signing.phase).toBe("inside");
 });
 
-test("shows a failure where it happened", () => {
+test("a failure is shown where it happened", () => {
   expect(after({ type: "wallets-requested", turn: 1 }, { type: "failed", turn: 1, notice })).toMatchObject({
     phase: "away",
     notice,
@@ -262,14 +262,14 @@ test("shows a failure where it happened", () => {
   });
 });
 
-test("clears the last failure when something new begins", () => {
+test("the last failure is cleared when a new task begins", () => {
   const failed = [...toInside.slice(0, -1), { type: "failed", turn: 3, notice }] as GateEvent[];
   expect(
     after(...failed, { type: "task-started", turn: 4, task: { kind: "sign-in", step: "nonce" } }).notice,
   ).toBeNull();
 });
 
-test("keeps the receipt of the form, and begins no second one", () => {
+test("the form's receipt stays, and no second form begins", () => {
   const state = after(
     ...toInside,
     { type: "form-started", turn: 4 },
@@ -281,7 +281,7 @@ test("keeps the receipt of the form, and begins no second one", () => {
   expect(state).toMatchObject({ turn: 4, room: { form: { step: "open", receipt, notice: null } } });
 });
 
-test("shows what the wallet is asked, and goes back to the form when nobody waits for it any more", () => {
+test("the wallet's request is shown, and giving up returns to the form", () => {
   const asked = [
     ...toInside,
     { type: "form-started", turn: 4 },
@@ -302,12 +302,12 @@ test("shows what the wallet is asked, and goes back to the form when nobody wait
   expect(sending).toMatchObject({ turn: 4, room: { form: { step: "sending" } } });
 });
 
-test("submits the form once at a time", () => {
+test("the form is submitted once at a time", () => {
   const state = after(...toInside, { type: "form-started", turn: 4 }, { type: "form-started", turn: 5 });
   expect(state).toMatchObject({ turn: 4, room: { form: { step: "signing" } } });
 });
 
-test("keeps the token at hand when a reload brings none, and takes a new one when it does", () => {
+test("the page's token is kept when a reload brings none, and replaced when it brings one", () => {
   const reload: GateEvent = { type: "reload-started", turn: 4 };
   const fresh = { ...grant.content, welcomeText: "Fresh" };
   expect(
@@ -322,13 +322,13 @@ test("keeps the token at hand when a reload brings none, and takes a new one whe
   ).toMatchObject({ room: { grant: { accessToken: "second" } } });
 });
 
-test("leaves the room with the wallet still connected, and without the token", () => {
+test("leaving the room drops the token and keeps the wallet connected", () => {
   const state = after(...toInside, { type: "left", turn: 4 });
   expect(state).toMatchObject({ phase: "connected", account, tokenId: "7", keys: { tokenIds: ["7"] } });
   expect(JSON.stringify(state)).not.toContain("first");
 });
 
-test("forgets everything on disconnecting", () => {
+test("disconnecting drops everything", () => {
   expect(after(...toInside, { type: "disconnected", turn: 4 })).toEqual({
     phase: "away",
     turn: 4,
@@ -353,7 +353,7 @@ const opened: GateEvent = {
 const resumed: GateEvent = { type: "reconnect-started", turn: 1 };
 const ended: GateEvent = { type: "session-ended", turn: 9, tokenId: "7", notice };
 
-test("holds no token once the cookie does", () => {
+test("the page holds no token once the cookie does", () => {
   const state = after(...toInside, kept);
   expect(state).toMatchObject({ phase: "inside", room: { session, grant: { accessToken: null } } });
   expect(JSON.stringify(state)).not.toContain("first");
@@ -362,14 +362,14 @@ test("holds no token once the cookie does", () => {
   });
 });
 
-test("opens the room of a session with or without the wallet, whichever comes first", () => {
+test("a session's room opens with or without the wallet, whichever comes first", () => {
   const connected: GateEvent = { type: "account-connected", turn: 1, account };
   expect(after(resumed, opened)).toMatchObject({ phase: "inside", account: null, room: { tokenId: "7" } });
   expect(after(resumed, opened, connected)).toMatchObject({ phase: "inside", account, room: { session } });
   expect(after(resumed, connected, opened)).toMatchObject({ phase: "inside", account, room: { session } });
 });
 
-test("opens no room of another wallet's session, and says why", () => {
+test("another wallet's session opens no room, and the page says why", () => {
   const connected: GateEvent = { type: "account-connected", turn: 1, account: stranger };
   for (const events of [
     [opened, connected],
@@ -383,18 +383,18 @@ test("opens no room of another wallet's session, and says why", () => {
   }
 });
 
-test("ignores a session that answers after the visitor has gone on", () => {
+test("a session that answers after the visitor has gone on is ignored", () => {
   expect(after(resumed, { type: "wallets-requested", turn: 2 }, opened).phase).toBe("fetching-wallets");
 });
 
-test("closes the room with the reason when the session ends, back to the keys or the start", () => {
+test("the room closes with the reason when the session ends, back to the keys or the start", () => {
   expect(after(...toInside, kept, ended)).toMatchObject({ phase: "connected", account, notice, turn: 9 });
   expect(after(resumed, opened, ended)).toEqual({ phase: "away", turn: 9, notice });
   const other = after(...toInside, kept, { ...ended, tokenId: "8" });
   expect(other).toMatchObject({ phase: "inside", turn: 3 });
 });
 
-test("leaves the receipt to be read when it was the form that ended the session", () => {
+test("the receipt stays readable when the form itself ended the session", () => {
   const sending = [...toInside, kept, { type: "form-started", turn: 4 }] as GateEvent[];
   expect(after(...sending, ended)).toMatchObject({ phase: "inside", room: { form: { step: "signing" } } });
   const accepted = after(...sending, { type: "form-accepted", turn: 4, receipt }, kept, ended);

@@ -150,7 +150,7 @@ function reduceInside(state: StateIn<"inside">, event: GateEvent): GateState {
     case "reload-started":
       return { ...state, turn: event.turn, notice: null, room: { ...room, isReloading: true } };
     case "reloaded": {
-      // A call with the token brings no new token: the one at hand goes on being used.
+      // A call with the token brings no new token: the present one stays in use.
       const accessToken = event.grant.accessToken ?? room.grant.accessToken;
       return { ...state, room: { ...room, isReloading: false, grant: { ...event.grant, accessToken } } };
     }

@@ -14,21 +14,21 @@ function refusal(slug: string, more: Partial<RefusedError["refused"]> = {}) {
   });
 }
 
-test("shows the server's own title and detail, and adds what to do on this page", () => {
+test("the server's title and detail are shown, with what to do on this page", () => {
   const notice = noticeFor(refusal("you-do-not-own-this-token"), "sign-in");
   expect(notice).toMatchObject({ tone: "problem", title: "Title", detail: "Detail.", requestId: null });
   expect(notice.remedy).toContain("Check the number of the key");
   expect(notice.pagePath).toBe("/problems/you-do-not-own-this-token");
 });
 
-test("falls back to the table's remedy, and to a plain one for a slug nobody knows", () => {
+test("the table's remedy is shown by default, and a general one for an unknown slug", () => {
   expect(noticeFor(refusal("body-too-large"), "form").remedy).toContain("Send less");
   const unknown = noticeFor(refusal("brand-new"), "form");
   expect(unknown.remedy).toContain("Try again");
   expect(unknown.pagePath).toBeNull();
 });
 
-test("claims nothing of its own where the answer says that the outcome is not known", () => {
+test("an unknown outcome is shown without claims of the page's own", () => {
   const error = refusal("state-unavailable", {
     status: 503,
     detail: "It is not known whether that was done.",
@@ -38,19 +38,19 @@ test("claims nothing of its own where the answer says that the outcome is not kn
   expect(notice.remedy).not.toMatch(/decided|changed|done/i);
 });
 
-test("carries the seconds to wait", () => {
+test("the seconds to wait are passed on", () => {
   const error = refusal("too-many-requests", { status: 429, retryAfterSeconds: 12 });
   const { retryAtMs } = noticeFor(error, "sign-in");
   expect(retryAtMs! - Date.now()).toBeGreaterThan(11_000);
   expect(retryAtMs! - Date.now()).toBeLessThanOrEqual(12_000);
 });
 
-test("names the request only where the fault is the server's", () => {
+test("the request id is shown only where the fault is the server's", () => {
   const error = refusal("internal-error", { status: 500 });
   expect(noticeFor(error, "sign-in").requestId).toBe("req-1");
 });
 
-test("recognises a turned-down request however deep the wallet library wrapped it", () => {
+test("a rejected request is recognised however deep the wallet library wrapped it", () => {
   const wallet = Object.assign(new Error("User rejected"), { code: 4001 });
   const wrapped = new Error("outer", {
     cause: Object.assign(new Error("middle", { cause: wallet }), { code: -32603 }),
@@ -60,12 +60,12 @@ test("recognises a turned-down request however deep the wallet library wrapped i
   expect(noticeFor(wallet, "connect").title).toBe("You did not connect the wallet");
 });
 
-test("asks to open the wallet when it already shows a request", () => {
+test("the visitor is asked to open a wallet that already shows a request", () => {
   const notice = noticeFor({ code: -32002 }, "connect");
   expect(notice.title).toBe("The wallet is still asking");
 });
 
-test("keeps the first line of any other wallet error, shortened", () => {
+test("the first line of any other wallet error is shown, shortened", () => {
   const error = Object.assign(new Error("long"), {
     shortMessage: `Insufficient funds.\nRequest body: secret`,
   });
@@ -74,12 +74,12 @@ test("keeps the first line of any other wallet error, shortened", () => {
   expect(noticeFor(undefined, "mint").detail).toBe("The wallet gave no reason.");
 });
 
-test("tells an unreachable server and an unreadable answer apart", () => {
+test("an unreachable server and an unreadable answer have different notices", () => {
   expect(noticeFor(new UnreachableError("x"), "status").title).toContain("did not answer");
   expect(noticeFor(new UnreadableAnswerError("Odd."), "status").detail).toBe("Odd.");
 });
 
-test("of a key that came too recently it says what to wait for, and that nothing is lost", () => {
+test("a key that came too recently gets a notice with what to wait for, and that nothing is lost", () => {
   const detail = "Wait until block 12, about 24 seconds from now, then try again.";
   const error = refusal("holding-too-recent", { status: 409, detail, retryAfterSeconds: 24 });
   const notice = noticeFor(error, "form");

@@ -5,7 +5,7 @@ import type { Session } from "./gate-api";
 import { noticeFor } from "./gate-notice";
 import type { GateRoom, GateTools } from "./gate-state";
 import type { WalletAccount } from "./wallet/wagmi-session";
-import type { RememberedWallet } from "./wallet/wallet-cookie";
+import type { LastWallet } from "./wallet/wallet-cookie";
 import { noticeForMissing } from "./wallet/wallet-trouble";
 import type { GateActivity } from "./wallet/wallet-trouble";
 
@@ -59,16 +59,16 @@ export async function unpickWallet({ dispatch, nextTurn, openWallet }: GateTools
   (await openWallet()).abandonConnect();
 }
 
-/** Takes up the session and the wallet of an earlier visit. Whatever stands in the way, the visitor can start anew. */
+/** Resumes the session and the wallet of an earlier visit. Where that fails, the visitor can start over. */
 export async function resumeVisit(
   tools: Omit<GateTools, "settings" | "origin">,
-  { remembered, openedAs }: { remembered: RememberedWallet | null; openedAs: Session | null },
+  { lastWallet, openedAs }: { lastWallet: LastWallet | null; openedAs: Session | null },
 ): Promise<void> {
   const { api, dispatch, nextTurn } = tools;
   const turn = nextTurn();
   dispatch({ type: "reconnect-started", turn });
   const [account, session] = await Promise.all([
-    remembered ? reconnectWallet(tools, turn, remembered) : null,
+    lastWallet ? reconnectWallet(tools, turn, lastWallet) : null,
     // The server has opened the room with the page itself, where the browser brought the cookie along.
     openedAs ?? openKept(tools, { turn }),
   ]);
@@ -78,7 +78,7 @@ export async function resumeVisit(
 async function reconnectWallet(
   { dispatch, openWallet }: Pick<GateTools, "dispatch" | "openWallet">,
   turn: number,
-  { id, name }: RememberedWallet,
+  { id, name }: LastWallet,
 ): Promise<WalletAccount | null> {
   try {
     const found = await (await openWallet()).reconnect(id);

@@ -14,7 +14,7 @@ import { NoticeCard } from "./notice-card";
 import { RoomFrame } from "./room/room-frame";
 import { useGateFlow } from "./use-gate-flow";
 import { AccountBar, AccountChoice, ReturningBar } from "./wallet/account-bar";
-import type { RememberedWallet } from "./wallet/wallet-cookie";
+import type { LastWallet } from "./wallet/wallet-cookie";
 
 type GateProps = {
   settings: PublicSettings;
@@ -22,8 +22,8 @@ type GateProps = {
   visit: GateVisit;
   outline: RoomOutline;
   lookup: KeyLookup | null;
-  /** The wallet of the last visit, for looks only. */
-  remembered: RememberedWallet | null;
+  /** The wallet of the last visit, for display only. */
+  lastWallet: LastWallet | null;
   /** Whether the wallet signs an Ethereum sign-in; where that is off, the older envelope. */
   signsSiwe: boolean;
 };
@@ -33,8 +33,8 @@ const WalletDialog = lazy(() =>
   import("./wallet/wallet-dialog").then(({ WalletDialog }) => ({ default: WalletDialog })),
 );
 
-export function Gate({ settings, visit, outline, lookup, remembered, signsSiwe }: GateProps) {
-  const { state, returning, actions } = useGateFlow(settings, visit, remembered);
+export function Gate({ settings, visit, outline, lookup, lastWallet, signsSiwe }: GateProps) {
+  const { state, returning, actions } = useGateFlow(settings, visit, lastWallet);
   const isDemo = settings.mode === "demo";
   const isInside = state.phase === "inside";
   const { account = null, other = null } = state.phase === "connected" || isInside ? state : {};

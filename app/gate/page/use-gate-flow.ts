@@ -10,23 +10,23 @@ import { connectWallet, disconnectWallet, loadProofs, mintKey, readKeys, reloadR
 import { requestWallets, resumeVisit, signIn, switchNetwork, takeAccount, unpickWallet } from "./gate-tasks";
 import type { WalletSession } from "./wallet/wagmi-session";
 import { renderWalletCookie } from "./wallet/wallet-cookie";
-import type { RememberedWallet } from "./wallet/wallet-cookie";
+import type { LastWallet } from "./wallet/wallet-cookie";
 
 const lookAtSessionEveryMs = 4_000;
 
 export type GateActions = ReturnType<typeof useGateFlow>["actions"];
 
 /** The state, and what the visitor can do in it. `returning`: the last visit's wallet while it is being looked for. */
-export function useGateFlow(settings: PublicSettings, visit: GateVisit, remembered: RememberedWallet | null) {
+export function useGateFlow(settings: PublicSettings, visit: GateVisit, lastWallet: LastWallet | null) {
   const [state, dispatch] = useReducer(reduceGate, null, () => stateFromVisit(visit, Date.now()));
   const patience = useRef(new AbortController());
   const isSubmitting = useRef(false);
   const tools = useGateTools(settings, dispatch);
   const account = state.phase === "connected" || state.phase === "inside" ? state.account : null;
 
-  const returning = useResumedVisit(tools, state, remembered);
+  const returning = useResumedVisit(tools, state, lastWallet);
   useWalletEvents(tools, state);
-  useSessionWatch(tools, state);
+  useSessionPolling(tools, state);
 
   function wait(): AbortSignal {
     patience.current = new AbortController();
@@ -47,7 +47,7 @@ export function useGateFlow(settings: PublicSettings, visit: GateVisit, remember
     keepAccount: () => dispatch({ type: "account-kept" }),
     switchNetwork: () => switchNetwork(tools),
     disconnect: () => {
-      rememberWallet(null);
+      storeLastWallet(null);
       void disconnectWallet(tools);
     },
     typeTokenId: (tokenId: string) => dispatch({ type: "token-id-typed", tokenId }),
@@ -90,12 +90,12 @@ function useGateTools(settings: PublicSettings, dispatch: GateTools["dispatch"])
   const openWallet = useCallback(() => {
     session.current ??= import("./wallet/wagmi-session")
       .then(({ openWalletSession }) => {
-        // While the line is there: a module that could not be loaded once stays so until the page is loaded again.
+        // While the connection is up: a module that could not be loaded once stays so until the page is loaded again.
         void loadProofs().catch(() => undefined);
         return openWalletSession({ settings, origin: window.location.origin });
       })
       .catch((error: unknown) => {
-        // A failed download is tried again at the next press.
+        // A failed download is retried at the next press.
         session.current = null;
         throw error;
       });
@@ -109,10 +109,10 @@ function useGateTools(settings: PublicSettings, dispatch: GateTools["dispatch"])
   }, [settings, dispatch, openWallet]);
 }
 
-/** Takes up the connection of an earlier visit: once, as it was at the start, whatever a reload answers later. */
-function useResumedVisit(tools: GateTools, state: GateState, remembered: RememberedWallet | null) {
-  const [start] = useState({ remembered, openedAs: state.phase === "inside" ? state.room.session : null });
-  const [returning, setReturning] = useState(remembered);
+/** Resumes the connection of an earlier visit: once, as it was at the start, whatever a reload answers later. */
+function useResumedVisit(tools: GateTools, state: GateState, lastWallet: LastWallet | null) {
+  const [start] = useState({ lastWallet, openedAs: state.phase === "inside" ? state.room.session : null });
+  const [returning, setReturning] = useState(lastWallet);
 
   useEffect(() => {
     void resumeVisit(tools, start).then(() => setReturning(null));
@@ -128,10 +128,10 @@ function useWalletEvents(tools: GateTools, state: GateState): void {
   const isChoosing = state.phase === "choosing";
 
   useEffect(() => {
-    if (address && walletId && walletName) rememberWallet({ id: walletId, name: walletName, address });
+    if (address && walletId && walletName) storeLastWallet({ id: walletId, name: walletName, address });
   }, [address, walletId, walletName]);
 
-  // Outside again the keys are looked for anew: the room may have closed because one is gone.
+  // Back outside, the keys are looked up again: the room may have closed because one is gone.
   useEffect(() => {
     if (isOutside && address) void readKeys(tools, address);
   }, [isOutside, tools, address]);
@@ -139,7 +139,7 @@ function useWalletEvents(tools: GateTools, state: GateState): void {
   useEffect(() => {
     if (!address) return;
     return whileOpen(tools, (wallet) =>
-      wallet.watchAccount((changed) =>
+      wallet.subscribeToAccount((changed) =>
         tools.dispatch({ type: "account-changed", turn: tools.nextTurn(), account: changed }),
       ),
     );
@@ -148,17 +148,17 @@ function useWalletEvents(tools: GateTools, state: GateState): void {
   useEffect(() => {
     if (!isChoosing) return;
     return whileOpen(tools, (wallet) =>
-      wallet.watchWallets((wallets) => tools.dispatch({ type: "wallets-changed", wallets })),
+      wallet.subscribeToWallets((wallets) => tools.dispatch({ type: "wallets-changed", wallets })),
     );
   }, [tools, isChoosing]);
 }
 
-/** Shown by the server at the next visit, and the reason to load the wallet code there; null forgets. */
-function rememberWallet(wallet: RememberedWallet | null): void {
+/** Shown by the server at the next visit, and the reason to load the wallet code there; null deletes the cookie. */
+function storeLastWallet(wallet: LastWallet | null): void {
   document.cookie = renderWalletCookie(wallet, window.location.protocol === "https:");
 }
 
-/** Watches something of the wallet code, which is loaded by then or will be; answers the way to stop. */
+/** Subscribes to the wallet code, which is loaded by then or will be; returns what ends the subscription. */
 function whileOpen({ openWallet }: GateTools, watch: (wallet: WalletSession) => () => void): () => void {
   let stop: (() => void) | undefined;
   let isOver = false;
@@ -166,7 +166,7 @@ function whileOpen({ openWallet }: GateTools, watch: (wallet: WalletSession) => 
     (wallet) => {
       if (!isOver) stop = watch(wallet);
     },
-    // Whoever asked for the wallet has been told.
+    // The caller of `openWallet` handles the failure.
     () => undefined,
   );
   return () => {
@@ -176,14 +176,14 @@ function whileOpen({ openWallet }: GateTools, watch: (wallet: WalletSession) => 
 }
 
 /** Asks for the session while its room is open, so that the room closes soon after the key has left. */
-function useSessionWatch(tools: GateTools, state: GateState): void {
+function useSessionPolling(tools: GateTools, state: GateState): void {
   const session = state.phase === "inside" ? state.room.session : null;
   const latest = useRef(session);
   latest.current = session;
-  const isWatched = session !== null;
+  const isPolling = session !== null;
 
   useEffect(() => {
-    if (!isWatched) return;
+    if (!isPolling) return;
     let isLooking = false;
     async function look() {
       if (isLooking || !latest.current) return;
@@ -199,5 +199,5 @@ function useSessionWatch(tools: GateTools, state: GateState): void {
       window.clearInterval(timer);
       document.removeEventListener("visibilitychange", onLook);
     };
-  }, [tools, isWatched]);
+  }, [tools, isPolling]);
 }

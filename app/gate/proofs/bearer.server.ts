@@ -1,13 +1,15 @@
 import { accessTokenRefused } from "../authentication-failed";
 import { holderOf } from "../holder.server";
+import type { Holder } from "../holder.server";
 import { parseBearerHeader } from "../tokens/access-token.server";
 import { requireOwnHost } from "./proof.server";
-import type { BearerProof, ProofRequest } from "./proof.server";
+import type { Proof, ProofRequest } from "./proof.server";
 
 type BearerRequest = ProofRequest & { authorization: string };
 
-/** An access token of ours. A header that is present decides, however bad it is. Nothing to spend, nothing to mint. */
-export const bearerProof: BearerProof<BearerRequest> = {
+/** An access token of ours. A header that is present decides, however bad it is. */
+export const bearerProof: Proof<BearerRequest, Holder> = {
+  kind: "bearer",
   matches: (request): request is BearerRequest => request.authorization !== undefined,
   async read({ authorization, body, host }, { domains, verifyToken }) {
     const token = parseBearerHeader(authorization);
@@ -18,6 +20,10 @@ export const bearerProof: BearerProof<BearerRequest> = {
         "The tokenId in the body is not the one the access token was made for. Leave it out, or sign in for that key.",
       );
     }
-    return { kind: "bearer", ...holderOf(claims) };
+    return holderOf(claims);
   },
+  // Good until it expires, and for no other token.
+  spend: async () => {},
+  spendBefore: "token",
+  claims: () => null,
 };

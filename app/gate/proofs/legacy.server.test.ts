@@ -4,7 +4,7 @@ import { legacyProof, readLegacyClaim } from "./legacy.server";
 const nowMs = Date.UTC(2026, 0, 15, 12);
 const address = `0x${"Aa".repeat(20)}`;
 
-test("the claims of a legacy proof hold the address as sent and say so where the nonce would stand", () => {
+test("the claims of a legacy proof hold the address as sent, and the word legacy as the nonce", () => {
   const claim = readLegacyClaim(
     { address, signature: "0x", tokenId: "7", timestamp: nowMs },
     { host: "localhost:3000", path: "/api/gate-access" },

@@ -5,7 +5,7 @@ import { authenticationFailed } from "../authentication-failed";
 import type { LegacyBody } from "../gate.schema";
 import { checkLegacyTimestamp, legacyEnvelopeText } from "./legacy-envelope";
 import { requireOwnHost } from "./proof.server";
-import type { ProofDependencies, ProofRequest, SignedClaim, SignedProof } from "./proof.server";
+import type { Proof, ProofDependencies, ProofRequest, SignedClaim } from "./proof.server";
 
 type LegacyRequest = ProofRequest & { body: LegacyBody };
 export type LegacyClaim = SignedClaim &
@@ -17,7 +17,7 @@ export type LegacyClaim = SignedClaim &
   };
 
 /** The older timestamped envelope, which the server rebuilds from the request. */
-export const legacyProof: SignedProof<LegacyRequest, LegacyClaim> = {
+export const legacyProof: Proof<LegacyRequest, LegacyClaim> = {
   kind: "legacy",
   matches: (request): request is LegacyRequest => request.body?.tier === "legacy",
   read({ body, host }, dependencies) {

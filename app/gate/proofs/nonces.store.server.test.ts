@@ -4,14 +4,14 @@ import { testOnEachState } from "~e2e/support/databases/state";
 
 const ttlSeconds = 300;
 
-testOnEachState("a nonce is consumed once, then it is used", async (state) => {
+testOnEachState("a nonce is consumed once and is used after that", async (state) => {
   const store = state.openStores({ clock: createTestClock().clock }).nonces;
   await store.issueNonce({ value: "n", clientId: "a", ttlSeconds });
   expect(await store.consumeNonce({ value: "n", clientId: "a" })).toBe("consumed");
   expect(await store.consumeNonce({ value: "n", clientId: "a" })).toBe("used");
 });
 
-testOnEachState("of a hundred at once exactly one consumes a nonce", async (state) => {
+testOnEachState("exactly one of a hundred concurrent requests consumes a nonce", async (state) => {
   const { clock } = createTestClock();
   const stores = [state, await state.connectAgain()].map((one) => one.openStores({ clock }).nonces);
   await stores[0]?.issueNonce({ value: "n", clientId: "a", ttlSeconds });
@@ -28,7 +28,7 @@ testOnEachState("a nonce that was never issued is unknown", async (state) => {
 });
 
 testOnEachState(
-  "another client is turned away and burns nothing, in whatever state the nonce is",
+  "another client is refused without using the nonce up, in whatever state it is",
   async (state) => {
     const { clock, advance } = createTestClock();
     const store = state.openStores({ clock }).nonces;
@@ -41,14 +41,14 @@ testOnEachState(
   },
 );
 
-testOnEachState("without binding any client may consume, still only once", async (state) => {
+testOnEachState("any client may consume a nonce without binding, still only once", async (state) => {
   const store = state.openStores({ clock: createTestClock().clock }).nonces;
   await store.issueNonce({ value: "n", clientId: "a", ttlSeconds });
   expect(await store.consumeNonce({ value: "n", clientId: null })).toBe("consumed");
   expect(await store.consumeNonce({ value: "n", clientId: null })).toBe("used");
 });
 
-testOnEachState("a nonce is good to the last millisecond and expired in the next", async (state) => {
+testOnEachState("a nonce is valid to the last millisecond and expired in the next", async (state) => {
   const { clock, advance } = createTestClock();
   const store = state.openStores({ clock }).nonces;
   await store.issueNonce({ value: "first", clientId: "a", ttlSeconds });
@@ -60,7 +60,7 @@ testOnEachState("a nonce is good to the last millisecond and expired in the next
   expect(await store.consumeNonce({ value: "first", clientId: "a" })).toBe("used");
 });
 
-testOnEachState("one client may hold several nonces, and using one leaves the others", async (state) => {
+testOnEachState("one client may have several nonces, and using one leaves the others", async (state) => {
   const store = state.openStores({ clock: createTestClock().clock }).nonces;
   await store.issueNonce({ value: "first", clientId: "a", ttlSeconds });
   await store.issueNonce({ value: "second", clientId: "a", ttlSeconds });

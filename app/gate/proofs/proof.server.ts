@@ -29,6 +29,7 @@ export type ProofDependencies = {
   clock: Clock;
 };
 
+/** Whose signature only the chain is left to judge. */
 export type SignedClaim = {
   address: Address;
   tokenId: string;
@@ -36,59 +37,41 @@ export type SignedClaim = {
   signature: `0x${string}`;
 };
 
-/** Whose signature only the chain is left to judge. */
-export type SignedClaimant = SignedClaim & {
-  kind: AccessClaims["auth"];
-  siwe: SiweClaims;
-  /** To be called last, before a token is minted. */
-  spend: () => Promise<void>;
-};
-
-export type Claimant = ({ kind: "bearer" } & Holder) | SignedClaimant;
-
-/** A row of the registry; null where the request does not use this proof. */
-export type Proof = (request: ProofRequest, dependencies: ProofDependencies) => Promise<Claimant> | null;
-
-export type BearerProof<Request extends ProofRequest> = {
+/** One way to show who is calling. */
+export type Proof<Request extends ProofRequest, Claim extends Holder | SignedClaim> = {
+  kind: "bearer" | AccessClaims["auth"];
   matches: (request: ProofRequest) => request is Request;
-  read: (request: Request, dependencies: ProofDependencies) => Promise<Claimant>;
-};
-
-export type SignedProof<Request extends ProofRequest, Claim extends SignedClaim> = Pick<
-  BearerProof<Request>,
-  "matches"
-> & {
-  /** The claim `auth` of the access token. */
-  kind: AccessClaims["auth"];
-  /** Refuses what can be judged without the database and the chain. */
-  read: (request: Request, dependencies: ProofDependencies) => Claim;
+  /** Refuses what can be judged without the chain. */
+  read: (request: Request, dependencies: ProofDependencies) => Promise<Claim> | Claim;
+  /** Uses the proof up, so that it counts once. */
   spend: (claim: Claim, dependencies: ProofDependencies) => Promise<void>;
   /** Before the chain is asked, or once it has answered and before the token is minted. */
   spendBefore: "chain" | "token";
-  /** The claim `siwe` of the access token. */
-  claims: (claim: Claim) => SiweClaims;
+  /** The claim `siwe` of the access token to mint; null where none is minted. */
+  claims: (claim: Claim) => Claim extends SignedClaim ? SiweClaims : null;
 };
 
-export function toProof<Request extends ProofRequest>({ matches, read }: BearerProof<Request>): Proof {
-  return (request, dependencies) => (matches(request) ? read(request, dependencies) : null);
-}
+/** `spend` is to be called last, before a token is minted. */
+type Identified<Kind, Claim, Claims> = Claim & { kind: Kind; claims: Claims; spend: () => Promise<void> };
 
-export function toSignedProof<Request extends ProofRequest, Claim extends SignedClaim>(
-  proof: SignedProof<Request, Claim>,
-): Proof {
+export type SignedClaimant = Identified<AccessClaims["auth"], SignedClaim, SiweClaims>;
+export type Claimant = Identified<"bearer", Holder, null> | SignedClaimant;
+
+/** A row of the registry; null where the request does not use this proof. */
+export type ProofRow = (request: ProofRequest, dependencies: ProofDependencies) => Promise<Claimant> | null;
+
+export function toRow<Request extends ProofRequest, Claim extends Holder | SignedClaim>(
+  proof: Proof<Request, Claim>,
+): ProofRow {
   const { kind, matches, spendBefore } = proof;
-  return toProof({
-    matches,
-    async read(request, dependencies) {
-      const claim = proof.read(request, dependencies);
-      const { address, tokenId, signedText, signature } = claim;
-      const spend = () => proof.spend(claim, dependencies);
-      if (spendBefore === "chain") await spend();
-      const siwe = proof.claims(claim);
-      const rest = { siwe, spend: spendBefore === "token" ? spend : async () => {} };
-      return { kind, address, tokenId, signedText, signature, ...rest };
-    },
-  });
+  async function identify(request: Request, dependencies: ProofDependencies): Promise<Claimant> {
+    const claim = await proof.read(request, dependencies);
+    const spend = () => proof.spend(claim, dependencies);
+    if (spendBefore === "chain") await spend();
+    const rest = { claims: proof.claims(claim), spend: spendBefore === "token" ? spend : async () => {} };
+    return { ...claim, kind, ...rest } as Claimant;
+  }
+  return (request, dependencies) => (matches(request) ? identify(request, dependencies) : null);
 }
 
 export function requireOwnHost(

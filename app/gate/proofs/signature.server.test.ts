@@ -89,7 +89,7 @@ for (const [kind, recover] of [
   ["native", findNativeRecover() ?? undefined],
   ["pure", recoverPurely],
 ] as const) {
-  test(`${kind} recovery finds the signer from every form of a right signature`, async () => {
+  test(`${kind} recovery finds the signer from every form of a valid signature`, async () => {
     expect(recover).toBeDefined();
     const signature = await sign(1);
     const { r, s, yParity } = parseSignature(signature);
@@ -137,7 +137,7 @@ for (const [kind, recover] of [
     for (const text of malformed) expect(await recoverSigner(message, text, recover), text).toBeNull();
   });
 
-  test(`${kind} recovery draws the line of high s exactly at half of the curve's order`, async () => {
+  test(`${kind} recovery refuses s above exactly half of the curve's order`, async () => {
     const r = parseSignature(await sign(1)).r;
     const form = (s: bigint) => `${r}${numberToHex(s, { size: 32 }).slice(2)}1b`;
 
@@ -156,7 +156,7 @@ test("both recoveries agree on 50 signatures", async () => {
   }
 });
 
-test("an ordinary wallet is proved here: its sign-in costs exactly one request, the ownership read", async () => {
+test("an ordinary wallet is verified locally, so its sign-in costs exactly one request, the ownership read", async () => {
   const tokenId = await chain.mintKey(1);
 
   expect(await prove({ signature: await sign(1), address: chain.addressOf(1), tokenId })).toEqual({
@@ -170,7 +170,7 @@ test("an ordinary wallet is proved here: its sign-in costs exactly one request, 
   expect(rpc.posts).toEqual(["eth_call", "eth_call"]);
 });
 
-test("an ordinary wallet signs in on the state of this moment, whatever was read a moment ago", async () => {
+test("an ordinary wallet signs in on a fresh reading, whatever is cached", async () => {
   const tokenId = await chain.mintKey(1);
   await ownership.readOwnership({ tokenId, holder: chain.addressOf(1) });
   await chain.transferKey({ tokenId, from: 1, to: chain.addressOf(2) });
@@ -180,7 +180,7 @@ test("an ordinary wallet signs in on the state of this moment, whatever was read
   });
 });
 
-test("somebody else's signature, one in non-canonical form and nonsense are refused with one request at most", async () => {
+test("another's signature, a non-canonical one and nonsense are refused with one request at most", async () => {
   const tokenId = await chain.mintKey(1);
   const address = chain.addressOf(1);
   const { r, s, yParity } = parseSignature(await sign(1));
@@ -260,7 +260,7 @@ test("a wallet that is not deployed yet signs in by ERC-6492, in one request, an
   expect(await prove({ signature, address, tokenId })).toEqual({ owned: true });
 });
 
-test("what the signer's own factory call does cannot colour the ownership read", async () => {
+test("the signer's own factory call cannot influence the ownership read", async () => {
   const multiKey = await chain.deploy({ contractName: "MultiKey" });
   const gifting = await chain.deploy({ contractName: "GiftingFactory" });
   const owner = chain.addressOf(walletOwner);
@@ -294,7 +294,7 @@ async function deployWalletForSale() {
   return { wallet, spender, tokenId };
 }
 
-test("nobody passes for a deployed wallet by a factory call that would buy it, until it is really bought", async () => {
+test("a factory call that would buy the wallet proves nothing until it is really bought", async () => {
   const { wallet, spender, tokenId } = await deployWalletForSale();
   const { address } = wallet;
   const buy = encodeFunctionData({ ...wallet, functionName: "buy", args: [chain.addressOf(4)] });

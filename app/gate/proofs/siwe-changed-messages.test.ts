@@ -115,7 +115,7 @@ function mutate(text: string, roll: (bound: number) => number): string {
   }
 }
 
-test("of thousands of changed messages, each is refused or read as its lines say, and as many are read as ever", () => {
+test("thousands of changed messages are each refused or read as their lines say, and as many are read as ever", () => {
   const roll = createDice(7);
   const counts = { read: 0, refused: 0 };
   for (let index = 0; index < 6000; index++) {
@@ -142,7 +142,7 @@ test("of thousands of changed messages, each is refused or read as its lines say
   expect(counts).toEqual({ read: 682, refused: 5318 });
 });
 
-test("every seed but none of its halves is a message", () => {
+test("every seed is a message, and none of its halves is", () => {
   for (const seed of seeds) {
     expect(read(seed)).not.toBeNull();
     expect(read(seed.slice(0, Math.floor(seed.length / 2)))).toBeNull();
@@ -207,6 +207,6 @@ test.each([
   ["1a:b", false],
   ["//a/b", false],
   ["", false],
-])("%s is a URI: %s", (text, is) => {
+])("the URI %s is accepted: %s", (text, is) => {
   expect(read(messageOf({ uri: text })) !== null).toBe(is);
 });

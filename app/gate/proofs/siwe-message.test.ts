@@ -257,7 +257,7 @@ test.each(faults)("a message with %s is refused", (_kind, text) => {
   expect(refusal.headers).toEqual({ "WWW-Authenticate": 'Bearer realm="latchkey"' });
 });
 
-test("no two faults are the same text, and none is the good message", () => {
+test("all faulty messages differ from each other and from the valid one", () => {
   const texts = faults.map(([, text]) => text);
   expect(new Set([...texts, whole, withTimes]).size).toBe(texts.length + 2);
 });
@@ -284,17 +284,20 @@ test.each<[string, (filling: string) => string, string]>([
   ["many resources", (filling) => messageOf({ further: [`Resources:${filling}`] }), "\n- a:@"],
   ["nothing but marks", (filling) => filling, ";="],
   ["nothing but escapes", (filling) => filling, "%41"],
-])("a message of the greatest length with %s is read or refused in so many words", (_shape, make, unit) => {
-  const room = maxSiweMessageLength - make("").length;
-  const text = make(unit.repeat(Math.ceil(room / unit.length)).slice(0, room));
-  try {
-    expect(readSiweMessage(text).address).toBe(address);
-  } catch (error) {
-    expect(error).toMatchObject({
-      detail: expect.stringMatching(/not a valid EIP-4361 message: (?!it is longer)/),
-    });
-  }
-});
+])(
+  "a message of the greatest length with %s is read, or refused for something else than its length",
+  (_shape, make, unit) => {
+    const room = maxSiweMessageLength - make("").length;
+    const text = make(unit.repeat(Math.ceil(room / unit.length)).slice(0, room));
+    try {
+      expect(readSiweMessage(text).address).toBe(address);
+    } catch (error) {
+      expect(error).toMatchObject({
+        detail: expect.stringMatching(/not a valid EIP-4361 message: (?!it is longer)/),
+      });
+    }
+  },
+);
 
 test("a message made by a browser's library is read and accepted", () => {
   const text = createSiweMessage({
@@ -311,7 +314,7 @@ test("a message made by a browser's library is read and accepted", () => {
   expect(passes({ text })).toBe(true);
 });
 
-test("the claims of a good message are what it says and fit the access token", () => {
+test("the claims of a valid message are its own and fit the access token", () => {
   const claims = checkSiweMessage(readSiweMessage(withTimes), expected);
   expect(claims).toEqual({
     address,
@@ -358,7 +361,7 @@ test("the URI has to lead to a host of the allowlist", () => {
   }
 });
 
-test("the chain has to be the configured one", () => {
+test("the chain must be the configured one", () => {
   expect(detailOf({ text: messageOf({ chainId: "1" }) })).toBe(
     "The message is for another chain: it names 1, this site uses 31337.",
   );
@@ -377,7 +380,7 @@ test("the nonce has to be the one sent, letter by letter, and the answer does no
   }
 });
 
-test("a message is good for ten minutes after it was issued, to the millisecond", () => {
+test("a message is valid for ten minutes after it was issued, to the millisecond", () => {
   expect(passes({ text: whole, nowMs: nowMs + 600_000 })).toBe(true);
   expect(detailOf({ text: whole, nowMs: nowMs + 600_001 })).toContain("more than 10 minutes ago");
 });
@@ -387,25 +390,25 @@ test("a message may be issued one minute ahead, to the millisecond", () => {
   expect(detailOf({ text: whole, nowMs: nowMs - 60_001 })).toContain("more than a minute in the future");
 });
 
-test("a message ends at its expiration time", () => {
+test("a message expires at its expiration time", () => {
   const text = messageOf({ further: ["Expiration Time: 2026-01-15T12:05:00Z"] });
   expect(passes({ text, nowMs: nowMs + 299_999 })).toBe(true);
   expect(detailOf({ text, nowMs: nowMs + 300_000 })).toContain("has expired");
 });
 
-test("a message begins at its not-before time", () => {
+test("a message becomes valid at its not-before time", () => {
   const text = messageOf({ further: ["Not Before: 2026-01-15T12:05:00Z"] });
   expect(passes({ text, nowMs: nowMs + 300_000 })).toBe(true);
   expect(detailOf({ text, nowMs: nowMs + 299_999 })).toContain("not valid yet");
 });
 
-test("time zone offsets are reckoned with", () => {
+test("time zone offsets of a message are honoured", () => {
   expect(passes({ text: messageOf({ issuedAt: "2026-01-15T17:30:00+05:30" }) })).toBe(true);
   const wrongZone = messageOf({ issuedAt: "2026-01-15T12:00:00+05:30" });
   expect(detailOf({ text: wrongZone })).toContain("more than 10 minutes ago");
 });
 
-test("an expectation that is missing at run time refuses, it skips nothing", () => {
+test("an expectation missing at run time refuses the message", () => {
   const message = readSiweMessage(whole);
   for (const name of ["requestHost", "chainId", "nonce", "nowMs"] as const) {
     const blind = { ...expected, [name]: undefined } as unknown as ExpectedSiwe;
@@ -426,16 +429,19 @@ test.each([
   ["http://gate.localhost", true, true],
   ["http://127.example.com", false, true],
   ["http://192.168.1.5:3000", false, true],
-])("a message with the URI %s passes in production: %s, elsewhere: %s", (uri, inProduction, elsewhere) => {
-  const { host } = new URL(uri);
-  const domains = [host.toLowerCase()];
-  const text = messageOf({ domain: domains[0], uri });
-  for (const [allowsPlainHttp, isGood] of [
-    [false, inProduction],
-    [true, elsewhere],
-  ] as const) {
-    const changes = { text, domains, requestHost: domains[0]!, allowsPlainHttp };
-    if (isGood) expect(passes(changes)).toBe(true);
-    else expect(detailOf(changes)).toContain("begins with http://");
-  }
-});
+])(
+  "a message with the URI %s is accepted in production: %s, elsewhere: %s",
+  (uri, inProduction, elsewhere) => {
+    const { host } = new URL(uri);
+    const domains = [host.toLowerCase()];
+    const text = messageOf({ domain: domains[0], uri });
+    for (const [allowsPlainHttp, isGood] of [
+      [false, inProduction],
+      [true, elsewhere],
+    ] as const) {
+      const changes = { text, domains, requestHost: domains[0]!, allowsPlainHttp };
+      if (isGood) expect(passes(changes)).toBe(true);
+      else expect(detailOf(changes)).toContain("begins with http://");
+    }
+  },
+);

@@ -8,7 +8,7 @@ import { maxSiweMessageLength } from "../gate.schema";
 import type { SiweBody } from "../gate.schema";
 import type { SiweClaims } from "../tokens/access-token.schema";
 import { requireOwnHost } from "./proof.server";
-import type { ProofDependencies, ProofRequest, SignedClaim, SignedProof } from "./proof.server";
+import type { Proof, ProofDependencies, ProofRequest, SignedClaim } from "./proof.server";
 
 const maxAgeMs = 10 * 60_000;
 const maxAheadMs = 60_000;
@@ -17,7 +17,7 @@ type SiweRequest = ProofRequest & { body: SiweBody };
 type SiweClaim = SignedClaim & { clientId: string; nonce: string; siwe: SiweClaims };
 
 /** An EIP-4361 message with a nonce of ours. */
-export const siweProof: SignedProof<SiweRequest, SiweClaim> = {
+export const siweProof: Proof<SiweRequest, SiweClaim> = {
   kind: "siwe",
   matches: (request): request is SiweRequest => request.body?.tier === "siwe",
   read: readSiwe,

@@ -61,7 +61,7 @@ export type ReissueAccessTokenOptions = {
   expiresAtSeconds: number;
 };
 
-/** The same proof dated anew. `expiresAtSeconds` is the caller's to bound. */
+/** The same proof with new dates. `expiresAtSeconds` is the caller's to bound. */
 export async function reissueAccessToken(options: ReissueAccessTokenOptions): Promise<MintedAccessToken> {
   const { keys, claims, issuedAtSeconds: iat, expiresAtSeconds: exp } = options;
   return await sign(keys, { ...claims, iat, exp });

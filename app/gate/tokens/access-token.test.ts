@@ -98,9 +98,9 @@ type Verification = Partial<Omit<Parameters<typeof verifyAccessToken>[0], "expec
 };
 
 async function verify({ expected: changes, ...rest }: Verification): Promise<AccessClaims> {
-  const { requiredScope, ...place } = { ...expected, ...changes };
+  const { requiredScope, ...expectedClaims } = { ...expected, ...changes };
   const shared = { keys: keysFor("HS256"), clockToleranceSeconds: 5, clock };
-  const claims = await verifyAccessToken({ ...shared, ...rest, expected: place });
+  const claims = await verifyAccessToken({ ...shared, ...rest, expected: expectedClaims });
   requireScope(claims, requiredScope);
   return claims;
 }
@@ -153,7 +153,7 @@ function decoded(part: string): Record<string, unknown> {
 }
 
 test.each(algorithms)(
-  "a token signed with %s carries the agreed header and claims, and verifies",
+  "a token signed with %s has the documented header and claims, and verifies",
   async (alg) => {
     const keys = keysFor(alg);
     const { token, claims } = await mint({ keys });
@@ -181,7 +181,7 @@ test.each(algorithms)(
   },
 );
 
-test("the hash is that of the signed text alone, and every token has an id of its own", async () => {
+test("the message hash is of the signed text alone, and every token has its own id", async () => {
   const [one, other] = [await goodClaims(), await goodClaims()];
   expect(one.siwe_hash).toBe(other.siwe_hash);
   expect(one.jti).not.toBe(other.jti);
@@ -192,7 +192,7 @@ test("the hash is that of the signed text alone, and every token has an id of it
   );
 });
 
-test("times before and after, and a legacy proof, go through a token unharmed", async () => {
+test("the SIWE times and a legacy proof are unchanged in a token's claims", async () => {
   const full = { ...siwe, notBefore: "2026-01-15T11:00:00Z", expirationTime: "2026-01-15T13:00:00Z" };
   expect((await verify({ token: (await mint({ siwe: full })).token })).siwe).toEqual(full);
   const legacy = { ...siwe, nonce: "legacy" };
@@ -200,7 +200,7 @@ test("times before and after, and a legacy proof, go through a token unharmed", 
   expect(claims).toMatchObject({ auth: "legacy", siwe: legacy });
 });
 
-test("nothing is signed that would not verify", async () => {
+test("claims that would not verify are not signed", async () => {
   await expect(mint({ tokenId: "07" })).rejects.toThrow();
   await expect(mint({ audience: [] })).rejects.toThrow();
   await expect(mint({ chainId: 1 })).rejects.toThrow();
@@ -210,7 +210,7 @@ test("nothing is signed that would not verify", async () => {
   await expect(mint({ ttlSeconds: 86_401 })).rejects.toThrow();
 });
 
-test.each([300, 86_400])("a token may live %i seconds, and a renewed one too", async (ttlSeconds) => {
+test.each([300, 86_400])("a token may live %i seconds, renewed or not", async (ttlSeconds) => {
   const { token, claims } = await mint({ ttlSeconds });
   expect(await verify({ token })).toEqual(claims);
   const dates = { issuedAtSeconds: nowSeconds, expiresAtSeconds: nowSeconds + ttlSeconds };
@@ -218,7 +218,7 @@ test.each([300, 86_400])("a token may live %i seconds, and a renewed one too", a
   expect((await verify({ token: renewed.token })).exp).toBe(nowSeconds + ttlSeconds);
 });
 
-test.each([299, 86_401, 0, -1])("no token is renewed to live %i seconds", async (lifeSeconds) => {
+test.each([299, 86_401, 0, -1])("a token renewed to live %i seconds is not signed", async (lifeSeconds) => {
   const { claims } = await mint();
   const dates = { issuedAtSeconds: nowSeconds, expiresAtSeconds: nowSeconds + lifeSeconds };
   await expect(reissueAccessToken({ keys: keysFor("HS256"), claims, ...dates })).rejects.toThrow();
@@ -238,7 +238,7 @@ test("the second of issue is rounded down", async () => {
 });
 
 test.each([0, 5])(
-  "with a tolerance of %i s a token is good up to its end and no second longer",
+  "with a tolerance of %i s a token is valid up to its end and no second longer",
   async (tolerance) => {
     const { token } = await mint();
     const at = (seconds: number) => ({
@@ -253,7 +253,7 @@ test.each([0, 5])(
   },
 );
 
-test("a token dated in the future is good within the tolerance and the one step minting may take", async () => {
+test("a token dated in the future is valid within the tolerance and the one step minting may take", async () => {
   const claims = await goodClaims();
   const dated = (iat: number) => ({ token: forge({ claims: { ...claims, iat, exp: iat + 900 } }) });
   expect((await verify(dated(nowSeconds + 6))).iat).toBe(nowSeconds + 6);
@@ -287,7 +287,7 @@ test("issuer, audience, chain, contract and scope have to be those of this site 
   ]);
 });
 
-test("one shared audience is enough", async () => {
+test("one shared audience is sufficient", async () => {
   const { token } = await mint({ audience: ["a.example", "b.example"] });
   expect((await verify({ token, expected: { audience: ["c.example", "b.example"] } })).aud).toHaveLength(2);
   expect(await detailOf({ token, expected: { audience: ["c.example"] } })).toContain("another site");
@@ -296,7 +296,7 @@ test("one shared audience is enough", async () => {
 const retirements = algorithms.flatMap((old) => algorithms.map((now): [Algorithm, Algorithm] => [old, now]));
 
 test.each(retirements)(
-  "a token of a retired %s key stays good beside a new %s key, which alone signs",
+  "a token of a retired %s key stays valid beside a new %s key, which alone signs",
   async (old, now) => {
     const previousKeys = {
       HS256: "the one before: also longer than 32 bytes",
@@ -314,7 +314,7 @@ test.each(retirements)(
   },
 );
 
-test("no token passes for one of another algorithm", async () => {
+test("a token of one algorithm does not verify under another", async () => {
   const claims = await goodClaims();
   const publicPem = p256.publicKey.export(spki).toString();
   const es256 = keysFor("ES256");
@@ -352,7 +352,7 @@ test("no token passes for one of another algorithm", async () => {
   expect(await detailOf({ token: `${head}.${payload}.` })).toContain(wrong);
 });
 
-test("a key serves its own algorithm even where both keys are known", async () => {
+test("a key verifies its own algorithm only, even where both keys are known", async () => {
   const claims = await goodClaims();
   const keys = await load({
     ...settings().EdDSA,
@@ -383,7 +383,7 @@ test.each(algorithms)("a %s token changed in any part is refused", async (alg) =
   expect(await detailOf({ keys, token: `${rewritten}.${payload}.${signature}` })).toBe(wrong);
 });
 
-test("a key that a token brings along, or names by an address, is not looked at", async () => {
+test("a key that a token carries, or names by an address, is ignored", async () => {
   const keys = keysFor("ES256");
   const stranger = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const jwk = stranger.publicKey.export({ format: "jwk" });
@@ -395,9 +395,9 @@ test("a key that a token brings along, or names by an address, is not looked at"
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
-  const place = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const claims = await goodClaims();
-  for (const brought of [{ jwk }, { jku: `${place}/jwks` }, { x5u: `${place}/x5u` }, { x5c: ["AA=="] }]) {
+  for (const brought of [{ jwk }, { jku: `${origin}/jwks` }, { x5u: `${origin}/x5u` }, { x5c: ["AA=="] }]) {
     const header = { alg: "ES256", kid: keys.signing.kid, typ: "at+jwt", ...brought };
     const input = `${encode(header)}.${encode(claims)}`;
     const signature = sign("sha256", Buffer.from(input), {
@@ -476,17 +476,17 @@ test.each<[string, Record<string, unknown>]>([
   expect(await detailOf({ token })).not.toBe("");
 });
 
-test("a token signed by hand with nothing changed is good, so each refusal is the change's own", async () => {
+test("a hand-signed token with nothing changed is valid, so each refusal is the change's own", async () => {
   const claims = await goodClaims();
   expect(await verify({ token: forge({ claims }) })).toEqual(claims);
 });
 
-test("claims beyond the agreed ones are not handed on", async () => {
+test("claims beyond the documented ones are not passed on", async () => {
   const token = forge({ claims: { ...(await goodClaims()), admin: true } });
   expect(await verify({ token })).not.toHaveProperty("admin");
 });
 
-test("what is no signed token at all is malformed", async () => {
+test("a text that is no signed token is malformed", async () => {
   const { token } = await mint();
   const [header, payload, signature] = partsOf(token);
   for (const text of [

@@ -37,7 +37,7 @@ function at({
   };
 }
 
-test("a renewal lives a whole token's life, and near the end of the signature's time only until then", async () => {
+test("a renewed token lives its full lifetime, and near the end of the signature's time only until then", async () => {
   const end = signedAtSeconds + 3600;
   for (const [nowSeconds, secondsLeft] of [
     [end - 2000, 900],
@@ -52,7 +52,7 @@ test("a renewal lives a whole token's life, and near the end of the signature's 
   }
 });
 
-test("a renewal for less than 300 seconds is refused in words, and the session says before that none is left", async () => {
+test("a renewal for less than 300 seconds is refused in words, and the session shows beforehand that none is left", async () => {
   const end = signedAtSeconds + 3600;
   const claims = { ...exampleClaims, exp: end - 100 };
   for (const nowSeconds of [end - 299.5, end - 299, end - 101]) {
@@ -71,7 +71,7 @@ test("a renewal for less than 300 seconds is refused in words, and the session s
   }
 });
 
-test("a message that was signed to expire is renewed until then and no further, however long sessions may be", async () => {
+test("a message with an expiration time is renewed until then and no further, however long sessions may be", async () => {
   const end = signedAtSeconds + 1000;
   const expirationTime = new Date(end * 1000).toISOString().toLowerCase();
   const claims = { ...exampleClaims, siwe: { ...exampleClaims.siwe, expirationTime } };
@@ -88,7 +88,7 @@ test("a message that was signed to expire is renewed until then and no further, 
   expect(session.renewableUntil).toBe(new Date((signedAtSeconds + 3600) * 1000).toISOString());
 });
 
-test("a gate that renews nothing lets sessions end with their token", async () => {
+test("a gate without renewals lets sessions end with their token", async () => {
   const dependencies = at({ nowSeconds: signedAtSeconds + 10, sessionMaxSeconds: 0 });
   await expect(renewSession(cookie, dependencies)).rejects.toThrow(Refusal);
   expect(await readSession(cookie, dependencies)).toMatchObject({ signedIn: true, isRenewable: false });

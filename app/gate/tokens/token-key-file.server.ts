@@ -18,7 +18,7 @@ async function findKeyFile(path: string): Promise<string | null> {
 }
 
 /** Written whole, then linked into place: linking never replaces, so of several processes exactly one wins. */
-async function placeNewKey(path: string): Promise<void> {
+async function storeNewKey(path: string): Promise<void> {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const pem = privateKey.export({ type: "pkcs8", format: "pem" });
   const draftPath = `${path}.${randomUUID()}.tmp`;
@@ -40,7 +40,7 @@ export async function getGeneratedKeyPem(dataDir: string): Promise<string> {
     const kept = await findKeyFile(path);
     if (kept !== null) return kept;
     await mkdir(dataDir, { recursive: true });
-    await placeNewKey(path);
+    await storeNewKey(path);
     return await readFile(path, "utf8");
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);

@@ -57,7 +57,7 @@ test("a secret alone makes HS256 keys, which publish nothing", async () => {
   expect(publicJwks(keys)).toEqual({ keys: [] });
 });
 
-test("a secret of 32 bytes is accepted, one of 31 is not, and bytes are what counts", async () => {
+test("a secret of 32 bytes is accepted and one of 31 refused, counted in bytes", async () => {
   expect((await load({ secret: "x".repeat(32) })).signing.alg).toBe("HS256");
   expect((await load({ secret: "é".repeat(16) })).signing.alg).toBe("HS256");
   await expect(load({ secret: "x".repeat(31) })).rejects.toThrow("JWT_SECRET is shorter than 32 bytes.");
@@ -102,7 +102,7 @@ test("published keys hold no private part", async () => {
   }
 });
 
-test("imported private keys cannot be taken out again", async () => {
+test("imported private keys cannot be exported", async () => {
   const ofPair = await load({ alg: "ES256", privateKeyPem: p256.privateKeyPem });
   const ofSecret = await load({ secret });
   for (const { signing, verifying } of [ofPair, ofSecret]) {
@@ -160,7 +160,7 @@ test.each<[string, Partial<TokenKeySettings>, RegExp]>([
     /without its beginning or end/,
   ],
   ["a broken retired PEM", { secret, previousKeys: p256.publicKeyPem.replace("MF", "AA") }, /PEM block 1 of/],
-])("%s stops with an error that names the setting", async (_kind, settings, message) => {
+])("%s: the start stops with an error that names the setting", async (_kind, settings, message) => {
   await expect(load(settings)).rejects.toThrow(message);
 });
 
@@ -174,7 +174,7 @@ function encryptedPem(): string {
   return p256.privateKey.export(options).toString();
 }
 
-test("an error about a key holds nothing of it, neither in its message nor in its cause", async () => {
+test("an error about a key contains nothing of it, in its message or its cause", async () => {
   const privateKeyPem = p256.privateKeyPem.replace("MIGH", "AAAA");
   const error = await load({ privateKeyPem }).then(
     () => null,
@@ -185,7 +185,7 @@ test("an error about a key holds nothing of it, neither in its message nor in it
   expect((error as Error).cause).toBeUndefined();
 });
 
-test("retired keys of every kind stand beside each other, in commas and in line ends", async () => {
+test("retired keys of every kind are accepted together, separated by commas or line ends", async () => {
   const third = "a third secret of more than thirty-two bytes";
   const previousKeys = `${secret} ,${otherSecret}\n${p256.publicKeyPem}${ed25519.publicKeyPem}`;
   const keys = await load({ secret: third, previousKeys });
@@ -207,7 +207,7 @@ test("a current key that is also listed as retired counts once", async () => {
   expect(publicJwks(keys).keys).toHaveLength(1);
 });
 
-test("outside production a key is made once, kept for its owner alone and used again", async () => {
+test("outside production a key is generated once, stored for its owner alone and used again", async () => {
   const folder = join(dataDir, "not", "yet", "there");
   const first = await load({ mode: "development", dataDir: folder });
   expect(first.signing.alg).toBe("ES256");
@@ -218,13 +218,13 @@ test("outside production a key is made once, kept for its owner alone and used a
   expect(await readdir(folder)).toEqual(["jwt-key.pem"]);
 });
 
-test("a configured secret leaves no key file behind, and production makes none", async () => {
+test("a configured secret leaves no key file, and production generates none", async () => {
   await load({ mode: "development", secret });
   await expect(load({ mode: "production" })).rejects.toThrow(/No token key/);
   expect(await readdir(dataDir)).toEqual([]);
 });
 
-test("a kept key that cannot be read stops the start, and is not replaced", async () => {
+test("a stored key that cannot be read stops the start, and is not replaced", async () => {
   await writeFile(join(dataDir, "jwt-key.pem"), "not a key");
   await expect(load({ mode: "development" })).rejects.toThrow(/jwt-key\.pem could not be read/);
   expect(await readFile(join(dataDir, "jwt-key.pem"), "utf8")).toBe("not a key");
@@ -236,7 +236,7 @@ test("a data directory that is a file is named in the error", async () => {
   await expect(load({ mode: "development", dataDir: path })).rejects.toThrow(/could not be kept at .*file/);
 });
 
-test("twenty starts at once in one process end up with one key", async () => {
+test("twenty concurrent starts in one process get one key", async () => {
   const all = await Promise.all(Array.from({ length: 20 }, () => load({ mode: "development" })));
   expect(new Set(all.map((keys) => keys.signing.kid)).size).toBe(1);
   expect(await readdir(dataDir)).toEqual(["jwt-key.pem"]);
@@ -252,7 +252,7 @@ const childCode = `
   });
 `;
 
-test("four processes that start at once end up with one key", async () => {
+test("four processes that start at once get one key", async () => {
   const modulePath = fileURLToPath(new URL("./token-keys.server.ts", import.meta.url));
   const children = Array.from({ length: 4 }, () =>
     spawn(

@@ -32,7 +32,7 @@ test("each location yields to those before it", () => {
   expect(find({ cookie: "theme=dark", query: "jwt=f" })).toEqual({ location: "query", value: "f" });
 });
 
-test("what is empty or of the wrong type is present; null and absence are not", () => {
+test("an empty value or one of the wrong type is present, null and undefined are absent", () => {
   expect(find({ authorization: "", query: "jwt=f" })).toEqual({ location: "authorization", value: "" });
   expect(find({ body: { jwt: "" } })).toEqual({ location: "body.jwt", value: "" });
   expect(find({ body: { jwt: 5 } })).toEqual({ location: "body.jwt", value: 5 });
@@ -45,7 +45,7 @@ test("what is empty or of the wrong type is present; null and absence are not", 
   expect(find({})).toBeNull();
 });
 
-test("inherited members are not something that was sent", () => {
+test("inherited members do not count as sent", () => {
   expect(find({ body: JSON.parse('{"__proto__":{"jwt":"x"}}') as unknown })).toBeNull();
   expect(find({ body: Object.create({ jwt: "x" }) as unknown })).toBeNull();
 });

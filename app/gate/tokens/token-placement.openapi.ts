@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { exampleAccessToken } from "../gate-examples";
 
-/** The last of the places where an access token is looked for. */
+/** The last location where an access token is looked for. */
 export const accessTokenQuery = z.object({
   jwt: z
     .string()
@@ -18,7 +18,7 @@ export const accessTokenMembers = {
 };
 
 /** The sentence's beginning says when one is needed. */
-export const accessTokenPlaces =
+export const tokenLocations =
   "an access token: in the Authorization header, `jwt` or `data.jwt` of the body, a cookie `access_token` or `jwt`, or the query `jwt`. The first of these that is present decides. With each use the key has to be in the wallet still: a token whose key is gone is 401 like any other bad one, and while the chain cannot be asked the answer is 503.";
 
 export const badTokenIsNone =

@@ -6,16 +6,19 @@ import type { Judging } from "~/platform/config/setting";
 import type { SettingReader } from "~/platform/config/setting-reader";
 import { tokenLifeSeconds } from "./access-token.schema";
 
+const minSecretBytes = 32;
+const maxSessionSeconds = 2_592_000;
+
 export const tokenSettings = {
   alg: oneOf(
     "JWT_ALG",
     { of: ["HS256", "ES256", "EdDSA"], switches: { name: "Access tokens" } },
-    "`HS256`, `ES256` or `EdDSA`. Default: HS256 where JWT_SECRET is set, else ES256.",
+    "How access tokens are signed. Default: HS256 where JWT_SECRET is set, else ES256.",
   ),
   secret: setting(
     "JWT_SECRET",
-    { parse: parseSecret, isSecret: true },
-    "Secret for HS256, at least 32 bytes: `openssl rand -hex 32`. Production refuses what is easily guessed, here and in the other secrets you make up yourself.",
+    { parse: parseSecret, isSecret: true, range: `at least ${minSecretBytes} bytes` },
+    "Secret for HS256: `openssl rand -hex 32`. Production refuses what is easily guessed, here and in the other secrets you make up yourself.",
   ),
   privateKeyPem: pem("JWT_PRIVATE_KEY", { isSecret: true }, "Private key (PKCS#8 PEM) for ES256 or EdDSA."),
   publicKeyPem: pem("JWT_PUBLIC_KEY", {}, "Public key (SPKI PEM). Derived from the private key when unset."),
@@ -27,22 +30,23 @@ export const tokenSettings = {
   accessTtlSeconds: integer(
     "JWT_ACCESS_TTL",
     { ...tokenLifeSeconds, default: 900 },
-    "Life of an access token in seconds, 300 to 86400.",
+    "Life of an access token in seconds.",
   ),
   sessionMaxSeconds: integer(
     "SESSION_MAX_SECONDS",
     {
       min: 0,
-      max: 2_592_000,
+      max: maxSessionSeconds,
+      range: `0 or ${tokenLifeSeconds.min} to ${maxSessionSeconds}`,
       default: 86_400,
       switches: { name: "Sessions renew without a new signature" },
     },
-    "How long, counted from the signature, the gate's page may renew its session without a new one while the key is held and unused, 300 to 2592000; 0 never renews. A renewal that would last less than 300 seconds is refused.",
+    `How long, counted from the signature, the gate's page may renew its session without a new one while the key is held and unused; 0 never renews. A renewal that would last less than ${tokenLifeSeconds.min} seconds is refused.`,
   ),
   clockToleranceSeconds: integer(
     "JWT_CLOCK_TOLERANCE",
     { min: 0, max: 60, default: 5 },
-    "Seconds of clock difference that are forgiven, 0 to 60.",
+    "Seconds of clock difference that are forgiven.",
   ),
   issuer: text("JWT_ISS", {}, "Issuer claim. Default: the service's origin."),
   audience: list("JWT_AUD", {}, "Comma-separated audience claim. Default: the first domain."),
@@ -84,7 +88,9 @@ function findKeyType(pemText: string): string | undefined {
 }
 
 function parseSecret(given: string, judging: Judging): string {
-  if (Buffer.byteLength(given) < 32) throw new InvalidSetting("must be at least 32 bytes long.");
+  if (Buffer.byteLength(given) < minSecretBytes) {
+    throw new InvalidSetting(`must be at least ${minSecretBytes} bytes long.`);
+  }
   return requireStrongSecret(given, judging);
 }
 

@@ -58,7 +58,7 @@ function open({ verifyingKeys = keys, maxEntries }: { verifyingKeys?: TokenKeys;
   return { ...verified, now, checks: () => checks };
 }
 
-test("a token's signature is checked once, and its claims are the same afterwards", async () => {
+test("a verified token is cached: its signature is checked once and its claims stay the same", async () => {
   const { read, checks } = open();
   const token = await mint();
   const first = await read(token);
@@ -67,7 +67,7 @@ test("a token's signature is checked once, and its claims are the same afterward
   expect(checks()).toBe(1);
 });
 
-test("a token that differs in one character anywhere is checked by itself and refused", async () => {
+test("a token that differs in one character anywhere is not taken from the cache, and is refused", async () => {
   const { read, checks, size } = open();
   const token = await mint();
   await read(token);
@@ -80,7 +80,7 @@ test("a token that differs in one character anywhere is checked by itself and re
   expect(size()).toBe(1);
 });
 
-test("a remembered token ends when it expires, to the millisecond", async () => {
+test("a cached token expires with its exp and tolerance, to the millisecond", async () => {
   const { read, now, checks, size } = open();
   const token = await mint();
   await read(token);
@@ -93,7 +93,7 @@ test("a remembered token ends when it expires, to the millisecond", async () => 
   expect(size()).toBe(0);
 });
 
-test("with the clock set back a remembered token is checked again", async () => {
+test("a cached token is checked again when the clock was set back", async () => {
   const { read, now, checks } = open();
   const token = await mint();
   await read(token);
@@ -104,14 +104,14 @@ test("with the clock set back a remembered token is checked again", async () => 
   await expect(read(token)).rejects.toThrow("dated in the future");
 });
 
-test("what was found good under one key says nothing under others", async () => {
+test("a token cached under one signing key is refused under others", async () => {
   const token = await mint();
   await open().read(token);
   const rotated = open({ verifyingKeys: await load("another secret of this test, long enough") });
   await expect(rotated.read(token)).rejects.toThrow("a key this site does not use");
 });
 
-test("refusals are not remembered, and overlong texts are not even digested", async () => {
+test("refused tokens are not cached, and overlong ones are not even hashed", async () => {
   const { read, size, checks } = open();
   for (const token of ["", "a.b.c", "a".repeat(maxTokenLength + 1)]) {
     await expect(read(token)).rejects.toThrow(Refusal);
@@ -121,7 +121,7 @@ test("refusals are not remembered, and overlong texts are not even digested", as
   expect(checks()).toBe(6);
 });
 
-test("no more than so many tokens are remembered, and those not asked for longest go first", async () => {
+test("the cache of verified tokens is bounded, and evicts the least recently used first", async () => {
   const { read, size, checks } = open({ maxEntries: 2 });
   const [one, two, three] = [await mint("1"), await mint("2"), await mint("3")];
   for (const token of [one, two, one, three]) await read(token);
@@ -134,7 +134,7 @@ test("no more than so many tokens are remembered, and those not asked for longes
   expect(size()).toBe(2);
 });
 
-test("no request can change what the next one reads", async () => {
+test("cached claims cannot be changed by a request", async () => {
   const { read } = open();
   const claims = await read(await mint());
   expect(() => claims.scopes.push("more")).toThrow(TypeError);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { latencyBucketCount, latencyBucketEndMs, latencyBucketOf, quantileMs } from "./activity-series";
 
-test("every duration is in the bucket whose ends it lies between", () => {
+test("a duration is counted in the bucket whose bounds it lies between", () => {
   for (const durationMs of [0.11, 0.3, 1, 2.5, 10, 99, 1_000, 30_000]) {
     const bucket = latencyBucketOf(durationMs);
     expect(latencyBucketEndMs(bucket)).toBeGreaterThanOrEqual(durationMs * 0.999999);
@@ -13,13 +13,13 @@ test("every duration is in the bucket whose ends it lies between", () => {
   }
 });
 
-test("what is shorter or longer than all buckets is in the first or the last", () => {
+test("a duration below or above all buckets is counted in the first or the last", () => {
   expect([-1, 0, 0.1, Number.NaN].map(latencyBucketOf)).toEqual([0, 0, 0, 0]);
   expect(latencyBucketOf(10_000_000)).toBe(latencyBucketCount - 1);
   expect(latencyBucketEndMs(latencyBucketCount - 1)).toBeGreaterThan(60_000);
 });
 
-test("a quantile is no less than the real one and at most a quarter more", () => {
+test("a quantile is never below the real one and at most a quarter above", () => {
   const durationsMs = Array.from({ length: 1_000 }, (_, index) => 0.2 + ((index * 7_919) % 1_000) / 4);
   const counts = new Map<number, number>();
   for (const durationMs of durationsMs) {

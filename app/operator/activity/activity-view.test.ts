@@ -6,7 +6,7 @@ import { figureText, roundUp, stepPath } from "./chart-scale";
 const nowMs = Date.UTC(2026, 0, 2, 3, 4, 5);
 const day = findActivitySpan("day")!;
 
-test("a chart's steps end with the one that is now, and there is one for each", () => {
+test("a chart has one point for each step, the last for the present one", () => {
   for (const span of activitySpans) {
     const { sinceMs, untilMs } = activityRange(span, nowMs);
     expect((untilMs - sinceMs) / span.stepMs).toBe(span.steps);
@@ -19,7 +19,7 @@ test("a chart's steps end with the one that is now, and there is one for each", 
   expect(findActivitySpan("year")).toBeNull();
 });
 
-test("rows of one step are added up, and the commonest refusals keep their names", () => {
+test("rows of one step are added up, and the most frequent refusals keep their names", () => {
   const { sinceMs } = activityRange(day, nowMs);
   const counts = [
     { startMs: sinceMs, series: "grant:siwe", amount: 2 },
@@ -39,7 +39,7 @@ test("rows of one step are added up, and the commonest refusals keep their names
   expect(points.reduce((sum, point) => sum + point.granted, 0)).toBe(5);
 });
 
-test("latency is told for the gate and for all else, and not at all for what streams", () => {
+test("latency is shown for the gate and for everything else, and not for streams", () => {
   const series = (route: string) => findLatencySeries({ route, durationSeconds: 0.01 });
   expect(series("/api/chat")).toBeNull();
   const { sinceMs } = activityRange(day, nowMs);
@@ -53,12 +53,12 @@ test("latency is told for the gate and for all else, and not at all for what str
   expect(rest.p50).toBeGreaterThanOrEqual(1_000);
 });
 
-test("a scale ends with a round number that holds everything", () => {
+test("a scale ends with a round number that is above every value", () => {
   expect([0, 1, 1.1, 3, 7, 10, 11, 499, 501].map(roundUp)).toEqual([1, 1, 2, 5, 10, 10, 20, 500, 1_000]);
   expect([0.26, 2.51, 99.4, 1234.5].map(figureText)).toEqual(["0.26", "2.5", "99", "1,235"]);
 });
 
-test("a line is drawn over each step that was measured, and not across the others", () => {
+test("a line connects the measured steps and skips the others", () => {
   const path = stepPath({ values: [5, 10, null, 0, 20], max: 10, stepWidth: 2, height: 100 });
   expect(path).toBe("M0 50H2V0H4M6 100H8V0H10");
 });

@@ -32,8 +32,8 @@ const accessRefusals = new Set<string>(["siwe-not-enabled", "chain-unavailable",
  * A request's outcome as a decision; null for what decides nothing about access, such as an unreadable body or an answer
  * to somebody who need not be anybody.
  */
-export function toDecision({ context, refusal }: AccessOutcome): NewDecision | null {
-  const { accessClaim: claim, pathname: route, clientId, requestId } = context;
+export function toDecision({ context, claim, refusal }: AccessOutcome): NewDecision | null {
+  const { pathname: route, clientId, requestId } = context;
   if (refusal === null ? !claim : !accessStatuses.has(refusal.status) && !accessRefusals.has(refusal.slug)) {
     return null;
   }

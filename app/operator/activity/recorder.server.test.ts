@@ -37,34 +37,37 @@ function createTestRecorder({ database, ...options }: Partial<RecorderOptions> &
   });
 }
 
-testOnEachDatabase("several instances at once lose no count and no decision", async ({ database, url }) => {
-  const { clock } = createTestClock();
-  const databases = [database, await openTestDatabase(url), await openTestDatabase(url)];
-  const recorders = databases.map((its, index) =>
-    createTestRecorder({ database: its, clock, instance: `instance-${index}` }),
-  );
-  // The same rows, in another order for each of them.
-  const series = ["grant:siwe", "refusal:a", "refusal:b", "tokens"];
-  for (let round = 0; round < 20; round++) {
-    for (const [index, recorder] of recorders.entries()) {
-      for (const name of index === 1 ? series.toReversed() : series)
-        recorder.count({ series: name, amount: 2 });
-      recorder.noteDecision(refused);
-    }
-    await Promise.all(recorders.map((recorder) => recorder.flush()));
-  }
-  const store = createActivityStore(database);
-  for (const spanSeconds of [minuteSeconds, hourSeconds]) {
-    const counts = await store.readCounts({ spanSeconds, sinceMs: 0, untilMs: clock() + 1 });
-    expect(counts.map(({ series: name, amount }) => [name, amount]).sort()).toEqual(
-      series.map((name) => [name, 120]),
+testOnEachDatabase(
+  "several concurrent instances lose no count and no decision",
+  async ({ database, url }) => {
+    const { clock } = createTestClock();
+    const databases = [database, await openTestDatabase(url), await openTestDatabase(url)];
+    const recorders = databases.map((its, index) =>
+      createTestRecorder({ database: its, clock, instance: `instance-${index}` }),
     );
-    for (const { startMs } of counts) expect(startMs % (spanSeconds * 1000)).toBe(0);
-  }
-  expect(await database.accessDecision.count()).toBe(60);
-});
+    // The same rows, in another order for each of them.
+    const series = ["grant:siwe", "refusal:a", "refusal:b", "tokens"];
+    for (let round = 0; round < 20; round++) {
+      for (const [index, recorder] of recorders.entries()) {
+        for (const name of index === 1 ? series.toReversed() : series)
+          recorder.count({ series: name, amount: 2 });
+        recorder.noteDecision(refused);
+      }
+      await Promise.all(recorders.map((recorder) => recorder.flush()));
+    }
+    const store = createActivityStore(database);
+    for (const spanSeconds of [minuteSeconds, hourSeconds]) {
+      const counts = await store.readCounts({ spanSeconds, sinceMs: 0, untilMs: clock() + 1 });
+      expect(counts.map(({ series: name, amount }) => [name, amount]).sort()).toEqual(
+        series.map((name) => [name, 120]),
+      );
+      for (const { startMs } of counts) expect(startMs % (spanSeconds * 1000)).toBe(0);
+    }
+    expect(await database.accessDecision.count()).toBe(60);
+  },
+);
 
-test("the minute is that of the counting, not of the writing", async () => {
+test("a count belongs to the minute in which it was counted, not written", async () => {
   const { database } = await createTestDatabase();
   const { clock, advance } = createTestClock(1_700_000_040_000 + 59_999);
   const recorder = createTestRecorder({ database, clock });
@@ -83,7 +86,7 @@ test("the minute is that of the counting, not of the writing", async () => {
   ]);
 });
 
-test("a decision is kept with its reason, and with nothing that is a proof", async () => {
+test("a decision is recorded with its reason and without any proof", async () => {
   const { database } = await createTestDatabase();
   const { clock } = createTestClock();
   const recorder = createTestRecorder({ database, clock });
@@ -96,7 +99,7 @@ test("a decision is kept with its reason, and with nothing that is a proof", asy
   expect(row.reason).toHaveLength(300);
 });
 
-test("each outcome has its own room, and what finds none is counted", async () => {
+test("each outcome has its own bounded buffer, and what exceeds it is counted as dropped", async () => {
   const { database } = await createTestDatabase();
   const recorder = createTestRecorder({ database, maxWaitingDecisions: 10 });
   for (let index = 0; index < 25; index++) recorder.noteDecision({ ...refused, outcome: "granted" });
@@ -107,7 +110,7 @@ test("each outcome has its own room, and what finds none is counted", async () =
   expect(await database.accessDecision.count({ where: { outcome: "refused" } })).toBe(10);
 });
 
-test("while the database cannot be written nothing is lost, and it is said once", async () => {
+test("counts are kept while the database cannot be written, and the outage is logged once", async () => {
   const { database } = await createSqliteTestDatabase();
   const { clock } = createTestClock();
   const failures: unknown[] = [];
@@ -128,7 +131,7 @@ test("while the database cannot be written nothing is lost, and it is said once"
   expect(recorder.status()).toMatchObject({ waiting: 0, droppedDecisions: 0, droppedCounts: 0 });
 });
 
-test("where no decisions are to be kept, none is, and counting goes on", async () => {
+test("decisions are not recorded when their retention is zero, and counting goes on", async () => {
   const { database } = await createTestDatabase();
   const recorder = createTestRecorder({ database, keepsDecisions: false });
   recorder.noteDecision(refused);

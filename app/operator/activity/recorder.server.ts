@@ -43,7 +43,7 @@ export function createRecorder(options: RecorderOptions) {
     }
   }
 
-  /** Writes what is at hand. Never rejects; what could not be written is kept for the next time, within bounds. */
+  /** Writes what there is. Never rejects; what could not be written is kept for the next time, within bounds. */
   function flush(): Promise<void> {
     writing = writing.then(write);
     return writing;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { csvLine } from "./export.server";
 
-test("fields are quoted where they have to be, and lines end as RFC 4180 has it", () => {
+test("fields are quoted where RFC 4180 requires it, and lines end as it says", () => {
   expect(csvLine(["plain", 'with "quotes"', "a,b", "two\nlines", null, 5, -5])).toBe(
     'plain,"with ""quotes""","a,b","two\nlines",,5,-5\r\n',
   );
@@ -22,12 +22,12 @@ test.each([
   "\uff1d1",
   '=HYPERLINK("https://evil.example","x")',
   "=cmd|' /C calc'!A0",
-])("%j is no formula to a spreadsheet", (text) => {
+])("%j is exported so that no spreadsheet runs it as a formula", (text) => {
   const line = csvLine([text]);
   expect(line.replace(/^"/, "").startsWith("'")).toBe(true);
   expect(line.replaceAll('""', '"')).toContain(text);
 });
 
-test("text that only holds such characters further on is as it was", () => {
+test("text with such characters further on is exported unchanged", () => {
   expect(csvLine(["a=b", "2026-11-21", "0x1", "née", "1+1"])).toBe("a=b,2026-11-21,0x1,née,1+1\r\n");
 });

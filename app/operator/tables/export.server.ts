@@ -7,13 +7,14 @@ import { findTableSpec } from "./table-specs";
 import type { TableRow, TableSpec, TableValue } from "./table-spec";
 import type { TableStore } from "./tables.store.server";
 
-type ExportRequest = {
+export type ExportRequest = {
   table: string | undefined;
   searchParams: URLSearchParams;
   actor: Actor;
   signal: AbortSignal;
-  dependencies: { tables: TableStore; sessions: Pick<SessionStore, "recordAudit"> };
 };
+
+type ExportDependencies = { tables: TableStore; sessions: Pick<SessionStore, "recordAudit"> };
 
 const contentTypes: Readonly<Record<string, string>> = {
   csv: "text/csv; charset=utf-8",
@@ -21,12 +22,10 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 /** A file of everything a table's filters find, written while it is read: only one batch of it is in memory. */
-export async function exportTable({
-  actor,
-  signal,
-  dependencies,
-  ...request
-}: ExportRequest): Promise<Response> {
+export async function exportTable(
+  { actor, signal, ...request }: ExportRequest,
+  { tables, sessions }: ExportDependencies,
+): Promise<Response> {
   const spec = findTableSpec(request.table);
   if (!spec?.isExportable) throw new Refusal("not-found", { detail: "This table cannot be exported." });
   const format = request.searchParams.get("format") ?? "csv";
@@ -37,8 +36,8 @@ export async function exportTable({
   }
   const { filters, withinSeconds } = query;
   const detail = { table: spec.name, format, filters, withinSeconds };
-  await dependencies.sessions.recordAudit({ ...actor, kind: "operator-export", detail });
-  const batches = dependencies.tables[spec.name].readAll(query);
+  await sessions.recordAudit({ ...actor, kind: "operator-export", detail });
+  const batches = tables[spec.name].readAll(query);
   const text = format === "csv" ? writeCsv(spec, batches) : writeJson(batches);
   return new Response(Readable.toWeb(Readable.from(text, { signal, objectMode: false })) as ReadableStream, {
     headers: {

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { migrationsDir, testOnEachDatabase } from "~e2e/support/databases/database";
 import { createMigrationReader } from "./migrations.store.server";
 
-testOnEachDatabase("the reader tells what was applied, by the database's own word", async ({ database }) => {
+testOnEachDatabase("applied migrations are read from the database's own record", async ({ database }) => {
   const provided = readdirSync(`${migrationsDir}/sqlite`, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)

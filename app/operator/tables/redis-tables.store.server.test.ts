@@ -9,7 +9,7 @@ import { createTableStore } from "./tables.store.server";
 
 const findLimit = () => ({ points: 50, windowSeconds: 60 });
 
-describe.skipIf(!hasRedis)("what lives in Redis", () => {
+describe.skipIf(!hasRedis)("the tables of what is in Redis", () => {
   async function openTables() {
     const state = await createRedisState();
     const { clock, advance } = createStateClock(state.redis);
@@ -26,7 +26,7 @@ describe.skipIf(!hasRedis)("what lives in Redis", () => {
     return { clock, advance, limits, quota, read };
   }
 
-  test("limits of both kinds are shown as one, filtered, sorted and paged", async () => {
+  test("limits of both kinds are shown as one table, filtered, sorted and paged", async () => {
     const { clock, limits: store, read } = await openTables();
     const onStoreFailure = (error: unknown) => {
       throw error;
@@ -61,7 +61,7 @@ describe.skipIf(!hasRedis)("what lives in Redis", () => {
     expect(found.total).toBe(11);
   });
 
-  test("quotas are shown with what is set aside, for as long as their window is open", async () => {
+  test("quotas are shown with their reservations for as long as their window is open", async () => {
     const { advance, quota, read } = await openTables();
     const owner = { kind: "token", subject: "31337:0xcc:1" } as const;
     await quota.reserve({ owner, wanted: 42, limit: 100, windowSeconds: 60, leaseSeconds: 60 });

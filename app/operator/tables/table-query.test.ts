@@ -7,7 +7,7 @@ function read(search: string, name: (typeof tableNames)[number] = "decisions") {
   return readTableQuery(tableSpecs[name], new URLSearchParams(search));
 }
 
-test("an address that says nothing asks for the first page in the table's own order", () => {
+test("an empty query asks for the first page in the table's own order", () => {
   for (const name of tableNames) {
     const [column, order] = [tableSpecs[name].sortedBy, "desc"] as const;
     const plain = { sort: column, order, page: 1, size: 25, withinSeconds: null, filters: {} };
@@ -16,7 +16,7 @@ test("an address that says nothing asks for the first page in the table's own or
   }
 });
 
-test("what an address asks for is read, and written back the same", () => {
+test("a query is read and written back the same", () => {
   const search = "?outcome=refused&tokenId=5&within=3600&sort=atMs&order=asc&size=50&page=3";
   const { query, faults } = read(search);
   expect(faults).toEqual([]);
@@ -44,16 +44,16 @@ test.each([
   ["outcome=perhaps", "outcome"],
   ["address=%00", "address"],
   [`address=${"a".repeat(201)}`, "address"],
-])("%s is told in words and changes nothing", (search, name) => {
+])("%s is reported in words and changes nothing", (search, name) => {
   const { query, faults } = read(search);
   expect(faults).toEqual([expect.stringMatching(`^${name} `)]);
   expect(query).toEqual(read("").query);
 });
 
-test("both ends of what is allowed are", () => {
+test("the bounds of page, size and filter themselves are accepted", () => {
   expect(read(`page=${maxPage}&size=100&address=${"a".repeat(200)}`).faults).toEqual([]);
 });
 
-test("a table of what is the case now has no past to look back to", () => {
+test("a table of present state ignores a time range", () => {
   expect(read("within=3600", "limits").query.withinSeconds).toBeNull();
 });

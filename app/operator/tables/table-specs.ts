@@ -1,3 +1,4 @@
+import { rateLimitNames } from "~/platform/limits/limit-name";
 import { tableNames } from "./table-spec";
 import type { RowAction, TableColumn, TableFilter, TableName, TableRow, TableSpec } from "./table-spec";
 
@@ -191,25 +192,7 @@ const specs: Readonly<Record<TableName, Omit<TableSpec, "name">>> = {
       moment("startedAtMs", "Since"),
       moment("expiresAtMs", "Expires"),
     ],
-    filters: [
-      oneOf(limiter, [
-        "gate-access",
-        "session",
-        "session-enter",
-        "nonce",
-        "form-submission",
-        "token-status",
-        "pages",
-        "chat",
-        "tts",
-        "mcp",
-        "models",
-        "quota",
-        "quota-reset",
-        "operator",
-      ]),
-      beginsWith(limitedClient),
-    ],
+    filters: [oneOf(limiter, rateLimitNames), beginsWith(limitedClient)],
     isCurrent: true,
     sortedBy: "points",
     completeRow: (row, { findLimit }) => {

@@ -79,7 +79,7 @@ testOnEachDatabase("filters find what they say and nothing else", async ({ datab
 });
 
 testOnEachDatabase(
-  "everything is exported once, the oldest first, however much it is",
+  "every row is exported once, the oldest first, however many there are",
   async ({ database }) => {
     await addSubmissions(database, 1_201);
     const { query } = await read(database, "submissions", "address=0xaa");
@@ -96,7 +96,7 @@ testOnEachDatabase(
 );
 
 testOnEachDatabase(
-  "the outbox tells what waits, what was given up and what arrived",
+  "the outbox table shows waiting, given-up and delivered notifications",
   async ({ database }) => {
     const deliveries = [
       { channel: "webhook", nextAttemptAtMs: BigInt(nowMs + 5), attempts: 2, lastError: "HTTP 500" },
@@ -129,37 +129,34 @@ testOnEachDatabase(
   },
 );
 
-testOnEachDatabase(
-  "quota windows that are open are shown with what is set aside in them",
-  async ({ database }) => {
-    const window = { kind: "token", used: 7, windowStartMs: 1n, resetAtMs: BigInt(nowMs + 1) };
-    await database.quotaWindow.createMany({
-      data: [
-        { ...window, subject: "31337:0xcc:1" },
-        { ...window, subject: "31337:0xcc:2", used: 9, kind: "speech" },
-        { ...window, subject: "over", resetAtMs: BigInt(nowMs) },
-      ],
-    });
-    const reservation = { kind: "token", subject: "31337:0xcc:1", leaseUntilMs: 1n, instance: "one" };
-    await database.quotaReservation.createMany({
-      data: [
-        { ...reservation, id: "a", amount: 30, windowResetAtMs: BigInt(nowMs + 1) },
-        { ...reservation, id: "b", amount: 12, windowResetAtMs: BigInt(nowMs + 1) },
-        { ...reservation, id: "c", amount: 99, windowResetAtMs: BigInt(nowMs) },
-      ],
-    });
-    const { rows, total } = await read(database, "quotas");
-    expect(total).toBe(2);
-    expect(rows.map(({ kind, used, reserved }) => [kind, used, reserved])).toEqual([
-      ["speech", 9, 0],
-      ["token", 7, 42],
-    ]);
-    expect((await read(database, "quotas", "subject=:2")).total).toBe(1);
-  },
-);
+testOnEachDatabase("open quota windows are shown with their reservations", async ({ database }) => {
+  const window = { kind: "token", used: 7, windowStartMs: 1n, resetAtMs: BigInt(nowMs + 1) };
+  await database.quotaWindow.createMany({
+    data: [
+      { ...window, subject: "31337:0xcc:1" },
+      { ...window, subject: "31337:0xcc:2", used: 9, kind: "speech" },
+      { ...window, subject: "over", resetAtMs: BigInt(nowMs) },
+    ],
+  });
+  const reservation = { kind: "token", subject: "31337:0xcc:1", leaseUntilMs: 1n, instance: "one" };
+  await database.quotaReservation.createMany({
+    data: [
+      { ...reservation, id: "a", amount: 30, windowResetAtMs: BigInt(nowMs + 1) },
+      { ...reservation, id: "b", amount: 12, windowResetAtMs: BigInt(nowMs + 1) },
+      { ...reservation, id: "c", amount: 99, windowResetAtMs: BigInt(nowMs) },
+    ],
+  });
+  const { rows, total } = await read(database, "quotas");
+  expect(total).toBe(2);
+  expect(rows.map(({ kind, used, reserved }) => [kind, used, reserved])).toEqual([
+    ["speech", 9, 0],
+    ["token", 7, 42],
+  ]);
+  expect((await read(database, "quotas", "subject=:2")).total).toBe(1);
+});
 
 testOnEachDatabase(
-  "limits of both kinds are shown as one, and only while they count",
+  "limits of both kinds are shown as one table, and only while they count",
   async ({ database }) => {
     const expiresAtMs = BigInt(nowMs + 60_000);
     await database.rateLimitWindow.createMany({
@@ -230,7 +227,7 @@ testOnEachDatabase(
   },
 );
 
-testOnEachDatabase("every table can be sorted by each of its columns that says so", async ({ database }) => {
+testOnEachDatabase("every table can be sorted by each of its sortable columns", async ({ database }) => {
   await addSubmissions(database, 3);
   for (const name of tableNames) {
     for (const { key, isSortable } of tableSpecs[name].columns) {
@@ -246,7 +243,7 @@ testOnEachDatabase("every table can be sorted by each of its columns that says s
   }
 });
 
-testOnEachDatabase("rows are counted no further than it is worth", async ({ database }) => {
+testOnEachDatabase("rows are counted up to a maximum only", async ({ database }) => {
   const data = Array.from({ length: 10_001 }, (_, index) => ({
     id: `id-${index}`,
     kind: "quota-reset",

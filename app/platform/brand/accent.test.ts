@@ -11,7 +11,7 @@ for (let hue = 0; hue < 360; hue += 30) {
   );
 }
 
-test.each(accents)("%s can be read in all four themes, and can be written upon", (chosen) => {
+test.each(accents)("the accent %s can be read and written upon in all four themes", (chosen) => {
   for (const [name, tokens] of Object.entries(deriveAccent(chosen))) {
     const { hardestGround, leastRatio } = themes[name as keyof AccentThemes];
     const ratio = (one: string, other: string) => contrast(getRgb(one), getRgb(other));
@@ -30,27 +30,27 @@ test("an accent that can be read already stays as it was chosen", () => {
   expect(deriveAccent("#7fc9b8").dark.accent).toBe("#7fc9b8");
 });
 
-test("a colour keeps its hue when it has to change", () => {
+test("a colour that has to change keeps its hue", () => {
   const { light } = deriveAccent("#ffb000");
   expect(light.accent).not.toBe("#ffb000");
   const turned = toOklch(getRgb(light.accent)).hue - toOklch(getRgb("#ffb000")).hue;
   expect(Math.abs(turned)).toBeLessThan(4);
 });
 
-test("the stylesheet names every token in every theme, and leaves forced colours alone", () => {
+test("the stylesheet names every token in every theme, and none for forced colours", () => {
   const css = writeAccentCss(deriveAccent("#b3261e"));
   expect(css.match(/--accent:#/g)).toHaveLength(4);
   expect(css.match(/@media \(forced-colors: none\)/g)).toHaveLength(4);
   expect(css.match(/--question-ground:#[0-9a-f]{6}/g)).toHaveLength(4);
 });
 
-test("colours are read in both spellings and nothing else", () => {
+test("colours are read in both spellings and no other", () => {
   expect(findRgb("#fff")).toEqual([1, 1, 1]);
   expect(findRgb("#FF0000")).toEqual([1, 0, 0]);
   for (const text of ["red", "fff", "#ffff", "#12345g", "#fff;}", ""]) expect(findRgb(text), text).toBeNull();
 });
 
-test("a colour survives the way there and back", () => {
+test("a colour converted there and back stays the same", () => {
   for (const hex of ["#1f4d46", "#b3261e", "#0000ff", "#ffffff", "#000000"])
     expect(toHex(toRgb(toOklch(getRgb(hex))))).toBe(hex);
 });

@@ -1,7 +1,7 @@
 import { contrast, getRgb, toHex, toOklch, toRgb } from "./colour";
 import type { Oklch, Rgb } from "./colour";
 
-/** The tokens of app/ui/tokens.css that follow an operator's accent. */
+/** The tokens of app/ui/styles/tokens.css that follow an operator's accent. */
 export type AccentTokens = Record<
   "accent" | "accent-strong" | "on-accent" | "deep" | "on-deep-soft" | "question-ground" | "code-keyword",
   string

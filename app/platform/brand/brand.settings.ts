@@ -9,23 +9,23 @@ const maxNameChars = 40;
 export const brandSettings = {
   name: setting(
     "BRAND_NAME",
-    { parse: parseName, default: "Latchkey" },
-    "Name of the place, in its header, titles, link previews and on home screens; up to 40 characters.",
+    { parse: parseName, range: `at most ${maxNameChars} characters`, default: "Latchkey" },
+    "Name of the place, in its header, titles, link previews and on home screens.",
   ),
   accent: setting(
     "BRAND_ACCENT",
-    { parse: parseAccent },
-    "Colour of buttons and links, as `#rrggbb`. Its lightness is moved where a theme (light, dark, high contrast) could not be read otherwise; the log says so. Default: a dark green.",
+    { parse: parseAccent, range: "`#rrggbb`" },
+    "Colour of buttons and links. Its lightness is moved where a theme (light, dark, high contrast) could not be read otherwise; the log says so. Default: a dark green.",
   ),
   logoFile: text(
     "BRAND_LOGO",
-    {},
-    "File with your logo, SVG (with a viewBox) or PNG, up to 200 KiB. One wider than 2:1 stands without the name beside it. It is served to everybody: keep it outside CONTENT_DIR.",
+    { range: "SVG with a viewBox, or PNG; at most 200 KiB" },
+    "File with your logo. One wider than 2:1 stands without the name beside it. It is served to everybody: keep it outside CONTENT_DIR.",
   ),
   iconFile: text(
     "BRAND_ICON",
-    {},
-    "Square PNG of 512 to 1024 pixels for home screens. Default: made from a square logo, else from the accent.",
+    { range: "square PNG of 512 to 1024 pixels" },
+    "File with a picture for home screens. Default: made from a square logo, else from the accent.",
   ),
   textsFile: text(
     "BRAND_TEXTS",

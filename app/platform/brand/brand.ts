@@ -27,7 +27,7 @@ export const brandTextsSchema = z.strictObject({
   gateIntro: line(320).optional(),
 });
 
-/** How this place looks, as far as its pages have to know. All of it ends up in the HTML. */
+/** The brand of the site, as far as its pages need it. All of it ends up in the HTML. */
 export type Brand = {
   name: string;
   texts: z.infer<typeof brandTextsSchema>;
@@ -43,7 +43,7 @@ export type Brand = {
   hasOfflinePage: boolean;
 };
 
-/** What a phone needs to put this place on its home screen. */
+/** What a phone needs to put this site on its home screen. */
 export function writeManifest({ name, texts, themeColor, manifestIcons }: Brand) {
   return {
     id: "/",

@@ -50,7 +50,7 @@ export function toOklch(rgb: Rgb): Oklch {
   return { lightness, chroma: Math.hypot(a, b), hue: (Math.atan2(b, a) * 180) / Math.PI };
 }
 
-/** The colour a screen can show that is nearest in chroma; lightness and hue stay, because contrast hangs on them. */
+/** The colour a screen can show that is nearest in chroma; lightness and hue stay, because contrast depends on them. */
 export function toRgb({ lightness, chroma, hue }: Oklch): Rgb {
   for (let kept = chroma; kept > 0; kept -= 0.004) {
     const rgb = unclipped({ lightness, chroma: kept, hue });

@@ -32,7 +32,7 @@ function open(options: Partial<BrandOptions>, said: string[] = []) {
   return openBrand({ ...plain, ...options }, { info: (message) => said.push(message) });
 }
 
-test("without settings the look is the one that ships", async () => {
+test("the look without settings is the one that ships", async () => {
   const { brand, files } = await open({});
   expect(files.size).toBe(0);
   expect(brand).toMatchObject({ logo: null, stylesheetHref: null, favicon: { href: "/favicon.svg" } });
@@ -44,7 +44,7 @@ test("without settings the look is the one that ships", async () => {
   expect(brand.manifestIcons.some(({ purpose }) => purpose === "maskable")).toBe(true);
 });
 
-test("a square logo becomes the tab's picture and a home screen's", async () => {
+test("a square logo becomes the tab's icon and the home screen's", async () => {
   const { brand, files } = await open({ logoFile: await put("square.svg", svg("0 0 64 64")) });
   expect(brand.logo).toMatchObject({ aspectRatio: 1, isWordmark: false });
   expect(brand.favicon.href).toBe(brand.logo?.href);
@@ -52,7 +52,7 @@ test("a square logo becomes the tab's picture and a home screen's", async () => 
   expect(files.get("icon-maskable.svg")?.bytes.toString()).toContain("data:image/svg+xml;base64,");
 });
 
-test("a wide logo stands for the name, and makes no icon", async () => {
+test("a wide logo replaces the name and makes no icon", async () => {
   const { brand } = await open({ logoFile: await put("wide.svg", svg("0,0,300,60")) });
   expect(brand.logo).toMatchObject({ aspectRatio: 5, isWordmark: true });
   expect(brand.favicon.href).toBe("/favicon.svg");
@@ -67,31 +67,31 @@ test("an accent alone colours the mark, the icons, and the bar around the page",
   expect(writeManifest(brand)).toMatchObject({ theme_color: ground, background_color: ground });
 });
 
-test("an accent that cannot be read is moved, and the operator is told", async () => {
+test("an accent that cannot be read is adjusted, and the operator is told", async () => {
   const said: string[] = [];
   await open({ accent: "#ffd400" }, said);
   expect(said).toHaveLength(1);
-  expect(said[0]).toContain("BRAND_ACCENT: #ffd400 could not be read");
+  expect(said[0]).toContain("BRAND_ACCENT: #ffd400 has too little contrast");
   const silent: string[] = [];
   await open({ accent: "#1F4D46" }, silent);
   expect(silent).toEqual([]);
 });
 
-test("an icon of the operator's own is what home screens get", async () => {
+test("an icon of the operator's own is used for home screens", async () => {
   const icon = readFileSync("public/icons/icon-512.png");
   const { brand } = await open({ iconFile: await put("icon.png", icon), accent: "#8a1c5a" });
   expect(brand.touchIconHref).toMatch(/icon\.png$/);
   expect(brand.manifestIcons[0]).toMatchObject({ src: brand.touchIconHref, sizes: "512x512" });
 });
 
-test("texts are taken as they are written, and what they leave out stays", async () => {
+test("texts are used as written, and omitted ones keep their defaults", async () => {
   const textsFile = await put("texts.json", JSON.stringify({ lang: "de", headline: " <b>Hallo</b> " }));
   const { brand } = await open({ textsFile });
   expect(brand.texts).toEqual({ lang: "de", headline: "<b>Hallo</b>" });
   expect(writeManifest(brand)).toMatchObject({ lang: "de", name: "Latchkey" });
 });
 
-test("the version changes with every part of the look", async () => {
+test("the version changes with every part of the brand", async () => {
   const versions = await Promise.all([
     open({}),
     open({ name: "Other" }),
@@ -120,7 +120,7 @@ test.each(refusedLogos)("a logo that cannot be used stops the start: %s", async 
   await expect(open({ logoFile })).rejects.toThrow(words);
 });
 
-test("a logo of exactly 200 KiB is taken", async () => {
+test("a logo of exactly 200 KiB is accepted", async () => {
   const logoFile = await put("large.svg", svg("0 0 1 1").padEnd(200 * 1024));
   await expect(open({ logoFile })).resolves.toMatchObject({ brand: { logo: { isWordmark: false } } });
 });
@@ -141,7 +141,7 @@ test.each(refusedTexts)("texts that cannot be used stop the start: %s", async (n
   await expect(open({ textsFile })).rejects.toThrow("BRAND_TEXTS");
 });
 
-test("a file that is not there is named together with its setting", async () => {
+test("a missing file is named together with its setting", async () => {
   await expect(open({ logoFile: path.join(folder, "none.svg") })).rejects.toThrow(
     /^BRAND_LOGO: .*none\.svg cannot be read \(ENOENT\)\./,
   );
@@ -152,7 +152,7 @@ test("an icon has to be a square PNG of the right size", async () => {
   await expect(open({ iconFile })).rejects.toThrow("BRAND_ICON: must be a square PNG of 512 to 1024 pixels");
 });
 
-test("a file may be kept under its own version, and under another one not", async () => {
+test("a file may be cached under its own version, and not under another", async () => {
   const opened = await open({ logoFile: await put("served.svg", svg("0 0 1 1")) });
   const current = answerBrandFile(opened, opened.version, "logo.svg");
   expect(current.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");

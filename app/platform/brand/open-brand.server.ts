@@ -177,8 +177,8 @@ function chooseAccent(chosen: string, log: BrandLog): AccentThemes {
   const asWritten = toHex(getRgb(chosen));
   const [light, dark] = [accents.light.accent, accents.dark.accent];
   if (asWritten !== light) {
-    const change = `so it is ${light} there, and ${dark} in the dark.`;
-    log.info(`BRAND_ACCENT: ${asWritten} could not be read on the light ground, ${change}`);
+    const used = `${light} is used there, and ${dark} in the dark`;
+    log.info(`BRAND_ACCENT: ${asWritten} has too little contrast on a light background; ${used}`);
   }
   return accents;
 }

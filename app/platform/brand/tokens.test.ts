@@ -7,7 +7,7 @@ import { contrast, getRgb } from "./colour";
 type Tokens = Readonly<Record<string, string>>;
 type Pair = { text: string; ground: string; least: number };
 
-const css = readFileSync("app/ui/tokens.css", "utf8").replace(/\/\*[\s\S]*?\*\//g, "");
+const css = readFileSync("app/ui/styles/tokens.css", "utf8").replace(/\/\*[\s\S]*?\*\//g, "");
 
 function readBlock(query: string | null): Tokens {
   const source = query === null ? css.slice(0, css.indexOf("@media")) : blockAfter(`@media ${query} {`);
@@ -73,14 +73,14 @@ function groundsOf(name: string): { grounds: readonly string[]; isText: boolean 
 
 const isGround = (name: string) => /(^|-)ground$|^surface|^deep$/.test(name);
 
-test("every colour is a text, a ground, a line that means something, or decoration", () => {
-  const unplaced = colours.filter(
+test("every colour is a text, a ground, a meaningful line or decoration", () => {
+  const unassigned = colours.filter(
     (name) => !isGround(name) && !decoration.has(name) && groundsOf(name) === null,
   );
-  expect(unplaced, "say in groundsOf where these stand").toEqual([]);
+  expect(unassigned, "say in groundsOf where these stand").toEqual([]);
 });
 
-test("every ground has a text that is held against it", () => {
+test("every ground has a text that is checked against it", () => {
   const held = new Set(colours.flatMap((name) => groundsOf(name)?.grounds ?? []));
   expect(colours.filter((name) => isGround(name) && !held.has(name))).toEqual([]);
 });
@@ -89,10 +89,10 @@ test.each(Object.entries(themes))(
   "every text can be read on its grounds in %s",
   (_name, { tokens, isContrast }) => {
     const pairs = colours.flatMap((text): Pair[] => {
-      const place = groundsOf(text);
-      if (!place) return [];
-      const least = place.isText ? (isContrast ? 7 : 4.5) : isContrast ? 4.5 : 3;
-      return place.grounds.map((ground) => ({ text, ground, least }));
+      const use = groundsOf(text);
+      if (!use) return [];
+      const least = use.isText ? (isContrast ? 7 : 4.5) : isContrast ? 4.5 : 3;
+      return use.grounds.map((ground) => ({ text, ground, least }));
     });
     const faults = pairs.flatMap(({ text, ground, least }) => {
       const ratio = contrast(getRgb(tokens[text]!), getRgb(tokens[ground]!));
@@ -109,12 +109,12 @@ test("forced colours replace every colour with one of the system's", () => {
   expect(Object.entries(forced).filter(([, value]) => isColour(value))).toEqual([]);
 });
 
-test("no theme has a token that light does not know", () => {
+test("a theme has no token that light lacks", () => {
   for (const theme of [dark, lightContrast, darkContrast, forced])
     expect(Object.keys(theme).filter((name) => !(name in light))).toEqual([]);
 });
 
-test("an operator's accent is held against the hardest ground of each theme", () => {
+test("an operator's accent is checked against the hardest ground of each theme", () => {
   for (const [name, { isDark, hardestGround }] of Object.entries(accentThemes)) {
     const { tokens } = themes[name as keyof typeof themes];
     const text = getRgb(isDark ? "#ffffff" : "#000000");
@@ -130,7 +130,7 @@ const decisions = {
   "durations of motion": /(animation|transition)(-duration|-delay)?:[^;!]*\d(ms|s)\b/i,
 };
 
-test.each(Object.entries(decisions))("%s are decided in the tokens file alone", (_name, decision) => {
+test.each(Object.entries(decisions))("%s are defined in the tokens file alone", (_name, decision) => {
   const files = readdirSync("app", { recursive: true, encoding: "utf8" })
     .map((file) => path.join("app", file))
     .filter((file) => file.endsWith(".css") && !file.endsWith("tokens.css"));

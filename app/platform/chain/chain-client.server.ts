@@ -11,11 +11,11 @@ import {
 import type { RpcRequestError } from "viem";
 import type { Clock } from "~/platform/clock";
 import { monotonicClock, systemClock } from "~/platform/clock";
-import { createDeploylessMemory } from "./deployless-memory.server";
+import { createDeploylessCache } from "./deployless-cache.server";
 import { createNewestBlock } from "./newest-block.server";
 import { findRpcError, isRevert } from "./rpc-answer.server";
 import { createRpcEndpoint } from "./rpc-endpoint.server";
-import type { RpcCall, RpcEndpoint, RpcRequestEnd } from "./rpc-endpoint.server";
+import type { EndpointFault, RpcCall, RpcEndpoint, RpcRequestEnd } from "./rpc-endpoint.server";
 
 export type ChainClientOptions = {
   /** Asked in this order; the next one is asked when one fails. */
@@ -30,13 +30,13 @@ export type ChainClientOptions = {
   /** Called when a request has ended, in whatever way. */
   onAnswer?: (end: RpcRequestEnd) => void;
   /** Called when an endpoint fails for the first time, and when it answers again. */
-  onFault?: (fault: { endpoint: string; reason: string }) => void;
+  onFault?: (fault: EndpointFault) => void;
 };
 export type ChainClient = ReturnType<typeof createChainClient>;
 
 /**
- * A viem client that asks several RPC endpoints in turn. Unlike viem's own fallback it never believes an
- * endpoint of another chain, passes over one that failed a moment ago, and keeps URLs out of its errors.
+ * A viem client that asks several RPC endpoints in turn. Unlike viem's own fallback it never trusts an
+ * endpoint of another chain, skips one that failed a moment ago, and keeps URLs out of its errors.
  */
 export function createChainClient({
   rpcUrls,
@@ -47,8 +47,8 @@ export function createChainClient({
   onAnswer = () => {},
   onFault = () => {},
 }: ChainClientOptions) {
-  const deployless = createDeploylessMemory(clock);
-  function noteFault(fault: { endpoint: string; reason: string }): void {
+  const deployless = createDeploylessCache(clock);
+  function noteFault(fault: EndpointFault): void {
     // Another endpoint answers from now on, or the same address with another server behind it.
     deployless.forget();
     onFault(fault);
@@ -78,7 +78,7 @@ export function createChainClient({
     recheckChain(): void {
       for (const endpoint of endpoints) endpoint.recheckChain();
     },
-    /** The same of every endpoint, for whoever wants to know how they are. What did not answer has an answer of null. */
+    /** The same of every endpoint, for health checks. What did not answer has an answer of null. */
     askEach: (call: RpcCall) => Promise.all(endpoints.map((endpoint) => askOne(endpoint, call))),
     /** Whether calls without a recipient, whose data is code to run, are answered here. */
     deployless,

@@ -10,23 +10,23 @@ const devChain = { id: 31337, rpcUrl: "http://127.0.0.1:8545" };
 export const chainSettings = {
   id: setting(
     "CHAIN_ID",
-    { parse: parseChainId },
+    { parse: parseChainId, range: "positive whole number" },
     "Chain the key contract lives on. Outside production: 31337.",
   ),
   rpcUrls: setting(
     "RPC_URL",
-    { parse: parseRpcUrls, isSecret: true },
+    { parse: parseRpcUrls, range: "https:// or http:// addresses", isSecret: true },
     "Comma-separated JSON-RPC addresses, tried in turn. Outside production: http://127.0.0.1:8545.",
   ),
   contractAddress: setting(
     "KEY_CONTRACT_ADDRESS",
-    { parse: parseAddress },
+    { parse: parseAddress, range: "0x and 40 hex digits" },
     "Address of the key NFT's contract.",
   ),
   standard: oneOf(
     "KEY_STANDARD",
     { of: ["erc721", "erc1155", "unlock"], default: "erc721" },
-    "`erc721`, `erc1155` or `unlock` (memberships that expire).",
+    "What the contract's keys are; `unlock`: memberships that expire.",
   ),
   ownershipCacheSeconds: integer(
     "OWNERSHIP_CACHE_SECONDS",
@@ -37,7 +37,7 @@ export const chainSettings = {
   keyUseConfirmations: integer(
     "KEY_USE_CONFIRMATIONS",
     { min: 0, max: 64 },
-    "How many blocks below the newest one a key must have been in the wallet already before it can be used up, 0 to 64. Unset: 0 on the local chains 31337 and 1337, else 1.",
+    "How many blocks below the newest one a key must have been in the wallet already before it can be used up. Unset: 0 on the local chains 31337 and 1337, else 1.",
   ),
   pollSeconds: integer(
     "CHAIN_POLL_SECONDS",

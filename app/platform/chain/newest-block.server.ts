@@ -5,7 +5,7 @@ import type { Clock } from "~/platform/clock";
  * blocks apart. Time and not a number of blocks, because blocks take from half a second to 12 s.
  */
 export const maxLagSeconds = 120n;
-/** How long the newest block holds for without being seen again: a chain may begin anew, and an endpoint may lie. */
+/** How long the newest block holds for without being seen again: a chain may be restarted, and an endpoint may lie. */
 export const newestBlockHoldsMs = 300_000;
 
 export type BlockTime = {
@@ -28,7 +28,7 @@ export function createNewestBlock(clock: Clock, wallClock: Clock) {
         const lag = mark.read() - seconds;
         if (lag > maxLagSeconds) return lag;
       }
-      // A block of the future makes no honest one old.
+      // A block dated in the future must not make honest ones look old.
       const wallSeconds = BigInt(Math.floor(wallClock() / 1_000));
       const shown = seconds < wallSeconds ? seconds : wallSeconds;
       (isOfHeader ? ofHeaders : ofCalls).note(shown);

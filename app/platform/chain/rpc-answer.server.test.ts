@@ -27,7 +27,7 @@ test.each([
   ["Ganache", { code: -32000, message: "VM Exception while processing transaction: revert" }],
   ["anvil, for an instruction that does not exist", { code: -32603, message: "EVM error InvalidFEOpcode" }],
   ["geth, for the same", { code: -32000, message: "invalid opcode: INVALID" }],
-])("what %s says of code that ended itself is a revert", (_node, error) => {
+])("the answer of %s for code that ended itself is a revert", (_node, error) => {
   expect(isRevert(errorOf(error))).toBe(true);
 });
 
@@ -42,7 +42,7 @@ test.each([
   expect(isRevert(errorOf(error))).toBe(false);
 });
 
-test("a call that is answered with no bytes is refused; one that is not answered was not asked", () => {
+test("an empty answer to a call is a refusal, and one without an answer is an outage", () => {
   for (const result of [null, 17, "yes"]) expect(read({ result })).toHaveProperty("error.code", -32603);
   expect(read({ result: "0x" })).toEqual({ result: "0x" });
   expect(() => read({})).toThrow(HttpRequestError);

@@ -5,7 +5,7 @@ import type { BlockTime, NewestBlock } from "./newest-block.server";
 import { isRevert, readRpcAnswer } from "./rpc-answer.server";
 import type { RpcAnswer } from "./rpc-answer.server";
 
-/** How long an endpoint that failed is passed over while another one is at hand. */
+/** How long an endpoint that failed is skipped while another one is available. */
 const restAfterFailureMs = 10_000;
 /** How long an endpoint found on another chain is not even asked. */
 const restOnWrongChainMs = 30_000;
@@ -26,6 +26,8 @@ export type RpcRequestEnd = {
   outcome: "ok" | "error" | "timeout";
   durationSeconds: number;
 };
+/** `reason` null: it answers again. */
+export type EndpointFault = { endpoint: string; reason: string | null };
 export type RpcEndpoint = ReturnType<typeof createRpcEndpoint>;
 export type RpcEndpointOptions = {
   url: string;
@@ -37,7 +39,7 @@ export type RpcEndpointOptions = {
   /** Of all endpoints together. */
   newestBlock: NewestBlock;
   onAnswer: (end: RpcRequestEnd) => void;
-  onFault: (fault: { endpoint: string; reason: string }) => void;
+  onFault: (fault: EndpointFault) => void;
 };
 
 /** One RPC URL: knows whether it is to be trusted (its chain id is right) and whether it lately failed. */
@@ -47,7 +49,7 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
   let restUntilMs = 0;
   let hasFailed = false;
   let refusedUntilMs = 0;
-  /** One question for all calls that wait for it; kept once answered rightly, until the endpoint fails. */
+  /** Shared by all calls that wait for it; cached once answered correctly, until the endpoint fails. */
   let chainCheck: Promise<void> | null = null;
 
   function noteFailure(error: unknown): void {
@@ -86,14 +88,14 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
   /** Throws when the endpoint could not be asked, is not on the chain it should be on, or lags far behind. */
   async function ask(call: RpcCall): Promise<RpcAnswer> {
     if (clock() < refusedUntilMs) throw wrongChain("another chain a moment ago");
-    // Of many calls that find an endpoint rested, one tries it and the others go on past it.
+    // Of many calls that find an endpoint rested, one tries it and the others skip it.
     if (hasFailed) restUntilMs = clock() + options.timeoutMs;
     try {
       chainCheck ??= checkChain();
       // Side by side, so that the check costs no time; the answer counts only when the check has passed.
       const [answer] = await Promise.all([send(call), chainCheck]);
       if ("result" in answer) requireOwnAndRecent(call, answer.result);
-      if (hasFailed) onFault({ endpoint: label, reason: "answers again" });
+      if (hasFailed) onFault({ endpoint: label, reason: null });
       hasFailed = false;
       restUntilMs = 0;
       return answer;

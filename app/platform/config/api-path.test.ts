@@ -15,7 +15,7 @@ function pathOfRouteFile(file: string): string {
   return `/${segments.join("/")}`;
 }
 
-test("every route and every public file of the service is known to be taken", () => {
+test("every route and every public file of the service counts as taken", () => {
   // The front page has no path of its own; the other two answer what nothing else answers.
   const catchAll = ["_index.tsx", "$.tsx", "api.$.ts"];
   const routes = readdirSync("app/routes").filter(
@@ -27,7 +27,7 @@ test("every route and every public file of the service is known to be taken", ()
   expect(taken.filter((path) => !isTakenPath(path))).toEqual([]);
 });
 
-test.each(names)("%s may not take an address that something else has", (name) => {
+test.each(names)("%s may not be a path that is already taken", (name) => {
   for (const taken of [
     "/api/gate-access",
     "/API/Gate-Access",
@@ -51,7 +51,7 @@ test.each(names)("%s may not take an address that something else has", (name) =>
   }
 });
 
-test("the two may name their own route, and neither the other's nor the same third one", () => {
+test("each of the two may be its own route, neither the other's, nor both the same third one", () => {
   const [chat, mcp] = names;
   expect(problemsInProduction({ [chat]: "/api/chat", [mcp]: "/api/mcp" })).toEqual([]);
   expect(problemsInProduction({ [chat]: "/one", [mcp]: "/other" })).toEqual([]);

@@ -52,7 +52,11 @@ export function isTakenPath(path: string): boolean {
 
 /** Another address for the route at `ownPath`. */
 export function apiPath(name: string, ownPath: string, text: string): Setting<string> {
-  return setting(name, { parse: (given) => parsePath(given, ownPath), default: ownPath }, text);
+  return setting(
+    name,
+    { parse: (given) => parsePath(given, ownPath), default: ownPath, range: "path of its own" },
+    text,
+  );
 }
 
 function parsePath(given: string, ownPath: string): string {

@@ -1,7 +1,8 @@
 import { InvalidSetting } from "./setting";
 import type { Parse, Setting, SwitchText } from "./setting";
 
-type Options = { isSecret?: boolean; switches?: SwitchText };
+/** `range`: where the kind cannot say it, or not all of it. */
+type Options = { isSecret?: boolean; switches?: SwitchText; range?: string | undefined };
 
 /** With a default there always is a value; without one it is null where the setting is not set. */
 type Kind<Value, Extra = unknown, Default = string> = {
@@ -12,9 +13,9 @@ type Kind<Value, Extra = unknown, Default = string> = {
 type RowOptions<Value> = Options & { parse: Parse<Value>; default?: string };
 
 function row<Value>(name: string, options: RowOptions<Value>, text: string): Setting<Value> {
-  const { parse, default: standard, isSecret = false, switches = null } = options;
+  const { parse, default: standard, range = null, isSecret = false, switches = null } = options;
   // Whoever calls says in its type where it may be null.
-  return { name, text, default: standard, unset: null as Value, isSecret, switches, parse };
+  return { name, text, range, default: standard, unset: null as Value, isSecret, switches, parse };
 }
 
 /** A setting of a kind of its own. */
@@ -23,23 +24,27 @@ export const setting: {
   <Value>(name: string, options: RowOptions<Value>, text: string): Setting<Value | null>;
 } = row;
 
-/** `parse` is told the row's options too. */
+/** `parse` and `describe`, which says the range, are told the row's options too. */
 function kind<Value, Extra = unknown, Default extends string | number | boolean = string>(
   parse: (given: string, options: Extra) => Value,
+  describe?: (options: Extra) => string | undefined,
 ): Kind<Value, Extra, Default> {
   return (name: string, options: Options & Extra & { default?: Default }, text: string) => {
-    const standard = options.default?.toString();
-    return row(name, { ...options, default: standard, parse: (given) => parse(given, options) }, text);
+    const { default: standard, range = describe?.(options) } = options;
+    const parseGiven = (given: string) => parse(given, options);
+    return row(name, { ...options, range, default: standard?.toString(), parse: parseGiven }, text);
   };
 }
 
-/** `problem` ends the sentence that the setting's name begins. */
-type Pattern = { pattern?: { matches: RegExp; problem: string } };
+type Pattern = { pattern?: { matches: RegExp; range: string } };
 
-export const text = kind<string, Pattern>((given, { pattern }) => {
-  if (pattern && !pattern.matches.test(given)) throw new InvalidSetting(pattern.problem);
-  return given;
-});
+export const text = kind<string, Pattern>(
+  (given, { pattern }) => {
+    if (pattern && !pattern.matches.test(given)) throw new InvalidSetting(`must be ${pattern.range}.`);
+    return given;
+  },
+  ({ pattern }) => pattern?.range,
+);
 
 /** A secret that somebody else made; for those an operator makes up there is `ownSecret`. */
 export function secret(name: string, options: Options, description: string): Setting<string | null> {
@@ -49,17 +54,23 @@ export function secret(name: string, options: Options, description: string): Set
 /** PEM text often travels through environment files with its line breaks written as \n. */
 export const pem = kind((given) => given.replaceAll("\\n", "\n"));
 
-export const integer = kind<number, { min: number; max: number }, number>((given, { min, max }) => {
-  const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
-  if (value >= min && value <= max) return value;
-  throw new InvalidSetting(`must be a whole number from ${min} to ${max}.`);
-});
+export const integer = kind<number, { min: number; max: number }, number>(
+  (given, { min, max }) => {
+    const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new InvalidSetting(`must be a whole number from ${min} to ${max}.`);
+  },
+  ({ min, max }) => `${min} to ${max}`,
+);
 
-export const flag = kind<boolean, unknown, boolean>((given) => {
-  if (["true", "1", "yes", "on"].includes(given.toLowerCase())) return true;
-  if (["false", "0", "no", "off"].includes(given.toLowerCase())) return false;
-  throw new InvalidSetting("must be true or false.");
-});
+export const flag = kind<boolean, { switches: SwitchText }, boolean>(
+  (given) => {
+    if (["true", "1", "yes", "on"].includes(given.toLowerCase())) return true;
+    if (["false", "0", "no", "off"].includes(given.toLowerCase())) return false;
+    throw new InvalidSetting("must be true or false.");
+  },
+  () => "true or false",
+);
 
 type Choices<Choice extends string> = Options & { of: readonly Choice[] };
 
@@ -76,8 +87,13 @@ export const oneOf: {
     if (found !== undefined) return found;
     throw new InvalidSetting(`must be one of ${options.of.join(", ")}.`);
   };
-  return row(name, { ...options, parse }, text);
+  const range = options.range ?? eitherOf(options.of.map((choice) => `\`${choice}\``));
+  return row(name, { ...options, range, parse }, text);
 };
+
+export function eitherOf(words: readonly string[]): string {
+  return [words.slice(0, -1).join(", "), ...words.slice(-1)].filter(Boolean).join(" or ");
+}
 
 /** Comma-separated, each entry once; empty where it is not set. */
 export function list(name: string, options: Options & Pattern, text: string): Setting<readonly string[]> {
@@ -85,9 +101,9 @@ export function list(name: string, options: Options & Pattern, text: string): Se
   const parse = (given: string): readonly string[] => {
     const entries = [...new Set(splitList(given))];
     if (!pattern || entries.every((entry) => pattern.matches.test(entry))) return entries;
-    throw new InvalidSetting(pattern.problem);
+    throw new InvalidSetting(`must list ${pattern.range}.`);
   };
-  return { ...row(name, { ...options, parse }, text), unset: [] };
+  return { ...row(name, { ...options, range: pattern?.range, parse }, text), unset: [] };
 }
 
 export function splitList(given: string): string[] {
@@ -97,26 +113,37 @@ export function splitList(given: string): string[] {
     .filter(Boolean);
 }
 
-export const url = kind<string, { protocols?: readonly string[] }>((given, { protocols }) => {
-  requireUrl(given, protocols);
-  return given;
-});
+export const url = kind<string, { protocols?: readonly string[] }>(
+  (given, { protocols }) => {
+    requireUrl(given, protocols);
+    return given;
+  },
+  ({ protocols }) => `${beginnings(protocols)} address`,
+);
 
 /** The root of an API, without slashes at its end. `suchAs`: an address of the same make, which must end in /v1 then. */
-export const baseUrl = kind<string, { suchAs?: string }>((given, { suchAs }) => {
-  const address = requireUrl(given);
-  // Credentials would reach error messages and logs.
-  if (address.username || address.password || address.search || address.hash) {
-    throw new InvalidSetting("must be a plain address, without user name, query or fragment.");
-  }
-  const root = `${address.origin}${address.pathname.replace(/\/+$/, "")}`;
-  if (suchAs && !root.endsWith("/v1")) throw new InvalidSetting(`must end in /v1, such as ${suchAs}.`);
-  return root;
-});
+export const baseUrl = kind<string, { suchAs?: string }>(
+  (given, { suchAs }) => {
+    const address = requireUrl(given);
+    // Credentials would reach error messages and logs.
+    if (address.username || address.password || address.search || address.hash) {
+      throw new InvalidSetting("must be a plain address, without user name, query or fragment.");
+    }
+    const root = `${address.origin}${address.pathname.replace(/\/+$/, "")}`;
+    if (suchAs && !root.endsWith("/v1")) throw new InvalidSetting(`must end in /v1, such as ${suchAs}.`);
+    return root;
+  },
+  ({ suchAs }) => `${beginnings()} address${suchAs ? ` ending in /v1, such as ${suchAs}` : ""}`,
+);
 
-export function requireUrl(given: string, protocols: readonly string[] = ["https:", "http:"]): URL {
+const webProtocols: readonly string[] = ["https:", "http:"];
+
+export function requireUrl(given: string, protocols = webProtocols): URL {
   const address = URL.canParse(given) ? new URL(given) : null;
   if (address && protocols.includes(address.protocol)) return address;
-  const beginnings = protocols.map((protocol) => `${protocol}//`).join(" or ");
-  throw new InvalidSetting(`must be an address that begins with ${beginnings}.`);
+  throw new InvalidSetting(`must be an address that begins with ${beginnings(protocols)}.`);
+}
+
+function beginnings(protocols = webProtocols): string {
+  return eitherOf(protocols.map((protocol) => `${protocol}//`));
 }

@@ -1,23 +1,26 @@
 import { expect, test } from "vitest";
-import { secret, text } from "./kinds";
+import { integer, secret, text } from "./kinds";
 import { renderEnvExample, renderSettingsPage } from "./render-settings";
 
 const rows = {
   plain: text("PLAIN", { default: "x|y" }, "this | that"),
-  hidden: secret("HIDDEN", {}, `Some ${"long ".repeat(30)}text.`),
+  count: integer("COUNT", { min: 2, max: 8 }, "How many."),
+  hidden: secret("HIDDEN", { range: "hard to guess" }, `Some ${"long ".repeat(30)}text.`),
 };
 const groups = [{ title: "Group", rows: { nested: rows } }];
 
-test("each setting has one line in its group's table, and a bar does not break it", () => {
+test("each setting has one line in its group's table, and a vertical bar does not break it", () => {
   const page = renderSettingsPage(groups);
-  expect(page).toContain("## Group\n\n| Setting | Default | Effect |");
-  expect(page).toContain("| `PLAIN` | `x\\|y` | this \\| that |\n| `HIDDEN` |  | Some long");
-  expect(page).toMatch(/text\. \(secret\) \|\n/);
+  expect(page).toContain("## Group\n\n| Setting | Range | Default | Effect |");
+  expect(page).toContain("| `PLAIN` |  | `x\\|y` | this \\| that |\n| `COUNT` | 2 to 8 |  | How many. |\n");
+  expect(page).toMatch(/\| `HIDDEN` \| hard to guess \|\s+\| Some long .* text\. \(secret\) \|\n/);
 });
 
-test("in .env.example texts are wrapped, and every setting is commented out", () => {
+test("texts are wrapped in .env.example, and every setting is commented out", () => {
   const lines = renderEnvExample(groups).split("\n");
   expect(lines).toContain("# PLAIN=x|y");
   expect(lines).toContain("# HIDDEN=");
+  expect(lines).toContain("# How many. Range: 2 to 8.");
+  expect(lines.join("\n")).toMatch(/text\. Range: hard to guess\. \(secret\)/);
   for (const line of lines) expect(line).toMatch(/^(#.{0,107})?$/);
 });

@@ -28,7 +28,7 @@ export function renderEnvExample(groups: readonly SettingGroup[]): string {
     `## ${title}`,
     ...listSettings(rows).flatMap((row) => [
       "",
-      ...wrap(describe(row)),
+      ...wrap(`${row.text}${row.range ? ` Range: ${row.range}.` : ""}${secrecy(row)}`),
       `# ${row.name}=${row.default ?? ""}`,
     ]),
   ]);
@@ -45,7 +45,7 @@ mistake is reported at start-up, by name and without values. An unknown name is 
 begins with ${prefixes.slice(0, -1).join(", ")} or ${prefixes.at(-1)}.
 `;
   const tables = groups.map(({ title, rows }) => {
-    const heading = [`## ${title}`, "", "| Setting | Default | Effect |", "|---|---|---|"];
+    const heading = [`## ${title}`, "", "| Setting | Range | Default | Effect |", "|---|---|---|---|"];
     return [...heading, ...listSettings(rows).map(renderRow), ""].join("\n");
   });
   const foot = `
@@ -56,12 +56,14 @@ each feature.
 }
 
 function renderRow(row: Setting): string {
-  const cells = [`\`${row.name}\``, row.default ? `\`${row.default}\`` : "", describe(row)];
+  const { name, text, range } = row;
+  const effect = `${text}${secrecy(row)}`;
+  const cells = [`\`${name}\``, range ?? "", row.default ? `\`${row.default}\`` : "", effect];
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 
-function describe({ text, isSecret }: Setting): string {
-  return isSecret ? `${text} (secret)` : text;
+function secrecy({ isSecret }: Setting): string {
+  return isSecret ? " (secret)" : "";
 }
 
 function wrap(text: string): string[] {

@@ -35,11 +35,11 @@ test.each([
   "operator-secret-of-the-tests",
   "correct horse battery staple: thirty-two bytes and more",
   "93017462850593847261504938271605",
-])("%s is no word or row that is tried first", (secret) => {
+])("%s is accepted, since it is no common word or sequence", (secret) => {
   expect(findWeakness(secret)).toBeNull();
 });
 
-test("what a machine makes is never taken for weak", () => {
+test("random secrets are never called weak", () => {
   for (let count = 0; count < 2_000; count += 1) {
     const bytes = crypto.getRandomValues(new Uint8Array(32));
     expect(findWeakness(Buffer.from(bytes).toString("hex"))).toBeNull();
@@ -48,7 +48,7 @@ test("what a machine makes is never taken for weak", () => {
 });
 
 test.each(["METRICS_TOKEN", "AI_QUOTA_RESET_SECRET", "OPERATOR_SECRET"])(
-  "production takes %s from 16 characters on, and elsewhere a shorter one is pointed out",
+  "production requires 16 characters of %s, elsewhere a shorter one is a warning",
   (name) => {
     for (const weak of ["a", "password", "k3Vq9ZsT1mXbW7h", "passwordpassword", "demo-k3Vq9ZsT1mXbW7hD"]) {
       expect(problemsInProduction({ [name]: weak })).toEqual([expect.stringMatching(`^${name} `) as string]);
@@ -69,7 +69,7 @@ test("outside production a weak JWT_SECRET is a warning, and a demo key is none"
   expect(parseConfig({ ...elsewhere, JWT_SECRET: `demo-${"a".repeat(32)}` }).warnings).toEqual([]);
 });
 
-test("a retired secret that can be guessed is refused as well, and a retired key pair is not looked at", () => {
+test("a retired secret that can be guessed is refused too, and a retired key pair is not judged", () => {
   const strong = "k3Vq9ZsT1mXbW7hDk4Lw8YtU2nCaR6gF";
   const pem = `-----BEGIN PUBLIC KEY-----\\n${"A".repeat(64)}\\n-----END PUBLIC KEY-----`;
   expect(problemsInProduction({ JWT_PREVIOUS_KEYS: `${strong},${pem}` })).toEqual([]);

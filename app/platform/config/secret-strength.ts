@@ -44,7 +44,8 @@ export function ownSecret(name: string, options: { switches?: SwitchText }, text
     refuseDemoSecret(given, judging.mode);
     return requireGood(given, { weakness: `is shorter than ${minSecretChars} characters` }, judging);
   };
-  return setting(name, { ...options, isSecret: true, parse }, text);
+  const range = `at least ${minSecretChars} characters, not to be guessed`;
+  return setting(name, { ...options, range, isSecret: true, parse }, text);
 }
 
 /** Production refuses a secret that can be guessed; elsewhere the operator is told. */

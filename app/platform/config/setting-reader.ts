@@ -30,7 +30,7 @@ export const modeSetting = oneOf(
     default: "production",
     switches: { name: "Demo", onAt: "demo" },
   },
-  "`production` (what `npm start` always is), `development` or `demo`. Outside production missing keys are generated and local defaults apply.",
+  "`npm start` is always `production`. Outside production missing keys are generated and local defaults apply.",
 );
 
 /** Reads rows of settings and collects what is wrong, so that an operator sees every mistake at once. */
@@ -41,6 +41,7 @@ export function createSettingReader(environment: Environment) {
   const values = new Map<Setting, unknown>();
   let mode: Mode = "production";
 
+  const isGiven = (name: string) => Boolean(environment[name]?.trim());
   const report = (row: Setting, problem: string) => void problems.push(`${row.name} ${problem}`);
   const warn = (row: Setting, problem: string) => void warnings.push(`${row.name} ${problem}`);
 
@@ -77,16 +78,19 @@ export function createSettingReader(environment: Environment) {
       return Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, read(row)])) as ValuesOf<Rows>;
     },
 
-    isSet: (row: Setting) => Boolean(environment[row.name]?.trim()),
+    isSet: (row: Setting) => isGiven(row.name),
     report,
     warn,
 
     /** For the provider that a setting has chosen. */
     requireNeeds(choice: Setting, { name, needs }: { name: string; needs: readonly string[] }): void {
       for (const need of needs) {
-        if (!environment[need]?.trim()) problems.push(`${need} must be set when ${choice.name} is ${name}.`);
+        if (!isGiven(need)) problems.push(`${need} must be set when ${choice.name} is ${name}.`);
       }
     },
+
+    /** For a provider that is taken where it can be. */
+    hasNeeds: ({ needs }: { needs: readonly string[] }) => needs.every(isGiven),
 
     /** For a switch that hangs on more than its own setting. */
     setSwitch(row: Setting, isOn: boolean, why: string): void {

@@ -67,7 +67,7 @@ async function catchError(promise: Promise<unknown>): Promise<unknown> {
   throw new Error("This must be refused.");
 }
 
-test("a connection is set up for a write-ahead log, relaxed single writes and enforced references", async () => {
+test("a connection has a write-ahead log, relaxed single writes and enforced references", async () => {
   const { database } = await createSqliteTestDatabase();
   const read = async () => [
     await readPragma(database, "journal_mode"),
@@ -80,7 +80,7 @@ test("a connection is set up for a write-ahead log, relaxed single writes and en
   expect(await read()).toEqual(["wal", relaxed, 1]);
 });
 
-test("a transaction is durable, and whatever its end, single statements are relaxed again", async () => {
+test("a transaction is durable, and single statements are relaxed again however it ends", async () => {
   const { database, filePath } = await createSqliteTestDatabase();
   const level = await database.$transaction((transaction) => readPragma(transaction, "synchronous"));
   expect(level).toBe(durable);
@@ -142,7 +142,7 @@ test("hundreds of transactions use one and the same file handle", async () => {
   expect(await countHandles()).toBeLessThanOrEqual(before + 2);
 });
 
-test("while another process holds the file, writes wait and the rest of the process goes on", async () => {
+test("writes wait while another process holds the file, and the rest of the process goes on", async () => {
   const { database, filePath } = await createSqliteTestDatabase();
   const lock = lockFile(filePath);
   let isWritten = false;
@@ -180,7 +180,7 @@ test("writes that queue behind another process's lock wait together, not one aft
   await insert(1);
 });
 
-test("after a write that was refused for a lock, the next ones are committed", async () => {
+test("writes are committed again after one was refused for a lock", async () => {
   const { filePath, url } = await createSqliteTestDatabase();
   const database = await openDatabase({ url, busyTimeoutMs: 30 });
   onTestFinished(() => closeDatabase(database));
@@ -200,7 +200,7 @@ test("after a write that was refused for a lock, the next ones are committed", a
   ]);
 });
 
-test("a locked, read-only or full SQLite file is an outage, and a broken rule is not", async () => {
+test("a locked, read-only or full SQLite file is an outage, a violated constraint is not", async () => {
   const { filePath, url } = await createSqliteTestDatabase();
   const database = await openDatabase({ url, busyTimeoutMs: 30 });
   onTestFinished(() => closeDatabase(database));
@@ -239,7 +239,7 @@ test("a locked, read-only or full SQLite file is an outage, and a broken rule is
 });
 
 test.skipIf(!hasPrlimit)(
-  "a commit that finds no room is an outage and a fault, and has changed nothing",
+  "a commit without room on the disk is an outage and a fault, and has changed nothing",
   async () => {
     const { database } = await createSqliteTestDatabase();
     const write = (value: string) => database.$transaction([insertNonce(database, value)]);
@@ -260,7 +260,7 @@ test.skipIf(!hasPrlimit)(
   },
 );
 
-test("an error that comes past Prisma, as those of commits do, is told apart all the same", () => {
+test("an error that did not pass through Prisma, such as a commit's, is classified too", () => {
   const full = new Sqlite.SqliteError("database or disk is full", "SQLITE_FULL", 13);
   expect(isDatabaseOutage(full)).toBe(true);
   expect(isDatabaseOutage(new Sqlite.SqliteError("not unique", "SQLITE_CONSTRAINT_UNIQUE", 2067))).toBe(
@@ -268,7 +268,7 @@ test("an error that comes past Prisma, as those of commits do, is told apart all
   );
 });
 
-test("a PostgreSQL server that is refusing, shutting down or gone is an outage, and a broken rule is not", async () => {
+test("a PostgreSQL server that refuses, shuts down or is gone is an outage, a violated constraint is not", async () => {
   const refused = await catchError(openDatabase({ url: "postgresql://a:b@127.0.0.1:1/x" }));
   expect(isDatabaseOutage(refused), String(refused)).toBe(true);
 
@@ -322,7 +322,7 @@ async function openOnFullDisk() {
   return { database, disk };
 }
 
-test("a disk with less room than a request's write needs is a fault, and gone with its cause", async (context) => {
+test("a disk with less room than a request's write needs is a fault until there is room", async (context) => {
   const opened = await openOnFullDisk();
   if (opened === null) return context.skip("A disk of its own can be mounted by root only.");
   const { database, disk } = opened;
@@ -334,7 +334,7 @@ test("a disk with less room than a request's write needs is a fault, and gone wi
   await insertNonce(database, "after");
 });
 
-test("a SQLite file that may grow by less than a request's write is a fault; asking changes nothing", async () => {
+test("a SQLite file that may grow by less than a request's write is a fault, and the probe changes nothing", async () => {
   const { database } = await createSqliteTestDatabase();
   const pages = Number(await readPragma(database, "page_count"));
   await database.$queryRawUnsafe(`PRAGMA max_page_count=${pages + 2}`);
@@ -355,7 +355,7 @@ test("after a probe the next write of its size needs no further room", async () 
   expect((await stat(`${filePath}-wal`)).size).toBe(size);
 });
 
-test("a SQLite file that another process holds, or that is read-only, is a fault, and gone with its cause", async () => {
+test("a SQLite file that another process holds, or that is read-only, is a fault until it is released or writable", async () => {
   const { database, filePath } = await createSqliteTestDatabase();
   const lock = lockFile(filePath);
   // A write of ours waits in the queue all the while: the question does not stand behind it.
@@ -370,7 +370,7 @@ test("a SQLite file that another process holds, or that is read-only, is a fault
   expect(await askTwoSeconds(database)).toBeNull();
 });
 
-test("asking a hundred times at once, in the middle of a transaction too, changes nothing for those who write", async () => {
+test("a hundred probes at once, within a transaction too, change nothing for writers", async () => {
   const { database, url } = await createSqliteTestDatabase();
   const other = await openTestDatabase(url);
   const ask = () => Promise.all(Array.from({ length: 100 }, () => askTwoSeconds(database)));
@@ -389,7 +389,7 @@ test("asking a hundred times at once, in the middle of a transaction too, change
   expect(await database.nonce.count()).toBe(51);
 });
 
-test("a full SQLite file is a fault also when it is asked about in the middle of a transaction", async () => {
+test("a full SQLite file is a fault within a transaction too", async () => {
   const { database } = await createSqliteTestDatabase();
   await database.$queryRawUnsafe("PRAGMA max_page_count=1");
   let asked: Promise<string | null> = Promise.resolve(null);
@@ -401,7 +401,7 @@ test("a full SQLite file is a fault also when it is asked about in the middle of
   expect(await asked).toMatch(/no room left/);
 });
 
-test("a PostgreSQL server that only reads is a fault", async () => {
+test("a read-only PostgreSQL server is a fault", async () => {
   const { database } = await createPostgresqlTestDatabase();
   await database.$executeRawUnsafe(`DO $$ BEGIN
     EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$`);
@@ -411,7 +411,7 @@ test("a PostgreSQL server that only reads is a fault", async () => {
   expect(await askTwoSeconds(database)).toMatch(/not written: it is read-only/);
 });
 
-test("asking gives up after its time", async () => {
+test("a probe gives up after its time limit", async () => {
   const { database } = await createPostgresqlTestDatabase();
   // Holds the very table that is read.
   const held = database.$transaction(async (transaction) => {

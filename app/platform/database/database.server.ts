@@ -8,8 +8,8 @@ import { readDatabaseUrl } from "./database-url.server";
 import { isDatabaseOutage, isEncryptionFault, readSqlState } from "./outage.server";
 import type { SqliteAdapter } from "./sqlite-adapter.server";
 import type { SqliteClientOptions } from "./sqlite-client.server";
-import { watchFactory } from "./instrumented-adapter.server";
-import type { DatabaseWatch } from "./instrumented-adapter.server";
+import { instrumentFactory } from "./instrumented-adapter.server";
+import type { DatabaseInstrument } from "./instrumented-adapter.server";
 import { connectPostgresql, keepAlive } from "./postgresql-connection.server";
 import { retryStatements, retryTransactions } from "./write-conflict.server";
 
@@ -26,8 +26,8 @@ export type OpenDatabaseOptions = {
   busyTimeoutMs?: number;
   /** For PostgreSQL. */
   pool?: PoolOptions;
-  /** Without it nothing stands between Prisma and the database. */
-  watch?: DatabaseWatch;
+  /** Without it, statements are not observed. */
+  instrument?: DatabaseInstrument;
 };
 
 export type PoolOptions = {
@@ -37,7 +37,7 @@ export type PoolOptions = {
   statementSeconds: number;
   /** How long a statement waits for a lock that somebody else holds. */
   lockSeconds: number;
-  /** After how long without a statement the server undoes an open transaction. */
+  /** After how long without a statement the server rolls back an open transaction. */
   idleSeconds: number;
 };
 
@@ -67,14 +67,14 @@ const openedPools = new WeakMap<Database, { pool: Pool | null }>();
 
 /** Opens a database that `migrateDatabase` has prepared. The caller closes it with `closeDatabase`. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
-  const { url, log, busyTimeoutMs = 5_000, pool = defaultPool, watch } = options;
+  const { url, log, busyTimeoutMs = 5_000, pool = defaultPool, instrument } = options;
   const location = readDatabaseUrl(url);
   return location.provider === "sqlite"
-    ? await openSqlite({ path: location.path, busyTimeoutMs }, watch)
-    : await openPostgresql({ url: location.url, log, pool, watch });
+    ? await openSqlite({ path: location.path, busyTimeoutMs }, instrument)
+    : await openPostgresql({ url: location.url, log, pool, instrument });
 }
 
-async function openSqlite(options: SqliteClientOptions, watch?: DatabaseWatch): Promise<Database> {
+async function openSqlite(options: SqliteClientOptions, instrument?: DatabaseInstrument): Promise<Database> {
   const { path } = options;
   const [{ PrismaClient }, { SqliteAdapter }] = await Promise.all([
     import("~/generated/sqlite/client"),
@@ -84,8 +84,8 @@ async function openSqlite(options: SqliteClientOptions, watch?: DatabaseWatch): 
   if (inode === null) throw new Error(`There is no database at ${path}. Apply the migrations first.`);
 
   const adapter = new SqliteAdapter(options);
-  const watched = watch ? watchFactory(adapter, "sqlite", watch) : adapter;
-  const database = new PrismaClient({ adapter: watched, ...clientOptions });
+  const instrumented = instrument ? instrumentFactory(adapter, "sqlite", instrument) : adapter;
+  const database = new PrismaClient({ adapter: instrumented, ...clientOptions });
   try {
     await database.$connect();
   } catch (error) {
@@ -97,7 +97,7 @@ async function openSqlite(options: SqliteClientOptions, watch?: DatabaseWatch): 
 }
 
 async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions }): Promise<Database> {
-  const { url, log, pool, watch } = options;
+  const { url, log, pool, instrument } = options;
   const [{ PrismaClient }, { PrismaPg }] = await Promise.all([
     import("~/generated/postgresql/client"),
     import("@prisma/adapter-pg"),
@@ -109,11 +109,11 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
     statement_timeout: pool.statementSeconds * 1_000,
     lock_timeout: pool.lockSeconds * 1_000,
     idle_in_transaction_session_timeout: pool.idleSeconds * 1_000,
-    // A server that takes the connection but never answers must not hold a request for ever either.
+    // A server that takes the connection but never answers must not hold a request forever either.
     query_timeout: (pool.statementSeconds + 1) * 1_000,
     ...keepAlive,
   };
-  const onPoolError = (error: Error) => log?.warn({ err: error }, "A database connection was lost");
+  const onPoolError = (error: Error) => log?.warn({ err: error }, "database connection lost");
   const adapter = new PrismaPg(settings, { onPoolError, onConnectionError: onPoolError });
   const connections: { pool: Pool | null } = { pool: null };
   const factory: SqlDriverAdapterFactory = {
@@ -129,9 +129,9 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
       return connected;
     },
   };
-  const watched = watch ? watchFactory(factory, "postgresql", watch) : factory;
+  const instrumented = instrument ? instrumentFactory(factory, "postgresql", instrument) : factory;
   // Here and nowhere else: no store has to think of it, and none can forget it.
-  const client = new PrismaClient({ adapter: retryStatements(watched), ...clientOptions });
+  const client = new PrismaClient({ adapter: retryStatements(instrumented), ...clientOptions });
   const database = retryTransactions(client as unknown as Database);
   openedPools.set(database, connections);
   try {
@@ -144,7 +144,7 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
   return database;
 }
 
-/** Prisma keeps to itself by what the driver's error is known. Without Prisma the same fails in words for the operator. */
+/** Prisma hides what identifies the driver's error. The same attempt without Prisma fails with words for the operator. */
 async function explainFirstFault(error: unknown, url: string): Promise<unknown> {
   // A server that is away is not waited for once more.
   if (isDatabaseOutage(error) && !isEncryptionFault(error)) return error;
@@ -156,7 +156,7 @@ async function explainFirstFault(error: unknown, url: string): Promise<unknown> 
   }
 }
 
-/** What the few statements go by that the two databases do not both understand. */
+/** Decides the few statements that differ between the two databases. */
 export function isSqlite(database: Database): boolean {
   return openedFiles.has(database);
 }

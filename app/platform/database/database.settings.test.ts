@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseConfig, problemsInProduction, production } from "~e2e/support/config";
 
-test("unset, the limits of the database are sane", () => {
+test("the database limits have sensible defaults", () => {
   expect(parseConfig(production).database).toMatchObject({
     pool: { size: 10, connectSeconds: 3, statementSeconds: 10, lockSeconds: 5, idleSeconds: 15 },
     leaseSeconds: 10,
@@ -15,7 +15,7 @@ test.each([
   ["DATABASE_LOCK_SECONDS", 1, 300],
   ["DATABASE_IDLE_SECONDS", 11, 600],
   ["LEASE_SECONDS", 2, 120],
-])("%s is taken from %d to %d, and refused beyond either end", (name, min, max) => {
+])("%s is accepted from %d to %d, and refused beyond either end", (name, min, max) => {
   for (const value of [min, max]) expect(problemsInProduction({ [name]: String(value) })).toEqual([]);
   for (const value of [min - 1, max + 1, "ten"]) {
     expect(problemsInProduction({ [name]: String(value) })).toEqual([

@@ -7,41 +7,41 @@ import { canReadPostgresqlAddress } from "./postgresql-connection.server";
 export const databaseSettings = {
   url: setting(
     "DATABASE_URL",
-    { parse: parseAddress, isSecret: true },
-    "`file:` (SQLite) or `postgresql:`. Default: latchkey.db in the data folder.",
+    { parse: parseAddress, range: "`file:` or `postgresql:` address", isSecret: true },
+    "The database; `file:` is SQLite. Default: latchkey.db in the data folder.",
   ),
   pool: {
     size: integer(
       "DATABASE_POOL_SIZE",
       { min: 2, max: 200, default: 10 },
-      "PostgreSQL: connections one server process may open, 2 to 200. All processes together must stay below the server's max_connections.",
+      "PostgreSQL: connections one server process may open. All processes together must stay below the server's max_connections.",
     ),
     connectSeconds: integer(
       "DATABASE_CONNECT_SECONDS",
       { min: 1, max: 60, default: 3 },
-      "PostgreSQL: how long a request waits for a free connection before it is told to try again later.",
+      "PostgreSQL: how many seconds a request waits for a free connection before it is told to try again later.",
     ),
     statementSeconds: integer(
       "DATABASE_STATEMENT_SECONDS",
       { min: 1, max: 300, default: 10 },
-      "PostgreSQL: how long one statement may take, 1 to 300.",
+      "PostgreSQL: how long one statement may take, in seconds.",
     ),
     lockSeconds: integer(
       "DATABASE_LOCK_SECONDS",
       { min: 1, max: 300, default: 5 },
-      "PostgreSQL: how long a statement waits for rows somebody else is changing, 1 to 300.",
+      "PostgreSQL: how long a statement waits for rows somebody else is changing, in seconds.",
     ),
     // Transactions of ours end within ten seconds; whatever is open for longer hangs.
     idleSeconds: integer(
       "DATABASE_IDLE_SECONDS",
       { min: 11, max: 600, default: 15 },
-      "PostgreSQL: after how long without a statement the server undoes an open transaction, so that a process that hangs lets go of its rows: 11 to 600.",
+      "PostgreSQL: after how many seconds without a statement the server undoes an open transaction, so that a process that hangs lets go of its rows.",
     ),
   },
   leaseSeconds: integer(
     "LEASE_SECONDS",
     { min: 2, max: 120, default: 10 },
-    "Seconds after which another process takes over the watcher and open payments of a server process that was killed, and counts the quota tokens it had reserved, 2 to 120.",
+    "Seconds after which another process takes over the watcher and open payments of a server process that was killed, and counts the quota tokens it had reserved.",
   ),
 };
 

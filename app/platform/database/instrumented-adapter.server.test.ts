@@ -2,15 +2,15 @@ import { expect } from "vitest";
 import { closeDatabase, openDatabase, readPool } from "./database.server";
 import type { Operation } from "~/platform/tracing/operation";
 import { testOnEachDatabase } from "~e2e/support/databases/database";
-import type { DatabaseWatch } from "./instrumented-adapter.server";
+import type { DatabaseInstrument } from "./instrumented-adapter.server";
 
 type Seen = Operation & { error?: string; isOver: boolean };
 
-/** Writes down what it is told. */
+/** Records what is reported to it. */
 function createWitness() {
   const operations: Seen[] = [];
   const calls: { what: string; isFailed: boolean; durationSeconds: number }[] = [];
-  const watch: DatabaseWatch = {
+  const instrument: DatabaseInstrument = {
     observe: (call) => void calls.push(call),
     begin: (operation) => {
       const seen: Seen = { ...operation, isOver: false };
@@ -21,14 +21,14 @@ function createWitness() {
       );
     },
   };
-  return { operations, calls, watch };
+  return { operations, calls, instrument };
 }
 
 testOnEachDatabase(
-  "statements and transactions are told of, by table and without values; failures too",
+  "statements and transactions are recorded by table and without values, failures too",
   async ({ url }) => {
-    const { operations, calls, watch } = createWitness();
-    const database = await openDatabase({ url, watch });
+    const { operations, calls, instrument } = createWitness();
+    const database = await openDatabase({ url, instrument });
     try {
       operations.length = calls.length = 0;
       const secret = "0x5ec2e7";
@@ -63,7 +63,7 @@ testOnEachDatabase(
   },
 );
 
-testOnEachDatabase("how a pool is used is told where there is one", async ({ url, database }) => {
+testOnEachDatabase("a pool's use is reported where there is one", async ({ url, database }) => {
   await database.$queryRaw`SELECT COUNT(*) FROM "Nonce"`;
   const reading = readPool(database);
   if (url.startsWith("file:")) expect(reading).toBeNull();
@@ -72,23 +72,20 @@ testOnEachDatabase("how a pool is used is told where there is one", async ({ url
   if (reading) expect(reading.open).toBeGreaterThan(0);
 });
 
-testOnEachDatabase(
-  "without anybody who follows requests, statements are timed all the same",
-  async ({ url }) => {
-    const { calls, operations, watch } = createWitness();
-    const database = await openDatabase({ url, watch: { observe: watch.observe } });
-    try {
-      calls.length = 0;
-      await database.$queryRaw`SELECT COUNT(*) FROM "Nonce"`;
-      await database.$transaction((transaction) => transaction.$executeRaw`DELETE FROM "Nonce"`);
-      await expect(database.$queryRaw`SELECT * FROM "NoSuchTable"`).rejects.toThrow();
-    } finally {
-      await closeDatabase(database);
-    }
-    const kinds = calls.map(({ what, isFailed }) => `${what}${isFailed ? " failed" : ""}`);
-    expect(kinds.filter((kind) => kind === "statement failed")).toHaveLength(1);
-    expect(kinds.filter((kind) => kind === "transaction")).toHaveLength(1);
-    expect(kinds.filter((kind) => kind === "statement").length).toBeGreaterThanOrEqual(2);
-    expect(operations).toEqual([]);
-  },
-);
+testOnEachDatabase("statements are timed even when no request is followed", async ({ url }) => {
+  const { calls, operations, instrument } = createWitness();
+  const database = await openDatabase({ url, instrument: { observe: instrument.observe } });
+  try {
+    calls.length = 0;
+    await database.$queryRaw`SELECT COUNT(*) FROM "Nonce"`;
+    await database.$transaction((transaction) => transaction.$executeRaw`DELETE FROM "Nonce"`);
+    await expect(database.$queryRaw`SELECT * FROM "NoSuchTable"`).rejects.toThrow();
+  } finally {
+    await closeDatabase(database);
+  }
+  const kinds = calls.map(({ what, isFailed }) => `${what}${isFailed ? " failed" : ""}`);
+  expect(kinds.filter((kind) => kind === "statement failed")).toHaveLength(1);
+  expect(kinds.filter((kind) => kind === "transaction")).toHaveLength(1);
+  expect(kinds.filter((kind) => kind === "statement").length).toBeGreaterThanOrEqual(2);
+  expect(operations).toEqual([]);
+});

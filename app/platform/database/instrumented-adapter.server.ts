@@ -8,40 +8,44 @@ import { nameFailure } from "~/platform/tracing/operation";
 import type { BeginOperation, Ongoing } from "~/platform/tracing/operation";
 import { describeStatement } from "./statement-text";
 
-export type DatabaseWatch = {
-  /** Told of every statement and transaction when it is over. */
+export type DatabaseInstrument = {
+  /** Called when a statement or transaction has ended. */
   observe?: (call: { what: "statement" | "transaction"; isFailed: boolean; durationSeconds: number }) => void;
-  /** Told when it begins as well, and what it is. */
+  /** Called when one begins, with what it is. */
   begin?: BeginOperation;
 };
 
-type Watching = DatabaseWatch & Required<Pick<DatabaseWatch, "observe">> & { system: string };
+type Observers = DatabaseInstrument & Required<Pick<DatabaseInstrument, "observe">> & { system: string };
 type Statements = Pick<SqlQueryable, "queryRaw" | "executeRaw">;
 
-/** The same database; each statement and each transaction is told of. `system`: as OpenTelemetry calls it. */
-export function watchFactory(
+/** The same database, every statement and transaction observed. `system`: as OpenTelemetry calls it. */
+export function instrumentFactory(
   factory: SqlDriverAdapterFactory,
   system: "sqlite" | "postgresql",
-  watch: DatabaseWatch,
+  instrument: DatabaseInstrument,
 ): SqlDriverAdapterFactory {
   const { provider, adapterName } = factory;
-  const watching: Watching = { observe: () => {}, ...watch, system };
-  return { provider, adapterName, connect: async () => watchAdapter(await factory.connect(), watching) };
+  const observers: Observers = { observe: () => {}, ...instrument, system };
+  return {
+    provider,
+    adapterName,
+    connect: async () => instrumentAdapter(await factory.connect(), observers),
+  };
 }
 
-function watchAdapter(adapter: SqlDriverAdapter, watching: Watching): SqlDriverAdapter {
+function instrumentAdapter(adapter: SqlDriverAdapter, observers: Observers): SqlDriverAdapter {
   return {
     provider: adapter.provider,
     adapterName: adapter.adapterName,
-    ...watchStatements(adapter, watching),
+    ...instrumentStatements(adapter, observers),
     executeScript: (script) => adapter.executeScript(script),
     ...(adapter.getConnectionInfo && { getConnectionInfo: () => adapter.getConnectionInfo!() }),
     dispose: () => adapter.dispose(),
     startTransaction: async (isolationLevel) => {
-      const transaction = openOperation(watching);
+      const transaction = openOperation(observers);
       try {
         const opened = await adapter.startTransaction(isolationLevel);
-        return watchTransaction(opened, watching, transaction);
+        return instrumentTransaction(opened, observers, transaction);
       } catch (error) {
         transaction.end({ error });
         throw error;
@@ -50,12 +54,16 @@ function watchAdapter(adapter: SqlDriverAdapter, watching: Watching): SqlDriverA
   };
 }
 
-function watchTransaction(opened: Transaction, watching: Watching, transaction: OpenOperation): Transaction {
+function instrumentTransaction(
+  opened: Transaction,
+  observers: Observers,
+  transaction: OpenOperation,
+): Transaction {
   return {
     provider: opened.provider,
     adapterName: opened.adapterName,
     options: opened.options,
-    ...watchStatements(opened, watching, transaction.ongoing),
+    ...instrumentStatements(opened, observers, transaction.ongoing),
     commit: () => transaction.endWith(opened.commit()),
     rollback: () => transaction.endWith(opened.rollback()),
     ...(opened.createSavepoint && { createSavepoint: (name) => opened.createSavepoint!(name) }),
@@ -64,20 +72,20 @@ function watchTransaction(opened: Transaction, watching: Watching, transaction: 
   };
 }
 
-function watchStatements(queryable: SqlQueryable, watching: Watching, within?: Ongoing): Statements {
-  if (!watching.begin) return timeStatements(queryable, watching.observe);
-  const watched = <T>(sql: string, run: () => Promise<T>) => {
-    const { endWith } = openOperation(watching, sql, within);
+function instrumentStatements(queryable: SqlQueryable, observers: Observers, within?: Ongoing): Statements {
+  if (!observers.begin) return timeStatements(queryable, observers.observe);
+  const observed = <T>(sql: string, run: () => Promise<T>) => {
+    const { endWith } = openOperation(observers, sql, within);
     return endWith(run());
   };
   return {
-    queryRaw: (query) => watched(query.sql, () => queryable.queryRaw(query)),
-    executeRaw: (query) => watched(query.sql, () => queryable.executeRaw(query)),
+    queryRaw: (query) => observed(query.sql, () => queryable.queryRaw(query)),
+    executeRaw: (query) => observed(query.sql, () => queryable.executeRaw(query)),
   };
 }
 
-/** What every server does, traced or not: another asynchronous function round each statement would show. */
-function timeStatements(queryable: SqlQueryable, observe: Watching["observe"]): Statements {
+/** What every server does, traced or not: another asynchronous function around each statement would cost time. */
+function timeStatements(queryable: SqlQueryable, observe: Observers["observe"]): Statements {
   function timed<T>(startedAtMs: number, asked: Promise<T>): Promise<T> {
     const tell = (isFailed: boolean) =>
       observe({ what: "statement", isFailed, durationSeconds: (performance.now() - startedAtMs) / 1_000 });
@@ -96,7 +104,7 @@ function timeStatements(queryable: SqlQueryable, observe: Watching["observe"]): 
 type OpenOperation = ReturnType<typeof openOperation>;
 
 /** `sql`: of a statement; without it, of a transaction. */
-function openOperation({ begin, observe, system }: Watching, sql?: string, within?: Ongoing) {
+function openOperation({ begin, observe, system }: Observers, sql?: string, within?: Ongoing) {
   const startedAtMs = performance.now();
   const ongoing = begin?.({ kind: "database", ...describe(sql, system), within });
   function end(outcome: { error?: unknown }): void {

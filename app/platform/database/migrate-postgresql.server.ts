@@ -40,7 +40,7 @@ export async function migratePostgresql(url: string, migrations: Migration[]): P
   }
 }
 
-/** A server that takes connections and says nothing must not keep a start waiting for ever. Migrations take their time. */
+/** A server that takes connections and says nothing must not block a start forever. Migrations take their time. */
 async function ask<Row extends pg.QueryResultRow>(
   client: pg.Client,
   text: string,

@@ -31,7 +31,7 @@ function runSql(filePath: string, sql: string): void {
   }
 }
 
-async function createPlace() {
+async function createSite() {
   const dir = await createTestDir();
   const ownMigrationsDir = path.join(dir, "migrations");
   // The first migration alone: what comes after it in these tests is made by them.
@@ -42,52 +42,52 @@ async function createPlace() {
 }
 
 type AddMigrationOptions = {
-  place: { migrationsDir: string };
+  site: { migrationsDir: string };
   provider?: string;
   name: string;
   sql: string;
 };
 
-async function addMigration({ place, provider = "sqlite", name, sql }: AddMigrationOptions): Promise<void> {
-  const dir = path.join(place.migrationsDir, provider, name);
+async function addMigration({ site, provider = "sqlite", name, sql }: AddMigrationOptions): Promise<void> {
+  const dir = path.join(site.migrationsDir, provider, name);
   await mkdir(dir, { recursive: true });
   await writeFile(path.join(dir, "migration.sql"), sql);
 }
 
 test("an empty place gets its folder, its file and all migrations, and a second start changes nothing", async () => {
-  const place = await createPlace();
+  const site = await createSite();
   const logged: unknown[] = [];
   const log = { info: (fields: unknown) => logged.push(fields), warn: () => undefined };
-  await migrateDatabase({ ...place, log });
-  await migrateDatabase({ ...place, log });
+  await migrateDatabase({ ...site, log });
+  await migrateDatabase({ ...site, log });
   expect(logged).toEqual([{ migrations: ["0001_gate"] }]);
-  const history = readRows<HistoryRow>(place.filePath, `SELECT * FROM "_prisma_migrations"`);
+  const history = readRows<HistoryRow>(site.filePath, `SELECT * FROM "_prisma_migrations"`);
   expect(history).toMatchObject([{ migration_name: "0001_gate", applied_steps_count: 1 }]);
-  expect(readRows(place.filePath, `SELECT * FROM "Nonce"`)).toEqual([]);
+  expect(readRows(site.filePath, `SELECT * FROM "Nonce"`)).toEqual([]);
 });
 
-test("an older database gets only what it lacks and keeps its rows", async () => {
-  const place = await createPlace();
-  await migrateDatabase(place);
-  runSql(place.filePath, `INSERT INTO "Nonce" VALUES ('n', 'c', 1, 2, NULL)`);
-  await addMigration({ place, name: "0002_note", sql: `ALTER TABLE "Nonce" ADD COLUMN "note" TEXT;` });
-  await migrateDatabase(place);
-  expect(readRows(place.filePath, `SELECT "value", "note" FROM "Nonce"`)).toEqual([
+test("an older database gets only the missing migrations and keeps its rows", async () => {
+  const site = await createSite();
+  await migrateDatabase(site);
+  runSql(site.filePath, `INSERT INTO "Nonce" VALUES ('n', 'c', 1, 2, NULL)`);
+  await addMigration({ site, name: "0002_note", sql: `ALTER TABLE "Nonce" ADD COLUMN "note" TEXT;` });
+  await migrateDatabase(site);
+  expect(readRows(site.filePath, `SELECT "value", "note" FROM "Nonce"`)).toEqual([
     { value: "n", note: null },
   ]);
 });
 
-test("a rebuilt table keeps the rows that point at it", async () => {
-  const place = await createPlace();
-  await migrateDatabase(place);
+test("a rebuilt table keeps the rows that refer to it", async () => {
+  const site = await createSite();
+  await migrateDatabase(site);
   runSql(
-    place.filePath,
+    site.filePath,
     `INSERT INTO "Notification" VALUES ('a', 'k', '{}', 1);
      INSERT INTO "NotificationDelivery" ("notificationId", "channel", "nextAttemptAtMs") VALUES ('a', 'email', 1);`,
   );
   // The shape in which Prisma writes a change that SQLite cannot do in place.
   await addMigration({
-    place,
+    site,
     name: "0002_rebuild",
     sql: `PRAGMA defer_foreign_keys=ON;
      PRAGMA foreign_keys=OFF;
@@ -98,94 +98,94 @@ test("a rebuilt table keeps the rows that point at it", async () => {
      PRAGMA foreign_keys=ON;
      PRAGMA defer_foreign_keys=OFF;`,
   });
-  await migrateDatabase(place);
-  expect(readRows(place.filePath, `SELECT "channel" FROM "NotificationDelivery"`)).toEqual([
+  await migrateDatabase(site);
+  expect(readRows(site.filePath, `SELECT "channel" FROM "NotificationDelivery"`)).toEqual([
     { channel: "email" },
   ]);
 });
 
-test("a migration that would leave rows pointing at nothing is undone", async () => {
-  const place = await createPlace();
-  await migrateDatabase(place);
+test("a migration that would leave rows with dangling references is undone", async () => {
+  const site = await createSite();
+  await migrateDatabase(site);
   runSql(
-    place.filePath,
+    site.filePath,
     `INSERT INTO "Notification" VALUES ('a', 'k', '{}', 1);
      INSERT INTO "NotificationDelivery" ("notificationId", "channel", "nextAttemptAtMs") VALUES ('a', 'email', 1);`,
   );
-  await addMigration({ place, name: "0002_orphan", sql: `DELETE FROM "Notification";` });
-  await expect(migrateDatabase(place)).rejects.toThrow(/0002_orphan.*point at nothing/);
-  expect(readRows(place.filePath, `SELECT "id" FROM "Notification"`)).toEqual([{ id: "a" }]);
+  await addMigration({ site, name: "0002_orphan", sql: `DELETE FROM "Notification";` });
+  await expect(migrateDatabase(site)).rejects.toThrow(/0002_orphan.*point at nothing/);
+  expect(readRows(site.filePath, `SELECT "id" FROM "Notification"`)).toEqual([{ id: "a" }]);
 });
 
-test("a migration that fails half-way leaves no trace, and the next start tries it again", async () => {
-  const place = await createPlace();
+test("a migration that fails half-way leaves no trace, and the next start retries it", async () => {
+  const site = await createSite();
   await addMigration({
-    place,
+    site,
     name: "0002_broken",
     sql: `CREATE TABLE "Half" ("id" TEXT); INSERT INTO "NoSuchTable" VALUES (1);`,
   });
-  await expect(migrateDatabase(place)).rejects.toThrow(/NoSuchTable/);
+  await expect(migrateDatabase(site)).rejects.toThrow(/NoSuchTable/);
   const tables = `SELECT name FROM sqlite_master WHERE name IN ('Half', 'Nonce')`;
-  expect(readRows(place.filePath, tables)).toEqual([{ name: "Nonce" }]);
-  await addMigration({ place, name: "0002_broken", sql: `CREATE TABLE "Half" ("id" TEXT);` });
-  await migrateDatabase(place);
-  expect(readRows(place.filePath, tables)).toEqual([{ name: "Nonce" }, { name: "Half" }]);
+  expect(readRows(site.filePath, tables)).toEqual([{ name: "Nonce" }]);
+  await addMigration({ site, name: "0002_broken", sql: `CREATE TABLE "Half" ("id" TEXT);` });
+  await migrateDatabase(site);
+  expect(readRows(site.filePath, tables)).toEqual([{ name: "Nonce" }, { name: "Half" }]);
 });
 
-test("a database from a newer build is refused and left as it is", async () => {
-  const place = await createPlace();
-  await addMigration({ place, name: "0002_future", sql: `CREATE TABLE "Future" ("id" TEXT);` });
-  await migrateDatabase(place);
-  await expect(migrateDatabase({ ...place, migrationsDir })).rejects.toThrow(
+test("a database of a newer build is refused and left unchanged", async () => {
+  const site = await createSite();
+  await addMigration({ site, name: "0002_future", sql: `CREATE TABLE "Future" ("id" TEXT);` });
+  await migrateDatabase(site);
+  await expect(migrateDatabase({ ...site, migrationsDir })).rejects.toThrow(
     /newer than this build.*"0002_future".*Start the newer build/,
   );
-  expect(readRows(place.filePath, `SELECT * FROM "Future"`)).toEqual([]);
+  expect(readRows(site.filePath, `SELECT * FROM "Future"`)).toEqual([]);
 });
 
 test("a migration that was changed after it was applied is refused", async () => {
-  const place = await createPlace();
-  await migrateDatabase(place);
-  const file = path.join(place.migrationsDir, "sqlite/0001_gate/migration.sql");
+  const site = await createSite();
+  await migrateDatabase(site);
+  const file = path.join(site.migrationsDir, "sqlite/0001_gate/migration.sql");
   await writeFile(file, `${await readFile(file, "utf8")}\n-- changed`);
-  await expect(migrateDatabase(place)).rejects.toThrow(/"0001_gate" was changed after it had been applied/);
+  await expect(migrateDatabase(site)).rejects.toThrow(/"0001_gate" was changed after it had been applied/);
 });
 
-test("a migration that another tool left half done is refused, unless it was marked as rolled back", async () => {
-  const place = await createPlace();
-  await migrateDatabase(place);
+test("a migration left half done by another tool is refused, unless marked as rolled back", async () => {
+  const site = await createSite();
+  await migrateDatabase(site);
   runSql(
-    place.filePath,
+    site.filePath,
     `INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name") VALUES ('x', 'y', '0002_note')`,
   );
-  await addMigration({ place, name: "0002_note", sql: `ALTER TABLE "Nonce" ADD COLUMN "note" TEXT;` });
-  await expect(migrateDatabase(place)).rejects.toThrow(/"0002_note" failed half-way/);
-  runSql(place.filePath, `UPDATE "_prisma_migrations" SET "rolled_back_at" = 1 WHERE "id" = 'x'`);
-  await migrateDatabase(place);
-  expect(readRows(place.filePath, `SELECT "note" FROM "Nonce"`)).toEqual([]);
+  await addMigration({ site, name: "0002_note", sql: `ALTER TABLE "Nonce" ADD COLUMN "note" TEXT;` });
+  await expect(migrateDatabase(site)).rejects.toThrow(/"0002_note" failed half-way/);
+  runSql(site.filePath, `UPDATE "_prisma_migrations" SET "rolled_back_at" = 1 WHERE "id" = 'x'`);
+  await migrateDatabase(site);
+  expect(readRows(site.filePath, `SELECT "note" FROM "Nonce"`)).toEqual([]);
 });
 
 test("four processes that start at once on an empty place apply each migration exactly once", async () => {
-  const place = await createPlace();
+  const site = await createSite();
   await addMigration({
-    place,
+    site,
     name: "0002_counter",
     sql: `CREATE TABLE "Counter" ("id" INTEGER); INSERT INTO "Counter" VALUES (1);`,
   });
-  await addMigration({ place, name: "0003_count", sql: `INSERT INTO "Counter" VALUES (2);` });
-  const exitCodes = await Promise.all([1, 2, 3, 4].map(() => migrateInChildProcess(place)));
+  await addMigration({ site, name: "0003_count", sql: `INSERT INTO "Counter" VALUES (2);` });
+  const exitCodes = await Promise.all([1, 2, 3, 4].map(() => migrateInChildProcess(site)));
   expect(exitCodes).toEqual([0, 0, 0, 0]);
   const history = readRows<HistoryRow>(
-    place.filePath,
+    site.filePath,
     `SELECT * FROM "_prisma_migrations" ORDER BY migration_name`,
   );
   expect(history.map((row) => row.migration_name)).toEqual(["0001_gate", "0002_counter", "0003_count"]);
-  expect(readRows(place.filePath, `SELECT "id" FROM "Counter"`)).toEqual([{ id: 1 }, { id: 2 }]);
+  expect(readRows(site.filePath, `SELECT "id" FROM "Counter"`)).toEqual([{ id: 1 }, { id: 2 }]);
 });
 
-async function migrateInChildProcess(place: { url: string; migrationsDir: string }): Promise<number | null> {
+async function migrateInChildProcess(site: { url: string; migrationsDir: string }): Promise<number | null> {
   const script = `
     import { migrateDatabase } from "./app/platform/database/migrate.server.ts";
-    await migrateDatabase(${JSON.stringify({ url: place.url, migrationsDir: place.migrationsDir })});`;
+    await migrateDatabase(${JSON.stringify({ url: site.url, migrationsDir: site.migrationsDir })});`;
   const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "--eval", script], {
     stdio: ["ignore", "ignore", "inherit"],
   });
@@ -193,7 +193,7 @@ async function migrateInChildProcess(place: { url: string; migrationsDir: string
 }
 
 testOnEachEmptyDatabase(
-  "of ten processes that start at once each of the real migrations is applied by exactly one",
+  "each of the real migrations is applied by exactly one of ten processes that start at once",
   async ({ url, readHistory }) => {
     const children = Array.from({ length: 10 }, () => {
       const child = startTestProcess(
@@ -218,9 +218,9 @@ testOnEachEmptyDatabase(
   },
 );
 
-type EmptyPlace = { url: string; readHistory: () => Promise<string[]> };
+type EmptySite = { url: string; readHistory: () => Promise<string[]> };
 
-function testOnEachEmptyDatabase(name: string, body: (place: EmptyPlace) => Promise<void>): void {
+function testOnEachEmptyDatabase(name: string, body: (site: EmptySite) => Promise<void>): void {
   const history = `SELECT "migration_name" FROM "_prisma_migrations"`;
   test(`${name} (SQLite)`, { timeout: 120_000 }, async () => {
     const filePath = path.join(await createTestDir(), "latchkey.db");
@@ -241,40 +241,40 @@ function testOnEachEmptyDatabase(name: string, body: (place: EmptyPlace) => Prom
   });
 }
 
-test("four that start at once on an empty PostgreSQL database apply each migration exactly once", async () => {
+test("four processes that start at once on an empty PostgreSQL database apply each migration exactly once", async () => {
   const server = await startPostgresql();
   onTestFinished(() => server.stop());
-  const place = { ...(await createPlace()), url: await server.createDatabase() };
+  const site = { ...(await createSite()), url: await server.createDatabase() };
   await addMigration({
-    place,
+    site,
     provider: "postgresql",
     name: "0002_counter",
     sql: `CREATE TABLE "Counter" ("id" INTEGER); INSERT INTO "Counter" VALUES (1);`,
   });
   await addMigration({
-    place,
+    site,
     provider: "postgresql",
     name: "0003_broken",
     sql: `INSERT INTO "Counter" VALUES (2); INSERT INTO "NoSuchTable" VALUES (1);`,
   });
-  const failed = await Promise.allSettled([1, 2, 3, 4].map(() => migrateDatabase(place)));
+  const failed = await Promise.allSettled([1, 2, 3, 4].map(() => migrateDatabase(site)));
   expect(failed.map((result) => result.status === "rejected" && String(result.reason))).toEqual(
     Array(4).fill(expect.stringMatching(/NoSuchTable/)),
   );
   await addMigration({
-    place,
+    site,
     provider: "postgresql",
     name: "0003_broken",
     sql: `INSERT INTO "Counter" VALUES (3);`,
   });
-  await Promise.all([1, 2, 3, 4].map(() => migrateDatabase(place)));
+  await Promise.all([1, 2, 3, 4].map(() => migrateDatabase(site)));
 
-  const client = new pg.Client({ connectionString: place.url });
+  const client = new pg.Client({ connectionString: site.url });
   await client.connect();
   onTestFinished(() => client.end());
   const { rows } = await client.query(`SELECT "id" FROM "Counter" ORDER BY "id"`);
   expect(rows).toEqual([{ id: 1 }, { id: 3 }]);
-  await expect(migrateDatabase({ ...place, migrationsDir })).rejects.toThrow(/newer than this build/);
+  await expect(migrateDatabase({ ...site, migrationsDir })).rejects.toThrow(/newer than this build/);
 });
 
 test("addresses other than file: and postgresql: are refused", async () => {

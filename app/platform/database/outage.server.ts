@@ -40,7 +40,7 @@ export function isDatabaseOutage(error: unknown): boolean {
   return listDriverCauses(error).some(isDriverOutage);
 }
 
-/** Whether no connection was made because the server was not believed, or takes no encrypted ones. */
+/** Whether no connection was made because the server's certificate was not trusted, or it takes no encrypted ones. */
 export function isEncryptionFault(error: unknown): boolean {
   return listDriverCauses(error).some((cause) => readMember(cause, "kind") === "TlsConnectionError");
 }

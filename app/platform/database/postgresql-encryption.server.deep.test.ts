@@ -60,7 +60,7 @@ describe.skipIf(!hasOpenssl)("PostgreSQL with certificates", () => {
     ["uselibpqcompat=true&sslmode=prefer", lax],
     ["uselibpqcompat=true&sslmode=verify-full", strict],
   ] as const)(
-    "what %j asks of a certificate",
+    "%j verifies certificates as documented",
     async (written, [known, elsewhere, mistaken, unknown]) => {
       const options = Object.fromEntries(new URLSearchParams(written));
       const knowing = { ...options, sslrootcert: certificates.authorityFile };
@@ -76,7 +76,7 @@ describe.skipIf(!hasOpenssl)("PostgreSQL with certificates", () => {
   );
 
   test.each(["verify-full", "prefer"])(
-    "a server that takes no encrypted connections is not spoken to in clear where sslmode=%s",
+    "a server without encryption is not used in clear where sslmode=%s",
     async (sslmode) => {
       await postgresql.set({ ssl: "off" });
       onTestFinished(() => postgresql.set({ ssl: "on" }));
@@ -85,12 +85,12 @@ describe.skipIf(!hasOpenssl)("PostgreSQL with certificates", () => {
     },
   );
 
-  test.each(["sslrootcert", "sslcert", "sslkey"])("a file that is not there is told: %s", async (name) => {
+  test.each(["sslrootcert", "sslcert", "sslkey"])("a missing file is named: %s", async (name) => {
     const options = { sslmode: "verify-full", [name]: "/not/there.pem" };
     expect(await connect("localhost", options)).toMatch(missingFile);
   });
 
-  test("a command, which applies no migrations, says the same", async () => {
+  test("a command that applies no migrations verifies certificates too", async () => {
     const open = async (host: string, options: Record<string, string>) =>
       openDatabase({ url: await postgresql.createAddress({ host, options }) });
     const { authorityFile, otherAuthorityFile } = certificates;
@@ -103,7 +103,7 @@ describe.skipIf(!hasOpenssl)("PostgreSQL with certificates", () => {
     await expect(open("localhost", strictly(authorityFile))).rejects.toThrow(takesNone);
   });
 
-  test("somebody else in its place gets no password, though the driver gives it in clear when asked", async () => {
+  test("an impostor gets no password, though the driver would send it in clear when asked", async () => {
     const impostor = await startImpostor(certificates);
     onTestFinished(impostor.stop);
     const password = "the-password-of-this-test";
@@ -113,7 +113,7 @@ describe.skipIf(!hasOpenssl)("PostgreSQL with certificates", () => {
     await expect(tryWith(certificates.otherAuthorityFile)).rejects.toThrow(notKnown);
     expect(impostor.count()).toBe(1);
     expect(impostor.heard()).not.toContain(password);
-    // Who is believed is told.
+    // A trusted server gets the password.
     await expect(tryWith(certificates.authorityFile)).rejects.toThrow();
     expect(impostor.heard()).toContain(password);
   });

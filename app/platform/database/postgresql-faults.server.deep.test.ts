@@ -60,7 +60,7 @@ async function useKey(database: Pick<Database, "usedKey">, tokenId: string): Pro
   });
 }
 
-test("the limits of time are those of the settings, on every connection", async () => {
+test("the time limits of the settings apply to every connection", async () => {
   const { database } = await openWith({ statementSeconds: 7, lockSeconds: 3, idleSeconds: 13 });
   const [row] = await database.$queryRaw<object[]>`
     SELECT current_setting('statement_timeout') AS "statement", current_setting('lock_timeout') AS "lock",
@@ -69,7 +69,7 @@ test("the limits of time are those of the settings, on every connection", async 
 });
 
 test.skipIf(!existsSync("/proc/net/tcp"))(
-  "a silent connection is tried every ten seconds, not after the system's two hours",
+  "a silent connection is probed every ten seconds, not after the system's two hours",
   async () => {
     const { database, url } = await openWith();
     await database.$queryRaw`SELECT 1`;
@@ -88,7 +88,7 @@ test.skipIf(!existsSync("/proc/net/tcp"))(
   },
 );
 
-test("a pool that is used up is an outage after the wait that is set, and serves again when a connection is free", async () => {
+test("an exhausted pool is an outage after the configured wait, and serves again when a connection is free", async () => {
   const { database, url } = await openWith({ statementSeconds: 20 });
   // Prisma's promises begin when somebody waits for them.
   const busy = [1, 2].map(async () => await database.$queryRaw`SELECT 1 FROM (SELECT pg_sleep(4)) AS slept`);
@@ -105,7 +105,7 @@ test("a pool that is used up is an outage after the wait that is set, and serves
   expect(await database.$queryRaw`SELECT 1 AS "one"`).toEqual([{ one: 1 }]);
 });
 
-test("a statement that takes too long, and one that waits too long for a row, are outages; then all goes on", async () => {
+test("a slow statement and one that waits too long for a row are outages, and later ones succeed", async () => {
   const { database, url } = await openWith();
   expectOutage(await catchError(database.$queryRaw`SELECT 1 FROM (SELECT pg_sleep(10)) AS slept`));
   await useKey(database, "1");
@@ -135,7 +135,7 @@ test("a process that hangs in a transaction loses it and its locks, and others g
   expect((await database.usedKey.findMany())[0]?.usedAtMs).toBe(2n);
 });
 
-test("two transactions that lock each other out: the one that is undone runs again, and both are done", async () => {
+test("of two deadlocked transactions the one undone runs again, and both are committed", async () => {
   const { database } = await openWith({ size: 4, lockSeconds: 20, statementSeconds: 20, idleSeconds: 20 });
   for (const tokenId of ["1", "2"]) await useKey(database, tokenId);
   let meeting = 0;
@@ -158,7 +158,7 @@ test("two transactions that lock each other out: the one that is undone runs aga
   expect(after!.usedAtMs - before!.usedAtMs).toBe(2n);
 });
 
-test("a transaction that PostgreSQL could not fit in among others runs again, until it fits", async () => {
+test("a transaction with a serialisation failure runs again until it succeeds", async () => {
   const { database } = await openWith({ size: 10, lockSeconds: 20, statementSeconds: 20, idleSeconds: 20 });
   await useKey(database, "1");
   let attempts = 0;
@@ -179,7 +179,7 @@ test("a transaction that PostgreSQL could not fit in among others runs again, un
   expect(attempts).toBeGreaterThan(8);
 });
 
-test("a transaction that fails at its commit only runs again", async () => {
+test("a transaction that fails only at its commit runs again", async () => {
   const { database } = await openWith({ size: 2, lockSeconds: 20, statementSeconds: 20, idleSeconds: 20 });
   for (const tokenId of ["1", "2"]) await useKey(database, tokenId);
   let attempts = 0;
@@ -214,7 +214,7 @@ function meetingOf(count: number): () => Promise<void> {
   };
 }
 
-test("a statement by itself that a stricter database could not fit in runs again, once", async () => {
+test("a single statement with a serialisation failure on a stricter database runs again, once", async () => {
   const { database: first, url } = await openWith();
   const name = new URL(url).pathname.slice(1);
   await first.$executeRawUnsafe(
@@ -224,7 +224,7 @@ test("a statement by itself that a stricter database could not fit in runs again
   let undone = 0;
   const database = await openDatabase({
     url,
-    watch: { observe: ({ isFailed }) => void (undone += Number(isFailed)) },
+    instrument: { observe: ({ isFailed }) => void (undone += Number(isFailed)) },
   });
   onTestFinished(() => closeDatabase(database));
   const other = await connect(url);
@@ -246,7 +246,7 @@ test("a statement by itself that a stricter database could not fit in runs again
   }
 });
 
-test("a server that ends a connection while it commits is an outage, and others go on", async () => {
+test("a connection ended by the server during a commit is an outage, and others go on", async () => {
   const { database, url } = await openWith();
   await database.$executeRaw`
     CREATE FUNCTION end_at_commit() RETURNS trigger LANGUAGE plpgsql AS
@@ -280,7 +280,7 @@ function submitMuch(database: Pick<Database, "submission">): Promise<unknown> {
   return database.submission.create({ data: { id: "s", tokenId: "1", message, ...rest } });
 }
 
-test("a disk without room below the tables is an outage and a fault; reads go on, and with room all does", async ({
+test("a disk full below the tables is an outage and a fault, reads go on, and writes too once there is room", async ({
   skip,
 }) => {
   const disk = mountSmallDisk(64);
@@ -318,7 +318,7 @@ test("a disk without room below the tables is an outage and a fault; reads go on
   ]);
 }, 90_000);
 
-test("a server that allows nobody files of sorting has room all the same", async () => {
+test("a server that forbids temporary files has no fault", async () => {
   const { url } = await createPostgresqlTestDatabase();
   const name = new URL(url).pathname.slice(1);
   await (await connect(url)).query(`ALTER DATABASE ${name} SET temp_file_limit = 0`);
@@ -326,7 +326,7 @@ test("a server that allows nobody files of sorting has room all the same", async
   expect(await findFault(database)).toBeNull();
 });
 
-test("a connection that PostgreSQL ends in the moment somebody takes it ends nothing else", async () => {
+test("a connection that PostgreSQL ends while it is being taken from the pool affects no other", async () => {
   const { url } = await createPostgresqlTestDatabase();
   const way = await startGatheringWay(new URL(url));
   onTestFinished(way.stop);

@@ -8,11 +8,11 @@ test.each([
   ["DELETE FROM Lease WHERE 1 = 1", "DELETE", "Lease"],
   ["BEGIN", "BEGIN", null],
   ["", "OTHER", null],
-])("of %s is told what it does and where", (sql, operation, table) => {
+])("the operation and table of %s are described", (sql, operation, table) => {
   expect(describeStatement(sql)).toMatchObject({ operation, table });
 });
 
-test("values that stand in a statement itself are taken out, places for values stay", () => {
+test("values within a statement are removed, placeholders stay", () => {
   const sql = `SELECT * FROM "T2" /* 0xsecret */ WHERE a = 'it''s secret' AND b = X'c0ffee' AND c = 12.5e3 -- secret
     AND d = $12 AND e = ? AND f = E'secret' AND g = $tag$secret$tag$ AND h IN (1,2)`;
   const { text } = describeStatement(sql);

@@ -58,17 +58,38 @@ export function requireJsonMediaType(contentType = "", contentEncoding = ""): vo
   }
 }
 
+type BodyCarrier = Pick<RequestContext, "headers" | "readBody">;
+
+function hasBody({ headers }: BodyCarrier): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+}
+
 /** Null where the request has no body. */
-export async function receiveJson(
-  context: Pick<RequestContext, "headers" | "readBody">,
-  maxBytes: number,
-): Promise<Buffer | null> {
+export async function receiveJson(context: BodyCarrier, maxBytes: number): Promise<Buffer | null> {
   const { headers } = context;
-  const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
-  if (!hasBody) return null;
+  if (!hasBody(context)) return null;
   requireJsonMediaType(headers["content-type"], headers["content-encoding"]);
   const bytes = await context.readBody(maxBytes);
   return bytes.length === 0 ? null : bytes;
+}
+
+/** A body that the route builder does not receive before it knows who sends it. */
+export type LateBody<Body> = { receive: (context: BodyCarrier) => Promise<Body> };
+
+/** What a page's form sends; one that sends nothing is empty. */
+export function formBody(maxBytes: number): LateBody<URLSearchParams> {
+  return {
+    receive: async (context) => {
+      if (!hasBody(context)) return new URLSearchParams();
+      const { headers } = context;
+      const type = headers["content-type"] ?? "";
+      if (!/^application\/x-www-form-urlencoded(;|$)/i.test(type) || headers["content-encoding"]) {
+        const detail = "Send the form as application/x-www-form-urlencoded.";
+        throw new Refusal("unsupported-media-type", { detail });
+      }
+      return new URLSearchParams((await context.readBody(maxBytes)).toString("utf8"));
+    },
+  };
 }
 
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true });

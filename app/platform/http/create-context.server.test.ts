@@ -25,17 +25,17 @@ async function countWarnings(warnsOfProxy: boolean, headers: Record<string, stri
 
 const forwarded = { "X-Forwarded-For": "203.0.113.7" };
 
-test("a proxy that shows itself while TRUST_PROXY is unset is warned of once", async () => {
+test("a proxy seen while TRUST_PROXY is unset is warned about once", async () => {
   const warnings = await countWarnings(true, forwarded);
   expect(warnings).toEqual([expect.stringContaining("TRUST_PROXY is not set")]);
 });
 
-test("no proxy, or a TRUST_PROXY that was set, is not warned of", async () => {
+test("no warning is logged without a proxy, or with a TRUST_PROXY that was set", async () => {
   expect(await countWarnings(true, {})).toEqual([]);
   expect(await countWarnings(false, forwarded)).toEqual([]);
 });
 
-test("addresses of proxies and containers are private, those of visitors are not", () => {
+test("addresses of proxies and containers count as private, those of visitors do not", () => {
   const own = ["127.0.0.1", "10.1.2.3", "172.17.0.1", "192.168.0.9", "::1", "fd00::1", "::ffff:10.0.0.1"];
   expect(own.filter((address) => !isPrivateAddress(address))).toEqual([]);
   const foreign = ["203.0.113.7", "2001:db8::1", "8.8.8.8", undefined, "no address"];

@@ -7,7 +7,7 @@ import { clientIdentifier, isPeerTrusted, isPrivateAddress, requestHost } from "
 import type { TrustCheck } from "./client-id.server";
 import { normalizeHost } from "./domains";
 import { countHeader } from "./request-target";
-import type { AccessClaim, RequestContext, ServiceContext } from "./request-context.server";
+import type { RequestContext, ServiceContext } from "./request-context.server";
 
 type Exchange = { request: IncomingMessage; response: ServerResponse };
 type ContextOptions = {
@@ -71,7 +71,6 @@ class IncomingContext implements RequestContext {
   readonly clientId: string;
   readonly service: ServiceContext;
   readonly log: Log;
-  accessClaim?: AccessClaim;
   readonly #exchange: Exchange;
   readonly #query: string;
   readonly #peer: Peer;

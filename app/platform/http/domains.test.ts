@@ -48,7 +48,7 @@ test.each([
   expect(() => parseDomainAllowlist(`good.example,${entry}`)).toThrow(message);
 });
 
-test("all bad entries of an allowlist are named at once, the good one is not", () => {
+test("all bad entries of an allowlist are named at once, valid ones are not", () => {
   const parse = () => parseDomainAllowlist("a..b, good.example, c d");
   expect(parse).toThrow(/"a\.\.b".*"c d"/);
   expect(parse).not.toThrow(/good/);
@@ -60,7 +60,7 @@ test("an entry with a user name is refused without repeating its password", () =
   expect(parse).not.toThrow(/hunter2/);
 });
 
-test.each(["", " ", ",", " , ,"])("the allowlist %j names nothing and is refused", (value) => {
+test.each(["", " ", ",", " , ,"])("the allowlist %j has no entries and is refused", (value) => {
   expect(() => parseDomainAllowlist(value)).toThrow(/empty/);
 });
 
@@ -135,7 +135,7 @@ test.each([
   `${"a".repeat(64)}.example`,
   `${"a.".repeat(127)}aa`,
   "a".repeat(100_000),
-])("the host %j is no plain host and port", (host) => {
+])("the host %j is refused, being no plain host and port", (host) => {
   expect(normalizeHost(host)).toBeNull();
 });
 
@@ -145,7 +145,7 @@ test("a name of 253 characters is accepted, one of 254 is not", () => {
   expect(normalizeHost(`${name}c`)).toBeNull();
 });
 
-test("only the very same host and port is allowed", () => {
+test("only exactly the same host and port is allowed", () => {
   const domains = parseDomainAllowlist("example.com,localhost:3000");
   const allowed = (host: string) => isAllowedDomain(normalizeHost(host), domains);
   expect(allowed("Example.com")).toBe(true);

@@ -63,35 +63,35 @@ async function drip(port: number, bytes: string, drop?: string): Promise<string>
 
 const cutOff = /^(HTTP\/1\.1 408 Request Timeout\r\n[^]*)?$/;
 
-test("a body that comes in drips is cut off when the time for the request is over, and its reader is told", async () => {
+test("a slowly sent body is cut off at the request's time limit, and its reader gets an error", async () => {
   const { port, outcomes } = await openServer({ headersMs: 200, requestMs: 400 });
   const bytes = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900\r\n\r\n";
   expect(await drip(port, bytes, "a")).toMatch(cutOff);
   await expect.poll(() => outcomes).toEqual(["request-timeout"]);
 });
 
-test("so is a chunked body that never ends", async () => {
+test("a chunked body without end is cut off at the request's time limit", async () => {
   const { port, outcomes } = await openServer({ headersMs: 200, requestMs: 400 });
   const bytes = "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
   expect(await drip(port, bytes, "1\r\na\r\n")).toMatch(cutOff);
   await expect.poll(() => outcomes).toEqual(["request-timeout"]);
 });
 
-test("headers that come in drips are cut off when their time is over, though the request would have more", async () => {
+test("slowly sent headers are cut off at their own time limit, before the request's", async () => {
   const { port, outcomes } = await openServer({ headersMs: 300 });
   const bytes = "POST / HTTP/1.1\r\nHost: localhost\r\n";
   expect(await drip(port, bytes, "X-A: b\r\n")).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
   expect(outcomes).toEqual([]);
 });
 
-test("a connection that moves nothing is closed when the time for silence is over", async () => {
+test("a connection without traffic is closed after the idle limit", async () => {
   const { port, outcomes } = await openServer({ idleMs: 200 });
   const bytes = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900\r\n\r\n";
   expect(await drip(port, bytes)).toBe("");
   await expect.poll(() => outcomes).toEqual(["request-timeout"]);
 });
 
-test("a request that keeps within the times is answered, however it is cut", async () => {
+test("a request within the time limits is answered, however it is fragmented", async () => {
   const { port, outcomes } = await openServer();
   const socket = net.connect({ host: "127.0.0.1", port });
   for (const part of ["POST / HTTP/1.1\r\nHo", "st: localhost\r\nContent-Length: 2\r\n", "\r\na"]) {
@@ -105,7 +105,7 @@ test("a request that keeps within the times is answered, however it is cut", asy
   socket.destroy();
 });
 
-test("the times of the service are the documented ones", () => {
+test("the time limits of the service are the documented ones", () => {
   const server = createHttpServer(() => {});
   const { headersTimeout, requestTimeout, timeout, keepAliveTimeout } = server;
   expect({ headersTimeout, requestTimeout, timeout, keepAliveTimeout }).toEqual({

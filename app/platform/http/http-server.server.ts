@@ -164,10 +164,10 @@ export function stopOnSignals({ server, beginStop, stopServices, log, closeLog }
   async function stop(signal: string): Promise<void> {
     if (isStopping) return;
     isStopping = true;
-    log.info({ signal }, "stopping");
+    log.info({ signal }, "shutdown started");
     beginStop();
     setTimeout(() => {
-      log.error("stopping took too long");
+      log.error("shutdown timed out");
       process.exit(1);
     }, stopLimitMs).unref();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -180,7 +180,7 @@ export function stopOnSignals({ server, beginStop, stopServices, log, closeLog }
     await stopServices();
     // Requests that were cut off write their lines in the turn after their connections have closed.
     await new Promise((resolve) => setImmediate(resolve));
-    log.info("stopped");
+    log.info("shutdown complete");
     await closeLog();
     process.exit(0);
   }

@@ -31,11 +31,11 @@ test.each([
   ["a text alone", '"text"', null],
   ["nothing", "", null],
   ["what is no JSON", "} ] nonsense :", null],
-] as const)("of %s the bounds say what they should", (_name, text, expected) => {
+] as const)("a JSON text of %s is checked against the bounds", (_name, text, expected) => {
   expect(excessOf(text)).toBe(expected);
 });
 
-test("bounds are judged before a body's end: of 256 KiB of brackets no more is read than they allow", () => {
+test("a body is judged by its bounds as it is read: of 256 KiB of brackets no more is read than they allow", () => {
   let reads = 0;
   const bytes = new Proxy(Buffer.from("[".repeat(262_144)), {
     get(target, name) {
@@ -156,7 +156,7 @@ function createWriter(random: () => number) {
   return () => write(null, 0);
 }
 
-test("ten thousand texts in every spelling are read as they were meant", () => {
+test("ten thousand random texts in every spelling are read with their values", () => {
   const write = createWriter(createRandom(20_260_115));
   let kept = 0;
   for (let round = 0; round < 10_000; round += 1) {
@@ -168,7 +168,7 @@ test("ten thousand texts in every spelling are read as they were meant", () => {
   expect(kept, "texts in which a token id had to be kept").toBeGreaterThan(500);
 });
 
-test("what is no JSON is refused like JSON.parse refuses it", () => {
+test("invalid JSON is refused as JSON.parse refuses it", () => {
   for (const text of [
     "",
     "{",

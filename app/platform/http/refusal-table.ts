@@ -212,7 +212,7 @@ const rowsByStatus = {
   500: {
     "internal-error": {
       title: "Internal error",
-      meaning: "Something went wrong on our side; it is not your fault.",
+      meaning: "The server failed; the request is not at fault.",
       remedy: "Try again. If it keeps happening, tell whoever runs this site the request id in `instance`.",
     },
     "nonce-not-issued": {

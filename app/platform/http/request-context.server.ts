@@ -29,15 +29,16 @@ export type RequestContext = {
   readonly log: Log;
   readonly cspNonce: string;
   readonly service: ServiceContext;
-  /** For the record of decisions and for nothing else. */
-  accessClaim?: AccessClaim;
 };
 
-/** `proof`: what kind of thing was shown. Until it is judged, address and key are what the request says. */
+/**
+ * For the record of decisions and for nothing else. `proof`: what kind of thing was shown. Until it is judged, address
+ * and key are what the request says.
+ */
 export type AccessClaim = { proof: string; address: string | null; tokenId: string | null };
 
-/** How a request for access ended; `refusal` null: it was granted. */
-export type AccessOutcome = { context: RequestContext; refusal: Refusal | null };
+/** How a request for access ended; `claim` null: nothing is known of who asked, `refusal` null: it was granted. */
+export type AccessOutcome = { context: RequestContext; claim: AccessClaim | null; refusal: Refusal | null };
 
 /** What routes need from the running service; the composition root provides it. */
 export type ServiceContext = {

@@ -4,8 +4,9 @@ import { RedisOutage } from "~/platform/redis/redis-outage";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
 import { createLogLines } from "~e2e/support/log-lines";
 import type { Answer, TextAnswer } from "./answer.server";
+import { formBody } from "./body.server";
 import { Refusal, chainUnavailable } from "./refusal";
-import type { RequestContext } from "./request-context.server";
+import type { AccessOutcome, RequestContext } from "./request-context.server";
 import { defineRoute } from "./route.server";
 import type { CallerStep, MethodSpec } from "./route.server";
 
@@ -46,7 +47,7 @@ test.each([
   ["nonce-siwe-not-enabled", 501],
   ["state-service-inactive", 503],
   ["speech-disabled", 503],
-] as const)("%s is as it should be: no warning, and no stack", async (name, status) => {
+] as const)("a refusal with %s is logged without a warning or a stack", async (name, status) => {
   const { lines, answer } = await logThrown(new Refusal(name));
   expect(answer.status).toBe(status);
   expect(lines).toEqual([
@@ -55,7 +56,7 @@ test.each([
   expect(JSON.stringify(lines)).not.toContain("stack");
 });
 
-test("what the service needs and cannot ask is a warning with its cause", async () => {
+test("an unavailable dependency is logged as a warning with its cause", async () => {
   const { lines, answer } = await logThrown(chainUnavailable(new Error("no endpoint answered")));
   expect(answer.status).toBe(503);
   expect(lines).toEqual([
@@ -64,7 +65,7 @@ test("what the service needs and cannot ask is a warning with its cause", async 
   expect(lines[0]!.err).toMatchObject({ message: "no endpoint answered" });
 });
 
-test("a defect is an error with its cause, thrown bare or as a refusal", async () => {
+test("a defect is logged as an error with its cause, thrown bare or as a refusal", async () => {
   for (const error of [new TypeError("a defect"), new Refusal("internal-error", { detail: "a defect" })]) {
     const { lines, answer } = await logThrown(error);
     expect(answer.status).toBe(500);
@@ -74,7 +75,7 @@ test("a defect is an error with its cause, thrown bare or as a refusal", async (
   }
 });
 
-test("a refusal below 500 is the visitor's matter and leaves no second line", async () => {
+test("a refusal below 500 is not logged on a second line", async () => {
   expect((await logThrown(new Refusal("not-found"))).lines).toEqual([]);
 });
 
@@ -84,7 +85,7 @@ test.each([
   ["POST", /it is not known what of this was done/],
   ["DELETE", /it is not known what of this was done/],
 ] as const)(
-  "what a %s that lost the state has changed is claimed only where it is known",
+  "a %s that lost the state store claims that nothing changed only where that is known",
   async (method, words) => {
     const lostDatabase = new Error("Connection terminated unexpectedly");
     for (const error of [new RedisOutage("Redis could not be asked."), lostDatabase]) {
@@ -110,7 +111,7 @@ const named = z.object({ name: z.string() });
 type PostOptions = {
   text: string;
   headers?: Record<string, string>;
-  spec?: Pick<MethodSpec<unknown>, "guard" | "body">;
+  spec?: Pick<MethodSpec<unknown>, "guard" | "body" | "sameSite">;
   bounds?: Pick<OperationDescription, "maxBodyValues" | "malformedBody">;
   caller?: Pick<CallerStep<string>, "precedesBody"> & { isKnown: boolean };
   isExhausted?: boolean;
@@ -130,13 +131,16 @@ async function post({
   caller,
 }: PostOptions) {
   const turns: string[] = [];
+  let decision: unknown;
   const bytes = Buffer.from(text);
   const { action } = defineRoute({
     POST: {
       operation: { ...described, limit: "chat", maxBodyBytes, ...bounds },
       ...spec,
+      decidesAccess: true,
       ...(caller && {
         caller: {
+          claimOf: (address: string) => ({ proof: "name", address, tokenId: null }),
           precedesBody: caller.precedesBody,
           identify: ({ body }: { body: unknown }) => {
             turns.push(`asked for the caller of ${JSON.stringify(body)}`);
@@ -145,8 +149,9 @@ async function post({
           },
         },
       }),
-      handle: ({ body, caller: who }) => {
+      handle: ({ body, caller: who, noteClaim }) => {
         turns.push(who === undefined ? "handled" : `handled for ${who}`);
+        if (who === undefined) noteClaim({ proof: "words", address: "anybody", tokenId: null });
         return { body };
       },
     },
@@ -167,6 +172,9 @@ async function post({
       origin: "https://gate.example.com",
       isAllowedOrigin: () => false,
       countRefusal: () => undefined,
+      noteAccess: ({ claim, refusal }: AccessOutcome) => {
+        decision = [claim?.address ?? null, refusal?.slug ?? null];
+      },
       consumeLimit: async () => {
         turns.push("counted");
         return {
@@ -183,14 +191,14 @@ async function post({
   const answer = await action({ context, params: {} });
   const body = JSON.parse((answer as TextAnswer).text) as Record<string, unknown>;
   const problem = (answer as TextAnswer).headers["x-problem"];
-  return { status: answer.status, title: body.title, errors: body.errors, problem, turns };
+  return { status: answer.status, title: body.title, errors: body.errors, problem, turns, decision };
 }
 
 const right = JSON.stringify({ name: "a" });
 const deep = `${"[".repeat(40_000)}${"]".repeat(40_000)}`;
 const many = `{"name":"a","x":[${Array.from({ length: 1_000 }, () => 1).join(",")}]}`;
 
-test("a body is received, then the limit counts, and then its route is asked", async () => {
+test("a body is received before the limit counts, and the route is called after that", async () => {
   const turns = ["received", "counted", "handled"];
   expect(await post({ text: right })).toMatchObject({ status: 200, turns });
 });
@@ -211,7 +219,7 @@ test.each([
   ["broken JSON", "{"],
   ["nesting without end", deep],
   ["a right body", right],
-])("beyond the limit nothing of %s is read", async (_what, text) => {
+])("a request beyond the limit is refused without parsing %s", async (_what, text) => {
   const { status, turns } = await post({ text, isExhausted: true });
   expect([status, turns]).toEqual([429, ["received", "counted"]]);
 });
@@ -226,7 +234,7 @@ test.each([
   expect(turns).not.toContain("counted");
 });
 
-test("bounds and names of a body are the route's own", async () => {
+test("a route may have its own bounds and names for a body", async () => {
   const tooMany = "The body holds more than 1000 members and elements.";
   const refused = { status: 400, errors: [{ path: "", message: tooMany }] };
   expect(await post({ text: many })).toMatchObject({ ...refused, title: "Invalid request" });
@@ -242,14 +250,14 @@ test("bounds and names of a body are the route's own", async () => {
   expect([broken.title, broken.errors]).toEqual(["Invalid JSON body", undefined]);
 });
 
-test("of a thousand faults in a body the first twenty are told", async () => {
+test("the first twenty of a thousand faults in a body are reported", async () => {
   const faults = `[${Array.from({ length: 1_000 }, () => "1").join(",")}]`;
   const { status, errors } = await post({ text: faults, spec: { body: z.array(z.string()) } });
   expect(status).toBe(400);
   expect(errors).toHaveLength(20);
 });
 
-test("a caller is asked for after the limit and the JSON, and before the shape", async () => {
+test("the caller is identified after the limit and the JSON, and before the shape", async () => {
   const known = { isKnown: true };
   const asked = `asked for the caller of ${right}`;
   expect(await post({ text: right, caller: known })).toMatchObject({
@@ -269,7 +277,7 @@ test("a caller is asked for after the limit and the JSON, and before the shape",
   }
 });
 
-test("a caller who precedes the body is asked for whatever the body may be, and its faults wait", async () => {
+test("a caller declared to precede the body is identified whatever the body is, and its faults come after", async () => {
   const first = { precedesBody: true };
   const unread = ["counted", "received", "asked for the caller of undefined"];
   const tooLarge = " ".repeat(maxBodyBytes + 1);
@@ -290,7 +298,7 @@ test("a caller who precedes the body is asked for whatever the body may be, and 
   expect(turns).toEqual(["counted", "received", `asked for the caller of ${right}`, "handled for somebody"]);
 });
 
-test("a guard refuses before anybody asks who is calling", async () => {
+test("a guard refuses before the caller is identified", async () => {
   const spec = {
     guard: () => {
       throw new Refusal("host-not-allowed");
@@ -300,7 +308,46 @@ test("a guard refuses before anybody asks who is calling", async () => {
   expect([status, turns]).toEqual([403, ["counted"]]);
 });
 
-test("every refusal names its slug in a header, and nothing else does", async () => {
+test("a page's form is received once its sender is known, within its own bound and as a form", async () => {
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const spec = { body: formBody(4) };
+  const asked = "asked for the caller of undefined";
+  const known = { text: "a=b", headers, spec, caller: { isKnown: true } };
+  expect(await post(known)).toMatchObject({
+    status: 200,
+    turns: ["counted", asked, "received", "handled for somebody"],
+  });
+  const stranger = { ...known, caller: { isKnown: false } };
+  expect(await post(stranger)).toMatchObject({ status: 401, turns: ["counted", asked] });
+  expect(await post({ ...known, headers: json })).toMatchObject({ status: 415, turns: ["counted", asked] });
+  expect(await post({ ...known, text: "", headers: {} })).toMatchObject({
+    status: 200,
+    turns: ["counted", asked, "handled for somebody"],
+  });
+});
+
+test("a page of another site is refused where a route says so, after a body that does not fit", async () => {
+  const headers = { ...json, origin: "https://evil.example" };
+  const spec = { body: named, sameSite: true };
+  expect(await post({ text: right, headers, spec })).toMatchObject({
+    problem: "cross-site-request",
+    turns: ["received", "counted"],
+  });
+  expect((await post({ text: "{}", headers, spec })).status).toBe(400);
+  expect((await post({ text: right, spec })).status).toBe(200);
+  expect((await post({ text: right, headers, spec: { body: named } })).status).toBe(200);
+});
+
+test("a decision names the caller, or who the handler says it is, as soon as that is known", async () => {
+  expect((await post({ text: right })).decision).toEqual(["anybody", null]);
+  expect((await post({ text: right, caller: { isKnown: true } })).decision).toEqual(["somebody", null]);
+  const misshapen = await post({ text: "{}", caller: { isKnown: true } });
+  expect(misshapen.decision).toEqual(["somebody", "invalid-request"]);
+  const stranger = await post({ text: right, caller: { isKnown: false } });
+  expect(stranger.decision).toEqual([null, "missing-jwt"]);
+});
+
+test("every refusal has its slug in a header, and no other answer does", async () => {
   expect((await post({ text: right, spec: { body: named } })).problem).toBeUndefined();
   expect((await post({ text: "{" })).problem).toBe("invalid-request");
   expect((await post({ text: right, method: "PUT" })).problem).toBe("method-not-allowed");

@@ -1,13 +1,16 @@
 import type { z } from "zod";
+import type { RateLimitName } from "~/platform/limits/limit-name";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
 import { TextAnswer, addHeaders, answerJson, answerProblem } from "./answer.server";
 import type { Answer } from "./answer.server";
 import { parseJson, parseShape, receiveJson, requireJsonMediaType } from "./body.server";
+import type { LateBody } from "./body.server";
 import { answerOptions, corsHeaders } from "./cors.server";
 import { defaultJsonBounds } from "./json-text";
 import { requireWithinLimit } from "./require-within-limit.server";
 import { Refusal } from "./refusal";
-import type { RequestContext } from "./request-context.server";
+import type { AccessClaim, RequestContext } from "./request-context.server";
+import { requireSameSite } from "./same-site.server";
 import { toRefusal } from "./to-refusal.server";
 
 const readingMethods = new Set(["GET", "HEAD"]);
@@ -18,6 +21,8 @@ type RouteResult = Answer | Record<string, unknown>;
 /** Finds out who is calling, or throws a refusal. `body`: the JSON that was sent, of any shape. */
 export type CallerStep<Caller> = {
   identify: (request: { context: RequestContext; body: unknown }) => Promise<Caller> | Caller;
+  /** What is recorded of the caller. */
+  claimOf?(caller: Caller): AccessClaim | null;
   /** A refused caller learns nothing else: the body is received after the limit, and its faults wait for the caller. */
   precedesBody?: boolean;
 };
@@ -25,14 +30,19 @@ export type CallerStep<Caller> = {
 export type MethodSpec<Body, Caller = undefined> = {
   /** Limit, bounds of the body, refusals, answers: what the API description says, and what holds. */
   operation?: OperationDescription;
+  /** Of a route that has no operation. */
+  limit?: RateLimitName;
   /** Refuses requests before the caller is identified. */
   guard?: (request: { context: RequestContext; body: unknown }) => void;
   caller?: CallerStep<Caller>;
   /**
    * A body is received only where its shape is declared: its bytes before the limit counts, what they mean after, the
-   * shape last. A function throws refusals of its own, and decides about an absent body (undefined) too.
+   * shape last. A function throws refusals of its own, and decides about an absent body (undefined) too. A late body is
+   * received once the caller is known.
    */
-  body?: z.ZodType<Body> | ((json: unknown) => Body);
+  body?: z.ZodType<Body> | ((json: unknown) => Body) | LateBody<Body>;
+  /** Pages of other sites are refused, after a body that does not fit. */
+  sameSite?: boolean;
   /** What HEAD answers: the GET's headers after running it, or plain headers with no effect at all. */
   head?: "run" | "plain";
   /** Its answers are decisions about somebody's access, which the operator may look up. */
@@ -40,7 +50,14 @@ export type MethodSpec<Body, Caller = undefined> = {
   handle: (call: MethodCall<Body, Caller>) => Promise<RouteResult> | RouteResult;
 };
 
-type MethodCall<Body, Caller> = { context: RequestContext; params: Params; body: Body; caller: Caller };
+export type MethodCall<Body, Caller> = {
+  context: RequestContext;
+  params: Params;
+  body: Body;
+  caller: Caller;
+  /** Where no caller step says who asks: for the record of decisions, the latest counts. */
+  noteClaim: (claim: AccessClaim) => void;
+};
 
 export type RouteSpec<PostBody, GetCaller, PostCaller> = {
   GET?: MethodSpec<undefined, GetCaller>;
@@ -84,25 +101,26 @@ export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCal
 
   async function answer({ context, params }: { context: RequestContext; params: Params }): Promise<Answer> {
     const headers = corsHeaders(context);
-    const request: RunningRequest = { context, params, headers };
+    const request: RunningRequest = { context, params, headers, claim: null };
     try {
       const result = await dispatch(spec, allow, request);
-      noteAccess(context, null);
+      noteAccess(request, null);
       const isAnswer = result instanceof TextAnswer || result instanceof Response;
       return addHeaders(isAnswer ? result : answerJson({ body: result }), headers);
     } catch (error) {
       const refusal = toRefusal(error, { onlyReads: readingMethods.has(context.method) });
       logServerRefusal(refusal, context);
       context.service.countRefusal(refusal.slug);
-      noteAccess(context, refusal);
+      noteAccess(request, refusal);
       const { requestId, pathname, service } = context;
       const { origin } = service;
       const refused = { refusal, origin, requestId, pathname, headers: context.headers, json: request.json };
       return addHeaders(answerRefusal(refused), headers);
     }
   }
-  function noteAccess(context: RequestContext, refusal: Refusal | null): void {
-    if (context.method === "POST" && POST?.decidesAccess) context.service.noteAccess({ context, refusal });
+  function noteAccess({ context, claim }: RunningRequest, refusal: Refusal | null): void {
+    if (context.method !== "POST" || !POST?.decidesAccess) return;
+    context.service.noteAccess({ context, claim, refusal });
   }
   const route = Object.assign(answer, {
     spec: { GET, POST, DELETE } as RouteFunction["spec"],
@@ -122,6 +140,7 @@ type RunningRequest = {
   params: Params;
   headers: Record<string, string>;
   json?: unknown;
+  claim: AccessClaim | null;
 };
 
 async function dispatch<PostBody, GetCaller, PostCaller>(
@@ -149,7 +168,7 @@ async function run<Body, Caller>(
   const { context, params, headers } = request;
   const precedesBody = method.caller?.precedesBody ?? false;
   const bytes = precedesBody ? null : await receiveBody(method, context);
-  const limit = method.operation?.limit;
+  const limit = method.operation?.limit ?? method.limit;
   if (limit) Object.assign(headers, await requireWithinLimit(context, limit));
   requireOneAuthorization(context);
   const { json, fault = null } = precedesBody
@@ -158,8 +177,12 @@ async function run<Body, Caller>(
   request.json = json;
   method.guard?.({ context, body: json });
   const caller = (await method.caller?.identify({ context, body: json })) as Caller;
+  request.claim = method.caller?.claimOf?.(caller) ?? null;
   if (fault) throw fault;
-  return method.handle({ context, params, caller, body: readShape(method.body, json) });
+  const body = await readShape(method.body, json, context);
+  if (method.sameSite) requireSameSite(context.headers, context.service);
+  const noteClaim = (claim: AccessClaim) => void (request.claim = claim);
+  return method.handle({ context, params, caller, body, noteClaim });
 }
 
 /** Of two tokens a proxy may have judged the one, and a route the other. */
@@ -172,7 +195,7 @@ function requireOneAuthorization(context: RequestContext): void {
   });
 }
 
-const defaultMaxBodyBytes = 64 * 1024;
+export const defaultMaxBodyBytes = 64 * 1024;
 
 async function readLater<Body, Caller>(
   method: MethodSpec<Body, Caller>,
@@ -190,7 +213,7 @@ async function receiveBody<Body, Caller>(
   { body, operation }: MethodSpec<Body, Caller>,
   context: RequestContext,
 ): Promise<Buffer | null> {
-  if (!body) return null;
+  if (!body || isLate(body)) return null;
   const bytes = await receiveJson(context, operation?.maxBodyBytes ?? defaultMaxBodyBytes);
   const isOptional = operation?.body?.required === false || typeof body === "function";
   if (bytes !== null || isOptional) return bytes;
@@ -205,8 +228,17 @@ function readJson<Body, Caller>({ operation }: MethodSpec<Body, Caller>, bytes: 
   return parseJson(bytes, { ...defaultJsonBounds, maxValues }, malformedBody);
 }
 
-function readShape<Body>(body: MethodSpec<Body>["body"], json: unknown): Body {
+function isLate<Body>(body: MethodSpec<Body>["body"]): body is LateBody<Body> {
+  return typeof body === "object" && "receive" in body;
+}
+
+function readShape<Body>(
+  body: MethodSpec<Body>["body"],
+  json: unknown,
+  context: RequestContext,
+): Promise<Body> | Body {
   if (typeof body === "function") return body(json);
+  if (isLate(body)) return body.receive(context);
   return body && json !== undefined ? parseShape(body, json) : (undefined as Body);
 }
 

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { defaultDataDir, defaultPort } from "~/platform/config/early-defaults.mjs";
 import { flag, integer, oneOf, requireUrl, setting, splitList, text } from "~/platform/config/kinds";
 import { ownSecret } from "~/platform/config/secret-strength";
 import { InvalidSetting } from "~/platform/config/setting";
@@ -13,7 +14,7 @@ export const servingSettings = {
   host: text("HOST", { default: "0.0.0.0" }, "Address the server listens on."),
   port: integer(
     "PORT",
-    { min: 0, max: 65_535, default: 3000 },
+    { min: 0, max: 65_535, default: defaultPort },
     "Port the server listens on; 0 takes a free one.",
   ),
   publicOrigin: setting(
@@ -45,7 +46,7 @@ export const servingSettings = {
   ),
   dataDir: setting(
     "DATA_DIR",
-    { parse: (given) => path.resolve(given), default: "data" },
+    { parse: (given) => path.resolve(given), default: defaultDataDir },
     "Folder for the embedded database and generated keys.",
   ),
   contentDir: setting(
@@ -55,8 +56,8 @@ export const servingSettings = {
   ),
   logLevel: oneOf(
     "LOG_LEVEL",
-    { of: ["info", "trace", "debug", "warn", "error", "silent"], default: "info" },
-    "`trace`, `debug`, `info`, `warn`, `error` or `silent`.",
+    { of: ["trace", "debug", "info", "warn", "error", "silent"], default: "info" },
+    "How much is logged.",
   ),
   metricsPort: integer(
     "METRICS_PORT",
@@ -66,7 +67,7 @@ export const servingSettings = {
   metricsToken: ownSecret(
     "METRICS_TOKEN",
     { switches: { name: "Metrics" } },
-    "Bearer token for /metrics on the public port, at least 16 characters and not to be guessed. Without it and METRICS_PORT there is no /metrics.",
+    "Bearer token for /metrics on the public port. Without it and METRICS_PORT there is no /metrics.",
   ),
   openApiEnabled: flag(
     "OPENAPI_ENABLED",

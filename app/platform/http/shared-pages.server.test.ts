@@ -54,7 +54,7 @@ test("a page is rendered once for a hundred first requests at once", async () =>
   expect(rendered).toHaveLength(1);
 });
 
-test("a rendering sees nothing of the request that caused it", async () => {
+test("a page is rendered without anything of the request that caused it", async () => {
   const { rendered, get } = await openPage(() => html("<p>Hello</p>"));
   const answer = await get("/page", {
     headers: { Cookie: "access_token=x", "X-Forwarded-Host": "other.example" },
@@ -65,7 +65,7 @@ test("a rendering sees nothing of the request that caused it", async () => {
   expect(answer.headers.get("x-request-id")).toBe("this-request");
 });
 
-test("a page is rendered anew when what it reads has changed, a second later at most", async () => {
+test("a page is rendered again at most a second after what it reads has changed", async () => {
   let nowMs = 0;
   let outline = { hasText: false };
   const shared: SharedPage = { reads: () => Promise.resolve(outline) };
@@ -84,7 +84,7 @@ test("a page is rendered anew when what it reads has changed, a second later at 
   expect(rendered).toHaveLength(2);
 });
 
-test("what changed while it was rendered is not kept", async () => {
+test("a page whose content changed while it was rendered is not cached", async () => {
   let reading = 0;
   const shared: SharedPage = { reads: () => Promise.resolve(Math.min(reading++, 1)) };
   const { rendered, get } = await openPage(() => html("<p>Hello</p>"), { shared });
@@ -96,14 +96,14 @@ test.each([
   ["refused", () => html("<p>Not there</p>", 404)],
   ["failed", () => Promise.reject(new Error("broken"))],
   ["for one visitor alone", () => new Response("<p>You</p>", { headers: { "Set-Cookie": "who=you" } })],
-])("an answer that is %s is not kept and is left to the framework", async (_, render) => {
+])("an answer that is %s is not cached and is left to the framework", async (_, render) => {
   const { rendered, get } = await openPage(render);
   expect((await get()).status).toBe(418);
   expect((await get()).status).toBe(418);
   expect(rendered).toHaveLength(2);
 });
 
-test("another spelling, a query, another method and a visitor with a page of their own are left to the framework", async () => {
+test("another spelling, a query, another method and a visitor with their own page are left to the framework", async () => {
   const shared: SharedPage = { isFor: ({ cookie }) => cookie === undefined };
   const { rendered, get } = await openPage(() => html("<p>Hello</p>"), { shared });
   for (const path of ["/PAGE", "/page/", "/page?from=mail", "/%70age", "/page.data", "//page"])
@@ -114,7 +114,7 @@ test("another spelling, a query, another method and a visitor with a page of the
   expect((await get("/page", { method: "HEAD" })).status).toBe(200);
 });
 
-test("the policy names by its hash what bore the rendering's nonce, and nothing that came in without it", async () => {
+test("the policy has the hashes of elements with the rendering's nonce, and of no others", async () => {
   const { get } = await openPage(({ cspNonce }) =>
     html(
       `${inlineScript(cspNonce, "own()")}${inlineScript("guessed", "theirs()")}<style nonce="${cspNonce}">b{}</style>`,
@@ -131,7 +131,7 @@ test("the policy names by its hash what bore the rendering's nonce, and nothing 
   );
 });
 
-test("a visitor who has the page is told so, in the very coding it is kept in", async () => {
+test("a matching ETag is answered 304, in its own coding only", async () => {
   const { get } = await openPage(() => html("<p>Hello</p>"));
   const ask = (coding: string, etag?: string) =>
     get("/page", { headers: { "Accept-Encoding": coding, ...(etag && { "If-None-Match": etag }) } });

@@ -16,7 +16,7 @@ import type { InlineSources } from "./security-headers.server";
 export type SharedPage = {
   /** Every address of a route with parameters; another spelling of one is rendered for each request. */
   paths?: () => readonly string[];
-  /** Whatever the page shows that may change while the process runs; the page is rendered anew when it differs. */
+  /** Whatever the page shows that may change while the process runs; the page is rendered again when it differs. */
   reads?: () => Promise<unknown>;
   /** Whether somebody with these headers gets the common page. */
   isFor?: (headers: IncomingHttpHeaders) => boolean;

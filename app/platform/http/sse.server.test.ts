@@ -32,7 +32,7 @@ function countingEvents(next: () => Promise<IteratorResult<object>>) {
 
 const never = () => new Promise<never>(() => {});
 
-test("sends one JSON object a line and the end mark, under the decided headers", async () => {
+test("each event is sent as one JSON object a line, then the end mark, with the stream's headers", async () => {
   const response = answerEventStream({
     events: eventsOf({ type: "start" }, { type: "finish" }),
     signal: silent,
@@ -63,7 +63,7 @@ test.each([
   expect(rest).toEqual(["", "data: [DONE]", "", ""]);
 });
 
-test("half a surrogate travels escaped, since UTF-8 cannot carry it", async () => {
+test("a lone surrogate is sent escaped, since UTF-8 cannot carry it", async () => {
   const response = answerEventStream({ events: eventsOf({ delta: "\ud83d" }), signal: silent });
   expect(await response.text()).toContain('{"delta":"\\ud83d"}');
 });
@@ -87,7 +87,7 @@ test("a failure after the first event ends with error, finish and the end mark, 
   expect(failures).toEqual([broken]);
 });
 
-test("a reader who cancels ends the events once, while they are being waited for", async () => {
+test("a reader that cancels while it waits ends the events once", async () => {
   const { counts, events } = countingEvents(never);
   const abort = new AbortController();
   const response = answerEventStream({ events, signal: abort.signal });
@@ -99,7 +99,7 @@ test("a reader who cancels ends the events once, while they are being waited for
   expect(counts).toEqual({ pulled: 1, returned: 1 });
 });
 
-test("a signal that fires ends the events once, also when it had fired before", async () => {
+test("an abort signal ends the events once, one that fired before too", async () => {
   const abort = new AbortController();
   const first = countingEvents(never);
   const response = answerEventStream({ events: first.events, signal: abort.signal });
@@ -123,7 +123,7 @@ test("events that ended by themselves are not ended again", async () => {
   expect(counts.returned).toBe(0);
 });
 
-test("a comment keeps a silent stream alive", async () => {
+test("a silent stream is kept alive by comments", async () => {
   let release = () => {};
   const released = new Promise<void>((resolve) => (release = resolve));
   async function* slow() {
@@ -142,7 +142,7 @@ test("a comment keeps a silent stream alive", async () => {
   expect(rest).toMatch(/^(: keep-alive\n\n)*data: {"type":"finish"}\n\ndata: \[DONE\]\n\n$/);
 });
 
-test("a reader who takes nothing is left behind: little is pulled for it, and in the end it is cut off", async () => {
+test("a reader that takes nothing pulls few events, and is cut off in the end", async () => {
   const event = { type: "text-delta", id: "1", delta: "x".repeat(1_000) };
   const { counts, events } = countingEvents(async () => ({ done: false, value: event }));
   const response = answerEventStream({ events, signal: silent, keepAliveMs: 20 });

@@ -56,7 +56,7 @@ async function expectRefused(response: Response, words = /still starting/): Prom
   });
 }
 
-test("while the server starts it lives and is not ready", async () => {
+test("a server that is starting is live and not ready", async () => {
   const { get } = await openDoors({ maxWaiting: 0 });
   const alive = await get("/healthz");
   expect([alive.status, await alive.json()]).toEqual([200, { status: "alive" }]);
@@ -74,7 +74,7 @@ test("requests that wait are answered once the server is ready", async () => {
   expect(run).toEqual(["/waits", "/healthz"]);
 });
 
-test("who has waited long enough is told to come back, and is not run afterwards", async () => {
+test("a request that waited to its limit gets 503 with Retry-After, and is not run afterwards", async () => {
   const { get, open, run } = await openDoors({ waitMs: 20 });
   await expectRefused(await get("/waits"));
   open();
@@ -82,7 +82,7 @@ test("who has waited long enough is told to come back, and is not run afterwards
   expect(run).toEqual(["/later"]);
 });
 
-test("no more than so many wait; the others are told at once", async () => {
+test("the number of waiting requests is bounded, and further ones get 503 at once", async () => {
   const { get, haveArrived, open, run } = await openDoors({ waitMs: neverMs, maxWaiting: 3 });
   const waiting = Array.from({ length: 3 }, (_, index) => get(`/${index}`));
   await haveArrived(3);
@@ -92,7 +92,7 @@ test("no more than so many wait; the others are told at once", async () => {
   expect(run.toSorted()).toEqual(["/0", "/1", "/2"]);
 });
 
-test("who gave up while waiting is never run, and leaves room for others", async () => {
+test("a request abandoned while waiting is never run, and leaves room for others", async () => {
   const { get, port, countConnections, haveArrived, open, run } = await openDoors({
     waitMs: neverMs,
     maxWaiting: 5,
@@ -113,7 +113,7 @@ test("who gave up while waiting is never run, and leaves room for others", async
   expect(run).toEqual(["/stays"]);
 });
 
-test("when the start is given up, whoever waits and whoever still comes is told so", async () => {
+test("requests waiting and arriving get 503 when the start is given up", async () => {
   const { buffer, get, haveArrived } = await openDoors({ waitMs: neverMs });
   const waiting = get("/waits");
   await haveArrived(1);

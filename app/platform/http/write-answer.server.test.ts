@@ -75,7 +75,7 @@ async function waitUntilSteady(seen: { pulledBytes: number }): Promise<void> {
     .toBe(true);
 }
 
-test("a client that reads nothing stops the source, and next to nothing waits in memory for it", async () => {
+test("a client that reads nothing pauses the source, and next to nothing is buffered for it", async () => {
   const { body, seen } = endlessBody();
   const { incoming, response, outgoing } = await ask(new Response(body));
   await waitUntilSteady(seen);
@@ -131,7 +131,7 @@ test("a source that fails breaks the connection and is reported: nobody takes ha
   expect(incoming.complete).toBe(false);
 });
 
-test("an answer to HEAD leaves the source alone but for giving it up", async () => {
+test("an answer to HEAD cancels the source without reading it", async () => {
   const { body, seen } = endlessBody();
   const { incoming } = await ask(new Response(body), {
     method: "HEAD",
@@ -140,7 +140,7 @@ test("an answer to HEAD leaves the source alone but for giving it up", async () 
   expect(seen).toEqual({ pulledBytes: 0, cancelled: 1 });
 });
 
-test("headers of the answer count more than the given ones, and every cookie is kept", async () => {
+test("headers of the answer precede the given ones, and every cookie is kept", async () => {
   const answer = new Response("x", { headers: [["X-A", "own"]] });
   answer.headers.append("Set-Cookie", "a=1");
   answer.headers.append("Set-Cookie", "b=2");

@@ -2,11 +2,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { closeDatabase } from "~/platform/database/database.server";
 import { createSqliteTestDatabase, createTestDatabase } from "~e2e/support/databases/database";
 import { waitUntil } from "~e2e/support/processes";
-import { leaseNames } from "./lease";
 import { createLeaseKeeper } from "./lease-keeper.server";
 import { createLeaseStore } from "./leases.store.server";
 
-async function createPlace(leaseSeconds: number, create: typeof createTestDatabase = createTestDatabase) {
+async function createFixture(leaseSeconds: number, create: typeof createTestDatabase = createTestDatabase) {
   const { database } = await create();
   const store = createLeaseStore(database);
   const said: string[] = [];
@@ -22,67 +21,65 @@ async function createPlace(leaseSeconds: number, create: typeof createTestDataba
       return store.acquireOrRenew(...request);
     },
   };
-  const keeper = createLeaseKeeper({ store: counting, names: leaseNames, owner: "a", leaseSeconds, log });
+  const keeper = createLeaseKeeper({ store: counting, owner: "a", leaseSeconds, log });
+  const [watcher, payments] = [keeper.add("watcher"), keeper.add("payments")];
   onTestFinished(() => keeper.stop());
-  return { database, store, keeper, said, asked: () => asked };
+  return { database, store, keeper, watcher, payments, said, asked: () => asked };
 }
 
-function eachLease<Value>(value: Value) {
-  return Object.fromEntries(leaseNames.map((name) => [name, value]));
-}
+const eachLease = (isHeld: boolean) => ({ watcher: isHeld, payments: isHeld });
 
-test("a process that is alone has every lease from the first look, and pays one statement for all of them each time", async () => {
-  const { database, keeper, asked } = await createPlace(60);
+test("a process that is alone acquires every lease at the first look, with one statement for all of them each time", async () => {
+  const { database, keeper, watcher, payments, asked } = await createFixture(60);
   const gained: string[] = [];
-  for (const name of leaseNames) keeper.of(name).onAcquired(() => gained.push(name));
+  watcher.onAcquired(() => gained.push("watcher"));
+  payments.onAcquired(() => gained.push("payments"));
   expect(keeper.readHeld()).toEqual(eachLease(false));
   await keeper.start();
   expect(keeper.readHeld()).toEqual(eachLease(true));
-  expect(gained.sort()).toEqual([...leaseNames]);
+  expect(gained.sort()).toEqual(["payments", "watcher"]);
   expect(asked()).toBe(1);
   await keeper.stop();
   expect(keeper.readHeld()).toEqual(eachLease(false));
-  expect((await database.lease.findMany()).map(({ expiresAtMs }) => expiresAtMs)).toEqual(
-    leaseNames.map(() => 0n),
-  );
+  expect((await database.lease.findMany()).map(({ expiresAtMs }) => expiresAtMs)).toEqual([0n, 0n]);
 });
 
-test("what is held is renewed before it expires, and stays the same term", async () => {
+test("a lease is renewed before it expires, and its term stays the same", async () => {
   const leaseSeconds = 9;
-  const { database, keeper, asked } = await createPlace(leaseSeconds);
+  const { database, keeper, watcher, asked } = await createFixture(leaseSeconds);
   await keeper.start();
   const startedAtMs = performance.now();
   await waitUntil(() => performance.now() - startedAtMs > 1_300 * leaseSeconds, { timeoutMs: 30_000 });
-  expect(keeper.of("watcher").findHold()).not.toBe(null);
+  expect(watcher.findHold()).not.toBe(null);
   expect(asked()).toBeGreaterThan(2);
-  expect((await database.lease.findMany()).map(({ term }) => term)).toEqual(leaseNames.map(() => 1n));
+  expect((await database.lease.findMany()).map(({ term }) => term)).toEqual([1n, 1n]);
 });
 
 test("a lease that cannot be renewed expires here, is logged once, and is acquired again with the database", async () => {
-  const { database, keeper, said, asked } = await createPlace(0.3, createSqliteTestDatabase);
+  const { database, keeper, watcher, said, asked } = await createFixture(0.3, createSqliteTestDatabase);
   await keeper.start();
   await database.$queryRawUnsafe("PRAGMA query_only=ON");
-  await waitUntil(() => keeper.of("watcher").findHold() === null);
+  await waitUntil(() => watcher.findHold() === null);
   const before = asked();
   await waitUntil(() => asked() > before + 2);
   expect(said.filter((text) => text.includes("cannot be renewed"))).toHaveLength(1);
   await database.$queryRawUnsafe("PRAGMA query_only=OFF");
-  await waitUntil(() => keeper.of("watcher").findHold() !== null);
+  await waitUntil(() => watcher.findHold() !== null);
   expect(said).toContain("leases can be renewed again");
 });
 
 test("a lease that another process has acquired is lost, and logged", async () => {
-  const { database, store, keeper, said } = await createPlace(0.6);
+  const { database, store, keeper, watcher, said } = await createFixture(0.6);
   await keeper.start();
   await database.lease.updateMany({ where: { name: "watcher" }, data: { expiresAtMs: 0n } });
   await store.acquireOrRenew(["watcher"], "b", 60_000);
   await waitUntil(() => said.includes("lease lost"));
-  expect(keeper.of("watcher").findHold()).toBe(null);
+  expect(watcher.findHold()).toBe(null);
   expect(keeper.readHeld()).toMatchObject({ watcher: false });
 });
 
-test("stopping without a database ends all the same", async () => {
-  const { database, keeper, said } = await createPlace(60, createSqliteTestDatabase);
+test("the keeper stops even without a database", async () => {
+  const { database, keeper, said } = await createFixture(60, createSqliteTestDatabase);
   await keeper.start();
   await database.$queryRawUnsafe("PRAGMA query_only=ON");
   await keeper.stop();
@@ -92,9 +89,9 @@ test("stopping without a database ends all the same", async () => {
 
 test("a lease whose work fails five times in a row is released, left to others for its length, and acquired again", async () => {
   const leaseSeconds = 1.5;
-  const { store, keeper, said } = await createPlace(leaseSeconds);
+  const { store, keeper, watcher, said } = await createFixture(leaseSeconds);
   await keeper.start();
-  const { findHold, noteFailure, noteSuccess } = keeper.of("watcher");
+  const { findHold, noteFailure, noteSuccess } = watcher;
   const firstTerm = findHold()!.term;
   for (let count = 0; count < 4; count++) noteFailure();
   noteSuccess();
@@ -117,7 +114,7 @@ test("a lease whose work fails five times in a row is released, left to others f
 });
 
 test("a lease that is released while it is being renewed stays released", async () => {
-  const { database, store } = await createPlace(60);
+  const { database, store } = await createFixture(60);
   const slow = { letGo: () => {} };
   const held = new Promise<void>((resolve) => (slow.letGo = resolve));
   let looks = 0;
@@ -130,15 +127,14 @@ test("a lease that is released while it is being renewed stays released", async 
         return holds;
       },
     },
-    names: ["watcher"],
     owner: "b",
     leaseSeconds: 1.5,
     log: { info: () => {}, warn: () => {} } as never,
   });
+  const { findHold, noteFailure } = slowKeeper.add("watcher");
   onTestFinished(() => slowKeeper.stop());
   await slowKeeper.start();
   await waitUntil(() => looks === 2);
-  const { findHold, noteFailure } = slowKeeper.of("watcher");
   for (let count = 0; count < 5; count++) noteFailure();
   slow.letGo();
   await waitUntil(async () =>

@@ -1,12 +1,11 @@
 import type { Log } from "~/platform/log.server";
-import type { Lease, LeaseHold, LeaseName } from "./lease";
+import type { Lease, LeaseHold } from "./lease";
 import type { LeaseStore } from "./leases.store.server";
 
 export type LeaseKeeper = ReturnType<typeof createLeaseKeeper>;
 
 export type LeaseKeeperOptions = {
   store: Pick<LeaseStore, "acquireOrRenew" | "release">;
-  names: readonly LeaseName[];
   /** The id of this process. */
   owner: string;
   leaseSeconds: number;
@@ -20,6 +19,7 @@ const failuresAllowed = 5;
 
 /** What this process knows of one lease; moments are of the monotonic clock. */
 type KnownLease = {
+  name: string;
   hold: LeaseHold | null;
   untilMs: number;
   failures: number;
@@ -27,65 +27,57 @@ type KnownLease = {
   listeners: (() => void)[];
 };
 
-const unknown = (): KnownLease => ({ hold: null, untilMs: 0, failures: 0, leftUntilMs: 0, listeners: [] });
+const findHold = ({ hold, untilMs }: KnownLease) => (performance.now() < untilMs ? hold : null);
+const isLeft = ({ leftUntilMs }: KnownLease) => performance.now() < leftUntilMs;
 
 /**
  * Acquires leases that are free and renews them three times in their life. Whether a lease is still held is judged by the
  * monotonic clock from before the request, so that it expires here before it expires in the database.
  */
-export function createLeaseKeeper({ store, names, owner, leaseSeconds, log }: LeaseKeeperOptions) {
+export function createLeaseKeeper({ store, owner, leaseSeconds, log }: LeaseKeeperOptions) {
   const leaseMs = leaseSeconds * 1_000;
-  const leases: Record<LeaseName, KnownLease> = { payments: unknown(), watcher: unknown() };
+  const leases: KnownLease[] = [];
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let isStopped = false;
   let isUnavailable = false;
 
-  function findHold(name: LeaseName): LeaseHold | null {
-    const { hold, untilMs } = leases[name];
-    return performance.now() < untilMs ? hold : null;
-  }
-
-  const isLeft = (name: LeaseName) => performance.now() < leases[name].leftUntilMs;
-
-  function noteFailure(name: LeaseName): void {
-    if (findHold(name) === null) return;
-    const lease = leases[name];
+  function noteFailure(lease: KnownLease): void {
+    if (findHold(lease) === null) return;
     lease.failures += 1;
     if (lease.failures < failuresAllowed) return;
-    log.warn({ lease: name, failures: lease.failures }, "lease released: its work keeps failing");
+    log.warn({ lease: lease.name, failures: lease.failures }, "lease released: its work keeps failing");
     lease.leftUntilMs = performance.now() + leaseMs;
     lease.hold = null;
     // After the renewal that is in flight.
-    running = running.then(() => release([name]));
+    running = running.then(() => release([lease.name]));
   }
 
-  async function release(released: readonly LeaseName[]): Promise<void> {
+  async function release(released: readonly string[]): Promise<void> {
     await store.release(owner, released).catch((err: unknown) => {
       log.warn({ err }, "leases could not be released; they expire by themselves");
     });
   }
 
-  function noteHold(name: LeaseName, hold: LeaseHold | null, untilMs: number): void {
-    const lease = leases[name];
-    if (hold === null && lease.hold !== null) log.warn({ lease: name }, "lease lost");
+  function noteHold(lease: KnownLease, hold: LeaseHold | null, untilMs: number): void {
+    if (hold === null && lease.hold !== null) log.warn({ lease: lease.name }, "lease lost");
     const isNew = hold !== null && lease.hold?.term !== hold.term;
     Object.assign(lease, { hold, untilMs });
     if (!isNew) return;
     lease.failures = 0;
-    log.info({ lease: name, term: Number(hold.term) }, "lease acquired");
+    log.info({ lease: lease.name, term: Number(hold.term) }, "lease acquired");
     for (const listener of lease.listeners) listener();
   }
 
   async function acquireOrRenew(): Promise<void> {
-    const wanted = names.filter((name) => !isLeft(name));
+    const wanted = leases.filter((lease) => !isLeft(lease)).map(({ name }) => name);
     if (wanted.length === 0) return;
     const untilMs = performance.now() + leaseMs;
     try {
       const holds = await store.acquireOrRenew(wanted, owner, leaseMs);
-      for (const name of names) {
-        const hold = holds.find((held) => held.name === name) ?? null;
-        noteHold(name, isLeft(name) ? null : hold, untilMs);
+      for (const lease of leases) {
+        const hold = holds.find(({ name }) => name === lease.name) ?? null;
+        noteHold(lease, isLeft(lease) ? null : hold, untilMs);
       }
       if (isUnavailable) log.info({}, "leases can be renewed again");
       isUnavailable = false;
@@ -98,19 +90,24 @@ export function createLeaseKeeper({ store, names, owner, leaseSeconds, log }: Le
 
   function scheduleNext(): void {
     if (isStopped) return;
-    const hasAll = !isUnavailable && names.every((name) => findHold(name) !== null);
+    const hasAll = !isUnavailable && leases.every((lease) => findHold(lease) !== null);
     const pauseMs = hasAll ? leaseMs / 3 : Math.min(leaseMs / 3, longestPauseMs);
     timer = setTimeout(() => (running = running.then(acquireOrRenew).finally(scheduleNext)), pauseMs);
     timer.unref();
   }
 
   return {
-    of: (name: LeaseName): Lease => ({
-      findHold: () => findHold(name),
-      onAcquired: (listener) => leases[name].listeners.push(listener),
-      noteSuccess: () => (leases[name].failures = 0),
-      noteFailure: () => noteFailure(name),
-    }),
+    /** One more lease to acquire; to be called before `start`, by the feature whose work it is. */
+    add(name: string): Lease {
+      const lease: KnownLease = { name, hold: null, untilMs: 0, failures: 0, leftUntilMs: 0, listeners: [] };
+      leases.push(lease);
+      return {
+        findHold: () => findHold(lease),
+        onAcquired: (listener) => lease.listeners.push(listener),
+        noteSuccess: () => (lease.failures = 0),
+        noteFailure: () => noteFailure(lease),
+      };
+    },
     /** Resolves after the first attempt; while the database is unavailable, it retries. */
     start: () => (running = acquireOrRenew().finally(scheduleNext)),
     /** To be called when the work has ended: releases what is held, so that others go on at once. */
@@ -118,9 +115,9 @@ export function createLeaseKeeper({ store, names, owner, leaseSeconds, log }: Le
       isStopped = true;
       clearTimeout(timer);
       await running;
-      for (const lease of Object.values(leases)) lease.hold = null;
-      await release(names);
+      for (const lease of leases) lease.hold = null;
+      await release(leases.map(({ name }) => name));
     },
-    readHeld: () => Object.fromEntries(names.map((name) => [name, findHold(name) !== null])),
+    readHeld: () => Object.fromEntries(leases.map((lease) => [lease.name, findHold(lease) !== null])),
   };
 }

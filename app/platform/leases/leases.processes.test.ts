@@ -22,7 +22,7 @@ async function startWorker(url: string, name: string, seconds: number = leaseSec
 }
 
 testOnEachDatabase(
-  "when the process that works is killed, another one takes over when its lease has lapsed, and not before",
+  "another process acquires a killed owner's lease when it has expired, and not before",
   async ({ url, database }) => {
     const first = await startWorker(url, "first");
     const second = await startWorker(url, "second");
@@ -33,10 +33,10 @@ testOnEachDatabase(
     first.child.kill("SIGKILL");
     await first.ended;
     const [atDeath] = await database.lease.findMany();
-    expect(atDeath?.holder).toBe("first");
+    expect(atDeath?.owner).toBe("first");
     await waitUntil(() => second.count("worked") > 0, { timeoutMs: 20_000 });
     const [after] = await database.lease.findMany();
-    expect(after).toMatchObject({ holder: "second", term: (before?.term ?? 0n) + 1n });
+    expect(after).toMatchObject({ owner: "second", term: (before?.term ?? 0n) + 1n });
     // Both moments are the database's: it was taken at the earliest when the dead one's time was up, and then soon.
     const takenAtMs = Number(after?.expiresAtMs) - leaseSeconds * 1_000;
     expect(takenAtMs).toBeGreaterThanOrEqual(Number(atDeath?.expiresAtMs));
@@ -45,7 +45,7 @@ testOnEachDatabase(
 );
 
 testOnEachDatabase(
-  "a process that stops in order hands over at once: long before its lease would have lapsed",
+  "a process that shuts down releases its lease at once, long before it would expire",
   async ({ url, database }) => {
     const first = await startWorker(url, "first", longLeaseSeconds);
     const second = await startWorker(url, "second", longLeaseSeconds);
@@ -55,7 +55,7 @@ testOnEachDatabase(
     await first.ended;
     await waitUntil(() => second.count("worked") > 0);
     const [after] = await database.lease.findMany();
-    expect(after).toMatchObject({ holder: "second", term: (before?.term ?? 0n) + 1n });
+    expect(after).toMatchObject({ owner: "second", term: (before?.term ?? 0n) + 1n });
     const takenAtMs = Number(after?.expiresAtMs) - longLeaseSeconds * 1_000;
     expect(takenAtMs).toBeLessThan(Number(before?.expiresAtMs));
     expect(first.count("refused")).toBe(0);
@@ -63,7 +63,7 @@ testOnEachDatabase(
 );
 
 testOnEachDatabase(
-  "a process that was paused in the middle of its work, and wakes up after its lease went, changes nothing",
+  "a process paused until its lease has expired changes nothing when it wakes up",
   async ({ url, database }) => {
     const first = await startWorker(url, "first");
     await waitUntil(() => first.count("worked") > 0);

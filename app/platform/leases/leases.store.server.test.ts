@@ -40,7 +40,7 @@ testOnEachDatabase(
 );
 
 testOnEachDatabase(
-  "of fifty that ask at once, over two connections, one gets each lease",
+  "one of fifty concurrent callers, over two connections, acquires each lease",
   async ({ database, url }) => {
     const stores = [database, await openTestDatabase(url)].map((each) => createLeaseStore(each));
     const names = ["watcher", "payments"] as const;
@@ -59,7 +59,7 @@ testOnEachDatabase(
 );
 
 testOnEachDatabase(
-  "the database's clock decides, whatever time it is in the process",
+  "the database's clock decides who owns a lease, whatever time it is in the process",
   async ({ database }) => {
     const { take, isHeld } = createTaker(database);
     const before = Date.now();
@@ -81,7 +81,7 @@ testOnEachDatabase(
 );
 
 testOnEachDatabase(
-  "a lease from before the database's clock was set back keeps nobody out for longer than leases last",
+  "a lease from before the database's clock was set back excludes others for one lease length at most",
   async ({ database }) => {
     const { take, isHeld } = createTaker(database);
     const before = await take("a");

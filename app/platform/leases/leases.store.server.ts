@@ -1,6 +1,6 @@
 import { join, sqltag as sql } from "@prisma/client/runtime/client";
 import type { Database } from "~/platform/database/database.server";
-import type { LeaseHold, LeaseName } from "./lease";
+import type { LeaseHold } from "./lease";
 import { databaseNowMs } from "~/platform/database/lease-condition.server";
 
 /**
@@ -16,7 +16,7 @@ export function createLeaseStore(database: Database) {
 
   /** Renews the leases that the owner has, acquires those that expired, and returns all that it has now. */
   async function acquireOrRenew(
-    names: readonly LeaseName[],
+    names: readonly string[],
     owner: string,
     leaseMs: number,
   ): Promise<LeaseHold[]> {
@@ -36,8 +36,8 @@ export function createLeaseStore(database: Database) {
   }
 
   /** Lets others take over at once. */
-  async function release(owner: string, names: readonly LeaseName[]): Promise<void> {
-    const where = { holder: owner, name: { in: [...names] } };
+  async function release(owner: string, names: readonly string[]): Promise<void> {
+    const where = { owner, name: { in: [...names] } };
     await database.lease.updateMany({ where, data: { expiresAtMs: 0n } });
   }
 

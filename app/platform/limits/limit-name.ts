@@ -1,19 +1,24 @@
 /** As clients are told them; each is a row of `limits.settings.ts`. */
-export type RateLimitName =
-  | "nonce"
-  | "gate-access"
-  | "session-enter"
-  | "session"
-  | "form-submission"
-  | "token-status"
-  | "pages"
-  | "chat"
-  | "mcp"
-  | "tts"
-  | "models"
-  | "quota"
-  | "quota-reset"
-  | "operator";
+export const rateLimitNames = [
+  "nonce",
+  "gate-access",
+  "session-enter",
+  "session",
+  "form-submission",
+  "token-status",
+  "pages",
+  "chat",
+  "mcp",
+  "tts",
+  "models",
+  "quota",
+  "quota-reset",
+  "operator",
+] as const;
+export type RateLimitName = (typeof rateLimitNames)[number];
+
+/** `fixed`: so many in each window, which begins with the first hit. `sliding`: so many in any window at all. */
+export type LimitAlgorithm = "fixed" | "sliding";
 
 /** Null: the limit is off. */
 export type RateLimit = { points: number; windowSeconds: number } | null;

@@ -5,7 +5,7 @@ import { createRateLimiter } from "./rate-limiter.server";
 const windowMs = 60_000;
 const hitOf = (key: string, nowMs = 1_000_000) => ({ key, points: 3, windowMs, nowMs });
 
-test("a window admits its points, tells where it stands, and begins anew when it is over or from the future", async () => {
+test("a window admits its points, reports where it stands, and restarts when it is over or dated in the future", async () => {
   const { takeFromWindow } = createMemoryLimits();
   const startedAtMs = 1_000_000;
   for (const points of [1, 2, 3])
@@ -20,7 +20,7 @@ test("a window admits its points, tells where it stands, and begins anew when it
   expect(await takeFromWindow(setBack)).toMatchObject({ isAdmitted: true, points: 1 });
 });
 
-test("of more clients than are kept those go first that came last long ago, and the others keep their limit", async () => {
+test("the clients seen longest ago are forgotten beyond the maximum, and the others keep their limit", async () => {
   for (const rule of ["takeFromWindow", "takeFromLog"] as const) {
     const limits = createMemoryLimits({ maxClients: 100 });
     const admit = async (key: string) => (await limits[rule](hitOf(key))).isAdmitted;
@@ -37,7 +37,7 @@ test("of more clients than are kept those go first that came last long ago, and 
   }
 });
 
-test("who is forgotten while a limit is in force is told of, who is forgotten afterwards is not", async () => {
+test("a client forgotten while its limit is in force is reported, one forgotten afterwards is not", async () => {
   for (const rule of ["takeFromWindow", "takeFromLog"] as const) {
     let forgotten = 0;
     const limits = createMemoryLimits({ maxClients: 10, onForgotten: () => void (forgotten += 1) });
@@ -51,7 +51,7 @@ test("who is forgotten while a limit is in force is told of, who is forgotten af
   }
 });
 
-test("a sliding limit of many requests keeps so many moments and no more, of those that came last", async () => {
+test("a sliding limit of many requests keeps a bounded number of times, those of the latest", async () => {
   const limits = createMemoryLimits({ maxMoments: 1_000 });
   for (let client = 0; client < 50; client += 1)
     for (let hit = 0; hit < 100; hit += 1)
@@ -64,7 +64,7 @@ test("a sliding limit of many requests keeps so many moments and no more, of tho
   expect(limits.size()).toBe(1);
 });
 
-test("a hundred thousand clients while the database is away cost little time and bounded memory", async () => {
+test("a hundred thousand clients during a database outage cost little time and bounded memory", async () => {
   const away = () => Promise.reject(new Error("The database is away."));
   for (const algorithm of ["fixed", "sliding"] as const) {
     let failures = 0;

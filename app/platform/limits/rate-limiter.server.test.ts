@@ -24,16 +24,16 @@ function createLimiter(settings: LimiterSettings): RateLimiter {
   });
 }
 
-type Place = { state: TestState; algorithm: RateLimiterOptions["algorithm"] };
+type LimitCase = { state: TestState; algorithm: RateLimiterOptions["algorithm"] };
 
 /** The library's store for Redis counts a fixed window, by a clock that also goes on while the test does. */
-function isOfLibrary({ state, algorithm }: Place): boolean {
+function isOfLibrary({ state, algorithm }: LimitCase): boolean {
   return state.redis !== null && algorithm === "fixed";
 }
 
 /** How long before the end of a window a test may still look. */
-function edgeMs(place: Place): number {
-  return isOfLibrary(place) ? 15_000 : 1;
+function edgeMs(limitCase: LimitCase): number {
+  return isOfLibrary(limitCase) ? 15_000 : 1;
 }
 
 async function countAllowed(limiter: RateLimiter, times: number, clientId = "a"): Promise<number> {
@@ -42,20 +42,23 @@ async function countAllowed(limiter: RateLimiter, times: number, clientId = "a")
 }
 
 for (const algorithm of ["fixed", "sliding"] as const) {
-  testOnEachState(`of 200 at once a ${algorithm} limit of 60 admits exactly 60`, async (state) => {
-    const { clock, advance } = createStateClock(state.redis);
-    const limiters = [state, await state.connectAgain()].map((one) =>
-      createLimiter({ store: one.openStores({ clock }).limits, algorithm, clock }),
-    );
-    const race = () =>
-      countOutcomes(200, async (index) => (await limiters[index % 2]?.consume("a"))?.allowed);
-    expect(Object.fromEntries(await race())).toEqual({ true: 60, false: 140 });
-    // Once more over the rows of a window that has lapsed.
-    await advance(60_000);
-    expect(Object.fromEntries(await race())).toEqual({ true: 60, false: 140 });
-  });
+  testOnEachState(
+    `a ${algorithm} limit of 60 admits exactly 60 of 200 concurrent requests`,
+    async (state) => {
+      const { clock, advance } = createStateClock(state.redis);
+      const limiters = [state, await state.connectAgain()].map((one) =>
+        createLimiter({ store: one.openStores({ clock }).limits, algorithm, clock }),
+      );
+      const race = () =>
+        countOutcomes(200, async (index) => (await limiters[index % 2]?.consume("a"))?.allowed);
+      expect(Object.fromEntries(await race())).toEqual({ true: 60, false: 140 });
+      // Once more over the rows of a window that has expired.
+      await advance(60_000);
+      expect(Object.fromEntries(await race())).toEqual({ true: 60, false: 140 });
+    },
+  );
 
-  testOnEachState(`a ${algorithm} limit is told apart by client and by limiter`, async (state) => {
+  testOnEachState(`a ${algorithm} limit counts each client and each limiter apart`, async (state) => {
     const { limits: store } = state.openStores({ clock: Date.now });
     const limiter = createLimiter({ store, algorithm, points: 2 });
     const other = createLimiter({ store, algorithm, points: 2, name: "other" });
@@ -64,7 +67,7 @@ for (const algorithm of ["fixed", "sliding"] as const) {
     expect(await countAllowed(other, 3)).toBe(2);
   });
 
-  testOnEachState(`a ${algorithm} limit tells what is left, and when to come back`, async (state) => {
+  testOnEachState(`a ${algorithm} limit reports what is left, and when to come back`, async (state) => {
     const { limits: store } = state.openStores({ clock: Date.now });
     const { clock, advance } = createStateClock(state.redis);
     const limiter = createLimiter({ store, algorithm, clock, points: 2 });
@@ -160,7 +163,7 @@ testOnEachState(
   },
 );
 
-testOnEachState("who waits as long as told is admitted", async (state) => {
+testOnEachState("a client that waits for Retry-After is admitted", async (state) => {
   const { limits: store } = state.openStores({ clock: Date.now });
   const { clock, advance } = createStateClock(state.redis);
   for (const algorithm of ["fixed", "sliding"] as const) {
@@ -183,7 +186,7 @@ testOnEachState("who waits as long as told is admitted", async (state) => {
   }
 });
 
-test("a client that was refused is refused from memory, without asking the store, until its time has come", async () => {
+test("a refused client is refused from memory until its window ends, without asking the store", async () => {
   const { clock, advance } = createStateClock(null);
   const memory = createMemoryLimits();
   let asked = 0;
@@ -200,7 +203,7 @@ test("a client that was refused is refused from memory, without asking the store
   expect(await countAllowed(limiter, 3)).toBe(2);
 });
 
-test("refused clients are remembered up to a number, and then asked of the store again", async () => {
+test("the number of refused clients kept in memory is bounded, and beyond it the store is asked again", async () => {
   const { clock } = createStateClock(null);
   let asked = 0;
   const refuse = async ({ points, nowMs }: Hit) => {
@@ -217,7 +220,7 @@ test("refused clients are remembered up to a number, and then asked of the store
   expect(asked).toBe(902);
 });
 
-test("when the database fails the process counts by itself, and says so", async () => {
+test("limits are counted in the process when the database fails, and the failure is logged", async () => {
   const { database } = await createSqliteTestDatabase();
   const failures: unknown[] = [];
   for (const algorithm of ["fixed", "sliding"] as const) {
@@ -241,7 +244,7 @@ test("when the database fails the process counts by itself, and says so", async 
   expect(String(failures[0])).toMatch(/readonly/);
 });
 
-test("when the database fails a sliding limit goes on sliding", async () => {
+test("a sliding limit goes on sliding when the database fails", async () => {
   const { database } = await createSqliteTestDatabase();
   const { clock, advance } = createStateClock(null);
   const onStoreFailure = () => {};
@@ -257,7 +260,7 @@ test("when the database fails a sliding limit goes on sliding", async () => {
   await advance(59_000);
   expect(await countAllowed(limiter, 40)).toBe(29);
   await advance(1_000);
-  // The first has left the window, and it alone: a fixed window would begin anew.
+  // The first has left the window, and it alone: a fixed window would start over.
   expect(await countAllowed(limiter, 40)).toBe(1);
   await advance(58_999);
   expect(await countAllowed(limiter, 40)).toBe(0);

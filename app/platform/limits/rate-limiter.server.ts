@@ -2,6 +2,7 @@ import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import RateLimiterStoreAbstract from "rate-limiter-flexible/lib/RateLimiterStoreAbstract.js";
 import type { Clock } from "~/platform/clock";
 import { readHits } from "./hit-log";
+import type { LimitAlgorithm } from "./limit-name";
 import { createMemoryLimits } from "./memory-limits.server";
 import { limitKeys } from "./redis-rate-limits.store.server";
 import type { CountingStore, Hit, RateLimitStore } from "./rate-limits.store.server";
@@ -25,8 +26,7 @@ export type RateLimiterOptions = {
   name: string;
   points: number;
   windowSeconds: number;
-  /** `fixed`: so many in each window, which begins with the first hit. `sliding`: so many in any window at all. */
-  algorithm: "fixed" | "sliding";
+  algorithm: LimitAlgorithm;
   clock: Clock;
   /** For each request that the store could not count; the process then counts by itself. */
   onStoreFailure: (error: unknown) => void;

@@ -6,7 +6,7 @@ const tag = "Service";
 
 /** The routes that no feature owns. */
 export function describeService(api: ApiRegistry): void {
-  api.addTag({ name: tag, description: "How the gate is set up, and how it does." });
+  api.addTag({ name: tag, description: "Configuration, health and metrics of the gate." });
   api.describe(getSettingsOperation);
   api.describe(getOpenApiOperation);
   api.describe(getHealthOperation);

@@ -11,7 +11,7 @@ test.each([
   { kind: "submission.received", payload: "[1]", why: "not an object" },
   { kind: "submission.received", payload: "not JSON", why: "not JSON" },
   { kind: "constructor", payload: "{}", why: "a name every object has" },
-])("without words of its own ($why) a notification is shown as its JSON", ({ kind, payload }) => {
+])("a notification without a text of its own ($why) is mailed as its JSON", ({ kind, payload }) => {
   const { subject, text } = renderEmail({ notificationId: "n-1", kind, payload, createdAtMs: 0 }, renderers);
   expect(subject).toBe(`Notification: ${kind}`);
   const shown = text

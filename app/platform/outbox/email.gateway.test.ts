@@ -89,7 +89,7 @@ test("a submission arrives as a plain-text mail that reads well", async () => {
   expect(headers.some((line) => /^Content-Type: text\/plain; charset=utf-8$/i.test(line))).toBe(true);
 });
 
-test("every attempt carries the same Message-ID, and another notification another one", async () => {
+test("every attempt has the same Message-ID, and another notification another one", async () => {
   const receiver = await startServer({
     onMessage: ({ count }) => (count === 1 ? { code: 451, words: "Later" } : undefined),
   });
@@ -120,7 +120,7 @@ test("ids that a Message-ID cannot hold are hashed, the same way each time", asy
   expect(ids[1]).toBe(ids[0]);
 });
 
-test("nothing a stranger sends becomes a header or a recipient", async () => {
+test("a stranger's text never becomes a header or a recipient", async () => {
   const receiver = await startServer();
   const evil = "1\r\nBcc: thief@evil.example\r\n\r\ninjected\u2028\u0085 body";
   const data = { ...submission, tokenId: evil, address: evil, message: evil, contractAddress: evil };
@@ -142,7 +142,7 @@ test.each([
   { to: "a@b@c" },
   { from: "Gate\n <gate@example.org>" },
   { from: "Gate" },
-])("an address that is none is refused at start-up: %j", (addresses) => {
+])("an invalid address is refused at start-up: %j", (addresses) => {
   const create = () =>
     createEmailGateway({
       smtpUrl: "smtp://127.0.0.1",
@@ -153,7 +153,7 @@ test.each([
   expect(create).toThrow(/address/);
 });
 
-test("several recipients get one mail; one refused among them is told, not repeated for all", async () => {
+test("several recipients get one mail, and one refused among them is noted, without a retry for all", async () => {
   const receiver = await startServer({
     onRecipient: ({ address }) =>
       address.startsWith("gone") ? { code: 550, words: "No such user" } : undefined,
@@ -173,7 +173,7 @@ test("a permanent refusal of the only recipient is an ordinary failure with the 
   });
 });
 
-test("a refused connection is tried again", async () => {
+test("a refused connection is retried", async () => {
   const receiver = await startServer();
   await receiver.close();
   const outcome = await send({ smtpUrl: `smtp://127.0.0.1:${receiver.port}` });
@@ -218,7 +218,7 @@ test("an attempt ends when the sender stops", async () => {
   expect(await outcome).toMatchObject({ outcome: "retry" });
 });
 
-test("a certificate nobody vouches for is refused, unless the operator says otherwise", async () => {
+test("an untrusted certificate is refused, unless the operator allows it", async () => {
   const receiver = await startServer({ secure: true });
   const smtpUrl = `smtps://127.0.0.1:${receiver.port}`;
   expect(await send({ smtpUrl })).toMatchObject({ outcome: "retry" });
@@ -243,7 +243,7 @@ test("STARTTLS is used where the server offers it", async () => {
   expect(receiver.received[0]?.secure).toBe(true);
 });
 
-test("user name and password are percent-decoded, and a refused sign-in tells neither", async () => {
+test("user name and password are percent-decoded, and a refused login repeats neither", async () => {
   const receiver = await startServer({
     allowInsecureAuth: true,
     onAuth({ username, password }, _session, callback) {
@@ -260,7 +260,7 @@ test("user name and password are percent-decoded, and a refused sign-in tells ne
   expect(refused).toEqual({ outcome: "retry", error: "the mail was not accepted (EAUTH 535)" });
 });
 
-test("words of the server that repeat the password are left out", async () => {
+test("the server's words are omitted when they repeat the password", async () => {
   const receiver = await startServer({
     allowInsecureAuth: true,
     onAuth: ({ username }, _session, callback) => callback(null, { user: username }),

@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 /** A store on a clock the test moves, and senders that share both; jitter is off. */
-function createScene() {
+function createFixture() {
   let nowMs = startMs;
   const clock = () => nowMs;
   const { log, lines, entries } = createLogLines();
@@ -67,8 +67,8 @@ function only(store: OutboxMemoryStore) {
   return store.deliveries[0];
 }
 
-test("what is due is delivered on each configured channel and marked", async () => {
-  const { store, createSender } = createScene();
+test("due deliveries are sent on each configured channel and marked", async () => {
+  const { store, createSender } = createFixture();
   const { received, gateway } = await startReceiver();
   const mail = await startSmtpReceiver({ hideSTARTTLS: true });
   closers.push(() => mail.close());
@@ -86,8 +86,8 @@ test("what is due is delivered on each configured channel and marked", async () 
   expect(await store.countPending()).toBe(0);
 });
 
-test("a failure is tried again after its wait, with the same id, and not before", async () => {
-  const { store, passMs, createSender } = createScene();
+test("a failed delivery is retried after its wait, with the same id, and not before", async () => {
+  const { store, passMs, createSender } = createFixture();
   const { received, gateway } = await startReceiver(({ response, count }) =>
     response.writeHead(count === 1 ? 500 : 200).end(),
   );
@@ -110,8 +110,8 @@ test("a failure is tried again after its wait, with the same id, and not before"
   expect(only(store)?.deliveredAtMs).toBe(startMs + 5_000);
 });
 
-test("a receiver that stays away is asked with growing waits, then every six hours, without end", async () => {
-  const { store, passMs, createSender } = createScene();
+test("an unreachable receiver is retried with growing waits, then every six hours, without end", async () => {
+  const { store, passMs, createSender } = createFixture();
   const { received, gateway } = await startReceiver(({ response, count }) =>
     response.writeHead(count <= 40 ? 502 : 204).end(),
   );
@@ -133,7 +133,7 @@ test("a receiver that stays away is asked with growing waits, then every six hou
 });
 
 test("a receiver that answers 410 is never asked again, and the delivery stays readable", async () => {
-  const { store, passMs, createSender, entries } = createScene();
+  const { store, passMs, createSender, entries } = createFixture();
   const { received, gateway } = await startReceiver(({ response }) => response.writeHead(410).end());
   store.queue({ notificationId: "n1" });
   const sender = createSender({ gateways: { webhook: gateway } });
@@ -149,7 +149,7 @@ test("a receiver that answers 410 is never asked again, and the delivery stays r
 });
 
 test("a Retry-After longer than our own wait is honoured", async () => {
-  const { store, createSender } = createScene();
+  const { store, createSender } = createFixture();
   const { gateway } = await startReceiver(({ response }) =>
     response.writeHead(503, { "retry-after": "900" }).end(),
   );
@@ -158,8 +158,8 @@ test("a Retry-After longer than our own wait is honoured", async () => {
   expect(only(store)?.nextAttemptAtMs).toBe(startMs + 900_000);
 });
 
-test("a sender that dies between the sending and the marking: sent again when the claim lapses, same id", async () => {
-  const { store, passMs, createSender } = createScene();
+test("a delivery whose sender died before marking it is sent again when the claim expires, with the same id", async () => {
+  const { store, passMs, createSender } = createFixture();
   const { received, gateway } = await startReceiver();
   store.queue({ notificationId: "n1" });
   const dead: OutboxMemoryStore = { ...store, markDelivered: () => new Promise(() => undefined) };
@@ -181,8 +181,8 @@ test("a sender that dies between the sending and the marking: sent again when th
   expect(only(store)?.deliveredAtMs).toBe(startMs + 90_000);
 });
 
-test("a mark that fails loses nothing: the claim lapses and the delivery is sent again", async () => {
-  const { store, passMs, createSender, entries } = createScene();
+test("a delivery whose mark failed is sent again when the claim expires", async () => {
+  const { store, passMs, createSender, entries } = createFixture();
   const { received, gateway } = await startReceiver();
   store.queue({ notificationId: "n1" });
   let failures = 1;
@@ -201,8 +201,8 @@ test("a mark that fails loses nothing: the claim lapses and the delivery is sent
   expect(only(store)?.deliveredAtMs).not.toBeNull();
 });
 
-test("a sender whose claim lapsed while it sent does not overrule the one that took over", async () => {
-  const { store, passMs, createSender, entries } = createScene();
+test("a sender whose claim expired while it sent does not overrule the one that took over", async () => {
+  const { store, passMs, createSender, entries } = createFixture();
   const { held, gateway } = createHeldGateway();
   store.queue({ notificationId: "n1" });
   const slow = createSender({ gateways: { webhook: gateway } }).sendDue();
@@ -217,7 +217,7 @@ test("a sender whose claim lapsed while it sent does not overrule the one that t
 });
 
 test("two senders on one store send each of a hundred notifications once", async () => {
-  const { store, createSender } = createScene();
+  const { store, createSender } = createFixture();
   const { received, gateway } = await startReceiver();
   const ids = Array.from({ length: 100 }, (_, index) => `n${index}`);
   ids.forEach((notificationId) => store.queue({ notificationId }));
@@ -229,8 +229,8 @@ test("two senders on one store send each of a hundred notifications once", async
   expect(received.map((request) => request.headers["webhook-id"]).sort()).toEqual([...ids].sort());
 });
 
-test("no more sends run at once than allowed, and no claim waits in a queue", async () => {
-  const { store, createSender } = createScene();
+test("no more deliveries than allowed are sent at once, and no claim waits in a queue", async () => {
+  const { store, createSender } = createFixture();
   const { held, gateway } = createHeldGateway();
   for (let index = 0; index < 10; index++) store.queue({ notificationId: `n${index}` });
   const sender = createSender({ gateways: { webhook: gateway }, parallelism: 3 });
@@ -249,8 +249,8 @@ test("no more sends run at once than allowed, and no claim waits in a queue", as
   expect(await store.countPending()).toBe(0);
 });
 
-test("a channel that hangs does not hold up the other one", async () => {
-  const { store, createSender } = createScene();
+test("a channel that hangs does not delay the other one", async () => {
+  const { store, createSender } = createFixture();
   const { held, gateway } = createHeldGateway();
   const working = await startReceiver();
   store.queue({ notificationId: "n1", channel: "email" });
@@ -260,8 +260,8 @@ test("a channel that hangs does not hold up the other one", async () => {
   expect(held).toHaveLength(1);
 });
 
-test("wake sends at once, also while another send hangs", async () => {
-  const { store, createSender } = createScene();
+test("wake sends at once, even while another send hangs", async () => {
+  const { store, createSender } = createFixture();
   const { held, gateway } = createHeldGateway();
   const sender = createSender({
     gateways: { webhook: gateway },
@@ -277,8 +277,8 @@ test("wake sends at once, also while another send hangs", async () => {
   await expect.poll(() => held.map(({ id }) => id)).toEqual(["n1", "n2"]);
 });
 
-test("sendDue waits for what was queued before it was called, also while another look is under way", async () => {
-  const { store, createSender } = createScene();
+test("sendDue waits for what was queued before it was called, even while another poll is in progress", async () => {
+  const { store, createSender } = createFixture();
   const { received, gateway } = await startReceiver();
   let answer: () => void = () => undefined;
   const answered = new Promise<void>((resolve) => (answer = resolve));
@@ -301,9 +301,9 @@ test("sendDue waits for what was queued before it was called, also while another
   await first;
 });
 
-test("a wake that falls into the last moments of a look is not lost", async () => {
+test("a wake in the last moments of a poll is not lost", async () => {
   for (let ticks = 0; ticks < 15; ticks++) {
-    const { store, createSender } = createScene();
+    const { store, createSender } = createFixture();
     const { held, gateway } = createHeldGateway();
     let announced = false;
     const announcing: OutboxMemoryStore = {
@@ -331,8 +331,8 @@ test("a wake that falls into the last moments of a look is not lost", async () =
   }
 });
 
-test("the poll finds what nobody announced, and outlives a store that cannot be asked", async () => {
-  const { store, createSender, entries } = createScene();
+test("the poll finds what was not announced, and survives a store that fails", async () => {
+  const { store, createSender, entries } = createFixture();
   const { received, gateway } = await startReceiver();
   let outages = 3;
   const flaky: OutboxMemoryStore = {
@@ -349,7 +349,7 @@ test("the poll finds what nobody announced, and outlives a store that cannot be 
 });
 
 test("stop waits for the send in flight, marks it and sends nothing more", async () => {
-  const { store, createSender } = createScene();
+  const { store, createSender } = createFixture();
   const { held, gateway } = createHeldGateway();
   const sender = createSender({ gateways: { webhook: gateway }, parallelism: 1 });
   store.queue({ notificationId: "n1" });
@@ -365,8 +365,8 @@ test("stop waits for the send in flight, marks it and sends nothing more", async
   expect(store.deliveries.map(({ deliveredAtMs }) => deliveredAtMs)).toEqual([startMs, null]);
 });
 
-test("what a claim brings after stop began is not sent", async () => {
-  const { store, createSender } = createScene();
+test("deliveries claimed after stop began are not sent", async () => {
+  const { store, createSender } = createFixture();
   const { held, gateway } = createHeldGateway();
   let answer: () => void = () => undefined;
   const answered = new Promise<void>((resolve) => (answer = resolve));
@@ -384,8 +384,8 @@ test("what a claim brings after stop began is not sent", async () => {
   expect(only(store)).toMatchObject({ attempts: 0, deliveredAtMs: null });
 });
 
-test("stop is bounded: a send that does not end is cut off and its claim left to lapse", async () => {
-  const { store, passMs, createSender } = createScene();
+test("stop is bounded: a send that does not end is cut off and its claim left to expire", async () => {
+  const { store, passMs, createSender } = createFixture();
   const { held, gateway } = createHeldGateway();
   const sender = createSender({ gateways: { webhook: gateway }, stopTimeoutMs: 30 });
   store.queue({ notificationId: "n1" });
@@ -412,8 +412,8 @@ test.each<{ why: string; gateway: Gateway }>([
       },
     },
   },
-])("a gateway that $why costs one attempt, tells no secret and loses nothing", async ({ gateway }) => {
-  const { store, createSender, lines } = createScene();
+])("a gateway that $why costs one attempt, reveals no secret and loses no delivery", async ({ gateway }) => {
+  const { store, createSender, lines } = createFixture();
   store.queue({ notificationId: "n1" });
   await createSender({ gateways: { webhook: gateway }, attemptTimeoutMs: 30, claimSeconds: 1 }).sendDue();
   expect(only(store)).toMatchObject({ attempts: 1, nextAttemptAtMs: startMs + 5_000 });
@@ -422,7 +422,7 @@ test.each<{ why: string; gateway: Gateway }>([
 });
 
 test("deliveries of a channel that is not configured stay queued and are seen in the status", async () => {
-  const { store, createSender } = createScene();
+  const { store, createSender } = createFixture();
   const { gateway } = await startReceiver();
   store.queue({ notificationId: "n1" });
   store.queue({ notificationId: "n1", channel: "email" });
@@ -438,14 +438,14 @@ test("deliveries of a channel that is not configured stay queued and are seen in
   });
 });
 
-test("the status says so when the store cannot be asked", async () => {
-  const { store, createSender } = createScene();
+test("the status says so when the store cannot be read", async () => {
+  const { store, createSender } = createFixture();
   const away: OutboxMemoryStore = { ...store, countPending: () => Promise.reject(new Error("away")) };
   expect((await createSender({ store: away }).status()).pending).toBeNull();
 });
 
 test("a claim shorter than an attempt is refused at start-up", () => {
-  const { createSender } = createScene();
+  const { createSender } = createFixture();
   expect(() => createSender({ attemptTimeoutMs: 90_000, claimSeconds: 90 })).toThrow(/outlast/);
   expect(() => createSender({ attemptTimeoutMs: 89_999, claimSeconds: 90 })).not.toThrow();
 });

@@ -3,7 +3,7 @@ import type { SettingReader } from "~/platform/config/setting-reader";
 
 const mailAddress = {
   matches: /^[^\s@<>,;"]+@[^\s@<>,;"]+$/,
-  problem: "must be one e-mail address.",
+  range: "one e-mail address",
 };
 
 export const outboxSettings = {
@@ -14,13 +14,13 @@ export const outboxSettings = {
   ),
   webhookSecret: secret(
     "WEBHOOK_SECRET",
-    {},
-    "Signs webhooks by the Standard Webhooks scheme (whsec_… or at least 24 bytes of text). Needed with WEBHOOK_URL.",
+    { range: "`whsec_…`, or at least 24 bytes of text" },
+    "Signs webhooks by the Standard Webhooks scheme. Needed with WEBHOOK_URL.",
   ),
   smtpUrl: url(
     "SMTP_URL",
     { protocols: ["smtp:", "smtps:"], isSecret: true, switches: { name: "Mail" } },
-    "Mail server, as smtp:// or smtps:// address.",
+    "Mail server.",
   ),
   email: text(
     "NOTIFY_EMAIL",

@@ -25,72 +25,75 @@ async function queue({ database, id, atMs, channels = ["webhook"] }: QueueReques
   });
 }
 
-testOnEachDatabase("a delivery is claimed whole, delivered once, and then no more", async ({ database }) => {
-  const { clock, advance } = createTestClock();
-  const store = createOutboxStore(database, clock);
-  await queue({ database, id: "n", atMs: clock() });
-  expect(await store.countPending()).toBe(1);
-  expect(await store.claimDueDeliveries({ ...everything, claimant: "a" })).toEqual([
-    {
-      notificationId: "n",
-      channel: "webhook",
-      kind: "submission.received",
-      payload: `{"id":"n"}`,
-      attempts: 0,
-      createdAtMs: clock(),
-    },
-  ]);
-  const claim = { notificationId: "n", channel: "webhook", claimant: "a" } as const;
-  expect(await store.markDelivered(claim)).toBe(true);
-  expect(await store.markDelivered(claim)).toBe(false);
-  advance(3_600_000);
-  expect(await store.claimDueDeliveries({ ...everything, claimant: "a" })).toEqual([]);
-  expect(await store.countPending()).toBe(0);
-});
-
 testOnEachDatabase(
-  "two processes that claim at once never hold the same delivery",
-  async ({ database, url }) => {
-    const { clock } = createTestClock();
-    const stores = [database, await openTestDatabase(url)].map((connection) =>
-      createOutboxStore(connection, clock),
-    );
-    for (let index = 0; index < 20; index++) {
-      await queue({ database, id: `n${index}`, atMs: clock(), channels: ["webhook", "email"] });
-    }
-    const claims = await Promise.all(
-      Array.from({ length: 30 }, async (_, index) =>
-        stores[index % 2]?.claimDueDeliveries({ ...everything, limit: 3, claimant: `process-${index}` }),
-      ),
-    );
-    // A claimant that lost a race may come back with less than there was; the next round finds the rest.
-    const rest = await stores[0]?.claimDueDeliveries({ ...everything, claimant: "last" });
-    const held = [...claims.flat(), ...(rest ?? [])].map(
-      (claim) => `${claim?.notificationId} ${claim?.channel}`,
-    );
-    expect(new Set(held).size).toBe(held.length);
-    expect(held.length).toBe(40);
+  "a delivery is claimed whole, delivered once, and never claimed again",
+  async ({ database }) => {
+    const { clock, advance } = createTestClock();
+    const store = createOutboxStore(database, clock);
+    await queue({ database, id: "n", atMs: clock() });
+    expect(await store.countPending()).toBe(1);
+    expect(await store.claimDueDeliveries({ ...everything, claimant: "a" })).toEqual([
+      {
+        notificationId: "n",
+        channel: "webhook",
+        kind: "submission.received",
+        payload: `{"id":"n"}`,
+        attempts: 0,
+        createdAtMs: clock(),
+      },
+    ]);
+    const claim = { notificationId: "n", channel: "webhook", claimant: "a" } as const;
+    expect(await store.markDelivered(claim)).toBe(true);
+    expect(await store.markDelivered(claim)).toBe(false);
+    advance(3_600_000);
+    expect(await store.claimDueDeliveries({ ...everything, claimant: "a" })).toEqual([]);
+    expect(await store.countPending()).toBe(0);
   },
 );
 
-testOnEachDatabase("a failed delivery comes back at its time with one attempt more", async ({ database }) => {
-  const { clock, advance } = createTestClock();
-  const store = createOutboxStore(database, clock);
-  await queue({ database, id: "n", atMs: clock() });
-  await store.claimDueDeliveries({ ...everything, claimant: "a" });
-  const failure = { error: "HTTP 500", nextAttemptAtMs: clock() + 5_000 };
-  const claim = { notificationId: "n", channel: "webhook", claimant: "a" } as const;
-  expect(await store.markFailed({ ...claim, ...failure })).toBe(true);
-  expect(await store.markFailed({ ...claim, ...failure })).toBe(false);
-  advance(4_999);
-  expect(await store.claimDueDeliveries({ ...everything, claimant: "b" })).toEqual([]);
-  advance(1);
-  expect(await store.claimDueDeliveries({ ...everything, claimant: "b" })).toMatchObject([{ attempts: 1 }]);
-  expect(await database.notificationDelivery.findFirst()).toMatchObject({ lastError: "HTTP 500" });
+testOnEachDatabase("two concurrent processes never claim the same delivery", async ({ database, url }) => {
+  const { clock } = createTestClock();
+  const stores = [database, await openTestDatabase(url)].map((connection) =>
+    createOutboxStore(connection, clock),
+  );
+  for (let index = 0; index < 20; index++) {
+    await queue({ database, id: `n${index}`, atMs: clock(), channels: ["webhook", "email"] });
+  }
+  const claims = await Promise.all(
+    Array.from({ length: 30 }, async (_, index) =>
+      stores[index % 2]?.claimDueDeliveries({ ...everything, limit: 3, claimant: `process-${index}` }),
+    ),
+  );
+  // A claimant that lost a race may come back with less than there was; the next round finds the rest.
+  const rest = await stores[0]?.claimDueDeliveries({ ...everything, claimant: "last" });
+  const held = [...claims.flat(), ...(rest ?? [])].map(
+    (claim) => `${claim?.notificationId} ${claim?.channel}`,
+  );
+  expect(new Set(held).size).toBe(held.length);
+  expect(held.length).toBe(40);
 });
 
 testOnEachDatabase(
-  "a claim that lapsed can be taken over, and its first holder changes nothing any more",
+  "a failed delivery is due again at its time with one attempt more",
+  async ({ database }) => {
+    const { clock, advance } = createTestClock();
+    const store = createOutboxStore(database, clock);
+    await queue({ database, id: "n", atMs: clock() });
+    await store.claimDueDeliveries({ ...everything, claimant: "a" });
+    const failure = { error: "HTTP 500", nextAttemptAtMs: clock() + 5_000 };
+    const claim = { notificationId: "n", channel: "webhook", claimant: "a" } as const;
+    expect(await store.markFailed({ ...claim, ...failure })).toBe(true);
+    expect(await store.markFailed({ ...claim, ...failure })).toBe(false);
+    advance(4_999);
+    expect(await store.claimDueDeliveries({ ...everything, claimant: "b" })).toEqual([]);
+    advance(1);
+    expect(await store.claimDueDeliveries({ ...everything, claimant: "b" })).toMatchObject([{ attempts: 1 }]);
+    expect(await database.notificationDelivery.findFirst()).toMatchObject({ lastError: "HTTP 500" });
+  },
+);
+
+testOnEachDatabase(
+  "an expired claim can be taken over, and its first sender changes nothing any more",
   async ({ database }) => {
     const { clock, advance } = createTestClock();
     const store = createOutboxStore(database, clock);
@@ -129,7 +132,7 @@ testOnEachDatabase(
   },
 );
 
-testOnEachDatabase("what was given up for ever is not pending", async ({ database }) => {
+testOnEachDatabase("a delivery that was given up is not pending", async ({ database }) => {
   const { clock } = createTestClock();
   const store = createOutboxStore(database, clock);
   await queue({ database, id: "n", atMs: clock() });

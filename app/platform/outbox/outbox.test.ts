@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { longestRetryAfterMs, retryDelayMs, retryDelaysMs } from "./outbox";
 
-test("six attempts fall within 75 minutes, jitter aside; from then on it is every six hours", () => {
+test("six attempts fall within 75 minutes, jitter aside, and later ones are every six hours", () => {
   expect(retryDelaysMs).toHaveLength(6);
   const beforeSlowMs = retryDelaysMs.slice(0, -1).reduce((sum, delayMs) => sum + delayMs, 0);
   expect(beforeSlowMs).toBeLessThan(75 * 60_000);
@@ -21,7 +21,7 @@ test.each([
   expect(retryDelayMs(failures, random)).toBe(ms);
 });
 
-test("a receiver's wish only lengthens the wait, and no further than a day", () => {
+test("a receiver's Retry-After only lengthens the wait, and no further than a day", () => {
   expect(retryDelayMs(1, 0.5, 4_999)).toBe(5_000);
   expect(retryDelayMs(1, 0.5, 5_001)).toBe(5_001);
   expect(retryDelayMs(1, 0.5, 10 ** 12)).toBe(longestRetryAfterMs);

@@ -54,7 +54,7 @@ const hourMs = 60 * minuteMs;
  */
 export const retryDelaysMs = [5_000, 30_000, 2 * minuteMs, 10 * minuteMs, hourMs, 6 * hourMs] as const;
 
-/** A receiver may ask for a longer wait than ours, but not put us off for ever. */
+/** A receiver may ask for a longer wait than ours, but not delay us forever. */
 export const longestRetryAfterMs = 24 * hourMs;
 
 /** Each wait is stretched or shortened by up to this share, so that many failures do not return together. */

@@ -23,7 +23,7 @@ test.each([
   { smtpUrl: "smtp://u:p@127.0.0.1.evil.example", requireTLS: true },
   { smtpUrl: "smtps://u:p@mail.example", requireTLS: false },
   { smtpUrl: "smtp://mail.example?requireTLS=true", requireTLS: true },
-])("a password never travels in clear by accident: $smtpUrl", ({ smtpUrl, requireTLS }) => {
+])("TLS is required wherever a password would travel in clear: $smtpUrl", ({ smtpUrl, requireTLS }) => {
   expect(readSmtpUrl(smtpUrl).requireTLS).toBe(requireTLS);
 });
 
@@ -37,7 +37,7 @@ test.each([
   "smtp://u:hunter2@mail.example?jsonTransport=true",
   "smtp://u:hunter2@mail.example?requireTLS=hunter2",
   "smtp://u:hunter2%zz@mail.example",
-])("a senseless address is refused without being repeated: %j", (smtpUrl) => {
+])("an invalid address is refused without being repeated: %j", (smtpUrl) => {
   expect(() => readSmtpUrl(smtpUrl)).toThrow(/mail server/);
   expect(() => readSmtpUrl(smtpUrl)).not.toThrow(/hunter2/);
 });

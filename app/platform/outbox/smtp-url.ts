@@ -22,21 +22,19 @@ export function readSmtpUrl(smtpUrl: string) {
   const secure = url.protocol === "smtps:";
   const ignoreTLS = readSwitch(options, "ignoreTLS") ?? false;
   const loopback = /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
+  const requireTLS =
+    readSwitch(options, "requireTLS") ?? (auth !== null && !secure && !loopback && !ignoreTLS);
   const rejectUnauthorized = readSwitch(options, "tls.rejectUnauthorized");
-  const servername = options.get("tls.servername");
   return {
     host,
-    ...(url.port === "" ? {} : { port: Number(url.port) }),
+    port: url.port === "" ? undefined : Number(url.port),
     secure,
     ignoreTLS,
-    requireTLS: readSwitch(options, "requireTLS") ?? (auth !== null && !secure && !loopback && !ignoreTLS),
-    ...(auth ? { auth } : {}),
-    ...(options.has("name") ? { name: options.get("name") } : {}),
-    ...(options.has("authMethod") ? { authMethod: options.get("authMethod") } : {}),
-    tls: {
-      ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
-      ...(servername === undefined ? {} : { servername }),
-    },
+    requireTLS,
+    auth: auth ?? undefined,
+    name: options.get("name"),
+    authMethod: options.get("authMethod"),
+    tls: { rejectUnauthorized, servername: options.get("tls.servername") },
   };
 }
 

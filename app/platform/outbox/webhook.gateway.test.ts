@@ -80,7 +80,7 @@ test("the signature is an HMAC over id, timestamp and body, made at the moment o
   expect(headers?.["webhook-signature"]).toBe(`v1,${mac}`);
 });
 
-test("a receiver that holds another key finds the signature wrong", async () => {
+test("a receiver that has another key finds the signature wrong", async () => {
   const verifier = new Webhook(`whsec_${createHash("sha256").update("another").digest("base64")}`);
   const receiver = await startWebhookReceiver(verifier);
   closers.push(() => receiver.close());
@@ -104,7 +104,7 @@ test.each([
   { secret: "whsec_abcde", why: "impossible length" },
   { secret: "pässword", why: "not ASCII" },
   { secret: "line\nbreak", why: "control character" },
-])("a webhook secret that is senseless ($why) is refused without being repeated", ({ secret: senseless }) => {
+])("an invalid webhook secret ($why) is refused without being repeated", ({ secret: senseless }) => {
   expect(() => webhookKey(senseless)).toThrow(/^A webhook secret/);
   try {
     webhookKey(senseless);
@@ -127,23 +127,23 @@ test.each(["ftp://host/x", "/hook", "", "http://user:hunter2@127.0.0.1/x"])(
   },
 );
 
-test.each([200, 201, 202, 204, 299])("%i is delivered", async (status) => {
+test.each([200, 201, 202, 204, 299])("the status %i counts as delivered", async (status) => {
   const receiver = await startReceiver(({ response }) => response.writeHead(status).end());
   expect(await send(receiver.url)).toEqual({ outcome: "delivered" });
 });
 
-test.each([400, 401, 404, 409, 500, 502])("%i is tried again", async (status) => {
+test.each([400, 401, 404, 409, 500, 502])("the status %i is retried", async (status) => {
   const receiver = await startReceiver(({ response }) => response.writeHead(status).end("why"));
   expect(await send(receiver.url)).toEqual({ outcome: "retry", error: `answered ${status}` });
 });
 
-test("410 Gone gives up", async () => {
+test("410 Gone gives the delivery up", async () => {
   const receiver = await startReceiver(({ response }) => response.writeHead(410).end());
   expect(await send(receiver.url)).toMatchObject({ outcome: "give-up" });
 });
 
 test.each([301, 302, 303, 307, 308])(
-  "a redirect (%i) is refused: nothing is sent to its target",
+  "a redirect (%i) is refused, and its target gets nothing",
   async (status) => {
     const target = await startReceiver();
     const receiver = await startReceiver(({ response }) =>
@@ -161,7 +161,7 @@ test.each([
   { status: 429, retryAfterMs: 120_000 },
   { status: 503, retryAfterMs: 120_000 },
   { status: 500, retryAfterMs: undefined },
-])("Retry-After counts with $status: $retryAfterMs", async ({ status, retryAfterMs }) => {
+])("Retry-After with $status gives a wait of $retryAfterMs ms", async ({ status, retryAfterMs }) => {
   const receiver = await startReceiver(({ response }) =>
     response.writeHead(status, { "retry-after": "120" }).end(),
   );
@@ -188,7 +188,7 @@ test.each([
   expect(parseRetryAfterMs(value, 1_700_000_000_000)).toBe(ms);
 });
 
-test("a refused connection is tried again and told by its code alone", async () => {
+test("a refused connection is retried and reported by its code alone", async () => {
   const receiver = await startReceiver();
   await receiver.close();
   const url = `${receiver.url}?key=very-secret`;
@@ -238,7 +238,7 @@ test("an endless body is not read: the status line decides and the connection is
   expect(written).toBeLessThan(16 * 1024 * 1024);
 });
 
-test("an answer that is not HTTP is tried again", async () => {
+test("an answer that is not HTTP is retried", async () => {
   const url = await startSocketServer((socket) => socket.end("220 mail.example ESMTP\r\n"));
   expect(await send(url)).toMatchObject({ outcome: "retry" });
 });
@@ -264,7 +264,7 @@ test("a client that ignores its signal and never answers still costs the timeout
   expect(outcome).toEqual({ outcome: "retry", error: "no answer within 50 ms" });
 });
 
-test("no error repeats the address, the secret or the signature", async () => {
+test("an error never contains the address, the secret or the signature", async () => {
   const url = "http://127.0.0.1:1/hook/very-secret-path?key=very-secret";
   const leaky = () => Promise.reject(new TypeError(`cannot reach ${url} with ${secret}`));
   const gateway = createWebhookGateway({ url, secret, timeoutMs: 500, fetch: leaky });

@@ -20,7 +20,7 @@ function createWitness() {
 
 const call = { kind: "search", provider: "p" };
 
-test("a call that succeeds, fails or is cancelled is told of as such, and its result or error is its own", async () => {
+test("a call is recorded as succeeded, failed or cancelled, and returns its own result or error", async () => {
   const { told, instrument } = createWitness();
   expect(await instrumentCall({ instrument, call, work: async () => 7 })).toBe(7);
   const failure = new Error("no");
@@ -59,7 +59,7 @@ function iterate({ to, isLast, signal = new AbortController().signal, log }: Ite
   return { told, events };
 }
 
-test("an iteration is told of with the first pull, the first event and its end", async () => {
+test("an iteration is recorded with its first pull, its first event and its end", async () => {
   const { told, events } = iterate({ to: 2 });
   expect(told).toEqual([]);
   const seen: number[] = [];
@@ -68,7 +68,7 @@ test("an iteration is told of with the first pull, the first event and its end",
   expect(told).toEqual(["begin search p", "first", "ok"]);
 });
 
-test("a reader that leaves closes what is read; after the last event that is no cancelling", async () => {
+test("a reader that leaves closes the iteration, which is no cancellation after the last event", async () => {
   const log: string[] = [];
   const left = iterate({ to: 3, log });
   await left.events.next();
@@ -82,7 +82,7 @@ test("a reader that leaves closes what is read; after the last event that is no 
   expect(done.told).toEqual(["begin search p", "first", "ok"]);
 });
 
-test("a failure is an error, unless whoever asked has gone", async () => {
+test("a failure is recorded as an error, unless the caller has left", async () => {
   const failing = iterate({ to: 0 });
   await expect(failing.events.next()).rejects.toThrow("nothing");
   expect(failing.told).toEqual(["begin search p", "error"]);

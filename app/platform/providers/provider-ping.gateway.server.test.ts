@@ -8,8 +8,8 @@ const key = "sk-test-0123456789abcdefghijklmnop";
 async function pingOf(answer: { status: number; body?: unknown }) {
   const { origin, calls } = await startJsonServer((call) => call.answer(answer.body ?? {}, answer.status));
   const { clock, advance } = createTestClock();
-  const place = { what: "provider of speech", baseUrl: `${origin}/v1`, headers: bearerHeaders(key) };
-  return { ping: createProviderPing({ ...place, clock }), calls, advance };
+  const target = { what: "provider of speech", baseUrl: `${origin}/v1`, headers: bearerHeaders(key) };
+  return { ping: createProviderPing({ ...target, clock }), calls, advance };
 }
 
 const limitedKey = { detail: { status: "missing_permissions", message: "lacks models_read" } };
@@ -23,14 +23,14 @@ test.each([
   [401, limitedKey, null],
   [401, { ...limitedKey, padding: "x".repeat(1_000_000) }, null],
   [503, { error: key }, "The provider of speech answers with status 503."],
-])("it tells what the answer %i means (case %#)", async (status, body, told) => {
+])("the answer %i is read as healthy or as its fault (case %#)", async (status, body, told) => {
   const { ping, calls } = await pingOf({ status, body });
   expect(await ping()).toBe(told);
   expect(calls.map(({ method, path }) => [method, path])).toEqual([["GET", "/v1/models"]]);
   expect(calls[0]!.headers.authorization).toBe(`Bearer ${key}`);
 });
 
-test("one look serves every probe for a quarter of a minute", async () => {
+test("one ping serves every probe for a quarter of a minute", async () => {
   const { ping, calls, advance } = await pingOf({ status: 200 });
   await Promise.all([ping(), ping()]);
   advance(14_999);
@@ -41,8 +41,8 @@ test("one look serves every probe for a quarter of a minute", async () => {
   expect(calls).toHaveLength(2);
 });
 
-test("who cannot be reached is said not to be, without an address", async () => {
-  const place = { what: "model provider", baseUrl: "http://127.0.0.1:9/v1", headers: bearerHeaders(null) };
-  const ping = createProviderPing({ ...place, clock: Date.now });
+test("an unreachable provider is reported without an address", async () => {
+  const target = { what: "model provider", baseUrl: "http://127.0.0.1:9/v1", headers: bearerHeaders(null) };
+  const ping = createProviderPing({ ...target, clock: Date.now });
   expect(await ping()).toBe("The model provider cannot be reached.");
 });

@@ -10,7 +10,7 @@ test.each([
   ["a long token", "saw eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9 here", "saw [removed] here"],
   ["markup and line breaks", "<b>no</b>\r\n\u0000way\u202e", "no way"],
   ["half a surrogate", "a\ud83d", "a\uFFFD"],
-])("takes out %s", (_name, text, told) => {
+])("%s is removed from a provider's words", (_name, text, told) => {
   expect(clean(text, "abc123", "")).toBe(told);
 });
 
@@ -31,7 +31,7 @@ test.each([
   ["a file of home", "in ~/models and ../etc/passwd", "in [removed] and [removed]"],
   ["a file of Windows", "at C:\\models\\a.bin or \\\\nas\\share", "at [removed] or [removed]"],
   ["a file in brackets and quotes", "('/opt/app/main.py', line 12)", "('[removed]', line 12)"],
-])("takes out %s", (_name, text, told) => {
+])("%s is removed from a provider's words too", (_name, text, told) => {
   expect(clean(text)).toBe(told);
 });
 
@@ -40,21 +40,21 @@ test.each([
   "The model `@cf/meta/llama-3.1-8b-instruct` and/or meta-llama/Llama-3 does not exist",
   "Invalid type for 'messages[0].content': expected one of a string or null. Code: 400, e.g. this",
   "HTTP 503: overloaded (24/7), ratio 1:2",
-])("leaves words that name no address: %s", (text) => {
+])("words without an address are left alone: %s", (text) => {
   expect(clean(text)).toBe(text);
 });
 
-test("a long hostile text is gone through in no time", () => {
+test("a long hostile text is redacted without delay", () => {
   const parts = ["a", "a.", "a-", "1.", "::", "a:", "/", "/a", "~/", "<", "http:", "host ", "\\\\", "["];
   for (const part of parts) clean(part.repeat(Math.ceil(262_144 / part.length)));
 }, 10_000);
 
-test("a short key is taken out as a word, not out of the middle of words", () => {
+test("a short key is removed as a word, not out of the middle of words", () => {
   expect(clean("none is nonesense (none)", "none")).toBe("[removed] is nonesense ([removed])");
   expect(clean("a+b* and a+b*c", "a+b*")).toBe("[removed] and a+b*c");
 });
 
-test("is at most 200 characters long", () => {
+test("the words are at most 200 characters long", () => {
   expect(clean("word ".repeat(100)).length).toBeLessThanOrEqual(200);
 });
 
@@ -69,10 +69,10 @@ test.each([
   ["null", null],
   ["<html>", null],
   ["", null],
-])("finds the words in %s", (body, told) => {
+])("the words in %s are found", (body, told) => {
   expect(findProviderWords(body)).toBe(told);
 });
 
-test("shows an address without credentials, query and closing slash", () => {
+test("an address is shown without credentials, query and closing slash", () => {
   expect(toShownAddress("http://user:pw@localhost:11434/v1/?key=x#y")).toBe("http://localhost:11434/v1");
 });

@@ -32,7 +32,7 @@ async function recovers(redis: Redis): Promise<void> {
 }
 
 describe.skipIf(!hasRedis)("a real Redis", () => {
-  test("a server that is gone is an outage at once, and one that is back is used without a restart", async () => {
+  test("a stopped server is an outage at once, and is used again without a restart when it is back", async () => {
     const server = await startRedis();
     const redis = await connectRedis({ server });
     expect(await redis.findFault()).toBeNull();
@@ -46,7 +46,7 @@ describe.skipIf(!hasRedis)("a real Redis", () => {
     expect(await increment(redis)).toBe(2);
   });
 
-  test("a server that hangs is an outage after the time for a command, and nothing is sent twice", async () => {
+  test("a server that hangs is an outage after a command's time limit, and nothing is sent twice", async () => {
     const server = await startRedis();
     const redis = await connectRedis({ server, commandTimeoutMs: 100 });
     expect(await increment(redis)).toBe(1);
@@ -58,7 +58,7 @@ describe.skipIf(!hasRedis)("a real Redis", () => {
     expect(await increment(redis)).toBeLessThanOrEqual(3);
   });
 
-  test("a server that is away at the start is waited for in the background", async () => {
+  test("a server that is down at the start is waited for in the background", async () => {
     const server = await startRedis();
     await server.kill();
     const warnings: string[] = [];
@@ -72,12 +72,12 @@ describe.skipIf(!hasRedis)("a real Redis", () => {
     await server.start();
     await recovers(redis);
     expect(await increment(redis)).toBe(1);
-    expect(warnings).toEqual(["Redis cannot be reached; it is tried again until it answers"]);
-    expect(news).toEqual(["Redis is back"]);
+    expect(warnings).toEqual(["Redis unavailable; it is retried until it answers"]);
+    expect(news).toEqual(["Redis available again"]);
   });
 
   test.skipIf(!hasOpenssl || !canRedisEncrypt())(
-    "one that was away and then is not believed is told once more, with the reason",
+    "a server that comes back with an untrusted certificate is logged once more, with the reason",
     async () => {
       const { certificateFile, keyFile, authorityFile, remove } = await makeCertificates();
       onTestFinished(remove);
@@ -103,7 +103,7 @@ describe.skipIf(!hasRedis)("a real Redis", () => {
     },
   );
 
-  test("a wrong password is an outage, and is not told", async () => {
+  test("a wrong password is an outage, and is not logged", async () => {
     const server = await startRedis();
     const lines: string[] = [];
     const redis = await openRedis({
@@ -129,7 +129,7 @@ describe.skipIf(!hasRedis)("a real Redis", () => {
     expect(lines).toHaveLength(1);
   });
 
-  test("a password that is asked for and not set is told", async () => {
+  test("a required password that is not set is reported", async () => {
     const redis = await openRedis({ url: (await startRedis()).url, password: null });
     onTestFinished(() => redis.close());
     await waitUntil(async () => {
@@ -138,20 +138,20 @@ describe.skipIf(!hasRedis)("a real Redis", () => {
     });
   });
 
-  test("a script that is wrong is a defect and no outage", async () => {
+  test("an invalid script is a defect and no outage", async () => {
     const redis = await connectRedis({ server: await startRedis() });
     const wrong = defineScript({ name: "wrong", lua: "return redis.call('NO-SUCH-COMMAND')" });
     await expect(redis.run({ script: wrong })).rejects.not.toThrow(RedisOutage);
   });
 
-  test("every command is told of by its script's name and how it ended, and nothing of its keys and values", async () => {
+  test("every command is recorded by its script's name and outcome, without keys and values", async () => {
     const server = await startRedis();
     const told: { command: string; outcome: string }[] = [];
     const begun: Operation[] = [];
     const redis = await openRedis({
       ...server,
       commandTimeoutMs: 200,
-      watch: {
+      instrument: {
         observe: ({ durationSeconds, ...call }) => {
           expect(durationSeconds).toBeGreaterThan(0);
           told.push(call);
@@ -196,7 +196,7 @@ describe.skipIf(!hasRedis)("a real Redis", () => {
     });
   });
 
-  test("what Redis fails with names neither the keys nor the values of the command", async () => {
+  test("an error of Redis names neither the keys nor the values of the command", async () => {
     const server = await startRedis();
     const redis = await connectRedis({ server, commandTimeoutMs: 500 });
     const call = { keys: ["a-nonce-0123456789"], parameters: ["198.51.100.7"] };
@@ -216,7 +216,7 @@ describe.skipIf(!hasRedis)("a real Redis", () => {
     expect(shown).not.toContain("198.51.100.7");
   });
 
-  test("a server that may throw keys away has a fault, and one that is full or only reads is an outage", async () => {
+  test("a server that may evict keys has a fault, and one that is full or read-only is an outage", async () => {
     const forgetful = await startRedis({ settings: ["--maxmemory-policy", "allkeys-lru"] });
     const other = await openRedis(forgetful);
     onTestFinished(() => other.close());

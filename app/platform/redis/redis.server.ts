@@ -4,8 +4,8 @@ import { describeTlsFault } from "~/platform/tls-fault";
 import { RedisOutage, isOutageReply } from "./redis-outage";
 import { defineScript } from "./redis-script.server";
 import type { RedisScript } from "./redis-script.server";
-import { watchCommand } from "./redis-watch.server";
-import type { RedisWatch } from "./redis-watch.server";
+import { observeCommand } from "./redis-instrument.server";
+import type { RedisInstrument } from "./redis-instrument.server";
 
 export type RedisCall = {
   script: RedisScript;
@@ -16,7 +16,7 @@ export type RedisCall = {
 export type Redis = {
   /** Before every key of ours, so that one server may serve others as well. */
   prefix: string;
-  /** Runs a script, which nothing else comes between. Throws `RedisOutage` when Redis cannot be asked. */
+  /** Runs a script atomically. Throws `RedisOutage` when Redis cannot be asked. */
   run: (call: RedisCall) => Promise<unknown>;
   /** What keeps Redis from doing its work, in a sentence; null when it reads and writes. Throws like `run`. */
   findFault: () => Promise<string | null>;
@@ -30,8 +30,8 @@ export type OpenRedisOptions = {
   log?: EventLog;
   prefix?: string;
   commandTimeoutMs?: number;
-  /** Without it nothing stands between us and Redis. */
-  watch?: RedisWatch;
+  /** Without it, commands are not observed. */
+  instrument?: RedisInstrument;
 };
 
 /** An answer takes well under a millisecond; who waits longer than this waits for a server that is away. */
@@ -44,7 +44,7 @@ const longestPauseMs = 1_000;
  * fails at once, and none is ever sent twice: whether the first one was carried out would be unknown.
  */
 export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
-  const { url, password, log, prefix = "latchkey:", watch = {} } = options;
+  const { url, password, log, prefix = "latchkey:", instrument = {} } = options;
   const client = new Client(url, {
     ...(password === null ? {} : { password }),
     connectTimeout: connectTimeoutMs,
@@ -56,7 +56,7 @@ export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
     // After a failover the server that was written to only reads; the next connection finds the new one.
     reconnectOnError: (error) => error.message.startsWith("READONLY"),
   });
-  const { findConnectionFault } = watchConnection(client, log);
+  const { findConnectionFault } = followConnection(client, log);
   await new Promise<void>((resolve) => {
     client.once("ready", () => resolve());
     client.once("error", () => resolve());
@@ -68,12 +68,17 @@ export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
       try {
         return await client.evalsha(script.digest, keys.length, ...values);
       } catch (error) {
-        // A server that was restarted has forgotten the scripts it knew.
+        // A restarted server has lost its script cache.
         if (!(error instanceof ReplyError) || !(error as Error).message.startsWith("NOSCRIPT")) throw error;
         return await client.eval(script.lua, keys.length, ...values);
       }
     }
-    return await watchCommand({ watch, command: "EVALSHA", script: script.name, run: () => tellOutage(ask) });
+    return await observeCommand({
+      instrument,
+      command: "EVALSHA",
+      script: script.name,
+      run: () => tellOutage(ask),
+    });
   }
 
   return {
@@ -84,10 +89,10 @@ export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
       if (connectionFault !== null) return connectionFault;
       await run({ script: writeScript, keys: ["probe"] });
       const askMemory = () => readMemoryInfo(client);
-      return describeEviction(await watchCommand({ watch, command: "INFO", run: askMemory }));
+      return describeEviction(await observeCommand({ instrument, command: "INFO", run: askMemory }));
     },
     close: async () => {
-      // Asked politely, a server that hangs would hold up our own end.
+      // QUIT would wait for an answer: a server that hangs would hold up our shutdown.
       client.disconnect();
       return Promise.resolve();
     },
@@ -120,8 +125,8 @@ async function tellOutage<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 /**
- * The client hangs on an error what was being sent: nonces, addresses of visitors, and the password itself. Node hangs
- * on it the whole certificate of a server that it does not believe.
+ * The client attaches to an error what was being sent: nonces, addresses of visitors, and the password itself. Node
+ * attaches the whole certificate of a server that it does not trust.
  */
 function forgetDetails(error: unknown): unknown {
   if (error instanceof Error) {
@@ -131,7 +136,7 @@ function forgetDetails(error: unknown): unknown {
   return error;
 }
 
-/** A server that throws keys away to make room would forget consumed nonces and what was used of a quota. */
+/** A server that evicts keys to make room would lose consumed nonces and what was used of a quota. */
 function describeEviction(info: string): string | null {
   const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? "noeviction";
   return policy === "noeviction"
@@ -140,13 +145,13 @@ function describeEviction(info: string): string | null {
 }
 
 /**
- * One line when it goes, one for each other reason that is then known, and one when it is back; the client itself
+ * One line when the connection is lost, one for each further reason, and one when it is back; the client itself
  * reports every attempt.
  */
-function watchConnection(client: Client, log: OpenRedisOptions["log"]) {
+function followConnection(client: Client, log: OpenRedisOptions["log"]) {
   /** The last one there was: an attempt that ends before the server has shown itself says nothing against it. */
   let fault: string | null = null;
-  /** What the log was last told of; undefined while Redis is there. */
+  /** The fault that was logged last; undefined while Redis is available. */
   let told: string | null | undefined;
   client.on("error", (error: Error) => {
     fault = describeConnectFault(error) ?? fault;
@@ -154,23 +159,23 @@ function watchConnection(client: Client, log: OpenRedisOptions["log"]) {
     told = fault;
     log?.warn(
       { err: forgetDetails(error), ...(fault !== null && { fault }) },
-      "Redis cannot be reached; it is tried again until it answers",
+      "Redis unavailable; it is retried until it answers",
     );
   });
-  // Where it is encrypted, only after the certificate was believed; the password is refused after that, anew each time.
+  // Where it is encrypted, only once the certificate is trusted; a wrong password is refused after that, each time.
   client.on("connect", () => {
     fault = null;
   });
   client.on("ready", () => {
-    if (told !== undefined) log?.info({}, "Redis is back");
+    if (told !== undefined) log?.info({}, "Redis available again");
     told = undefined;
   });
-  /** null also where it cannot be reached for a reason that no setting is to blame for. */
+  /** null also where it cannot be reached for a reason that is not in the settings. */
   return { findConnectionFault: () => fault };
 }
 
 /**
- * Why no connection to Redis came to be of use, and what to do, in a sentence that strangers may read. null where the
+ * Why no usable connection to Redis was made, and what to do, in a sentence that strangers may read. null where the
  * operator's settings are not the reason.
  */
 function describeConnectFault(error: Error): string | null {

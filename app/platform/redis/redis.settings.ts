@@ -21,7 +21,7 @@ export const redisSettings = {
         off: "nonces, limits and quotas live in the service's own database",
       },
     },
-    "redis: or rediss: address where nonces, limits and quotas live, shared by all instances. Default: the service's own database.",
+    "Redis where nonces, limits and quotas live, shared by all instances. Default: the service's own database.",
   ),
   password: secret("STATE_WORKER_API_KEY", {}, "Password of that Redis, where its address holds none."),
 };

@@ -9,7 +9,7 @@ export type Operation = {
   name: string;
   /** Nothing secret and nothing about a person: what is in here leaves the machine. */
   attributes?: Attributes;
-  /** For what is told of when it is over. */
+  /** For what is recorded when it is over. */
   beganMsAgo?: number;
   /** What it is a part of; without this, of what the request is doing right now. */
   within?: Ongoing;
@@ -45,7 +45,7 @@ export type SpanCounts = { sent: number; dropped: number; failed: number };
 
 /** Where spans go. */
 export type SpanExport = {
-  /** `traceParent`: the caller's W3C header, where the caller is believed. Null: this request is not sampled. */
+  /** `traceParent`: the caller's W3C header, where the caller is trusted. Null: this request is not sampled. */
   beginRequest: (start: SpanStart & { traceParent: string | undefined }) => Span | null;
   readCounts: () => SpanCounts;
   /** Sends what is left, and waits a moment for it and no longer. */

@@ -50,7 +50,7 @@ async function until(isSo: () => boolean): Promise<void> {
   }
 }
 
-test("a request and its parts arrive, with headers, names, moments and statuses in their places", async () => {
+test("a request and its spans arrive with headers, names, times and statuses in their fields", async () => {
   const { collector, spans } = await open();
   trace(spans);
   await spans.stop();
@@ -105,7 +105,7 @@ test.each([
     isTaken: false,
   },
 ])(
-  "a caller's $given under $sampler: sent $isSent, taken over $isTaken",
+  "a caller's $given under $sampler: sent $isSent, continued $isTaken",
   async ({ given, sampler, ...expected }) => {
     const { collector, spans } = await open({ sampler });
     trace(spans, given);
@@ -118,7 +118,7 @@ test.each([
   },
 );
 
-test("what finds no room beside a collector that hangs is dropped and counted, and memory stays bounded", async () => {
+test("spans beyond the buffer are dropped and counted while a collector hangs, and memory stays bounded", async () => {
   const { spans } = await open({ behaviour: "hang", maxWaitingSpans: 10 });
   for (let requests = 0; requests < 500; requests++) trace(spans);
   expect(spans.readCounts()).toEqual({ sent: 0, dropped: 990, failed: 0 });
@@ -128,7 +128,7 @@ test("what finds no room beside a collector that hangs is dropped and counted, a
   expect(spans.readCounts().dropped).toBe(992);
 });
 
-test("a collector that hangs holds a stop up for a second or so and no longer", async () => {
+test("a collector that hangs delays a stop by about a second", async () => {
   const { spans } = await open({ behaviour: "hang" });
   trace(spans);
   const stopped = await Promise.race([
@@ -138,7 +138,7 @@ test("a collector that hangs holds a stop up for a second or so and no longer", 
   expect(stopped).toBe("stopped");
 });
 
-test("spans that are refused are counted as failed, and the fault is told once, as is its end", async () => {
+test("refused spans are counted as failed, and the fault is logged once, as is its end", async () => {
   const { collector, spans, faults } = await open({ behaviour: "refuse" });
   trace(spans);
   await until(() => spans.readCounts().failed === 2);
@@ -152,7 +152,7 @@ test("spans that are refused are counted as failed, and the fault is told once, 
   await spans.stop();
 });
 
-test("long values are cut", async () => {
+test("long attribute values are cut", async () => {
   const { collector, spans } = await open();
   spans.beginRequest({ ...start, attributes: { long: "x".repeat(5_000) }, traceParent: undefined })!.end(end);
   await spans.stop();

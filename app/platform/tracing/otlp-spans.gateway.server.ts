@@ -9,7 +9,7 @@ export type OpenSpansOptions = {
   serviceVersion: string;
   /** The id of this process. */
   instance: string;
-  /** Told when the collector cannot be used, and when it can be again. */
+  /** Called when the collector cannot be used, and when it can be again. */
   onFault: (fault: { isAway: boolean }) => void;
   maxWaitingSpans?: number;
 };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createRequestTimes } from "./request-times";
 
-test("times are summed by kind, what is still going on counts until now", () => {
+test("times are summed by kind, and unfinished ones count until now", () => {
   const times = createRequestTimes(1_000);
   expect(times.render(1_000)).toBe("total;dur=0.0");
   times.begin({ kind: "chain", startedAtMs: 1_001 })(1_003.25);

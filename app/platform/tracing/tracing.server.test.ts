@@ -66,7 +66,7 @@ async function serve({
 const requestOf = ({ spans, span }: { spans: ReceivedSpan[]; span: ReceivedSpan }) =>
   spans.find(({ spanId }) => spanId === span.parentSpanId)?.attributes["latchkey.request_id"];
 
-test("of requests at once each has its own parts, whatever turns come between", async () => {
+test("each of several concurrent requests has its own spans, however they interleave", async () => {
   const { ask, collect } = await serve({
     work: async ({ tracing, request, response }) => {
       const id = String(request.headers["x-request-id"]);
@@ -82,7 +82,7 @@ test("of requests at once each has its own parts, whatever turns come between", 
   for (const span of parts) expect(`part of ${requestOf({ spans, span })}`).toBe(span.name);
 });
 
-test("what is pulled from elsewhere belongs to the request that began it, and closes as it did", async () => {
+test("spans of a streamed iterator stay with its request, and it is closed properly", async () => {
   const closed: string[] = [];
   let kept: AsyncIterable<number> | undefined;
   const { tracing, ask, collect } = await serve({
@@ -115,7 +115,7 @@ test("what is pulled from elsewhere belongs to the request that began it, and cl
   expect(closed).toEqual(["closed"]);
 });
 
-test("after the answer is over nothing is attached to its request", async () => {
+test("no span is attached to a request after its answer is over", async () => {
   let isLate: (() => void) | undefined;
   const late = new Promise<void>((resolve) => (isLate = resolve));
   const { ask, collect } = await serve({
@@ -132,7 +132,7 @@ test("after the answer is over nothing is attached to its request", async () => 
   expect((await collect()).map(({ name }) => name)).toEqual(["GET /x"]);
 });
 
-test("parts of parts hang below them, failures are named and passed on, and a cut-off answer says so", async () => {
+test("nested spans are children, failures are named and rethrown, and a cut-off answer is marked", async () => {
   const failure = new TypeError("with words that are nobody's business");
   const { ask, collect } = await serve({
     work: async ({ tracing, response }) => {
@@ -165,22 +165,19 @@ test("parts of parts hang below them, failures are named and passed on, and a cu
   expect(JSON.stringify(spans.map(({ attributes }) => attributes))).not.toContain("business");
 });
 
-test.each(["/healthz", "/readyz", "/metrics"])(
-  "%s, which machines ask for all the time, is no trace",
-  async (route) => {
-    const { ask, collect } = await serve({
-      route,
-      work: ({ tracing, response }) => {
-        tracing.begin({ kind: "chain", name: "inside" }).end();
-        response.end();
-      },
-    });
-    await (await ask("the-one")).text();
-    expect(await collect()).toEqual([]);
-  },
-);
+test.each(["/healthz", "/readyz", "/metrics"])("%s, which machines poll, is not traced", async (route) => {
+  const { ask, collect } = await serve({
+    route,
+    work: ({ tracing, response }) => {
+      tracing.begin({ kind: "chain", name: "inside" }).end();
+      response.end();
+    },
+  });
+  await (await ask("the-one")).text();
+  expect(await collect()).toEqual([]);
+});
 
-test("a method nobody knows is no name of a span", async () => {
+test("an unknown method does not become a span's name", async () => {
   const { ask, collect } = await serve({ work: ({ response }) => void response.end() });
   await (await ask("the-one", { method: "PROPFIND" })).text();
   expect((await collect())[0]).toMatchObject({
@@ -193,7 +190,7 @@ test.each<[string, (response: ServerResponse) => void]>([
   ["in one call", (response) => void response.writeHead(200, { "X-One": "1" }).end("text")],
   ["by its end", (response) => void response.end("text")],
   ["before its body", (response) => (response.flushHeaders(), void response.end("text"))],
-])("developers see the times, whether the head is sent %s", async (_how, send) => {
+])("developers get Server-Timing when the head is sent %s", async (_how, send) => {
   const { ask, collect } = await serve({
     hasServerTiming: true,
     work: ({ tracing, response }) => {

@@ -29,7 +29,7 @@ const untracedRoutes = new Set<string | null>(["/healthz", "/readyz", "/metrics"
 type BeginSpans = Pick<SpanExport, "beginRequest">;
 type TracingOptions = { spans: BeginSpans | null; hasServerTiming: boolean };
 
-/** Follows requests through what they wait for. Made only where somebody looks: without it nothing is followed. */
+/** Traces what requests wait for. Made only where tracing is on; without it nothing is traced. */
 export function createTracing({ spans, hasServerTiming }: TracingOptions) {
   const positions = new AsyncLocalStorage<Position>();
 
@@ -61,7 +61,7 @@ export function createTracing({ spans, hasServerTiming }: TracingOptions) {
       const isTraced = !untracedRoutes.has(request.route);
       const span = spans && isTraced ? beginSpan(spans, request, startedAtMs) : null;
       const times = hasServerTiming ? createRequestTimes(startedAtMs) : null;
-      // Entering a position makes every promise of the process cost more: not for a request at which nobody looks.
+      // Entering a position makes every promise of the process cost more: not for a request that nobody traces.
       if (!span && !times) return work();
       const state: Request = { span, times, isOver: false };
       const { response } = request;

@@ -5,7 +5,7 @@ function read(environment: Record<string, string>) {
   return parseConfig({ ...production, ...environment }).tracing;
 }
 
-test("without an endpoint there are no traces, and what else is set for other programs is not judged", () => {
+test("tracing is off without an endpoint, and other OTEL settings are then not judged", () => {
   expect(read({})).toBeNull();
   const forOthers = { OTEL_TRACES_SAMPLER: "jaeger_remote", OTEL_EXPORTER_OTLP_HEADERS: "no header" };
   expect(problemsInProduction(forOthers)).toEqual([]);
@@ -23,7 +23,7 @@ test.each([
     },
     "http://other/here",
   ],
-])("an endpoint of %o is asked at %s", (environment, url) => {
+])("an endpoint of %o is used as %s", (environment, url) => {
   expect(read(environment)).toEqual({
     url,
     headers: {},
@@ -34,7 +34,7 @@ test.each([
 
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318" };
 
-test("headers, the name and the sampler are read", () => {
+test("headers, service name and sampler are read", () => {
   const tracing = read({
     ...endpoint,
     OTEL_EXPORTER_OTLP_HEADERS: "x-key=a%20b%3D, authorization=Bearer t=1",
@@ -72,6 +72,6 @@ test.each([
   expect(problems[0]).not.toContain(value);
 });
 
-test.each(["0", "1", "0.5", ".5"])("a share of %s is a share", (share) => {
+test.each(["0", "1", "0.5", ".5"])("a sampling ratio of %s is accepted", (share) => {
   expect(read({ ...endpoint, OTEL_TRACES_SAMPLER_ARG: share })?.sampler.ratio).toBe(Number(share));
 });

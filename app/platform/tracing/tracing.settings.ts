@@ -35,19 +35,19 @@ export const tracingSettings = {
   details: {
     headers: setting(
       "OTEL_EXPORTER_OTLP_HEADERS",
-      { parse: parseHeaders, isSecret: true },
-      "Headers for the collector, such as a key: name=value, comma-separated, values percent-encoded where they need it.",
+      { parse: parseHeaders, range: "`name=value`, comma-separated", isSecret: true },
+      "Headers for the collector, such as a key; values percent-encoded where they need it.",
     ),
     serviceName: text("OTEL_SERVICE_NAME", { default: "latchkey" }, "What this service is called in traces."),
     sampler: oneOf(
       "OTEL_TRACES_SAMPLER",
       { of: samplers, default: "parentbased_always_on" },
-      "Which requests are traced: `always_on`, `always_off`, `traceidratio`, each also with `parentbased_` before it, which follows a trusted proxy's decision where there is one.",
+      "Which requests are traced. `parentbased_` follows a trusted proxy's decision where there is one.",
     ),
     ratio: setting(
       "OTEL_TRACES_SAMPLER_ARG",
-      { parse: parseRatio, default: "1" },
-      "The share of requests that `traceidratio` traces, 0 to 1.",
+      { parse: parseRatio, range: "0 to 1", default: "1" },
+      "The share of requests that `traceidratio` traces.",
     ),
   },
 };

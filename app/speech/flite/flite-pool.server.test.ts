@@ -18,7 +18,7 @@ const sentence = {
   voice: "slt",
 };
 
-test("every voice speaks, each sentence is an MP3 of its own, and two in a row are one", async () => {
+test("every voice speaks, each sentence is an MP3 of its own, and two can be joined", async () => {
   const pool = openPool();
   for (const voice of ["slt", "rms", "awb", "kal16", "kal"]) {
     const audio = await pool.speak({ sentence: { ...sentence, voice }, isFirst: true, signal });
@@ -31,7 +31,7 @@ test("every voice speaks, each sentence is an MP3 of its own, and two in a row a
   }
 });
 
-test("the same sentence sounds the same again, and what looks like an option is spoken", async () => {
+test("the same sentence sounds the same again, and text that looks like an option is spoken", async () => {
   const pool = openPool();
   const speak = (text: string) => pool.speak({ sentence: { text, voice: "slt" }, isFirst: true, signal });
   const [once, again] = [await speak("Come in."), await speak("Come in.")];
@@ -39,7 +39,7 @@ test("the same sentence sounds the same again, and what looks like an option is 
   expect((await decodeMp3(await speak("-o /etc/passwd"))).seconds).toBeGreaterThan(1);
 });
 
-test("while a sentence is spoken the main thread goes on", async () => {
+test("the main thread stays free while a sentence is spoken", async () => {
   const pool = openPool();
   await pool.speak({ sentence, isFirst: true, signal });
   let isOver = false;
@@ -55,7 +55,7 @@ test("while a sentence is spoken the main thread goes on", async () => {
   expect(turns).toBeGreaterThan(20);
 });
 
-test("there are no more threads than allowed; a new text waits only where there is room, one that began always", async () => {
+test("the number of threads is bounded, a new text waits only where there is room, one that began always", async () => {
   const pool = openPool({ maxThreads: 2, maxWaiting: 3 });
   const ask = (isFirst: boolean) => pool.speak({ sentence, isFirst, signal });
   const taken = Array.from({ length: 5 }, () => ask(true));
@@ -68,7 +68,7 @@ test("there are no more threads than allowed; a new text waits only where there 
   expect(pool.readLoad()).toEqual({ waiting: 0, threads: 2 });
 });
 
-test("who leaves frees the place in the queue at once", async () => {
+test("a client that leaves frees its place in the queue at once", async () => {
   const pool = openPool({ maxWaiting: 1 });
   const leaving = new AbortController();
   const speaking = pool.speak({ sentence, isFirst: true, signal });
@@ -80,14 +80,14 @@ test("who leaves frees the place in the queue at once", async () => {
   expect((await speaking).length).toBeGreaterThan(1_000);
 });
 
-test("a sentence that takes too long costs its thread and not the next sentence", async () => {
+test("a sentence that takes too long ends its thread and not the next sentence", async () => {
   const pool = openPool({ taskTimeoutMs: 1 });
   await expect(pool.speak({ sentence, isFirst: true, signal })).rejects.toThrow("the embedded voice failed");
   expect(pool.readLoad()).toEqual({ waiting: 0, threads: 0 });
   await expect(pool.speak({ sentence, isFirst: true, signal })).rejects.toThrow("the embedded voice failed");
 });
 
-test("idle threads end; a pool that has stopped speaks no more", async () => {
+test("idle threads end, and a stopped pool speaks no more", async () => {
   const pool = openPool({ idleMs: 10 });
   await pool.speak({ sentence, isFirst: true, signal });
   await expect.poll(() => pool.readLoad().threads).toBe(0);
@@ -99,7 +99,7 @@ test("idle threads end; a pool that has stopped speaks no more", async () => {
   await expect(pool.speak({ sentence, isFirst: true, signal })).rejects.toThrow("stopping");
 });
 
-test("a text is spoken a sentence ahead of its listener, and no further", async () => {
+test("a text is synthesised one sentence ahead of its listener, and no further", async () => {
   const asked: string[] = [];
   const pool = {
     speak: ({ sentence: { text } }: { sentence: { text: string } }) => {

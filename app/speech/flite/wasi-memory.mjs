@@ -26,7 +26,7 @@ class ProgramExit extends Error {
 export function runProgram({ module, args, maxOutputBytes }) {
   const file = createGrowingFile(maxOutputBytes);
   let instance;
-  // Made anew for each access: memory that grows gets another buffer.
+  // Made for each access: memory that grows gets another buffer.
   const view = () => new DataView(instance.exports.memory.buffer);
   const imports = { ...createArgumentImports(args, view), ...createFileImports(file, view) };
   instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: imports });

@@ -4,12 +4,16 @@ import { askForAudio } from "./audio-http.gateway.server";
 import type { AudioTimes } from "./audio-http.gateway.server";
 import type { SpeechConfig, SpeechProvider, SpeechProviderRow } from "./speech-provider.server";
 
+const defaultModel = "eleven_multilingual_v2";
 const outputFormat = "mp3_44100_128";
 
 export const elevenLabsSpeech: SpeechProviderRow = {
   name: "elevenlabs",
+  summary: "hosted",
   needs: ["ELEVENLABS_API_KEY", "ELEVENLABS_VOICE_ID"],
-  create: ({ speech }) => createElevenLabsSpeech(speech.elevenLabs),
+  defaultModel,
+  create: ({ speech: { elevenLabs, model } }) =>
+    createElevenLabsSpeech({ ...elevenLabs, model: model ?? defaultModel }),
   ping: ({ speech: { elevenLabs } }) =>
     createProviderPing({
       what: "provider of speech",
@@ -19,7 +23,10 @@ export const elevenLabsSpeech: SpeechProviderRow = {
     }),
 };
 
-type ElevenLabsOptions = SpeechConfig["speech"]["elevenLabs"] & { times?: Partial<AudioTimes> };
+type ElevenLabsOptions = SpeechConfig["speech"]["elevenLabs"] & {
+  model: string;
+  times?: Partial<AudioTimes>;
+};
 
 /** `baseUrl` is the API's root, such as `https://api.elevenlabs.io/v1`. */
 export function createElevenLabsSpeech(options: ElevenLabsOptions): SpeechProvider {

@@ -2,6 +2,7 @@ import { linkAbort } from "~/platform/linked-abort";
 import { alwaysReady } from "~/platform/providers/provider-row";
 import { createFlitePool } from "~/speech/flite/flite-pool.server";
 import type { FlitePool } from "~/speech/flite/flite-pool.server";
+import { fliteVoices } from "~/speech/flite/flite-voices";
 import type { FliteVoice } from "~/speech/flite/flite-voices";
 import { toLatinSpeech } from "~/speech/latin-speech";
 import { splitIntoSentences } from "~/speech/sentences";
@@ -14,12 +15,19 @@ const firstSentenceChars = 100;
 /** Written into the name of what is cached: another bit rate or other cuts sound different. */
 const recipe = "mp3-48-1";
 
+const [defaultVoice] = fliteVoices;
+
 export const fliteSpeech: SpeechProviderRow = {
   name: "flite",
+  summary: "embedded, English",
+  isEmbedded: true,
   needs: [],
-  create({ speech: { flite } }) {
+  defaultVoice,
+  voices: fliteVoices,
+  create({ speech: { flite, voice } }) {
     const pool = createFlitePool({ maxThreads: flite.threads, maxWaiting: flite.queue });
-    return { ...createFliteSpeech(pool, flite.voice), stop: pool.stop };
+    const known = fliteVoices.find((candidate) => candidate === voice) ?? defaultVoice;
+    return { ...createFliteSpeech(pool, known), stop: pool.stop };
   },
   ping: () => alwaysReady,
 };

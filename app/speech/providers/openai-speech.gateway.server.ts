@@ -3,20 +3,24 @@ import { bearerHeaders, createProviderPing } from "~/platform/providers/provider
 import { askForAudio } from "./audio-http.gateway.server";
 import type { SpeechConfig, SpeechProviderRow } from "./speech-provider.server";
 
-type OpenAiSpeech = Pick<SpeechProviderRow, "name" | "needs"> & {
+type OpenAiSpeech = Pick<SpeechProviderRow, "name" | "summary" | "needs" | "isImplied"> & {
+  defaultModel: string;
   /** `baseUrl` is the API's root, such as `https://api.openai.com/v1`. */
   locate: (config: SpeechConfig) => { baseUrl: string | null; apiKey: string | null };
-  sound: (config: SpeechConfig) => { model: string; voice: string };
 };
 
+const defaultVoice = "alloy";
+
 /** The row of a provider that speaks OpenAI's protocol. */
-export function defineOpenAiSpeech({ name, needs, locate, sound }: OpenAiSpeech): SpeechProviderRow {
+export function defineOpenAiSpeech({ locate, ...row }: OpenAiSpeech): SpeechProviderRow {
+  const { name, defaultModel } = row;
   return {
-    name,
-    needs,
+    ...row,
+    defaultVoice,
     create(config) {
       const { baseUrl, apiKey } = locate(config);
-      const { model, voice } = sound(config);
+      const model = config.speech.model ?? defaultModel;
+      const voice = config.speech.voice ?? defaultVoice;
       return {
         name,
         voiceId: JSON.stringify([baseUrl, model, voice]),

@@ -1,7 +1,6 @@
 import { instrumentIteration } from "~/platform/providers/instrument";
 import type { ProviderInstrument } from "~/platform/providers/instrument";
 import type { ProviderRow } from "~/platform/providers/provider-row";
-import type { FliteVoice } from "~/speech/flite/flite-voices";
 
 /** `text`: cleaned for the ear, and not empty. */
 type SpeechCall = { text: string; signal: AbortSignal };
@@ -23,19 +22,28 @@ export type SpeechProvider = {
 };
 
 type Site = { baseUrl: string | null; apiKey: string | null };
-type Sound = { model: string; voice: string };
+
+type SpeechSettings = {
+  /** Null: the provider's default. */
+  voice: string | null;
+  model: string | null;
+  flite: { threads: number; queue: number };
+  local: Site;
+  elevenLabs: Site & { voice: string | null };
+};
 
 /** What the rows read of the settings, which are made from them. The chat's `openai` is shared. */
-export type SpeechConfig = {
-  speech: {
-    flite: { threads: number; queue: number; voice: FliteVoice };
-    openai: Sound;
-    local: Site & Sound;
-    elevenLabs: Site & { model: string; voice: string | null };
-  };
-  chat: { openai: Site };
+export type SpeechConfig = { speech: SpeechSettings; chat: { openai: Site } };
+
+export type SpeechProviderRow = ProviderRow<SpeechConfig, SpeechProvider> & {
+  /** Chosen where no provider is, and what it needs is set. */
+  isImplied?: boolean;
+  defaultModel?: string;
+  /** Omitted where a setting of its own says the voice. */
+  defaultVoice?: string;
+  /** Where there are no others. */
+  voices?: readonly string[];
 };
-export type SpeechProviderRow = ProviderRow<SpeechConfig, SpeechProvider>;
 
 /** `details` goes to the client: no key, no body of an answer, no address. */
 export class SpeechFault extends Error {

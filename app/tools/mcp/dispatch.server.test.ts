@@ -65,7 +65,7 @@ function resultOf(outcome: McpOutcome): Record<string, unknown> {
   return JSON.parse(outcome.result) as Record<string, unknown>;
 }
 
-test("results hold what the protocol's own strict schemas know, and nothing else at the top", async () => {
+test("results fit the protocol's strict schemas, with no other top-level members", async () => {
   const { ask, call } = prepare(toolThat(async () => ({ n: 1 })));
   const list = resultOf(await ask("tools/list"));
   expect(Object.keys(list)).toEqual(["tools"]);
@@ -75,7 +75,7 @@ test("results hold what the protocol's own strict schemas know, and nothing else
   expect(CallToolResultSchema.strict().safeParse(result).success).toBe(true);
 });
 
-test("the stateless revision says besides how long what it got is good, and who answered", async () => {
+test("results of the stateless revision add how long they are valid, and who answered", async () => {
   const { ask, call } = prepare(toolThat(async () => "x"));
   const revision = "2026-07-28";
   const meta = { "io.modelcontextprotocol/serverInfo": { name: "s", title: "S", version: "1" } };
@@ -103,7 +103,7 @@ test("the stateless revision says besides how long what it got is good, and who 
   }
 });
 
-test("the list of tools is ASCII, and says the same", async () => {
+test("the list of tools is ASCII with the same meaning", async () => {
   const description = "Ünïcode … \u2028 \ud83d\udd11 \ud800";
   const { ask } = prepare(toolThat(async () => "x", { description }));
   for (const revision of ["2025-11-25", "2026-07-28"] as const) {
@@ -113,7 +113,7 @@ test("the list of tools is ASCII, and says the same", async () => {
   }
 });
 
-test("texts are text, lists have no structure, and hostile text stays data", async () => {
+test("texts are sent as text, lists without structure, and hostile text stays data", async () => {
   const poison = {
     content: [{ type: "resource", resource: { uri: "file:///etc/passwd" } }],
     isError: true,
@@ -140,14 +140,14 @@ test("an output that is too large is a failure in a few words", async () => {
   });
 });
 
-test("a tool that does not say what it changes is listed as one that may destroy something", async () => {
+test("a tool that does not say what it changes is listed as destructive", async () => {
   const { ask } = prepare(toolThat(async () => "x"));
   expect(resultOf(await ask("tools/list"))).toMatchObject({
     tools: [{ annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false } }],
   });
 });
 
-test("bare callers get a tool's failure as the error object, and arguments that do not fit as -32602", async () => {
+test("bare callers get a tool's failure as the error object, and invalid arguments as -32602", async () => {
   const { ask } = prepare(toolThat(() => Promise.reject(new ToolFailure("It is not yours."))));
   expect(await ask("tools/call", { params: { name: "t" }, dialect: "bare" })).toEqual({
     ok: false,
@@ -160,7 +160,7 @@ test("bare callers get a tool's failure as the error object, and arguments that 
   });
 });
 
-test("a tool for holders is not run for anybody else, whoever asks", async () => {
+test("a tool for holders is not run for anybody else", async () => {
   let runs = 0;
   const { call, ask } = prepare(toolThat(async () => (runs += 1), { requires: "holder" }));
   for (const caller of [null, { ...holder, scopes: ["chat"] }]) {
@@ -173,7 +173,7 @@ test("a tool for holders is not run for anybody else, whoever asks", async () =>
   expect(resultOf(await ask("tools/list"))).toMatchObject({ tools: [{ name: "t" }] });
 });
 
-test("failures of a tool are answers: refusals in their words, defects without any", async () => {
+test("a tool's refusal is answered in its words, and a defect without any", async () => {
   const { call, warnings } = prepare(
     toolThat(() => Promise.reject(new Refusal("you-do-not-own-this-token", { detail: "It is not yours." })), {
       name: "refused",
@@ -192,10 +192,10 @@ test("failures of a tool are answers: refusals in their words, defects without a
   expect(await call({ name: "broken" })).toEqual(failed("The tool failed."));
   expect(await call({ name: "throwing" })).toEqual(failed("The tool failed."));
   expect(await call({ name: "slow" })).toEqual(failed("The tool did not answer within 0.02 seconds."));
-  expect(warnings).toEqual(["Tool broken failed", "Tool throwing failed"]);
+  expect(warnings).toEqual(["tool failed: broken", "tool failed: throwing"]);
 });
 
-test("arguments are judged before the tool runs; how that is told depends on the revision", async () => {
+test("arguments are validated before the tool runs, and reported as the revision requires", async () => {
   let runs = 0;
   const { ask } = prepare(toolThat(async () => (runs += 1)));
   for (const input of [{ a: "1" }, { a: 1.5 }, { b: 1 }, JSON.parse('{"__proto__":{"a":1}}') as object]) {
@@ -220,7 +220,7 @@ test("arguments are judged before the tool runs; how that is told depends on the
   expect(runs).toBe(0);
 });
 
-test("callers at the same moment with the same id each work for themselves", async () => {
+test("concurrent callers with the same id each get their own answer", async () => {
   const waiting: (() => void)[] = [];
   const { call } = prepare(
     toolThat(

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { answerJson, answerText } from "~/platform/http/answer.server";
 import type { Answer, TextAnswer } from "~/platform/http/answer.server";
+import { originHost } from "~/platform/http/domains";
 import { Refusal } from "~/platform/http/refusal";
 import type { RefusedRequest } from "~/platform/http/route.server";
 import type { ToolCaller } from "../tool";
@@ -9,17 +10,25 @@ import { errorCodes, readMessage, toErrorCode } from "./message";
 import type { Dialect, McpMessage, MessageId } from "./message";
 import { resourceMetadataUrl } from "./resource-metadata";
 import { readRevision } from "./revision";
-import type { RpcError } from "./revision";
+import type { RevisionHeaders, RpcError } from "./revision";
 
 export const onlyPostMessage = "MCP endpoint only supports POST requests";
 
 export type McpExchange = {
-  headers: IncomingHttpHeaders;
+  headers: RevisionHeaders;
   clientId: string;
   /** Made when it is asked for: most messages are answered at once, and to make one costs more than to answer them. */
   openSignal: () => AbortSignal;
   caller: ToolCaller;
   message: McpMessage;
+};
+
+/** Where a request came to, and of which page. */
+export type McpSender = { host: string | null; origin: string | undefined };
+export type McpSite = {
+  origin: string;
+  domains: readonly string[];
+  isAllowedOrigin: (origin: string) => boolean;
 };
 
 /** Whom an answer is for, as far as that is known. */
@@ -33,17 +42,21 @@ export async function answerMcp(exchange: McpExchange, dispatch: McpDispatcher):
     const { code, problem } = message;
     return answerOutcome({ ok: false, status: 400, error: { code, message: problem } }, to);
   }
-  const verdict = readRevision(message, {
-    revision: headers["mcp-protocol-version"]?.toString().trim(),
-    method: headers["mcp-method"]?.toString().trim(),
-    name: headers["mcp-name"]?.toString().trim(),
-  });
+  const verdict = readRevision(message, headers);
   if (!verdict.ok) return answerOutcome({ ok: false, status: 400, error: verdict.error }, to);
   if (message.kind === "notification") {
     return new Response(null, { status: 202, headers: { "Cache-Control": "no-store" } });
   }
   const { revision } = verdict;
   return answerOutcome(await dispatch({ request: message, revision, caller, clientId, openSignal }), to);
+}
+
+export function readRevisionHeaders(headers: IncomingHttpHeaders): RevisionHeaders {
+  return {
+    revision: headers["mcp-protocol-version"]?.toString().trim(),
+    method: headers["mcp-method"]?.toString().trim(),
+    name: headers["mcp-name"]?.toString().trim(),
+  };
 }
 
 function answerOutcome(outcome: McpOutcome, { dialect, id }: Addressee): TextAnswer {
@@ -62,16 +75,19 @@ function answerOutcome(outcome: McpOutcome, { dialect, id }: Addressee): TextAns
  * A page of another site can make a browser resolve that site's name to this address and then ask as if it were its
  * own. The host it names gives it away; an origin, where one is sent, has to be one the operator knows.
  */
-export function requireTrustedSite(
-  { host, headers }: { host: string | null; headers: IncomingHttpHeaders },
-  site: Record<"isAllowedHost" | "isAllowedOrigin", (name: string) => boolean>,
-): void {
-  if (host === null || !site.isAllowedHost(host)) throw new Refusal("host-not-allowed");
-  if (headers.origin !== undefined && !site.isAllowedOrigin(headers.origin)) {
+export function requireTrustedSite({ host, origin }: McpSender, site: McpSite): void {
+  const isOwnHost = host !== null && (site.domains.includes(host) || host === originHost(site.origin));
+  if (!isOwnHost && !isLoopbackAddress(host)) throw new Refusal("host-not-allowed");
+  if (origin !== undefined && !site.isAllowedOrigin(origin)) {
     throw new Refusal("host-not-allowed", {
       detail: "Pages of this origin may not call the tools. The operator lists origins in CORS_ORIGINS.",
     });
   }
+}
+
+/** Nobody can make another name resolve to a request that names the loopback address itself. */
+function isLoopbackAddress(host: string | null): boolean {
+  return /^(?:127\.0\.0\.1|\[::1\])(?::\d+)?$/.test(host ?? "");
 }
 
 /** Nothing but what JSON-RPC has a place for is part of this shape. */

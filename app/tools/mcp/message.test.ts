@@ -3,7 +3,7 @@ import { readMessage } from "./message";
 
 const request = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 
-test("reads bare messages, MCP requests and notifications", () => {
+test("bare messages, MCP requests and notifications are read", () => {
   expect(readMessage({ method: "tools/list" })).toEqual({
     kind: "request",
     dialect: "bare",
@@ -42,22 +42,22 @@ test.each([
   ["an error response", { jsonrpc: "2.0", id: 1, error: { code: 1, message: "x" } }],
   ["a request without an id", { jsonrpc: "2.0", method: "tools/call" }],
   ["members that are only inherited by name", JSON.parse('{"__proto__":{"method":"tools/list"}}')],
-])("refuses %s as no message", (_name, body) => {
+])("%s is refused as no message", (_name, body) => {
   expect(readMessage(body)).toMatchObject({ kind: "invalid", code: -32600 });
 });
 
 test.each([null, true, 1.5, 2 ** 53, -(2 ** 53), Number.POSITIVE_INFINITY, {}, [], [1]])(
-  "refuses the id %j",
+  "the id %j is refused",
   (id) => {
     expect(readMessage({ ...request, id })).toMatchObject({ kind: "invalid", code: -32600, id: null });
   },
 );
 
-test.each(["", "a", 0, -0, -1, 2 ** 53 - 1, 1 - 2 ** 53])("takes the id %j as it is", (id) => {
+test.each(["", "a", 0, -0, -1, 2 ** 53 - 1, 1 - 2 ** 53])("the id %j is accepted unchanged", (id) => {
   expect(readMessage({ ...request, id })).toMatchObject({ kind: "request", id });
 });
 
-test("parameters by position are bad parameters, and the id is kept for the answer", () => {
+test("positional parameters are invalid parameters, and the id is kept for the answer", () => {
   for (const params of [[], [1], "x", null, 5]) {
     expect(readMessage({ ...request, params })).toMatchObject({ kind: "invalid", code: -32602, id: 1 });
   }

@@ -14,7 +14,7 @@ const cost = (changes: Partial<Parameters<typeof judgeBodies>[0][number]>) => ({
   ...changes,
 });
 
-test("a body may hold the loop for 25 ms, or for five times what JSON.parse takes", () => {
+test("a body may block the event loop for 25 ms, or for five times what JSON.parse takes", () => {
   const [chat, tts] = judgeBodies([
     cost({ shape: "long to parse", heldMs: 49, parseMs: 10 }),
     cost({ shape: "quick to parse", heldMs: 24 }),
@@ -57,7 +57,7 @@ test("every sign-in message is of the greatest length that reaches the parser", 
   }
 });
 
-test("sign-in messages are right but for what they are filled with", () => {
+test("sign-in messages are valid except for their filling", () => {
   const routes = listHostileRoutes("http://localhost", "secret");
   const { text } = routes
     .flatMap(({ bodies }) => bodies)

@@ -18,14 +18,14 @@ test("frames are counted by the gaps between them, and lost ones show in the slo
   expect(figures.framesPerSecond).toBeCloseTo(100 / 1.6);
 });
 
-test("a page at rest, or without frames, is no measurement", () => {
+test("an idle page, or one without frames, is no measurement", () => {
   expect(() => toFrameFigures({ startsMs: evenly(100, 16), longTasksMs: [], drawnWords: 0 })).toThrow(
     "at rest",
   );
   expect(() => toFrameFigures({ startsMs: [1], longTasksMs: [], drawnWords: 9 })).toThrow("no two frames");
 });
 
-test("sixty frames a second keep the aim, to the frame", () => {
+test("sixty frames a second meet the aim, one fewer does not", () => {
   const figures = { framesPerSecond: 59.5, p95FrameMs: 16.8, longTasks: 0, wordsPerSecond: 199.6 };
   expect(toFrameText(figures, 5)).toContain("| 59.5 | 16.8 | 0 | 200 |");
   expect(judgeFrames(figures)).toBe("PASS  /chat frames a second at least 60: 59.5");

@@ -56,7 +56,7 @@ test.each([
   ).toThrow("The trace");
 });
 
-test("what is exactly at its budget passes, and what is over says so", () => {
+test("a value exactly at its budget passes, one above is reported as over", () => {
   const costs = { firstPaintMs: 1, largestPaintMs: 2500, layoutShift: 0.1, blockingMs: 200 };
   expect(judgePage({ path: "/", costs }).every((line) => line.startsWith("PASS"))).toBe(true);
   const over = { ...costs, largestPaintMs: 2501, layoutShift: 0.101, blockingMs: 201 };

@@ -26,7 +26,7 @@ type Site = {
   heading: RegExp;
 };
 
-const places: readonly Site[] = [
+const sites: readonly Site[] = [
   { name: "/", path: "/", who: "stranger", heading: /./ },
   { name: "/gate", path: "/gate", who: "stranger", heading: /^The room$/ },
   { name: "/chat", path: "/chat", who: "stranger", heading: /./ },
@@ -56,22 +56,22 @@ export async function benchPages({ rounds }: BenchOptions): Promise<BenchResult<
     closers.push(() => browser.close());
     const guests = await signInGuests(browser, server);
     // The server's own first answers are none of the page's cost.
-    for (const { path: address } of places) await fetch(`${server.baseUrl}${address}`);
-    const visits = places.map((): PageCosts[] => []);
+    for (const { path: address } of sites) await fetch(`${server.baseUrl}${address}`);
+    const visits = sites.map((): PageCosts[] => []);
     // Every page in each round, so that what else the machine does falls on all alike.
     for (let round = 0; round < rounds; round += 1) {
       console.error(`Pages, round ${round + 1} …`);
-      for (const [index, site] of places.entries())
+      for (const [index, site] of sites.entries())
         visits[index]!.push(await visit({ browser, server, site, storageState: guests[site.who] }));
     }
-    const pages = places.map(({ name }, index) => ({ path: name, costs: summarize(visits[index]!) }));
+    const pages = sites.map(({ name }, index) => ({ path: name, costs: summarize(visits[index]!) }));
     const frames = await benchFrames(browser, rounds);
     return {
       rounds,
       verdicts: [...pages.flatMap(judgePage), ...frames.verdicts],
       figures: { pages, frames: frames.figures },
       measured: {
-        pages: places.map(({ name }, index) => ({ path: name, visits: visits[index] })),
+        pages: sites.map(({ name }, index) => ({ path: name, visits: visits[index] })),
         frames: frames.measured,
       },
     };
@@ -124,14 +124,14 @@ async function visit({ browser, server, site, storageState }: VisitOptions): Pro
     await page.waitForLoadState("networkidle");
     await page.waitForTimeout(settleMs);
     const trace = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
-    await requirePlace(page, site, url);
+    await requireSite(page, site, url);
     return readPageCosts(trace.traceEvents, url);
   } finally {
     await context.close();
   }
 }
 
-async function requirePlace(page: Page, site: Site, url: string): Promise<void> {
+async function requireSite(page: Page, site: Site, url: string): Promise<void> {
   const heading = page.getByRole("heading", { name: site.heading }).first();
   if (page.url() === url && (await heading.isVisible())) return;
   throw new Error(`The visit of ${site.name} came to ${page.url()}, without the heading that belongs there.`);

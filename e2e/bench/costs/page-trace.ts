@@ -1,3 +1,11 @@
+type TraceData = {
+  documentLoaderURL?: string;
+  isOutermostMainFrame?: boolean;
+  navigationId?: string;
+  had_recent_input?: boolean;
+  weighted_score_delta?: number;
+};
+
 /** One event of Chromium's trace; times are microseconds. */
 export type TraceEvent = {
   name: string;
@@ -6,16 +14,7 @@ export type TraceEvent = {
   tid: number;
   ts: number;
   dur?: number;
-  args: {
-    name?: string;
-    data?: {
-      documentLoaderURL?: string;
-      isOutermostMainFrame?: boolean;
-      navigationId?: string;
-      had_recent_input?: boolean;
-      weighted_score_delta?: number;
-    };
-  };
+  args: { name?: string; data?: TraceData };
 };
 
 export type PageCosts = {

@@ -23,14 +23,14 @@ test("the tables name every size, and both kinds of search on the labelled quest
   expect(table).toContain("| plain full text | 0.70 | 0.66 |");
 });
 
-test("made-up texts are the same in every run, and differ from each other", () => {
+test("generated texts are the same in every run, and differ from each other", () => {
   expect(makeText(7)).toBe(makeText(7));
   expect(makeText(7)).not.toBe(makeText(8));
   expect(makeText(7).split(" ")).toHaveLength(90);
   expect(makeQuestion(7).split(" ")).toHaveLength(6);
 });
 
-test("words and vectors fused find as many of the labelled questions as plain full text, at about the same place", async () => {
+test("fusing words and vectors finds as many labelled questions as plain full text, at about the same rank", async () => {
   const { fused, plain } = await compareQuality(path.join(await createTestDir(), "labelled.db"));
   // Plain full text is a real opponent here, or there would be nothing to hold the search against.
   expect(plain.recallAt5).toBeGreaterThan(0.5);

@@ -13,20 +13,20 @@ const questions = JSON.parse(
   readFileSync(fileURLToPath(new URL("labelled-questions.json", import.meta.url)), "utf8"),
 ) as LabelledQuestion[];
 
-test("every label names a passage that is there", async () => {
+test("every label names an existing passage", async () => {
   const folder = knowledgeFolder(contentDir);
-  const places = new Set<string>();
+  const knownIds = new Set<string>();
   for (const file of await listKnowledgeFiles(folder)) {
     const { page } = await readKnowledgeFile(folder, file);
-    for (const { anchor } of page.passages) places.add(`${page.source}#${anchor}`);
+    for (const { anchor } of page.passages) knownIds.add(`${page.source}#${anchor}`);
   }
-  expect(questions.flatMap(({ answers }) => answers).filter((answer) => !places.has(answer))).toEqual([]);
+  expect(questions.flatMap(({ answers }) => answers).filter((answer) => !knownIds.has(answer))).toEqual([]);
 });
 
 /** What a visitor or an operator asks first: each is answered in the first place. */
 const firstQuestions = 5;
 
-test("the pages that ship answer the labelled questions, the first ones in the first place", async () => {
+test("the pages that ship answer the labelled questions, the first ones at rank one", async () => {
   const { find } = openKnowledgeSearch({ contentDir, dataDir: await createTestDir() });
   const search = (query: string) => find({ query });
   const first = await measureQuality(questions.slice(0, firstQuestions), search);
@@ -37,7 +37,7 @@ test("the pages that ship answer the labelled questions, the first ones in the f
   expect(quality.meanReciprocalRank).toBeGreaterThan(0.7);
 });
 
-test("recall counts answers among the first five, the reciprocal rank how far up", async () => {
+test("recall counts answers among the first five, the reciprocal rank their position", async () => {
   const match = (source: string) => ({ id: source, score: 1, metadata: { source, anchor: "x" } });
   const found = ["a", "b", "c", "d", "e", "f"].map(match);
   const quality = await measureQuality(

@@ -12,7 +12,7 @@ test("lists and searches are measured in both revisions, the tools about a key i
   for (const { sides } of toolOperations) expect(Object.keys(sides)).toEqual(["Latchkey", "MCP SDK"]);
 });
 
-test("the table goes between its marks and nowhere else", () => {
+test("the table is written between its marks and nowhere else", () => {
   const document = "a\n<!-- x:begin -->\nold\n<!-- x:end -->\nb";
   expect(replaceBetweenMarks(document, "x", "new")).toBe("a\n<!-- x:begin -->\n\nnew\n\n<!-- x:end -->\nb");
   expect(() => replaceBetweenMarks(document, "y", "new")).toThrow(/lacks/);

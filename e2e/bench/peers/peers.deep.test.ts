@@ -113,7 +113,7 @@ async function startFastify(): Promise<number> {
   return port;
 }
 
-test("Fastify answers everything that it is measured by as is expected", async () => {
+test("Fastify answers every operation it is measured by as expected", async () => {
   const answered = await runAll("Fastify", targetAt(await startFastify()));
   expect(answered).toEqual([
     ...["nonce", "older-signature", "bearer", "session", "session-start"],
@@ -122,7 +122,7 @@ test("Fastify answers everything that it is measured by as is expected", async (
   ]);
 });
 
-test("an older signature is no second time at Fastify, so a round with it fails", async () => {
+test("a round with a legacy signature that Fastify has seen fails", async () => {
   const target = targetAt(await startFastify());
   const prepared = await prepareOlderSignIns({ target, requests: 1, generateLoad });
   const load = { port: target.port, ...prepared, connections: 1, maxSeconds: 20 };
@@ -130,21 +130,21 @@ test("an older signature is no second time at Fastify, so a round with it fails"
   await expect(generateLoad(load)).rejects.toThrow("spent before");
 });
 
-test("a key that was used is no second time at Fastify, so a round with it fails", async () => {
+test("a round with a key that Fastify has seen used fails", async () => {
   const port = await startFastify();
   const takeAgain = { takeUnusedKeys: (count: number) => Array(count).fill(keySeries(series)(1)[0]!) };
   const run = runOperation("form", "Fastify", targetAt(port, takeAgain));
   await expect(run).rejects.toThrow("not as expected");
 });
 
-test("bare Node answers everything that it is measured by as is expected", async () => {
+test("bare Node answers every operation it is measured by as expected", async () => {
   const peer = startProcess<StatementsSetup, { port: number }>("peers/bare-server.ts");
   const { port } = await peer.ask(await statementsSetup());
   const answered = await runAll("bare Node", targetAt(port));
   expect(answered).toEqual(["nonce", "siwe", "bearer", "status"]);
 });
 
-test("Express gives out a recording's first piece, and speech as it was", async () => {
+test("Express serves the requested range of a recording, and speech unchanged", async () => {
   const dir = await createTestDir();
   const speechFile = path.join(dir, "speech.mp3");
   await writeFile(speechFile, Buffer.from([0xff, 0xfb, 1, 2]));
@@ -156,7 +156,7 @@ test("Express gives out a recording's first piece, and speech as it was", async 
   expect(speech.bodies[0]).toBe("\u00ff\u00fb\u0001\u0002");
 });
 
-test("better-auth signs in whoever holds the key, once for each nonce, and asks the chain", async () => {
+test("better-auth admits the holder of the key, once for each nonce, and asks the chain", async () => {
   const holders = keySeries(series)(10);
   const start = async (keys: PluginSetup["keys"]) => {
     const peer = startProcess<PluginSetup, { port: number }>("peers/better-auth-server.ts");
@@ -187,7 +187,7 @@ test("better-auth signs in whoever holds the key, once for each nonce, and asks 
   await expect(runOperation("siwe", "better-auth", deceived)).rejects.toThrow("401");
 });
 
-test("the AI SDK passes on every word of the model, held or at once, and tells what it holds", async () => {
+test("the AI SDK passes on every word of the model, buffered or at once, and reports what it buffers", async () => {
   const model = startProcess<ModelOrder, ModelAnswer>("scale/model-process.ts");
   const started = await model.ask({ order: "start" });
   const sdk = startProcess<AiSdkOrder, AiSdkAnswer>("peers/ai-sdk-server.ts", ["--expose-gc"]);
@@ -274,7 +274,7 @@ test("the official SDK lists the tools and answers every call as is expected, a 
   expect(new Set(usedKeys.map((used) => (used as { tokenId: string }).tokenId)).size).toBe(5);
 });
 
-test("the proxy gives to each in turn and passes answers on", async () => {
+test("the proxy forwards to each server in turn and passes answers on", async () => {
   const proxy = startProcess<ProxyOrder, ProxyAnswer>("scale/round-robin-process.ts");
   const listening = await proxy.ask({ order: "listen" });
   if (!("port" in listening)) throw new Error("It did not listen.");
@@ -293,7 +293,7 @@ test("the proxy gives to each in turn and passes answers on", async () => {
   expect(await proxy.ask({ order: "count" })).toEqual({ answered: [2, 2, 2] });
 });
 
-test("a load ends with the first answer that is not as expected", async () => {
+test("a load ends with the first unexpected answer", async () => {
   const server = createServer((_request, response) => response.end("hello"));
   onTestFinished(() => void server.close().closeAllConnections());
   const target = targetAt(await listen(server, "127.0.0.1", 0));

@@ -3,7 +3,7 @@ export function askForWords(words: number): string {
   return `words ${words}`;
 }
 
-/** One word at once, and then silence until the model is told to speak: a word in each `everyMs`, until it is told to end. */
+/** One word at once, and then silence until the model is made to speak: a word in each `everyMs`, until it is made to end. */
 export function askToBeHeld(everyMs: number): string {
   return `held ${everyMs}`;
 }
@@ -14,5 +14,5 @@ export function tellWords(said: number): string {
 }
 
 export const toldWords = /said:(\d+);/;
-/** Longer than what is told can be. */
+/** Longer than any answer here. */
 export const longestTelling = 32;

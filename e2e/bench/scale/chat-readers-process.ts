@@ -58,7 +58,7 @@ function openStream({ url, body }: { url: string; body: string }): Stream {
     isOpen = false;
     if (!counter.isWhole()) throw new Error(`A stream of ${url} had ${counter.describe()}.`);
   });
-  // Whoever waits for the first word is told; the end is asked for later.
+  // A failure rejects the wait for the first word; the end is asked for later.
   ended.catch(() => undefined);
   return { firstWordMs, countWords: counter.words, isOpen: () => isOpen, ended };
 }

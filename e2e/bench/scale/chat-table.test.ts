@@ -32,7 +32,7 @@ test("figures are medians over the rounds of one side and one number of streams"
   expect(toChatTable(figures).split("\n")[3]).toMatch(/\| +1\.00 \| +0\.40 \| +n\/a \|$/);
 });
 
-test("a figure that one round lacks is left out, and a round without first words is a fault", () => {
+test("a figure missing from one round is omitted, and a round without first words is a fault", () => {
   const figures = summarizeChats([round({}), round({ cpuMicrosAWord: null })]);
   expect(figures[0]!.cpuMicrosAWord).toBeNull();
   expect(toChatTable(figures)).toContain(

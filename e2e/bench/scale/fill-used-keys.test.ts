@@ -8,7 +8,7 @@ import { fillUsedKeys, probeKeys } from "./fill-used-keys";
 
 const contractAddress = "0xAbCdEfabcdefabcdefabcdefabcdefabcdefabcd";
 
-test("so many keys are used as was wanted, those that are asked for among them, and the unused ones are not", async () => {
+test("as many keys are used as requested, with the required ones used or unused", async () => {
   const databaseFile = path.join(await createTestDir(), "latchkey.db");
   const { used, unused } = probeKeys(1000);
   await fillUsedKeys({ databaseFile, chainId: 31337, contractAddress, usedKeys: 1000, unused });
@@ -25,7 +25,7 @@ test("so many keys are used as was wanted, those that are asked for among them, 
   }
 });
 
-test("what is asked for lies evenly spread, half of it used", () => {
+test("the requested keys are evenly spread, half of them used", () => {
   const { used, unused, series } = probeKeys(1_000_000);
   expect([used.length, unused.length]).toEqual([20, 20]);
   expect([...used, ...unused].sort((one, other) => one - other).at(-1)).toBe(1_000_000);

@@ -12,7 +12,7 @@ const round = (instances: number, seconds: number): InstanceRound => ({
   cpuMicros: { servers: 50_000, proxy: 10_000, database: null },
 });
 
-test("more instances are compared with one instance of the same round", () => {
+test("several instances are compared with one instance of the same round", () => {
   const rounds = [round(1, 4), round(2, 2), round(1, 2), round(2, 2), round(1, 8), round(2, 2)];
   const [one, two] = summarizeInstances(rounds);
   expect(one).toMatchObject({ instances: 1, requestsPerSecond: 25, timesOne: 1 });
@@ -23,7 +23,7 @@ test("more instances are compared with one instance of the same round", () => {
   expect(rows[3]).toMatch(/^\| +\| +2 \| +50 \| +2\.00 \|.* 500 \| +1\.00 \| +n\/a \| +100 \|$/);
 });
 
-test("so is what a request costs them, and nothing is said where it is not known", () => {
+test("the CPU cost of a request is compared the same way, and omitted where unknown", () => {
   const costs = (instances: number, servers: number | null): InstanceRound => ({
     ...round(instances, 1),
     cpuMicros: { servers, proxy: null, database: null },

@@ -42,20 +42,20 @@ export async function benchUsedKeys({ rounds, scale }: BenchOptions): Promise<Be
     closers.push(chain.stop);
     const generator = startWorkerProcess<Load, LoadResult>("load-generator.ts");
     closers.push(generator.stop);
-    const places = new Map<string, Site>();
+    const sites = new Map<string, Site>();
     for (const size of sizes) {
       const usedKeys = Math.max(100, Math.round(size * scale));
       console.error(`${usedKeys} used keys …`);
       const site = await openSite({ chain, usedKeys, generateLoad: generator.ask, closers });
       for (const kind of ["status", "bearer"] as const)
         await site.run(kind, Math.max(8, Math.round(warmUpRequests[kind] * scale)));
-      places.set(String(size), site);
+      sites.set(String(size), site);
     }
     const runners = Object.fromEntries(
-      [...places].map(([name, { run }]) => [name, () => runBoth({ run, scale })]),
+      [...sites].map(([name, { run }]) => [name, () => runBoth({ run, scale })]),
     );
     const measured = await takeTurns(runners, rounds);
-    const figures = [...places].map(([name, { usedKeys, databaseBytes, startMs }]): UsedKeyFigures => {
+    const figures = [...sites].map(([name, { usedKeys, databaseBytes, startMs }]): UsedKeyFigures => {
       const of = (kind: keyof Rounds) => summarize(measured.map((round) => round[name]![kind]));
       const growthOf = (kind: keyof Rounds) =>
         compare(measured.map((round) => ({ ours: round[name]![kind], other: round[smallest]![kind] }))).byCpu;
@@ -71,7 +71,7 @@ async function runBoth({ run, scale }: Pick<Site, "run"> & { scale: number }): P
   return { status: await run("status", count("status")), bearer: await run("bearer", count("bearer")) };
 }
 
-type OpenPlaceOptions = {
+type OpenSiteOptions = {
   chain: TestChain;
   usedKeys: number;
   generateLoad: GenerateLoad;
@@ -79,7 +79,7 @@ type OpenPlaceOptions = {
 };
 
 /** A server whose database holds so many used keys; what is asked for lies spread among them, used and unused. */
-async function openSite({ chain, usedKeys, generateLoad, closers }: OpenPlaceOptions): Promise<Site> {
+async function openSite({ chain, usedKeys, generateLoad, closers }: OpenSiteOptions): Promise<Site> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), "latchkey-used-keys-"));
   closers.push(() => rm(dataDir, { recursive: true, force: true }));
   const databaseFile = path.join(dataDir, "latchkey.db");

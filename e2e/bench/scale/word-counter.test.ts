@@ -23,7 +23,7 @@ test.each([
   { stream: toStream(2), description: "3 words of 2, with its end" },
   { stream: toStream(3).slice(0, -5), description: "3 words of 3, without its end" },
   { stream: words, description: "3 words of an unknown number, without its end" },
-])("a stream with $description is not whole", ({ stream, description }) => {
+])("a stream with $description is incomplete", ({ stream, description }) => {
   const counter = createWordCounter();
   counter.take(stream);
   expect(counter.isWhole()).toBe(false);

@@ -90,7 +90,7 @@ async function playPhase({ phase, site, scale, tally }: PlayPhaseOptions): Promi
     });
     await playing;
     let misledMs: number | null = null;
-    // Up to the ten seconds for which an endpoint that failed is passed over: too long for the small measure.
+    // Up to the ten seconds for which an endpoint that failed is skipped: too long for the small measure.
     if (phase.isHalfMended && scale >= 1) {
       endpoints[0].setFault("none");
       // As before, but no longer counted: nor are the answers.
@@ -104,7 +104,7 @@ async function playPhase({ phase, site, scale, tally }: PlayPhaseOptions): Promi
   }
 }
 
-/** How long until every holder is let in again, and nobody else; infinite where that takes more than a minute. */
+/** How long until every holder is admitted again, and nobody else; infinite where that takes more than a minute. */
 async function measureRecovery(signIn: SignIn, claimants: readonly Claimant[]): Promise<number> {
   const mendedAtMs = performance.now();
   const elapsedMs = () => performance.now() - mendedAtMs;
@@ -185,7 +185,7 @@ function toFigures({
       measured: misledOut,
       bound: { atMost: recentlyAsked - misledIn },
     },
-    // An endpoint that failed is passed over for ten seconds.
+    // An endpoint that failed is skipped for ten seconds.
     seconds("from the first one's mending until a second that lies is not believed", misledMs, 12),
     none("answers of any other kind", "without words"),
     // Two endpoints, two seconds each, and once more where one seemed to be on another chain.
@@ -197,7 +197,7 @@ function toFigures({
 export const chainLying: Scenario = {
   slug: "chain-lying",
   promise:
-    "RPC endpoints fail in every way, lag far behind, answer from another chain or contradict each other: nobody enters with a key, and no holder is told no, unless the first endpoint that answers says so of a recent block.",
+    "RPC endpoints that fail, lag, contradict each other or are on another chain admit nobody without a key and turn no holder away, unless the first endpoint that answers says so of a recent block.",
   inTests: 0.1,
   run: (run) => withCleanup((later) => play({ ...run, later })),
 };

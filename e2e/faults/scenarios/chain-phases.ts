@@ -20,11 +20,11 @@ export type Site = {
 };
 export type Phase = {
   name: string;
-  /** Whether one endpoint answers all the time, and of keys that nobody disputes rightly: then holders are let in, all of them. */
+  /** Whether one endpoint answers all the time, and of keys that nobody disputes rightly: then all holders are admitted. */
   isServed: boolean;
   /** Whether an endpoint that lies of a recent block is the first to answer, and is believed: a known limit, and counted. */
   isMisled?: boolean;
-  /** Whether at the end the second endpoint goes on lying, and the first alone is mended. */
+  /** Whether at the end the second endpoint goes on lying, and the first alone is repaired. */
   isHalfMended?: boolean;
   /** Called again and again; resolves when what it did has lasted long enough. */
   play: (site: Site) => Promise<void>;

@@ -260,7 +260,7 @@ function toFigures(of: ToFiguresOptions): Figure[] {
 export const clockJumps: Scenario = {
   slug: "clock-jumps",
   promise:
-    "The clock of a machine jumps by an hour, both ways, while it serves: nothing is good twice, limits and quotas neither open nor shut, one process does the shared work.",
+    "A server's clock that jumps by an hour, both ways, makes nothing valid twice, leaves limits and quotas neither open nor shut, and the shared work with one process.",
   inTests: 0.1,
   run: (run) => withCleanup((later) => play({ ...run, later })),
 };

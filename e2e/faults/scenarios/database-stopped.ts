@@ -16,7 +16,7 @@ const boundSeconds = 2 * (connectSeconds + statementSeconds + 1);
 export const databaseStopped: Scenario = {
   slug: "database-stopped",
   promise:
-    "PostgreSQL is stopped, crashes, is cut off and hangs under a running server; meanwhile requests are refused in words and in time, and afterwards all goes on without a restart and nothing acknowledged is lost.",
+    "A PostgreSQL that is stopped, crashes, is cut off or hangs makes requests fail with a reason and in time, loses nothing acknowledged, and needs no restart of the server.",
   inTests: 0.25,
   run: (run) =>
     withCleanup(async (later): Promise<Figure[]> => {

@@ -17,11 +17,11 @@ const megabytes = 64;
 export const diskFull: Scenario = {
   slug: "disk-full",
   promise:
-    "The disk below the data folder fills up to the last byte under a running server; what must be written is refused in words, what is only read goes on, and when there is room again so does all the rest.",
+    "A full disk below the data folder refuses writes with a reason and serves reads, and writes succeed again once there is room.",
   inTests: 0.2,
   run: (run) =>
     withCleanup(async (later): Promise<Figure[] | Skipped> => {
-      const deployment = findPlaceToFill(later, run.say);
+      const deployment = findFolderToFill(later, run.say);
       if (deployment === null)
         return { skipped: "Neither may a disk be mounted here, nor is there prlimit." };
       const { dataDir, outage } = deployment;
@@ -44,7 +44,7 @@ export const diskFull: Scenario = {
 export const diskFullBelowPostgresql: Scenario = {
   slug: "disk-full-postgresql",
   promise:
-    "The disk below the tables of PostgreSQL fills up to the last byte under a running server, while the write-ahead log has room; what must be written is refused in words, what is only read goes on, and when there is room again so does all the rest.",
+    "A full disk below the tables of PostgreSQL, with room for the write-ahead log, refuses writes with a reason and serves reads, and writes succeed again once there is room.",
   inTests: false,
   run: (run) =>
     withCleanup(async (later): Promise<Figure[] | Skipped> => {
@@ -72,7 +72,7 @@ export const diskFullBelowPostgresql: Scenario = {
     }),
 };
 
-function findPlaceToFill(
+function findFolderToFill(
   later: Later,
   say: (line: string) => void,
 ): { dataDir: string | undefined; outage: Outage } | null {

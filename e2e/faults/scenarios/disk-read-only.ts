@@ -15,7 +15,7 @@ const megabytes = 64;
 export const diskReadOnly: Scenario = {
   slug: "disk-read-only",
   promise:
-    "The server dies, and its disk comes back read-only, as after a fault of the machine: started on it, it lets nobody do what must be written, serves what is only read and says what is wrong; on a writable disk all goes on.",
+    "A server that starts on a read-only disk refuses writes with a reason and serves reads, and works again on a writable one.",
   inTests: 0.2,
   run: (run) =>
     withCleanup(async (later): Promise<Figure[] | Skipped> => {

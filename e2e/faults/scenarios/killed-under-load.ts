@@ -19,7 +19,7 @@ import { withCleanup } from "../cleanup";
 import type { Later } from "../cleanup";
 
 const promise =
-  "The server is killed again and again at random moments, its start included, while clients use all of it; nothing that was acknowledged is lost or counted twice.";
+  "A server killed repeatedly at random moments, during start-up too, loses nothing acknowledged and counts nothing twice.";
 /** Between the end of one look at the database itself and the next. */
 const killsPerLook = 10;
 
@@ -42,7 +42,7 @@ export const killedOnPostgresql: Scenario = {
 
 export const killedOnRedis: Scenario = {
   slug: "killed-under-load-redis",
-  promise: `${promise} With nonces, limits and quotas in Redis, and all else in PostgreSQL.`,
+  promise: `${promise} With nonces, limits and quotas in Redis, and everything else in PostgreSQL.`,
   inTests: false,
   run: (run) =>
     withCleanup(async (later): Promise<Figure[] | Skipped> => {

@@ -212,7 +212,7 @@ async function play(run: ScenarioRun & { later: Later }): Promise<Figure[]> {
 export const manyClients: Scenario = {
   slug: "many-clients",
   promise:
-    "A million clients ask over HTTP, each from an address of its own, and a million are counted by the limiter and its database, over ten windows and at once within one, in memory too: memory and database stay bounded, and limits exact.",
+    "A million clients over HTTP, and a million counted by the limiter in its database and in memory, leave memory and database bounded and limits exact.",
   inTests: false,
   run: (run) => withCleanup((later) => play({ ...run, later })),
 };

@@ -5,7 +5,7 @@ import { isKept } from "../scenario";
 /** In the full measure it is a million. */
 const clients = 3_000;
 
-test("so many clients in one window: limits stay exact, memory and database bounded, and who is forgotten is told of", async () => {
+test("many clients in one window: limits stay exact, memory and database bounded, and forgotten clients are reported", async () => {
   const said: string[] = [];
   const figures = await measureOneWindow({ clients, say: (line) => void said.push(line) });
   expect(said).toHaveLength(4);

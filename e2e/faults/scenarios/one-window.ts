@@ -133,7 +133,7 @@ async function fillWindowInDatabase(request: {
 /** With its log of what is not yet in its place. */
 const emptyDatabaseMegabytes = 10;
 const rowBytes = 300;
-/** What memory keeps of one limit; more clients than that are forgotten, and told of. */
+/** How many clients memory keeps for one limit; further ones are evicted and counted. */
 const keptInMemory = 50_000;
 
 /** The figures that have to hold with so many clients at once, for both kinds of limit, in memory and in a database. */

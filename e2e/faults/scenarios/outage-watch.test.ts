@@ -39,11 +39,11 @@ function watchOne(take: (watch: ReturnType<typeof createOutageWatch>) => void): 
 
 const unasked = "asked for readiness meanwhile";
 
-test("only what began and ended meanwhile is judged", () => {
+test("only requests that began and ended during the outage are judged", () => {
   expect(watchOne(() => undefined)).toEqual([unasked]);
 });
 
-test("what is given meanwhile, what is refused without words or takes too long, and who says ready is found", async () => {
+test("a grant, an unexplained or slow refusal and a ready probe during the outage are found", async () => {
   const find = (rest: Partial<Exchange>, path = "/write") =>
     watchOne((watch) => watch.take(exchange(path, rest)));
   expect(find({ status: 200 })).toEqual(["granted meanwhile", unasked]);
@@ -70,7 +70,7 @@ test("what is given meanwhile, what is refused without words or takes too long, 
   expect(await readinessOf(200, 200)).toEqual([0, 0]);
 });
 
-test("where nothing was asked that is due to be refused, nothing was held", () => {
+test("an outage without a request that must be refused proves nothing", () => {
   const watch = createOutageWatch(() => "either");
   watch.gone();
   watch.take(exchange("/write", {}));

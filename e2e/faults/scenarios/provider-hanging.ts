@@ -105,7 +105,7 @@ async function askSpeech({ gate, headers, moment }: Wave & { moment: Moment }): 
   const json = { text: `${moment} ${randomUUID()}` };
   const { incoming, status, headers: answered } = await openSpeech({ port: gate.server.port, json, headers });
   const { bytes, isWhole } = await readAudio(incoming);
-  // Only so many are taken on at once; the others are told when to come back.
+  // Only so many are accepted at once; the others get Retry-After.
   if (status === 429 && Number(answered["retry-after"]) > 0) return "ended";
   // Sound has no words for it: the connection is cut, so that what broke off does not look like the end.
   if (moment === "middle") return status === 200 && !isWhole ? "ended" : "odd";
@@ -145,7 +145,7 @@ async function playWave(wave: Wave, each: (count: number) => number, say: (line:
   return kinds;
 }
 
-const isUnexpected = (line: string) => !line.includes("request failed after its answer had begun");
+const isUnexpected = (line: string) => !line.includes("request failed after the response had started");
 
 async function openWave(env: Record<string, string>, later: Later): Promise<Wave> {
   const gate = await openGate({
@@ -251,7 +251,7 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
 export const providerHanging: Scenario = {
   slug: "provider-hanging",
   promise:
-    "Model, voice, vector store and webhook receiver take requests and hang, before, at the beginning and in the middle of answers: all ends in time, with words, and nothing stays behind.",
+    "Requests to a model, voice, vector store and webhook receiver that hang end in time with a reason, and leave nothing behind.",
   inTests: false,
   run: (run) => withCleanup((later) => play({ ...run, later })),
 };

@@ -13,7 +13,7 @@ const boundSeconds = 8;
 export const redisStopped: Scenario = {
   slug: "redis-stopped",
   promise:
-    "The Redis that holds nonces, limits and quotas is killed and hangs under a running server; what needs it is refused in words and in time, all else goes on, and afterwards no nonce is good again and no quota is forgotten.",
+    "A Redis that is killed or hangs makes what needs it fail with a reason and in time, while everything else works, and afterwards no nonce is valid again and no quota is lost.",
   inTests: 0.25,
   run: (run) =>
     withCleanup(async (later): Promise<Figure[] | Skipped> => {

@@ -261,7 +261,7 @@ async function measure({ scale, say, later }: ScenarioRun & { later: Later }): P
 export const slowClients: Scenario = {
   slug: "slow-clients",
   promise:
-    "Two thousand clients send heads and bodies byte by byte, or take nothing of what they asked for: others are served, the slow ones are cut off in time, and what they held comes back.",
+    "Two thousand clients that send or read very slowly are cut off in time and release what they held, while others are served.",
   inTests: false,
   run: (run) => withCleanup((later) => measure({ ...run, later })),
 };

@@ -109,7 +109,7 @@ export function isWholeAnswer({ status, text }: Exchange): boolean {
 
 const totalWeight = actions.reduce((sum, { weight }) => sum + weight, 0);
 
-export function chooseDoing(dice: Dice): Action {
+export function chooseAction(dice: Dice): Action {
   let at = dice.next() * totalWeight;
   return actions.find(({ weight }) => (at -= weight) < 0) ?? actions[0]!;
 }

@@ -4,7 +4,7 @@ import { bearerOf, from, prove, show, signIn } from "./soak-visits";
 import type { Day, Holder } from "./soak-visits";
 
 export const secrets = { reset: "Vx3pQ8mLr6Zt2Wk9", operator: "Qm7rV2kXw9TzLc4H" };
-/** Room for whatever is under way at once for one key, each with the longest answer set aside. */
+/** Room for all concurrent answers of one key, each with the longest one reserved. */
 export const quotaTokens = 4_000;
 export const longestAnswerTokens = 200;
 export const talkative = "Everything, please.";

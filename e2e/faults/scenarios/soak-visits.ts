@@ -11,7 +11,7 @@ const visitors = 5_000;
 const toleranceMs = 5_000;
 
 export type Holder = Awaited<ReturnType<Gate["mintKey"]>>;
-/** What a sign-in gives, and until when it is good by the server's clock. */
+/** What a sign-in gives, and until when it is valid by the server's clock. */
 type Pass = { token: string; endsAtMs: number; audioPath: string; audioEndsAtMs: number };
 export type Visit = { holder: Holder; pass: Pass; entering: Promise<boolean> | null };
 export type Day = {
@@ -50,7 +50,7 @@ export const show = (proof: Awaited<ReturnType<typeof prove>>): Question => ({
   ...proof,
 });
 
-/** Null where it was turned away. A proof that met a move of the clock is out of its time, and is made again. */
+/** Null where it was refused. A proof that met a move of the clock is out of its time, and is made again. */
 export async function signIn(day: Day, holder: Holder): Promise<Pass | null> {
   for (;;) {
     const stood = day.clock.watch();
@@ -84,7 +84,7 @@ export async function askAsHolder(day: Day, write: (pass: Pass) => Question): Pr
     const exchange = await day.client.ask(write(pass));
     if (!hasRunOut(day, pass, exchange)) return exchange;
     day.tally.count("refused for their age");
-    if (!(await enterAnew(day, visit, pass))) return exchange;
+    if (!(await enterAgain(day, visit, pass))) return exchange;
   }
 }
 
@@ -96,7 +96,7 @@ function hasRunOut(day: Day, pass: Pass, exchange: Exchange): boolean {
 }
 
 /** Once for all who found the same pass too old. */
-async function enterAnew(day: Day, visit: Visit, pass: Pass): Promise<boolean> {
+async function enterAgain(day: Day, visit: Visit, pass: Pass): Promise<boolean> {
   if (visit.pass !== pass) return true;
   visit.entering ??= enter(day, visit).finally(() => (visit.entering = null));
   return visit.entering;
@@ -120,7 +120,7 @@ export async function renew(day: Day, visit: Visit): Promise<boolean> {
     });
     if (hasRunOut(day, pass, exchange)) {
       day.tally.count("refused for their age");
-      if (!(await enterAnew(day, visit, pass))) return false;
+      if (!(await enterAgain(day, visit, pass))) return false;
       continue;
     }
     const token = /^access_token=([^;]+)/.exec(exchange.headers["set-cookie"]?.[0] ?? "")?.[1];

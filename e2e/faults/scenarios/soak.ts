@@ -22,7 +22,7 @@ import { createDice } from "../dice";
 import { scaled } from "../scenario";
 import type { Figure, Scenario, ScenarioRun } from "../scenario";
 import { findDefects, measuredOnly } from "../server-measures";
-import { chooseDoing } from "./soak-requests";
+import { chooseAction } from "./soak-requests";
 import { countEnding, describeLevels, describeRest, rest } from "./soak-levels";
 import type { Rest } from "./soak-levels";
 import { longestAnswerTokens, quotaTokens, Rounds, secrets, talkative } from "./soak-rounds";
@@ -39,7 +39,7 @@ const workers = 12;
 const holders = 20;
 /** Instead of a minute, of which a quarter of an hour that is over in seconds would see none. */
 const sweepMs = 500;
-/** So many tokens that were found good are remembered (verified-tokens.server.ts), and some more. */
+/** More than the verified tokens cache holds (verified-tokens.server.ts). */
 const tokensToFillMemory = 4_200;
 
 const webhookSecret = `whsec_${createHash("sha256").update("soak").digest("base64")}`;
@@ -127,7 +127,7 @@ async function letIn(day: Day, keys: readonly Holder[]): Promise<void> {
   }
 }
 
-/** What is remembered up to a number has that number before the day begins, so that it is not taken for a rise. */
+/** Bounded caches are filled before the day begins, so that filling them is not taken for a rise. */
 async function fillMemory(day: Day): Promise<void> {
   let left = tokensToFillMemory;
   await keepBusy(
@@ -140,7 +140,7 @@ async function fillMemory(day: Day): Promise<void> {
   );
 }
 
-/** Requests in all lanes, while the clock is put forward by a quarter of an hour four times. */
+/** Requests by all workers, while the clock is put forward by a quarter of an hour four times. */
 async function playHour(day: Day, count: number, whileItStands: () => Promise<void>) {
   const { clock, dice, faults, tally } = day;
   let left = count;
@@ -149,7 +149,7 @@ async function playHour(day: Day, count: number, whileItStands: () => Promise<vo
     () => left <= 0,
     async () => {
       left -= 1;
-      const { name, act } = chooseDoing(dice);
+      const { name, act } = chooseAction(dice);
       if (await act(day).catch(() => false)) tally.count(name);
       else faults.count(name);
     },
@@ -224,7 +224,7 @@ function describeAnswers(tally: Tally, faults: Tally, count: number): Figure[] {
 export const soak: Scenario = {
   slug: "soak",
   promise:
-    "A day's mixed load, with the server's clock put forward through 24 hours: all is answered, what runs out is refused and swept, and memory, files and sockets stay level.",
+    "A day's mixed load with the server's clock put forward is answered, what expires is refused and swept, and memory, files and sockets stay level.",
   inTests: false,
   run: (run) => withCleanup((later) => play({ ...run, later })),
 };

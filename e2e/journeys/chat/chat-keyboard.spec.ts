@@ -5,9 +5,7 @@ import { expectFocusKept, pressByKeyboard, tabTo } from "~e2e/support/browser/ke
 
 test.use({ baseUrl: async ({ modelServer }, use) => use(modelServer.baseUrl) });
 
-test("asking, stopping, looking into a tool and a source, and editing, by keyboard alone", async ({
-  page,
-}) => {
+test("the keyboard alone asks, stops, opens a tool and a source, and edits", async ({ page }) => {
   await openChat(page);
   await tabTo({ page, goal: field(page) });
   await page.keyboard.type("slow");
@@ -120,7 +118,7 @@ test("a model is chosen by keyboard alone, and answers @deep", async ({ page }) 
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
 
-  test("the conversations are opened, left, chosen from and added to by keyboard alone @deep", async ({
+  test("the list of conversations is opened, closed, chosen from and added to by keyboard alone @deep", async ({
     page,
   }) => {
     await openChat(page);
@@ -147,10 +145,7 @@ test.describe("on a phone", () => {
   });
 });
 
-test("a refusal leaves the keyboard where it was, and trying again gives it back @deep", async ({
-  page,
-  watch,
-}) => {
+test("a refusal leaves the focus where it was, and so does retrying @deep", async ({ page, watch }) => {
   watch.expectRefusal({ path: "/api/chat", status: 500 });
   await openChat(page);
   await tabTo({ page, goal: field(page) });
@@ -171,7 +166,9 @@ test("a refusal leaves the keyboard where it was, and trying again gives it back
 test.describe("with a keyboard on the screen", () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
 
-  test("the field stays above it, and goes back down when it is folded away @deep", async ({ page }) => {
+  test("the field stays above the keyboard, and moves back down when that is folded away @deep", async ({
+    page,
+  }) => {
     await page.addInitScript(() => {
       const visible = Object.assign(new EventTarget(), { height: 844, offsetTop: 0, scale: 1 });
       Object.defineProperty(window, "visualViewport", { value: visible });

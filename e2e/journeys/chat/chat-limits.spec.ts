@@ -30,7 +30,7 @@ function countQuestions(page: Page): () => number {
   return () => count;
 }
 
-test("without a connection nothing is asked again, and what was edited is sent when it is back", async ({
+test("a retry is refused without a connection, and an edited question is sent when it is back", async ({
   page,
   context,
 }) => {
@@ -52,7 +52,7 @@ test("without a connection nothing is asked again, and what was edited is sent w
   expect(counted()).toBe(2);
 });
 
-test("a browser that keeps no more says so, and everything else goes on @deep", async ({ page }) => {
+test("a full browser storage is reported, and everything else goes on @deep", async ({ page }) => {
   await page.addInitScript(() => {
     Storage.prototype.setItem = () => {
       throw new DOMException("The quota has been exceeded.", "QuotaExceededError");
@@ -75,11 +75,7 @@ test("a browser that keeps no more says so, and everything else goes on @deep", 
 test.describe("for holders", () => {
   test.use({ baseUrl: async ({ holdersServer }, use) => use(holdersServer.baseUrl) });
 
-  test("at the wall nothing is asked again, from wherever it could be @deep", async ({
-    page,
-    context,
-    holdersServer,
-  }) => {
+  test("a used-up quota disables every way to ask again @deep", async ({ page, context, holdersServer }) => {
     const counted = countQuestions(page);
     await signInByCookie(holdersServer, context);
     await openChat(page);
@@ -93,7 +89,7 @@ test.describe("for holders", () => {
     await expect(page.getByRole("alert")).toHaveCount(0);
   });
 
-  test("a sign-in that ends in the middle is explained, and leads to the gate @deep", async ({
+  test("a sign-in that ends in mid-conversation is explained, and leads to the gate @deep", async ({
     page,
     watch,
     context,
@@ -128,7 +124,7 @@ test.describe("for holders", () => {
 test.describe("beside another answer", () => {
   test.use({ baseUrl: async ({ crowdedServer }, use) => use(crowdedServer.baseUrl) });
 
-  test("tokens that are only set aside are a wait, not the end of the quota @deep", async ({
+  test("reserved tokens are a wait, not the end of the quota @deep", async ({
     page,
     watch,
     context,
@@ -160,10 +156,7 @@ test.describe("beside another answer", () => {
 test.describe("with a model that obeys", () => {
   test.use({ baseUrl: async ({ modelServer }, use) => use(modelServer.baseUrl) });
 
-  test("an answer without a word is told as a failure, and can be asked for again @deep", async ({
-    page,
-    watch,
-  }) => {
+  test("an empty answer is shown as a failure, and can be retried @deep", async ({ page, watch }) => {
     watch.expectRefusal({ path: "/api/chat", status: 500 });
     await openChat(page);
     await ask(page, "mute");

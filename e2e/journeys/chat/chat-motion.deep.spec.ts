@@ -8,9 +8,7 @@ test.use({ baseUrl: async ({ modelServer }, use) => use(modelServer.baseUrl) });
 const running = (page: Page) =>
   page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === "running").length);
 
-test("while an answer is waited for, nothing moves for those who asked for less motion, and all of it is seen", async ({
-  page,
-}) => {
+test("a waiting answer moves nothing under reduced motion, and is shown whole", async ({ page }) => {
   await openChat(page);
   await ask(page, "nothing");
   const dots = replies(page).locator(".thinking span[aria-hidden]");
@@ -27,9 +25,7 @@ test("while an answer is waited for, nothing moves for those who asked for less 
   await expectRest(page);
 });
 
-test("while an answer grows, nothing moves by itself for those who asked for less motion", async ({
-  page,
-}) => {
+test("a growing answer moves nothing by itself under reduced motion", async ({ page }) => {
   await page.emulateMedia({ reducedMotion: "reduce" });
   await openChat(page);
   await ask(page, "slow");
@@ -40,7 +36,7 @@ test("while an answer grows, nothing moves by itself for those who asked for les
   await expectRest(page);
 });
 
-test("on a low screen an empty conversation is shown from its start", async ({ page }) => {
+test("an empty conversation is shown from its start on a low screen", async ({ page }) => {
   await page.setViewportSize({ width: 640, height: 300 });
   await openChat(page);
   const conversation = page.getByRole("region", { name: "Conversation" });

@@ -6,7 +6,7 @@ import { silentWave } from "~e2e/support/browser/silent-wave";
 
 test.use({ baseUrl: async ({ modelServer }, use) => use(modelServer.baseUrl) });
 
-test.describe("a press on what words carry away", () => {
+test.describe("a press on a button that streaming text moves", () => {
   test.beforeEach(async ({ page }) => {
     await page.route("**/api/tts", (route) =>
       route.fulfill({ contentType: "audio/wav", body: silentWave(30) }),
@@ -14,7 +14,7 @@ test.describe("a press on what words carry away", () => {
     await openChat(page);
   });
 
-  test("counts, unless it is drawn away", async ({ page }) => {
+  test("counts, unless the pointer is dragged away", async ({ page }) => {
     const button = await buttonAtRest(page);
     // Pressed by the first, and not once more by the second.
     for (const way of [20, 28]) {
@@ -31,9 +31,7 @@ test.describe("a press on what words carry away", () => {
     await expect(button).toHaveAccessibleName("Pause reading");
   });
 
-  test("is the browser's own where nothing moves: the neighbour it is let go on undoes it", async ({
-    page,
-  }) => {
+  test("is left to the browser at rest, where letting go on a neighbour cancels it", async ({ page }) => {
     await ask(page, "count");
     await expectRest(page);
     const button = replies(page).getByRole("button", { name: /Read aloud|Pause reading/ });
@@ -58,21 +56,21 @@ test.describe("a press on what words carry away", () => {
   test.describe("by a finger", () => {
     test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
 
-    test("counts for it, and not for the link that has come under the finger", async ({ page }) => {
+    test("counts for the button, and not for a link that moved under the finger", async ({ page }) => {
       const button = await buttonAtRest(page);
       const fingers = await fingersOn(page);
       // The second is a long press, and would pause what the first has begun.
       for (const afterMs of [480, 520]) {
-        const place = await middleOf(button);
-        await fingers({ type: "touchStart", places: [place] });
+        const point = await middleOf(button);
+        await fingers({ type: "touchStart", points: [point] });
         await carryAway(page);
-        await fingers({ type: "touchEnd", places: [place], afterMs });
+        await fingers({ type: "touchEnd", points: [point], afterMs });
         await expect(button).toHaveAccessibleName("Pause reading");
         expect(page.url()).not.toContain("#followed");
       }
     });
 
-    test("at rest counts once, however often", async ({ page }) => {
+    test("counts once each time at rest", async ({ page }) => {
       await ask(page, "slow");
       const button = replies(page).getByRole("button", { name: /Read aloud|Pause reading|Go on reading/ });
       for (const name of ["Pause reading", "Go on reading", "Pause reading"]) {
@@ -81,40 +79,40 @@ test.describe("a press on what words carry away", () => {
       }
     });
 
-    test("scrolls, and then counts for nothing", async ({ page }) => {
+    test("that scrolls does not count", async ({ page }) => {
       const button = await buttonAtRest(page);
       await log(page).evaluate((messages) => void (messages.style.paddingBottom = "100rem"));
-      const placeOfThread = () =>
+      const readScrollTop = () =>
         page.getByRole("region", { name: "Conversation" }).evaluate(({ scrollTop }) => scrollTop);
-      const before = await placeOfThread();
+      const before = await readScrollTop();
       const fingers = await fingersOn(page);
-      const place = await middleOf(button);
+      const point = await middleOf(button);
       let isDown = false;
       // A busy browser may join the moves into one and not scroll: then the finger is taken back, and comes again.
       await expect(async () => {
-        if (isDown) await fingers({ type: "touchCancel", places: [] });
+        if (isDown) await fingers({ type: "touchCancel", points: [] });
         isDown = true;
-        await fingers({ type: "touchStart", places: [place] });
+        await fingers({ type: "touchStart", points: [point] });
         // Enough for a browser to scroll, and no further than a press may wander.
         for (let way = 2; way <= 22; way += 4)
-          await fingers({ type: "touchMove", places: [{ ...place, y: place.y - way }] });
-        await expect.poll(placeOfThread, { timeout: 2_000 }).toBeGreaterThan(before);
+          await fingers({ type: "touchMove", points: [{ ...point, y: point.y - way }] });
+        await expect.poll(readScrollTop, { timeout: 2_000 }).toBeGreaterThan(before);
       }).toPass({ timeout: 20_000 });
       await carryAway(page);
-      await fingers({ type: "touchEnd", places: [place] });
+      await fingers({ type: "touchEnd", points: [point] });
       await expectUnpressed(button);
     });
 
-    test("counts for nothing where another finger is beside it", async ({ page }) => {
+    test("does not count with another finger on the screen", async ({ page }) => {
       const button = await buttonAtRest(page);
       const fingers = await fingersOn(page);
       const another = { x: 20, y: 20, id: 1 };
       for (const isLiftedFirst of [true, false]) {
-        const place = await middleOf(button);
-        await fingers({ type: "touchStart", places: [place, another] });
+        const point = await middleOf(button);
+        await fingers({ type: "touchStart", points: [point, another] });
         await carryAway(page);
-        await fingers({ type: "touchEnd", places: [isLiftedFirst ? place : another] });
-        await fingers({ type: "touchEnd", places: [isLiftedFirst ? another : place] });
+        await fingers({ type: "touchEnd", points: [isLiftedFirst ? point : another] });
+        await fingers({ type: "touchEnd", points: [isLiftedFirst ? another : point] });
         await expect(button).toHaveAccessibleName("Read aloud");
       }
       await expectUnpressed(button);
@@ -122,9 +120,9 @@ test.describe("a press on what words carry away", () => {
   });
 });
 
-type Place = { x: number; y: number };
+type Point = { x: number; y: number };
 
-async function middleOf(target: Locator): Promise<Place> {
+async function middleOf(target: Locator): Promise<Point> {
   const { x, y, width, height } = (await target.boundingBox())!;
   return { x: x + width / 2, y: y + height / 2 };
 }
@@ -159,7 +157,7 @@ async function carryAway(page: Page): Promise<void> {
 
 type Touch = {
   type: "touchStart" | "touchMove" | "touchEnd" | "touchCancel";
-  places: (Place & { id?: number })[];
+  points: (Point & { id?: number })[];
   afterMs?: number;
 };
 
@@ -167,10 +165,10 @@ type Touch = {
 async function fingersOn(page: Page): Promise<(touch: Touch) => Promise<void>> {
   const session = await page.context().newCDPSession(page);
   let startMs = 0;
-  return async ({ type, places, afterMs = 60 }) => {
+  return async ({ type, points, afterMs = 60 }) => {
     if (type === "touchStart") startMs = Date.now();
     const timestamp = (type === "touchStart" ? startMs : startMs + afterMs) / 1_000;
-    const touchPoints = places.map((place) => ({ id: 0, ...place }));
+    const touchPoints = points.map((point) => ({ id: 0, ...point }));
     await session.send("Input.dispatchTouchEvent", { type, touchPoints, timestamp });
   };
 }

@@ -6,7 +6,7 @@ import { silentWave } from "~e2e/support/browser/silent-wave";
 
 test.use({ baseUrl: async ({ modelServer }, use) => use(modelServer.baseUrl) });
 
-test("an answer is read aloud piece by piece, pauses, goes on, and ends by itself", async ({ page }) => {
+test("an answer is read aloud piece by piece, pauses, resumes, and ends by itself", async ({ page }) => {
   const spoken: { text: string; messageId: string }[] = [];
   await page.route("**/api/tts", async (route) => {
     spoken.push(route.request().postDataJSON() as { text: string; messageId: string });
@@ -30,7 +30,7 @@ test("an answer is read aloud piece by piece, pauses, goes on, and ends by itsel
   expect(spoken.map(({ messageId }) => messageId)).toEqual(spoken.map((_, index) => `${id}:${index}`));
 });
 
-test("another place in the text is read when it is chosen, and nothing in between is asked for @deep", async ({
+test("choosing another position reads from there, and requests nothing in between @deep", async ({
   page,
 }) => {
   const asked: number[] = [];
@@ -44,29 +44,27 @@ test("another place in the text is read when it is chosen, and nothing in betwee
   await ask(page, "long");
   await replies(page).getByRole("button", { name: "Read aloud" }).click();
   const controls = replies(page).getByRole("group", { name: "Reading aloud" });
-  const place = controls.getByRole("slider", { name: "Place in the text" });
+  const position = controls.getByRole("slider", { name: "Place in the text" });
   await expect(controls.getByRole("button", { name: "Pause reading" })).toBeVisible();
-  await expect.poll(async () => Number(await place.getAttribute("max"))).toBeGreaterThan(8);
+  await expect.poll(async () => Number(await position.getAttribute("max"))).toBeGreaterThan(8);
   // The one that sounds, and the one after it.
   expect(asked).toEqual([0, 1]);
-  await expect(place).toHaveAttribute("aria-valuetext", /^Part 1 of \d+$/);
-  await place.fill("2");
-  await expect(place).toHaveAttribute("aria-valuetext", /^Part 3 of \d+$/);
+  await expect(position).toHaveAttribute("aria-valuetext", /^Part 1 of \d+$/);
+  await position.fill("2");
+  await expect(position).toHaveAttribute("aria-valuetext", /^Part 3 of \d+$/);
   await expect.poll(() => asked).toEqual([0, 1, 2, 3]);
-  await place.fill("6");
-  await expect(place).toHaveAttribute("aria-valuetext", /^Part 7 of \d+$/);
+  await position.fill("6");
+  await expect(position).toHaveAttribute("aria-valuetext", /^Part 7 of \d+$/);
   await expect.poll(() => asked).toEqual([0, 1, 2, 3, 6, 7]);
-  await place.press("ArrowLeft");
-  await expect(place).toHaveAttribute("aria-valuetext", /^Part 6 of \d+$/);
+  await position.press("ArrowLeft");
+  await expect(position).toHaveAttribute("aria-valuetext", /^Part 6 of \d+$/);
   await expect.poll(() => asked).toEqual([0, 1, 2, 3, 6, 7, 5]);
   await controls.getByRole("button", { name: "Stop reading" }).click();
   await page.keyboard.press("Escape");
   await expectRest(page);
 });
 
-test("a place that is dragged to is shown at once, and only the last one is asked for @deep", async ({
-  page,
-}) => {
+test("a dragged position is shown at once, and only the last one is requested @deep", async ({ page }) => {
   const asked: number[] = [];
   await page.route("**/api/tts", async (route) => {
     const at = Number((route.request().postDataJSON() as { messageId: string }).messageId.split(":")[1]);
@@ -80,12 +78,12 @@ test("a place that is dragged to is shown at once, and only the last one is aske
   const second = page.waitForRequest((request) => request.postData()?.includes(':1"') ?? false);
   await replies(page).getByRole("button", { name: "Read aloud" }).click();
   const controls = replies(page).getByRole("group", { name: "Reading aloud" });
-  const place = controls.getByRole("slider", { name: "Place in the text" });
-  await expect.poll(async () => Number(await place.getAttribute("max"))).toBeGreaterThan(8);
+  const position = controls.getByRole("slider", { name: "Place in the text" });
+  await expect.poll(async () => Number(await position.getAttribute("max"))).toBeGreaterThan(8);
   const skipped = await second;
   expect(skipped.failure()).toBeNull();
   const ended = page.waitForEvent("requestfailed", (request) => request === skipped);
-  const shown = await place.evaluate((slider: HTMLInputElement) => {
+  const shown = await position.evaluate((slider: HTMLInputElement) => {
     const setValue = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")!.set!;
     return [2, 3, 4, 5, 6].map((at) => {
       setValue.call(slider, String(at));
@@ -98,8 +96,8 @@ test("a place that is dragged to is shown at once, and only the last one is aske
   await expect.poll(() => asked).toEqual([0, 1, 6, 7]);
   // While it is paused another place is shown, and asked for when the reading goes on.
   await controls.getByRole("button", { name: "Pause reading" }).click();
-  await place.fill("3");
-  await expect(place).toHaveAttribute("aria-valuetext", /^Part 4 of/);
+  await position.fill("3");
+  await expect(position).toHaveAttribute("aria-valuetext", /^Part 4 of/);
   await controls.getByRole("button", { name: "Go on reading" }).click();
   await expect.poll(() => asked).toEqual([0, 1, 6, 7, 3, 4]);
   await controls.getByRole("button", { name: "Stop reading" }).click();
@@ -107,9 +105,7 @@ test("a place that is dragged to is shown at once, and only the last one is aske
   await expectRest(page);
 });
 
-test("reading aloud is begun, paused, led to another place and stopped by keyboard alone @deep", async ({
-  page,
-}) => {
+test("reading aloud is started, paused, moved and stopped by keyboard alone @deep", async ({ page }) => {
   const asked: number[] = [];
   await page.route("**/api/tts", async (route) => {
     asked.push(Number((route.request().postDataJSON() as { messageId: string }).messageId.split(":")[1]));
@@ -131,14 +127,14 @@ test("reading aloud is begun, paused, led to another place and stopped by keyboa
   await expect(controls.getByRole("button", { name: "Go on reading" })).toBeFocused();
   await page.keyboard.press("Enter");
   await page.keyboard.press("Tab");
-  const place = controls.getByRole("slider", { name: "Place in the text" });
-  await expect(place).toBeFocused();
+  const position = controls.getByRole("slider", { name: "Place in the text" });
+  await expect(position).toBeFocused();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
-  await expect(place).toHaveAttribute("aria-valuetext", "Part 3 of 3");
+  await expect(position).toHaveAttribute("aria-valuetext", "Part 3 of 3");
   await expect.poll(() => asked).toEqual([0, 1, 2]);
   await page.keyboard.press("Home");
-  await expect(place).toHaveAttribute("aria-valuetext", "Part 1 of 3");
+  await expect(position).toHaveAttribute("aria-valuetext", "Part 1 of 3");
   await page.keyboard.press("Tab");
   await expect(controls.getByRole("button", { name: "Stop reading" })).toBeFocused();
   await page.keyboard.press("Enter");
@@ -160,7 +156,7 @@ test("the embedded voice reads an answer aloud, to its end", async ({ page }) =>
   await expect(page.getByRole("alert")).toHaveCount(0);
 });
 
-test("reading begins while the answer is being written, and stopping asks for no more @deep", async ({
+test("reading begins while the answer is being written, and stopping requests no more @deep", async ({
   page,
 }) => {
   const spoken: string[] = [];
@@ -187,7 +183,7 @@ test("reading begins while the answer is being written, and stopping asks for no
   await expectRest(page);
 });
 
-test("what comes late is heard in its place, and stopping ends what is still on its way @deep", async ({
+test("a late piece is heard in its place, and stopping cancels what is still in flight @deep", async ({
   page,
 }) => {
   await page.addInitScript(() => {
@@ -224,7 +220,7 @@ test("what comes late is heard in its place, and stopping ends what is still on 
   expect(await page.evaluate("window.heard")).toEqual([0, 1, 2]);
 });
 
-test("pausing and going on before the sound has come is no failure @deep", async ({ page }) => {
+test("pausing and resuming before the sound has come is no failure @deep", async ({ page }) => {
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   await page.route("**/api/tts", async (route) => {
@@ -245,7 +241,7 @@ test("pausing and going on before the sound has come is no failure @deep", async
   await expect(page.getByRole("alert")).toHaveCount(0);
 });
 
-test("without a connection reading waits where it stopped, and goes on when it is back @deep", async ({
+test("reading pauses without a connection, and resumes when it is back @deep", async ({
   page,
   context,
   watch,
@@ -272,7 +268,10 @@ test("without a connection reading waits where it stopped, and goes on when it i
 test.describe("where speech is switched off", () => {
   test.use({ baseUrl: async ({ silentServer }, use) => use(silentServer.baseUrl) });
 
-  test("that is said once and no longer offered @deep", async ({ page, watch }) => {
+  test("a refusal to speak is shown once, and reading is no longer offered @deep", async ({
+    page,
+    watch,
+  }) => {
     watch.expectRefusal({ path: "/api/tts", status: 503 });
     await openChat(page);
     await ask(page, "count");
@@ -293,7 +292,7 @@ test.describe("where speech is switched off", () => {
 test.describe("at the limit of requests", () => {
   test.use({ baseUrl: async ({ hurriedSpeechServer }, use) => use(hurriedSpeechServer.baseUrl) });
 
-  test("reading waits, and goes on at the sentence where it stopped @deep", async ({ page, watch }) => {
+  test("reading waits, and resumes at the sentence where it stopped @deep", async ({ page, watch }) => {
     watch.expectRefusal({ path: "/api/tts", status: 429 });
     await openChat(page);
     await ask(page, "rich");
@@ -310,7 +309,7 @@ test.describe("at the limit of requests", () => {
 test.describe("at the end of the quota", () => {
   test.use({ baseUrl: async ({ sparingSpeechServer }, use) => use(sparingSpeechServer.baseUrl) });
 
-  test("reading waits for the next window, and goes on where it stopped @deep", async ({
+  test("reading waits for the next window, and resumes where it stopped @deep", async ({
     page,
     watch,
     context,

@@ -13,11 +13,11 @@ import { richAnswer, signInByCookie, test } from "~e2e/support/browser/chat-serv
 import { expect, expectAccessible } from "~e2e/support/browser/journey";
 import { expectGoodForThumbs } from "~e2e/support/browser/thumbs";
 
-test("a visitor asks, is answered with sources, reads the passage, and looks into the tool", async ({
+test("a visitor asks, gets an answer with sources, reads the passage, and opens the tool", async ({
   page,
 }) => {
   await openChat(page);
-  // The log itself stays quiet: sentences are told in its place.
+  // The log itself stays quiet: sentences are announced in its place.
   await expect(log(page)).toHaveAttribute("aria-live", "off");
   await expect(page.getByTestId("announcer")).toHaveAttribute("aria-live", "polite");
   await expect(page.getByTestId("announcer")).toHaveRole("status");
@@ -46,7 +46,7 @@ test("a visitor asks, is answered with sources, reads the passage, and looks int
   await expect(page.getByTestId("announcer")).toContainText("The answer is complete.");
 });
 
-test("a reload keeps conversations, the one that was open, and the draft", async ({ page }) => {
+test("a reload keeps conversations, the open one, and the draft", async ({ page }) => {
   await openChat(page);
   await ask(page, "Hello");
   await expect(replies(page)).toContainText("Hello!");
@@ -113,7 +113,7 @@ test("a conversation is renamed, exported whole, and deleted", async ({ page }) 
   await expect(side.getByRole("listitem")).toHaveCount(0);
 });
 
-test("offline is noticed, nothing is lost, and it can be sent when the connection is back @deep", async ({
+test("a lost connection is noticed, loses nothing, and the question can be sent when it is back @deep", async ({
   page,
   context,
 }) => {
@@ -129,7 +129,7 @@ test("offline is noticed, nothing is lost, and it can be sent when the connectio
   await expect(replies(page)).toContainText("Hello!");
 });
 
-test("the page reads and says what it is without scripts", async ({ browser, baseUrl }) => {
+test("the chat page is readable and says what it is without scripts", async ({ browser, baseUrl }) => {
   const context = await browser.newContext({ baseURL: baseUrl, javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto("/chat");
@@ -139,7 +139,7 @@ test("the page reads and says what it is without scripts", async ({ browser, bas
   await context.close();
 });
 
-test("what is typed before the scripts have come is kept @deep", async ({ page }) => {
+test("text typed before the scripts have loaded is kept @deep", async ({ page }) => {
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
   await page.route("**/build/entry.client-*.js", async (route) => {
@@ -156,7 +156,7 @@ test("what is typed before the scripts have come is kept @deep", async ({ page }
 });
 
 for (const width of [320, 390]) {
-  test(`on a phone of ${width} pixels everything fits, and thumbs find what they press @deep`, async ({
+  test(`the chat fits a phone of ${width} pixels, and every target is large enough for a thumb @deep`, async ({
     page,
   }) => {
     await page.setViewportSize({ width, height: 640 });
@@ -187,7 +187,7 @@ for (const width of [320, 390]) {
 test.describe("with a provider", () => {
   test.use({ baseUrl: async ({ modelServer }, use) => use(modelServer.baseUrl) });
 
-  test("Markdown is drawn, nothing in it runs, and nothing is fetched from elsewhere", async ({ page }) => {
+  test("Markdown is drawn, without running or loading anything in it", async ({ page }) => {
     await openChat(page);
     await ask(page, "rich");
     await expectRest(page);
@@ -217,7 +217,7 @@ test.describe("with a provider", () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("rich");
   });
 
-  test("tools show how they went, failures included @deep", async ({ page }) => {
+  test("tools show their outcome, failures included @deep", async ({ page }) => {
     await openChat(page);
     await ask(page, "tools");
     await expect(replies(page)).toContainText("That is what I found.");
@@ -232,7 +232,7 @@ test.describe("with a provider", () => {
     await expect(replies(page)).toContainText("There is no tool called no_such_tool here.");
   });
 
-  test("Escape stops an answer, what was said stays, and it can be asked for again", async ({ page }) => {
+  test("Escape stops an answer, its text stays, and a retry is offered", async ({ page }) => {
     await openChat(page);
     await ask(page, "slow");
     await expect(replies(page)).toContainText("and then silence.");
@@ -249,7 +249,7 @@ test.describe("with a provider", () => {
     await expect(replies(page).getByRole("group", { name: "Versions" })).toContainText("2/2");
   });
 
-  test("a provider that fails says so in its own words, and a retry asks again", async ({
+  test("a failing provider is shown in its own words, and a retry asks again", async ({
     page,
     watch,
     modelServer,
@@ -271,7 +271,7 @@ test.describe("with a provider", () => {
     await expect(replies(page)).toContainText("Question 1");
   });
 
-  test("an answer that breaks off keeps what there was and says why @deep", async ({ page }) => {
+  test("an interrupted answer keeps its text and says why @deep", async ({ page }) => {
     await openChat(page);
     await ask(page, "halfway");
     await expect(replies(page)).toContainText("Half an ans");
@@ -304,7 +304,7 @@ test.describe("with a provider", () => {
     await expect(questions(page)).toHaveCount(2);
   });
 
-  test("another model answers when it is chosen, and the choice is kept @deep", async ({ page }) => {
+  test("another chosen model answers, and the choice is kept @deep", async ({ page }) => {
     await openChat(page);
     await page.getByLabel("Model").selectOption("large");
     await ask(page, "count");
@@ -327,7 +327,9 @@ test.describe("with a provider", () => {
     await expect(replies(page)).toContainText("Stopped.");
   });
 
-  test("the end is followed until the reader turns back, and found again @deep", async ({ page }) => {
+  test("the view follows the end until the reader scrolls back, and resumes there @deep", async ({
+    page,
+  }) => {
     await openChat(page);
     await ask(page, "long");
     const thread = page.getByRole("region", { name: "Conversation" });
@@ -348,16 +350,16 @@ test.describe("with a provider", () => {
     await expectRest(page);
   });
 
-  test("blocks that are finished are not drawn again while the answer goes on @deep", async ({ page }) => {
+  test("finished blocks are not drawn again while the answer goes on @deep", async ({ page }) => {
     await openChat(page);
     await ask(page, "long");
     const blocks = replies(page).locator(".markdown > *");
     await expect.poll(() => blocks.count()).toBeGreaterThan(5);
     await blocks.first().evaluate((first) => {
-      const place = window as unknown as { changes: number };
-      place.changes = 0;
+      const counted = window as unknown as { changes: number };
+      counted.changes = 0;
       const finished = [...first.parentElement!.children].slice(0, -3);
-      const observer = new MutationObserver((records) => (place.changes += records.length));
+      const observer = new MutationObserver((records) => (counted.changes += records.length));
       const everything = { childList: true, characterData: true, attributes: true, subtree: true };
       for (const block of finished) observer.observe(block, everything);
     });
@@ -368,7 +370,7 @@ test.describe("with a provider", () => {
     await expectRest(page);
   });
 
-  test("words that are marked while the answer grows stay marked @deep", async ({ page }) => {
+  test("selected text stays selected while the answer grows @deep", async ({ page }) => {
     await openChat(page);
     await ask(page, "long");
     const first = replies(page).locator(".markdown > p").first();
@@ -381,7 +383,7 @@ test.describe("with a provider", () => {
     await expectRest(page);
   });
 
-  test("the keyboard alone does everything @deep", async ({ page }) => {
+  test("the keyboard alone reaches every control @deep", async ({ page }) => {
     await openChat(page);
     await page.keyboard.press("Tab");
     await expect(page.getByRole("link", { name: "Skip to the content" })).toBeFocused();
@@ -405,7 +407,7 @@ test.describe("with a provider", () => {
     await expect(field(page)).toBeFocused();
   });
 
-  test("every state of the conversation is accessible", async ({ page, watch, context }) => {
+  test("every state of the chat page is accessible", async ({ page, watch, context }) => {
     watch.expectRefusal({ path: "/api/chat", status: 500 });
     await openChat(page);
     await expectAccessible(page, "empty");
@@ -441,7 +443,7 @@ test.describe("with a provider", () => {
 test.describe("for holders", () => {
   test.use({ baseUrl: async ({ holdersServer }, use) => use(holdersServer.baseUrl) });
 
-  test("a stranger is told what is needed and led to the gate", async ({ page, watch }) => {
+  test("a stranger is told what is required and led to the gate", async ({ page, watch }) => {
     watch.expectRefusal({ path: "/api/quota", status: 401 });
     await page.goto("/chat");
     const notice = page.locator(".welcome .notice");
@@ -452,7 +454,7 @@ test.describe("for holders", () => {
     await expect(page).toHaveURL(/\/gate$/);
   });
 
-  test("the quota is shown, warns, and ends at a wall that says when it opens", async ({
+  test("the quota is shown, warns, and when used up says when it renews", async ({
     page,
     context,
     holdersServer,
@@ -477,7 +479,7 @@ test.describe("for holders", () => {
     await expect(field(page)).toHaveValue("And then?");
   });
 
-  test("eighty in a hundred used is a warning @deep", async ({ page, context, holdersServer }) => {
+  test("the quota warns at eighty percent used @deep", async ({ page, context, holdersServer }) => {
     await signInByCookie(holdersServer, context);
     await openChat(page);
     for (const [index, text] of ["Hello", "Hello", "Thanks", "Thanks"].entries()) {
@@ -491,7 +493,7 @@ test.describe("for holders", () => {
     await expectAccessible(page, "running low");
   });
 
-  test("too many questions are refused with a countdown, and can be asked when it ends @deep", async ({
+  test("too many questions are refused with a countdown, and allowed when it ends @deep", async ({
     page,
     watch,
     context,

@@ -66,7 +66,7 @@ test("the hook shows text and tools of an answer, and sends the conversation alo
   await expect(page.getByRole("alert")).toHaveCount(0);
 });
 
-test("the hook can stop an answer, and shows why there was none @deep", async ({ page, watch }) => {
+test("the hook can stop an answer, and shows why one failed @deep", async ({ page, watch }) => {
   await openHookPage(page);
   await send(page, "slow");
   await expect(replies(page)).toContainText("The first words, and then silence.");

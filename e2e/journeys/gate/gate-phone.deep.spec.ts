@@ -34,7 +34,7 @@ for (const [name, viewport] of Object.entries(phones)) {
   test.describe(`on a ${name} phone`, () => {
     test.use({ viewport, hasTouch: true });
 
-    test("the way in shows its next step without scrolling, in every state", async ({
+    test("the entry shows its next step without scrolling, in every state", async ({
       page,
       watch,
       rpcUrl,
@@ -98,7 +98,7 @@ for (const [name, viewport] of Object.entries(phones)) {
       await see(button("Sign in"), "not the owner");
     });
 
-    test("a used key, a closed room and a wallet that left leave the next step on the screen", async ({
+    test("a used key, a closed room and a disconnected wallet keep the next step on the screen", async ({
       page,
       watch,
       rpcUrl,
@@ -138,27 +138,27 @@ for (const [name, viewport] of Object.entries(phones)) {
   });
 }
 
-type Place = { server: GateServer; chainDoor: TcpSwitch; chainPort: number; holder: Hex };
+type PhoneSite = { server: GateServer; chainSwitch: TcpSwitch; chainPort: number; holder: Hex };
 
 const heldKeys = 24;
 
 /** Everything that a demonstration has not: a shop, memberships, wallets elsewhere, no SIWE, and a line to cut. */
-const placeTest = policyTest.extend<{ place: Place }>({
-  place: [
+const phoneTest = policyTest.extend<{ site: PhoneSite }>({
+  site: [
     // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
     async ({}, use) => {
-      const [chainDoor, chain, relay] = await Promise.all([
+      const [chainSwitch, chain, relay] = await Promise.all([
         openTcpSwitch(),
         startLocalChain({ chainId: 31337 }),
         startRelayServer(),
       ]);
       const { rpcUrl, port: chainPort } = chain;
-      chainDoor.leadTo(chainPort);
+      chainSwitch.leadTo(chainPort);
       const { address } = await deployKeyContract({ rpcUrl, keyDurationSeconds: 3600 });
       const server = await startGateServer({
         mode: "production",
         env: {
-          RPC_URL: `http://127.0.0.1:${chainDoor.port}`,
+          RPC_URL: `http://127.0.0.1:${chainSwitch.port}`,
           KEY_CONTRACT_ADDRESS: address,
           KEY_STANDARD: "unlock",
           KEY_SHOP_URL: "https://keys.example/buy",
@@ -177,102 +177,99 @@ const placeTest = policyTest.extend<{ place: Place }>({
       });
       for (let held = 0; held < heldKeys; held += 1)
         await mintTestKey({ account, chainId: 31337, contractAddress: address, rpcUrl });
-      await use({ server: { ...server, rpcUrl }, chainDoor, chainPort, holder });
+      await use({ server: { ...server, rpcUrl }, chainSwitch, chainPort, holder });
       await server.stop();
-      await Promise.all([chainDoor.close(), chain.stop(), relay.close()]);
+      await Promise.all([chainSwitch.close(), chain.stop(), relay.close()]);
     },
     { timeout: 60_000 },
   ],
-  baseURL: async ({ place }, use) => use(place.server.baseUrl),
+  baseURL: async ({ site }, use) => use(site.server.baseUrl),
 });
 
-placeTest.describe("on any phone", () => {
+phoneTest.describe("on any phone", () => {
   // Played on the small one, where there is the least place, and measured on both.
-  placeTest.use({ viewport: phones.small, hasTouch: true });
+  phoneTest.use({ viewport: phones.small, hasTouch: true });
 
-  placeTest(
-    "what goes another way, or wrong, leaves the next step on the screen",
-    async ({ page, place }) => {
-      const { server, chainDoor, chainPort, holder } = place;
-      const { rpcUrl } = server;
-      const button = (name: string) => page.getByRole("button", { name, exact: true });
-      async function see(action: Locator, state: string): Promise<void> {
-        for (const [name, viewport] of Object.entries(phones).reverse()) {
-          await page.setViewportSize(viewport);
-          await expectAboveFold({ page, action, state: `${state}, on a ${name} phone` });
-        }
-        await page.setViewportSize(phones.small);
+  phoneTest("a detour or a failure keeps the next step on the screen", async ({ page, site }) => {
+    const { server, chainSwitch, chainPort, holder } = site;
+    const { rpcUrl } = server;
+    const button = (name: string) => page.getByRole("button", { name, exact: true });
+    async function see(action: Locator, state: string): Promise<void> {
+      for (const [name, viewport] of Object.entries(phones).reverse()) {
+        await page.setViewportSize(viewport);
+        await expectAboveFold({ page, action, state: `${state}, on a ${name} phone` });
       }
-      async function seeRefusal(title: string, state: string): Promise<void> {
-        await button("Sign in").click();
-        await expect(page.getByRole("alert").filter({ hasText: title })).toBeVisible({ timeout: 30_000 });
-        await see(button("Sign in"), state);
-      }
-      const accounts = [generatePrivateKey(), holder];
-      const wallet = await addWallet({ page, rpcUrl, chainId: 31337, privateKeys: accounts });
-      await page.route("https://verify.walletconnect.org/**", (route) => route.fulfill({ status: 404 }));
-      await page.goto("/gate");
-
-      await button("Connect").click();
-      const dialog = page.getByRole("dialog", { name: "Choose a wallet" });
-      const own = dialog.getByRole("button", { name: wallet.name });
-      await dialog.getByRole("button", { name: /^WalletConnect/ }).click();
-      await see(dialog.getByRole("img", { name: "Pairing code" }), "the pairing code");
-      await see(dialog.getByRole("link", { name: "Wallet on this device" }), "the pairing code's link");
-      await dialog.getByRole("button", { name: "Choose another wallet" }).click();
-
-      wallet.failNext("eth_requestAccounts", { code: 4100, message: "Locked." });
-      await own.click();
-      await expect(dialog.getByText("The wallet is locked")).toBeVisible();
-      await see(own, "a wallet that is locked at the connection");
-      await own.click();
-
-      await expect(page.getByText("This wallet holds no key yet.")).toBeVisible();
-      await see(page.getByRole("link", { name: /^Get a key/ }), "no key, and a shop");
-      await wallet.switchAccount(1);
-      await expect(page.getByRole("dialog", { name: "Go on with the other account?" })).toBeVisible();
-      await see(page.getByRole("button", { name: /^Go on with/ }), "another account");
-      await see(page.getByRole("button", { name: /^Stay with/ }), "another account, staying");
-      wallet.failNext("eth_getLogs", { code: -32005, message: "query returned too many results" });
-      await page.getByRole("button", { name: /^Go on with/ }).click();
-
-      await expect(page.getByText("The chain could not list the keys of this wallet.")).toBeVisible();
-      await see(page.getByLabel("Number of the key"), "keys that cannot be listed");
-      await see(button("Sign in"), "keys that cannot be listed, and the button");
-      await page.getByLabel("Number of the key").fill("seven");
+      await page.setViewportSize(phones.small);
+    }
+    async function seeRefusal(title: string, state: string): Promise<void> {
       await button("Sign in").click();
-      await expect(page.getByText("written in digits only")).toBeVisible();
-      await see(button("Sign in"), "a number that is none");
+      await expect(page.getByRole("alert").filter({ hasText: title })).toBeVisible({ timeout: 30_000 });
+      await see(button("Sign in"), state);
+    }
+    const accounts = [generatePrivateKey(), holder];
+    const wallet = await addWallet({ page, rpcUrl, chainId: 31337, privateKeys: accounts });
+    await page.route("https://verify.walletconnect.org/**", (route) => route.fulfill({ status: 404 }));
+    await page.goto("/gate");
 
-      await page.reload();
-      await expect(page.getByRole("button", { name: /^Key #/ })).toHaveCount(heldKeys);
-      await see(button(`Key #${heldKeys}`), "many keys, the newest");
-      await see(button("Sign in"), "many keys");
+    await button("Connect").click();
+    const dialog = page.getByRole("dialog", { name: "Choose a wallet" });
+    const own = dialog.getByRole("button", { name: wallet.name });
+    await dialog.getByRole("button", { name: /^WalletConnect/ }).click();
+    await see(dialog.getByRole("img", { name: "Pairing code" }), "the pairing code");
+    await see(dialog.getByRole("link", { name: "Wallet on this device" }), "the pairing code's link");
+    await dialog.getByRole("button", { name: "Choose another wallet" }).click();
 
-      const speak = wallet.silence("eth_chainId");
-      await seeRefusal("The wallet does not answer", "a silent wallet");
-      speak();
-      wallet.failNext("personal_sign", { code: 4100, message: "Locked." });
-      await seeRefusal("The wallet is locked", "a wallet that is locked at the signature");
+    wallet.failNext("eth_requestAccounts", { code: 4100, message: "Locked." });
+    await own.click();
+    await expect(dialog.getByText("The wallet is locked")).toBeVisible();
+    await see(own, "a wallet that is locked at the connection");
+    await own.click();
 
-      chainDoor.leadTo(null);
-      await seeRefusal("Chain unavailable", "the chain is away");
-      chainDoor.leadTo(chainPort);
-      const again = page.getByRole("alert").getByRole("button", { name: "Try again" });
-      await expect(again).toBeVisible({ timeout: 30_000 });
-      await see(button("Sign in"), "the chain is away, and the wait is over");
+    await expect(page.getByText("This wallet holds no key yet.")).toBeVisible();
+    await see(page.getByRole("link", { name: /^Get a key/ }), "no key, and a shop");
+    await wallet.switchAccount(1);
+    await expect(page.getByRole("dialog", { name: "Go on with the other account?" })).toBeVisible();
+    await see(page.getByRole("button", { name: /^Go on with/ }), "another account");
+    await see(page.getByRole("button", { name: /^Stay with/ }), "another account, staying");
+    wallet.failNext("eth_getLogs", { code: -32005, message: "query returned too many results" });
+    await page.getByRole("button", { name: /^Go on with/ }).click();
 
-      await passTime(rpcUrl, 3601);
-      await seeRefusal("The membership of this key has expired", "an expired membership");
+    await expect(page.getByText("The chain could not list the keys of this wallet.")).toBeVisible();
+    await see(page.getByLabel("Number of the key"), "keys that cannot be listed");
+    await see(button("Sign in"), "keys that cannot be listed, and the button");
+    await page.getByLabel("Number of the key").fill("seven");
+    await button("Sign in").click();
+    await expect(page.getByText("written in digits only")).toBeVisible();
+    await see(button("Sign in"), "a number that is none");
 
-      await page.evaluate(async () => {
-        const headers = { "Content-Type": "application/json" };
-        for (let status = 0; status !== 429;)
-          ({ status } = await fetch("/api/gate-access", { method: "POST", body: "{}", headers }));
-      });
-      await seeRefusal("Too many requests", "too many requests");
-      await expect(again).toBeVisible({ timeout: 30_000 });
-      await see(button("Sign in"), "too many requests, and the wait is over");
-    },
-  );
+    await page.reload();
+    await expect(page.getByRole("button", { name: /^Key #/ })).toHaveCount(heldKeys);
+    await see(button(`Key #${heldKeys}`), "many keys, the newest");
+    await see(button("Sign in"), "many keys");
+
+    const speak = wallet.silence("eth_chainId");
+    await seeRefusal("The wallet does not answer", "a silent wallet");
+    speak();
+    wallet.failNext("personal_sign", { code: 4100, message: "Locked." });
+    await seeRefusal("The wallet is locked", "a wallet that is locked at the signature");
+
+    chainSwitch.leadTo(null);
+    await seeRefusal("Chain unavailable", "the chain is away");
+    chainSwitch.leadTo(chainPort);
+    const again = page.getByRole("alert").getByRole("button", { name: "Try again" });
+    await expect(again).toBeVisible({ timeout: 30_000 });
+    await see(button("Sign in"), "the chain is away, and the wait is over");
+
+    await passTime(rpcUrl, 3601);
+    await seeRefusal("The membership of this key has expired", "an expired membership");
+
+    await page.evaluate(async () => {
+      const headers = { "Content-Type": "application/json" };
+      for (let status = 0; status !== 429;)
+        ({ status } = await fetch("/api/gate-access", { method: "POST", body: "{}", headers }));
+    });
+    await seeRefusal("Too many requests", "too many requests");
+    await expect(again).toBeVisible({ timeout: 30_000 });
+    await see(button("Sign in"), "too many requests, and the wait is over");
+  });
 });

@@ -70,7 +70,7 @@ test("a visitor connects, mints, signs in, reads, listens, sends the form once, 
   );
 });
 
-test("a visitor without a wallet gets in with the demo wallet", async ({ page }) => {
+test("a visitor without a wallet enters with the demo wallet", async ({ page }) => {
   await page.goto("/gate");
   await connectWallet(page, "Demo wallet (test key)");
   await expect(page.getByText("This wallet holds no key yet.")).toBeVisible();
@@ -93,7 +93,7 @@ test("a wallet without money for the fee can mint all the same @deep", async ({ 
   expect(await balance()).toBeGreaterThan(0n);
 });
 
-test("turning the signature down says so, sends nothing, and can be made good", async ({ page, wallet }) => {
+test("a rejected signature is reported, sends nothing, and can be repeated", async ({ page, wallet }) => {
   await page.goto("/gate");
   await connectWallet(page, wallet.name);
   await mintKey(page);
@@ -113,7 +113,7 @@ test("turning the signature down says so, sends nothing, and can be made good", 
   await expect(notice).toHaveCount(0);
 });
 
-test("turning the connection down keeps the dialog open with the reason @deep", async ({ page, wallet }) => {
+test("a rejected connection keeps the dialog open with the reason @deep", async ({ page, wallet }) => {
   await page.goto("/gate");
   wallet.rejectNext("eth_requestAccounts");
   await page.getByRole("button", { name: "Connect", exact: true }).click();
@@ -193,7 +193,7 @@ test("a rate limit shows the seconds to wait, counting down @deep", async ({ pag
   await expectAccessible(page, "a lookup too many");
 });
 
-test("a reload keeps the wallet connected and the room open, and the token from every script", async ({
+test("a reload keeps the wallet connected and the room open, and hides the token from every script", async ({
   page,
   wallet,
   context,
@@ -243,7 +243,7 @@ test("loading the room again uses the session, not the wallet @deep", async ({ p
   expect(wallet.signedTexts).toHaveLength(1);
 });
 
-test("disconnecting is forgotten for good @deep", async ({ page, wallet }) => {
+test("disconnecting forgets the wallet for good @deep", async ({ page, wallet }) => {
   await page.goto("/gate");
   await connectWallet(page, wallet.name);
   await page.getByRole("button", { name: "Disconnect" }).click();
@@ -253,7 +253,7 @@ test("disconnecting is forgotten for good @deep", async ({ page, wallet }) => {
   await expect(page.getByRole("button", { name: "Connect", exact: true })).toBeVisible();
 });
 
-test("wallet code is loaded only when somebody wants to connect @deep", async ({ page, wallet }) => {
+test("wallet code is loaded only when a visitor wants to connect @deep", async ({ page, wallet }) => {
   const scripts: string[] = [];
   page.on("request", (request) => {
     if (request.resourceType() === "script") scripts.push(new URL(request.url()).pathname);

@@ -18,7 +18,7 @@ const test = base.extend<{ server: GateServer }>({
   baseUrl: async ({ server }, use) => use(server.baseUrl),
 });
 
-test("a holder finds the key and enters without any help of a demo", async ({ page, server }) => {
+test("a holder finds the key and enters without the demo", async ({ page, server }) => {
   const { rpcUrl, chainId, contractAddress, baseUrl } = server;
   const { account, privateKey } = developmentAccount(3);
   const wallet = await addWallet({ page, rpcUrl, chainId, privateKeys: [privateKey] });

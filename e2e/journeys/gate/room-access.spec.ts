@@ -14,7 +14,7 @@ import { expectGoodForThumbs } from "~e2e/support/browser/thumbs";
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
 
-  test("every state of the page is accessible, and large enough for a thumb", async ({
+  test("every state of the gate page is accessible, and large enough for a thumb", async ({
     page,
     wallet,
     context,
@@ -61,7 +61,7 @@ test.describe("on a phone", () => {
   });
 });
 
-test("the whole way, by keyboard alone", async ({ page, wallet }) => {
+test("the keyboard alone goes from the start to the receipt", async ({ page, wallet }) => {
   await page.goto("/gate");
   await page.waitForLoadState("networkidle");
   await pressByKeyboard({ page, goal: page.getByRole("button", { name: "Connect", exact: true }) });
@@ -106,7 +106,7 @@ test("the whole way, by keyboard alone", async ({ page, wallet }) => {
   await expect(page.getByRole("button", { name: "Sign in" })).toBeVisible();
 });
 
-test("the player seeks, jumps, changes its speed, and says where it is", async ({ page, wallet }) => {
+test("the player seeks, jumps, changes its speed, and announces its position", async ({ page, wallet }) => {
   await page.goto("/gate");
   await connectWallet(page, wallet.name);
   await mintKey(page);
@@ -129,7 +129,7 @@ test("the player seeks, jumps, changes its speed, and says where it is", async (
   await expect(page.getByText("Seven seconds and a half, once every evening")).toBeVisible();
 });
 
-test("who asked for less motion gets none, and still sees that the wallet is waited for @deep", async ({
+test("reduced motion stops every animation, and a waiting wallet is still shown @deep", async ({
   page,
   wallet,
 }) => {

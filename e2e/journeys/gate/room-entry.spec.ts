@@ -18,7 +18,7 @@ const test = base;
 /** Words of the demonstration's room. */
 const gatedWords = ["lamp room", "keepers", "music box", "What did the night bring", "lighthouse"];
 
-test("the entry shows what waits, by kind alone, and what is needed, before any script", async ({
+test("the entry shows the kinds of content and what is required, before any script", async ({
   browser,
   baseUrl,
 }) => {
@@ -54,7 +54,7 @@ test("a key is looked up without scripts, and refused in words", async ({ browse
   await context.close();
 });
 
-test("the list of what is needed follows every step, and says so to who does not see it @deep", async ({
+test("the checklist follows every step, and announces it to screen readers @deep", async ({
   page,
   wallet,
 }) => {
@@ -82,7 +82,7 @@ test("the list of what is needed follows every step, and says so to who does not
   await expect(page.getByRole("heading", { name: roomHeading })).toBeFocused();
 });
 
-test("what is signed is shown, word for word, before the wallet opens", async ({ page, wallet }) => {
+test("the text to sign is shown word for word before the wallet opens", async ({ page, wallet }) => {
   await page.goto("/gate");
   await connectWallet(page, wallet.name);
   await mintKey(page);
@@ -98,7 +98,7 @@ test("what is signed is shown, word for word, before the wallet opens", async ({
   expect(lines(wallet.signedTexts[0] ?? "")).toEqual(lines(shown));
 });
 
-test("who no longer waits for the wallet is let go, and what it signs later opens nothing @deep", async ({
+test("a cancelled wallet request is dropped, and its late signature opens nothing @deep", async ({
   page,
   wallet,
   context,
@@ -122,7 +122,7 @@ test("who no longer waits for the wallet is let go, and what it signs later open
   await expect.poll(() => sessionCookie(context)).not.toBe("");
 });
 
-test("focus goes to the field at fault, to the refusal, and to the next step @deep", async ({
+test("the focus moves to the field at fault, to the refusal, and to the next step @deep", async ({
   page,
   wallet,
   watch,
@@ -155,10 +155,10 @@ base.describe("on a server of its own", () => {
     rpcUrl: async ({ server }, use) => use(server.rpcUrl),
   });
 
-  ownTest.describe("that lets few in", () => {
+  ownTest.describe("with a low rate limit", () => {
     ownTest.use({ settings: { env: { RATE_LIMIT_GATE_ACCESS: "2/9" } } });
     ownTest(
-      "a rate limit counts down, asks the wallet for nothing meanwhile, and then lets one try again @deep",
+      "a rate limit counts down, does not ask the wallet meanwhile, and then allows a retry @deep",
       async ({ page, wallet, watch }) => {
         await page.goto("/gate");
         await connectWallet(page, wallet.name);
@@ -192,7 +192,7 @@ base.describe("on a server of its own", () => {
       settings: { keyDurationSeconds: 3600, env: { KEY_STANDARD: "unlock", CHAIN_POLL_SECONDS: "1" } },
     });
     ownTest(
-      "a membership that ends closes the open room, and is refused at the gate @deep",
+      "a membership that expires closes the open room, and is refused at the gate @deep",
       async ({ page, wallet, watch, rpcUrl }) => {
         await page.goto("/gate");
         await connectWallet(page, wallet.name);
@@ -215,47 +215,47 @@ base.describe("on a server of its own", () => {
   });
 });
 
-base.describe("behind a line that is cut and mended", () => {
-  type Place = { server: GateServer; serverDoor: TcpSwitch; chainDoor: TcpSwitch; chainRpcUrl: string };
+base.describe("behind a connection that is cut and restored", () => {
+  type CutSite = { server: GateServer; serverSwitch: TcpSwitch; chainSwitch: TcpSwitch; chainRpcUrl: string };
   const portOf = (url: string) => Number(new URL(url).port);
 
-  const cutTest = base.extend<{ place: Place }>({
+  const cutTest = base.extend<{ site: CutSite }>({
     // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
-    place: async ({}, use) => {
-      const [serverDoor, chainDoor, chain] = await Promise.all([
+    site: async ({}, use) => {
+      const [serverSwitch, chainSwitch, chain] = await Promise.all([
         openTcpSwitch(),
         openTcpSwitch(),
         startLocalChain({ chainId: 31337 }),
       ]);
       const { rpcUrl } = chain;
-      chainDoor.leadTo(portOf(rpcUrl));
+      chainSwitch.leadTo(portOf(rpcUrl));
       const { address } = await deployKeyContract({ rpcUrl });
       const server = await startGateServer({
         env: {
-          RPC_URL: `http://127.0.0.1:${chainDoor.port}`,
+          RPC_URL: `http://127.0.0.1:${chainSwitch.port}`,
           KEY_CONTRACT_ADDRESS: address,
-          NEXT_PUBLIC_DOMAIN: `localhost:${serverDoor.port}`,
+          NEXT_PUBLIC_DOMAIN: `localhost:${serverSwitch.port}`,
         },
       });
-      serverDoor.leadTo(portOf(server.baseUrl));
-      await use({ server, serverDoor, chainDoor, chainRpcUrl: rpcUrl });
+      serverSwitch.leadTo(portOf(server.baseUrl));
+      await use({ server, serverSwitch, chainSwitch, chainRpcUrl: rpcUrl });
       await server.stop();
-      await Promise.all([serverDoor.close(), chainDoor.close(), chain.stop()]);
+      await Promise.all([serverSwitch.close(), chainSwitch.close(), chain.stop()]);
     },
-    baseUrl: async ({ place }, use) => use(`http://localhost:${place.serverDoor.port}`),
-    rpcUrl: async ({ place }, use) => use(place.chainRpcUrl),
+    baseUrl: async ({ site }, use) => use(`http://localhost:${site.serverSwitch.port}`),
+    rpcUrl: async ({ site }, use) => use(site.chainRpcUrl),
   });
 
   cutTest(
-    "a server that is away is named as such, and the visitor goes on when it is back @deep",
-    async ({ page, wallet, watch, place }) => {
-      const { server, serverDoor } = place;
+    "an unreachable server is named as such, and the visitor goes on when it is back @deep",
+    async ({ page, wallet, watch, site }) => {
+      const { server, serverSwitch } = site;
       await page.goto("/gate");
       await connectWallet(page, wallet.name);
       const tokenId = await mintKey(page);
       await page.waitForLoadState("networkidle");
       watch.expectOutage();
-      serverDoor.leadTo(null);
+      serverSwitch.leadTo(null);
       await unfold(page, "Look up a key");
       await page.getByLabel("Key to look up").fill("1");
       await page.getByRole("button", { name: "Look up" }).click();
@@ -266,7 +266,7 @@ base.describe("behind a line that is cut and mended", () => {
       await expectAccessible(page, "the server is away");
       expect(wallet.signedTexts).toEqual([]);
 
-      serverDoor.leadTo(portOf(server.baseUrl));
+      serverSwitch.leadTo(portOf(server.baseUrl));
       await page.getByLabel("Key to look up").fill(tokenId);
       await page.getByRole("button", { name: "Look up" }).click();
       await expect(page.getByRole("definition").filter({ hasText: /^unused$/ })).toBeVisible();
@@ -277,14 +277,14 @@ base.describe("behind a line that is cut and mended", () => {
   );
 
   cutTest(
-    "a chain that is away is named as such at the gate, and the visitor goes on when it is back @deep",
-    async ({ page, wallet, watch, place }) => {
-      const { chainDoor, chainRpcUrl } = place;
+    "an unreachable chain is named as such at the gate, and the visitor goes on when it is back @deep",
+    async ({ page, wallet, watch, site }) => {
+      const { chainSwitch, chainRpcUrl } = site;
       await page.goto("/gate");
       await connectWallet(page, wallet.name);
       await mintKey(page);
       watch.expectRefusal({ path: "/api/gate-access", status: 503 });
-      chainDoor.leadTo(null);
+      chainSwitch.leadTo(null);
       await page.getByRole("button", { name: "Sign in" }).click();
       const refusal = page.getByRole("alert").filter({ hasText: "Chain unavailable" });
       await expect(refusal).toContainText(/You can try again in \d+ s\./, { timeout: 30_000 });
@@ -295,7 +295,7 @@ base.describe("behind a line that is cut and mended", () => {
       await expectAccessible(page, "the chain is away");
       await expect(page.locator(".shadow-room")).toHaveCount(0);
 
-      chainDoor.leadTo(portOf(chainRpcUrl));
+      chainSwitch.leadTo(portOf(chainRpcUrl));
       const again = refusal.getByRole("button", { name: "Try again" });
       await expect(again).toBeVisible({ timeout: 30_000 });
       await again.click();

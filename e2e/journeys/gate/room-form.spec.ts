@@ -33,7 +33,7 @@ test.beforeEach(async ({ page, wallet }) => {
   await expect(page.getByText("Signed in for")).toBeVisible();
 });
 
-test("what is shown is what is signed, and what is signed is what is sent", async ({ page, wallet }) => {
+test("the shown text is signed, and the signed text is sent", async ({ page, wallet }) => {
   await reviewForm({ page, text });
   const dialog = reviewDialog(page);
   await expect(dialog.locator(".review-text")).toHaveText(text, { useInnerText: true });
@@ -54,7 +54,7 @@ test("what is shown is what is signed, and what is signed is what is sent", asyn
   expect(body.messageHash).toBe(keccak256(stringToBytes(text)));
 });
 
-test("the receipt has the focus, and is copied and printed whole @deep", async ({
+test("the receipt gets the focus, and is copied and printed whole @deep", async ({
   page,
   wallet,
   context,
@@ -80,7 +80,7 @@ test("the receipt has the focus, and is copied and printed whole @deep", async (
   await expect(page.getByRole("heading", { level: 1 })).toBeHidden();
 });
 
-test("characters are counted as they are written @deep", async ({ page }) => {
+test("characters are counted while typing @deep", async ({ page }) => {
   const count = page.locator(".latchkey-count");
   await expect(count).toContainText("0 of 500 characters");
   await formField(page).fill("Fog till four.");
@@ -89,9 +89,7 @@ test("characters are counted as they are written @deep", async ({ page }) => {
   await expect(page.locator(".shadow-room").getByRole("status")).toHaveText("460 of 500 characters");
 });
 
-test("a draft outlives a reload, and is gone once it is sent or discarded, and with signing out", async ({
-  page,
-}) => {
+test("a draft survives a reload, and is deleted once sent, discarded or signed out", async ({ page }) => {
   await formField(page).fill("Half a thought");
   await expect(page.getByText("kept in this tab until you send it")).toBeVisible();
   await page.reload();
@@ -137,7 +135,10 @@ test("a form is sent once, however often the button is pressed @deep", async ({ 
   expect(wallet.signedTexts).toHaveLength(2);
 });
 
-test("turning the signature down keeps the words, and says what happened @deep", async ({ page, wallet }) => {
+test("a rejected signature keeps the form's words, and says what happened @deep", async ({
+  page,
+  wallet,
+}) => {
   await reviewForm({ page, text });
   wallet.rejectNext("personal_sign");
   await reviewDialog(page).getByRole("button", { name: "Sign and send" }).click();
@@ -150,7 +151,7 @@ test("turning the signature down keeps the words, and says what happened @deep",
 });
 
 for (const { code, title, remedy } of signatureTroubles) {
-  test(`a wallet that answers ${code} to the form is helped, and the words are kept @deep`, async ({
+  test(`a wallet error ${code} at the form is explained, and the words are kept @deep`, async ({
     page,
     wallet,
   }) => {
@@ -191,7 +192,7 @@ test("going back while the wallet asks sends nothing, even when the wallet signs
   expect(posts).toEqual(["POST"]);
 });
 
-test("an answer that is lost on the way ends on the receipt all the same @deep", async ({ page, watch }) => {
+test("a lost answer to the form still ends on the receipt @deep", async ({ page, watch }) => {
   watch.expectOutage();
   await page.route("**/api/form-submission-gate", async (route) => {
     // The server has taken the form; its answer never arrives.
@@ -234,7 +235,7 @@ const twoWindows = test.extend<{ key: `0x${string}` }>({
 });
 
 twoWindows(
-  "two windows send one form between them, and the other closes with the reason @deep",
+  "one of two windows sends the form, and the other closes with the reason @deep",
   async ({ page, context, wallet, rpcUrl, key }) => {
     const other = await context.newPage();
     const otherWallet = await addWallet({
@@ -270,7 +271,7 @@ twoWindows(
   },
 );
 
-test("a key that was used elsewhere is found out before the wallet is asked @deep", async ({
+test("a key used elsewhere is noticed before the wallet is asked @deep", async ({
   page,
   wallet,
   context,
@@ -313,7 +314,7 @@ const limitedTest = test.extend<{}, { limited: GateServer }>({
 });
 
 limitedTest(
-  "a form too many keeps its words, says how long to wait, and is sent after that @deep",
+  "a form beyond the limit keeps its words, says how long to wait, and is sent after that @deep",
   async ({ page, watch }) => {
     const path = "/api/form-submission-gate";
     for (const status of [400, 401, 429]) watch.expectRefusal({ path, status });

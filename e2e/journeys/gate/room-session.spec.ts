@@ -19,7 +19,7 @@ import {
 } from "~e2e/support/browser/room-page";
 import { addWallet } from "~e2e/support/browser/wallet";
 
-test("whoever is signed in gets the room with the page itself, before any script", async ({
+test("a signed-in holder gets the room with the page itself, before any script", async ({
   page,
   wallet,
   context,
@@ -78,7 +78,7 @@ test("a reload shows the room at once, without a step of the entry in between @d
   expect(wallet.signedTexts).toHaveLength(1);
 });
 
-test("nothing of the session can be read by scripts, and signing out leaves nothing", async ({
+test("the session cannot be read by scripts, and signing out leaves nothing of it", async ({
   page,
   wallet,
   context,
@@ -101,7 +101,7 @@ test("nothing of the session can be read by scripts, and signing out leaves noth
   await expect.poll(() => sessionCookie(context)).toBe("");
 });
 
-test("the open room closes within seconds of the key's leaving, says why, and keeps what was written", async ({
+test("the open room closes within seconds of the key's departure, says why, and keeps the draft", async ({
   page,
   rpcUrl,
   contractAddress,
@@ -124,7 +124,7 @@ test("the open room closes within seconds of the key's leaving, says why, and ke
   expect(JSON.stringify(await readableStorage(page))).toContain("Not sent yet");
 });
 
-test("who comes back after the key has gone is told so by the page itself @deep", async ({
+test("a holder who returns after the key has left is told so by the page itself @deep", async ({
   page,
   rpcUrl,
   contractAddress,
@@ -167,7 +167,7 @@ test("signing out in one window closes the room in the other @deep", async ({ pa
   await expectAccessible(page, "signed out in another window");
 });
 
-test("offline the room stays readable and says so, and goes on when the connection is back @deep", async ({
+test("the room stays readable offline and says so, and resumes when the connection is back @deep", async ({
   page,
   wallet,
   context,

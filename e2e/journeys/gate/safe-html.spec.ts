@@ -93,7 +93,7 @@ function hitsFrom(trial: {
   }, task);
 }
 
-test("nothing of a hostile text runs or fetches, whether read as HTML or as Markdown", async ({ page }) => {
+test("a hostile text runs and loads nothing, read as HTML or as Markdown", async ({ page }) => {
   await openWithSafeHtml(page);
   await page.evaluate("window.hits = 0; window.hit = () => { window.hits += 1; };");
 
@@ -109,7 +109,7 @@ test("nothing of a hostile text runs or fetches, whether read as HTML or as Mark
   // Requests to elsewhere are faults of every journey; see journey.ts.
 });
 
-test("what belongs to the room stays: own pictures, fields, labels, and links that open beside it", async ({
+test("pictures, fields and labels of the room stay, and links open in a tab of their own", async ({
   page,
   baseUrl,
 }) => {

@@ -20,7 +20,7 @@ async function sessionCookies(context: BrowserContext) {
 
 const keyAbi = parseAbi(["function transferFrom(address from, address to, uint256 tokenId)"]);
 
-test("one signature opens the room, keeps it over a reload, and opens the chat; signing out closes both", async ({
+test("one signature opens the room, keeps it over a reload, and opens the chat, and signing out closes both", async ({
   page,
   wallet,
   context,
@@ -87,7 +87,7 @@ test("the room closes by itself, with the reason, when the key leaves the wallet
   await expectAccessible(page, "the room has closed");
 });
 
-test("a session outlives the wallet's connection, and the room says what the wallet is needed for @deep", async ({
+test("a session outlives the wallet's connection, and the room says what still requires the wallet @deep", async ({
   page,
   wallet,
 }) => {

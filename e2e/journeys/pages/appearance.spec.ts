@@ -11,7 +11,7 @@ test("axe finds nothing on any page", async ({ page, watch }) => {
   }
 });
 
-test("a colour that cannot be read in one theme alone is found there, and the theme is as it was @deep", async ({
+test("a colour unreadable in one theme alone is found there, and the theme is restored @deep", async ({
   page,
 }) => {
   await page.emulateMedia({ colorScheme: "dark" });
@@ -30,10 +30,7 @@ test("a colour that cannot be read in one theme alone is found there, and the th
   }
 });
 
-test("every page says its name, its language and its purpose, and is ordered by headings", async ({
-  page,
-  watch,
-}) => {
+test("every page has a name, a language, a purpose and ordered headings", async ({ page, watch }) => {
   watch.expectRefusal({ path: "/nowhere", status: 404 });
   const titles = new Set<string>();
   for (const { path } of pages) {
@@ -72,7 +69,7 @@ test("every page says its name, its language and its purpose, and is ordered by 
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
 
-  test("what a finger has to meet is large enough", async ({ page, watch }) => {
+  test("every target is large enough for a finger", async ({ page, watch }) => {
     watch.expectRefusal({ path: "/nowhere", status: 404 });
     for (const { path } of pages) {
       await page.goto(path);
@@ -107,7 +104,7 @@ test.describe("on a phone", () => {
     }
   });
 
-  test("the page reaches under the notch, and its frame keeps clear of it @deep", async ({ page }) => {
+  test("the page extends under the notch, and its content stays clear of it @deep", async ({ page }) => {
     await page.goto("/");
     await expect(page.locator('meta[name="viewport"]')).toHaveAttribute("content", /viewport-fit=cover/);
     await setNotch(page, { top: 47, right: 21, bottom: 34, left: 33 });
@@ -128,7 +125,7 @@ test.describe("on a phone", () => {
     lying: { width: 844, height: 390 },
     "with the list beside it": { width: 1180, height: 820 },
   })) {
-    test(`the conversation keeps clear of the notch, ${name} @deep`, async ({ page, context }) => {
+    test(`the chat stays clear of the notch, ${name} @deep`, async ({ page, context }) => {
       await page.setViewportSize(viewport);
       await page.goto("/chat");
       await expect(page.locator(".chat[data-ready]")).toBeVisible();
@@ -153,7 +150,7 @@ test.describe("on a phone", () => {
   }
 });
 
-test("every page can be walked with the keyboard, and shows where one is", async ({ page, watch }) => {
+test("every page can be walked with the keyboard, and shows the focus", async ({ page, watch }) => {
   watch.expectRefusal({ path: "/nowhere", status: 404 });
   for (const { path } of pages) {
     await page.goto(path);
@@ -183,7 +180,7 @@ test("the skip link leads past the header @deep", async ({ page }) => {
   await expect(page.getByRole("link", { name: "Go to the gate" })).toBeFocused();
 });
 
-test("nothing moves by itself for those who asked for less motion @deep", async ({ page, watch }) => {
+test("reduced motion stops every animation by itself @deep", async ({ page, watch }) => {
   watch.expectRefusal({ path: "/nowhere", status: 404 });
   const running = () =>
     page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === "running").length);
@@ -198,7 +195,7 @@ test("nothing moves by itself for those who asked for less motion @deep", async 
   }
 });
 
-test("on paper there are the words and the addresses, and nothing to press @deep", async ({ page }) => {
+test("a printed page has the words and the addresses, and no buttons @deep", async ({ page }) => {
   await page.goto("/problems/too-many-requests");
   await page.emulateMedia({ media: "print" });
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
@@ -211,7 +208,7 @@ test("on paper there are the words and the addresses, and nothing to press @deep
   expect(colours).toEqual(["rgb(0, 0, 0)", "rgb(255, 255, 255)"]);
 });
 
-test("the landing page says everything without scripts", async ({ browser, baseUrl }) => {
+test("the landing page is complete without scripts", async ({ browser, baseUrl }) => {
   const context = await browser.newContext({ baseURL: baseUrl, javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto("/");
@@ -222,7 +219,7 @@ test("the landing page says everything without scripts", async ({ browser, baseU
   await context.close();
 });
 
-/** No browser on a desk has a notch: the tokens stand for one. */
+/** No browser on a desktop has a notch: the tokens stand for one. */
 async function setNotch(page: Page, sizes: Record<string, number>): Promise<void> {
   await page.evaluate((edges) => {
     const { style } = document.documentElement;
@@ -269,11 +266,13 @@ async function walk(page: Page, most: number): Promise<Stop[]> {
       element.setAttribute("data-walked", "");
       const box = element.getBoundingClientRect();
       // A field may leave the mark to the frame around it.
-      const marked = [element, element.parentElement, element.parentElement?.parentElement].some((place) => {
-        if (!place) return false;
-        const { outlineStyle, outlineWidth } = getComputedStyle(place);
-        return outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 2;
-      });
+      const marked = [element, element.parentElement, element.parentElement?.parentElement].some(
+        (ancestor) => {
+          if (!ancestor) return false;
+          const { outlineStyle, outlineWidth } = getComputedStyle(ancestor);
+          return outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 2;
+        },
+      );
       return {
         name: `${element.tagName} ${(element.textContent ?? "").slice(0, 40)}`,
         isShown: box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth,

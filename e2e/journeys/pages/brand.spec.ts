@@ -50,7 +50,7 @@ const test = base.extend<{}, Branded>({
   baseUrl: async ({ branded }, use) => use(branded.baseUrl),
 });
 
-test("name, logo and texts are the operator's, and text stays text", async ({ page }) => {
+test("name, logo and texts are the operator's, and text is never markup", async ({ page }) => {
   await page.goto("/");
   await expect(page).toHaveTitle("Salon Nord & Süd");
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(texts.headline);
@@ -73,10 +73,7 @@ test("name, logo and texts are the operator's, and text stays text", async ({ pa
   }
 });
 
-test("a logo is a picture only: nothing in it runs, and nothing it names is loaded @deep", async ({
-  page,
-  request,
-}) => {
+test("a logo is a picture only: it runs nothing and loads nothing @deep", async ({ page, request }) => {
   // The journey itself fails on requests that leave the site and on errors in the console.
   page.on("dialog", () => expect(false, "a script of the logo ran").toBe(true));
   await page.goto("/");
@@ -92,7 +89,7 @@ test("a logo is a picture only: nothing in it runs, and nothing it names is load
   expect(answer.headers()["cache-control"]).toContain("immutable");
 });
 
-test("a logo opened as a page of its own is as powerless @deep", async ({
+test("a logo opened as a page of its own runs and loads nothing either @deep", async ({
   browser,
   branded,
   policyWatch,
@@ -119,7 +116,7 @@ test("a logo opened as a page of its own is as powerless @deep", async ({
   await page.close();
 });
 
-test("an accent that could not be read is one that can, in every theme @deep", async ({ page }) => {
+test("an accent that could not be read is adjusted in every theme @deep", async ({ page }) => {
   for (const address of ["/", "/gate", "/problems/too-many-requests"]) {
     await page.goto(address);
     await expectAccessible(page, address);
@@ -137,7 +134,7 @@ test("an accent that could not be read is one that can, in every theme @deep", a
   }
 });
 
-test("tab, home screen and the bar around the page follow @deep", async ({ page, request }) => {
+test("tab, home screen and the bar around the page follow the accent @deep", async ({ page, request }) => {
   await page.goto("/");
   const icon = await page.locator('link[rel="icon"]').getAttribute("href");
   expect(icon).toBe(await page.locator("img.brand-logo").getAttribute("src"));
@@ -160,6 +157,6 @@ test("tab, home screen and the bar around the page follow @deep", async ({ page,
   }
 });
 
-test("a server with a logo that cannot be used says so instead of starting @deep", async () => {
+test("a server with an unusable logo reports it and does not start @deep", async () => {
   await expect(startGateServer({ env: { BRAND_LOGO: "package.json" } })).rejects.toThrow("ended with 1");
 });

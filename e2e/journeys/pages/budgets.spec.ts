@@ -41,14 +41,14 @@ async function loadScripts(page: Page, address: string): Promise<Set<string>> {
   return scripts;
 }
 
-test("the landing page takes no more JavaScript than its budget", async ({ page }) => {
+test("the landing page's JavaScript is within its budget", async ({ page }) => {
   const bytes = sum(await loadScripts(page, "/"));
   test.info().annotations.push({ type: "bytes", description: String(bytes) });
   expect(bytes).toBeGreaterThan(10_000);
   expect(bytes).toBeLessThanOrEqual(budgets.landing);
 });
 
-test("the conversation's code comes with the conversation's page, within its budget", async ({ page }) => {
+test("the chat's code is loaded with the chat page, within its budget", async ({ page }) => {
   const landing = await loadScripts(page, "/");
   const other = await page.context().newPage();
   const chat = await loadScripts(other, "/chat");
@@ -67,7 +67,7 @@ test("the conversation's code comes with the conversation's page, within its bud
   expect(sum(beyond)).toBeLessThanOrEqual(budgets.chatBeyondLanding);
 });
 
-test("a page's typefaces keep within their budget, and what only some pages need comes with those", async ({
+test("a page's typefaces are within their budget, and special ones are loaded only where used", async ({
   page,
 }) => {
   const faces = new Set<string>();
@@ -88,7 +88,7 @@ test("a page's typefaces keep within their budget, and what only some pages need
   }
 });
 
-test("no wallet's code comes before somebody presses Connect", async ({ page }) => {
+test("no wallet's code is loaded before a visitor presses Connect", async ({ page }) => {
   const before = new Set(await loadScripts(page, "/gate"));
   for (const file of before) {
     const text = readFileSync(path.join(publicDir, file), "utf8");
@@ -97,7 +97,7 @@ test("no wallet's code comes before somebody presses Connect", async ({ page }) 
   }
 });
 
-test("the wallet's code keeps within its budget", async ({ page, wallet }) => {
+test("the wallet's code is within its budget", async ({ page, wallet }) => {
   // A copy: the set goes on growing with what the page asks for.
   const before = new Set(await loadScripts(page, "/gate"));
   const after = watchScripts(page);
@@ -111,7 +111,7 @@ test("the wallet's code keeps within its budget", async ({ page, wallet }) => {
   expect(sum(beyond), [...beyond].join("\n")).toBeLessThanOrEqual(budgets.walletBeyondPage);
 });
 
-test("no page speaks to anybody else before its visitor asks it to", async ({ page, baseUrl, watch }) => {
+test("no page contacts another server before its visitor asks for it", async ({ page, baseUrl, watch }) => {
   watch.expectRefusal({ path: "/nowhere", status: 404 });
   const asked: Request[] = [];
   page.context().on("request", (request) => asked.push(request));
@@ -129,9 +129,7 @@ test("no page speaks to anybody else before its visitor asks it to", async ({ pa
   expect(hints).toBe(0);
 });
 
-test("no page is sent as a whole library: what only one page needs is not in the others", async ({
-  page,
-}) => {
+test("no page loads a whole library: what one page needs is not in the others", async ({ page }) => {
   const landing = await loadScripts(page, "/");
   const other = await page.context().newPage();
   const problem = await loadScripts(other, "/problems/too-many-requests");

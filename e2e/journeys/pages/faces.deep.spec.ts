@@ -6,7 +6,7 @@ const faceFile = /^\/build\/_assets\/source-[a-z0-9-]+-[A-Z0-9]{8}\.woff2$/;
 
 type UsedFont = { familyName: string; isCustomFont: boolean; glyphCount: number };
 
-test("every page is set in the typefaces it brings, whatever this machine has", async ({ page, watch }) => {
+test("every page uses the typefaces it brings, whatever this machine has", async ({ page, watch }) => {
   watch.expectRefusal({ path: "/nowhere", status: 404 });
   const client = await page.context().newCDPSession(page);
   for (const { path } of pages) {
@@ -21,7 +21,7 @@ test("every page is set in the typefaces it brings, whatever this machine has", 
   }
 });
 
-test("the tests' browser finds DejaVu alone beside them", async ({ page }) => {
+test("the tests' browser finds DejaVu and no other installed typeface", async ({ page }) => {
   await page.setContent(
     `<p style="font-family: Arial, 'Liberation Sans', 'Noto Sans', system-ui">Words</p>
      <p style="font-family: Georgia, 'Liberation Serif', serif">Words</p>
@@ -32,7 +32,9 @@ test("the tests' browser finds DejaVu alone beside them", async ({ page }) => {
   expect([...used.keys()].sort()).toEqual(["DejaVu Sans", "DejaVu Sans Mono", "DejaVu Serif"]);
 });
 
-test("the two faces of every page are asked for at once, only once, and kept for good", async ({ page }) => {
+test("the two typefaces of every page are requested at once, only once, and cached for good", async ({
+  page,
+}) => {
   const asked: string[] = [];
   page.on("request", (request) => {
     if (request.resourceType() === "font") asked.push(new URL(request.url()).pathname);
@@ -49,9 +51,7 @@ test("the two faces of every page are asked for at once, only once, and kept for
   expect((await answer).headers()["cache-control"]).toContain("immutable");
 });
 
-test("typefaces that come late move nothing: what stands in for them takes the same room", async ({
-  page,
-}) => {
+test("late typefaces move nothing, since their fallbacks take the same room", async ({ page }) => {
   let bring = () => {};
   const brought = new Promise<void>((resolve) => (bring = resolve));
   await page.route("**/*.woff2", async (route) => {

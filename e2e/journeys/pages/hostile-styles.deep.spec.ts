@@ -32,9 +32,9 @@ html, body, .page-header, .page-main { display: none !important; background: rgb
 }
 `;
 
-const test = base.extend<{ place: { server: GateServer; contentDir: string } }>({
+const test = base.extend<{ site: { server: GateServer; contentDir: string } }>({
   // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
-  place: async ({}, use) => {
+  site: async ({}, use) => {
     const contentDir = mkdtempSync(path.join(tmpdir(), "latchkey-hostile-"));
     cpSync(demoContent, contentDir, { recursive: true });
     writeFileSync(path.join(contentDir, "styles.css"), hostileStyles);
@@ -43,8 +43,8 @@ const test = base.extend<{ place: { server: GateServer; contentDir: string } }>(
     await server.stop();
     rmSync(contentDir, { recursive: true, force: true });
   },
-  baseUrl: async ({ place }, use) => use(place.server.baseUrl),
-  rpcUrl: async ({ place }, use) => use(place.server.rpcUrl),
+  baseUrl: async ({ site }, use) => use(site.server.baseUrl),
+  rpcUrl: async ({ site }, use) => use(site.server.rpcUrl),
 });
 
 /** What is drawn at the middle of an element, by its own words or those around it. */
@@ -67,7 +67,7 @@ function lookOfPage(page: Page): Promise<string[]> {
   );
 }
 
-test("neither rules nor boxes of the operator's styles get out of the room, and dialogs stay above it", async ({
+test("rules and boxes of the operator's styles stay inside the room, and dialogs above it", async ({
   page,
   wallet,
 }) => {

@@ -7,24 +7,24 @@ import type { TcpSwitch } from "~e2e/support/browser/tcp-switch";
 
 const portOf = ({ baseUrl }: GateServer) => Number(new URL(baseUrl).port);
 
-type Place = { door: TcpSwitch; first: GateServer; origin: string };
+type OfflineSite = { serverSwitch: TcpSwitch; first: GateServer; origin: string };
 
-const test = base.extend<{ place: Place }>({
+const test = base.extend<{ site: OfflineSite }>({
   // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
-  place: async ({}, use) => {
-    const [door, first] = await Promise.all([
+  site: async ({}, use) => {
+    const [serverSwitch, first] = await Promise.all([
       openTcpSwitch(),
       startGateServer({ env: { BRAND_NAME: "The first" } }),
     ]);
-    door.leadTo(portOf(first));
-    await use({ door, first, origin: `http://localhost:${door.port}` });
-    await Promise.all([door.close(), first.stop()]);
+    serverSwitch.leadTo(portOf(first));
+    await use({ serverSwitch, first, origin: `http://localhost:${serverSwitch.port}` });
+    await Promise.all([serverSwitch.close(), first.stop()]);
   },
   // Cut lines are what these journeys are about; what leaves the site still counts.
-  watch: async ({ page, place }, use) => {
+  watch: async ({ page, site }, use) => {
     const left: string[] = [];
     page.on("request", (request) => {
-      if (!request.url().startsWith(place.origin)) left.push(request.url());
+      if (!request.url().startsWith(site.origin)) left.push(request.url());
     });
     await use({ expectRefusal: () => undefined, expectOutage: () => undefined });
     expect(left).toEqual([]);
@@ -32,26 +32,30 @@ const test = base.extend<{ place: Place }>({
 });
 
 /** A worker is in charge once it has filled its cache and claimed the page. */
-async function untilKept(page: Page): Promise<void> {
+async function untilCached(page: Page): Promise<void> {
   await expect
     .poll(() => page.evaluate(() => navigator.serviceWorker.controller?.state), { timeout: 20_000 })
     .toBe("activated");
 }
 
-async function listKept(page: Page): Promise<string[]> {
+async function listCached(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
-    const kept: string[] = [];
+    const cached: string[] = [];
     for (const name of await caches.keys())
-      for (const request of await (await caches.open(name)).keys()) kept.push(new URL(request.url).pathname);
-    return kept.sort();
+      for (const request of await (await caches.open(name)).keys())
+        cached.push(new URL(request.url).pathname);
+    return cached.sort();
   });
 }
 
-test("whoever loses the connection is told so in our own words, and finds back", async ({ page, place }) => {
-  const { door, first, origin } = place;
+test("a visitor who loses the connection gets the offline page, and finds the way back", async ({
+  page,
+  site,
+}) => {
+  const { serverSwitch, first, origin } = site;
   await page.goto(`${origin}/`);
-  await untilKept(page);
-  door.leadTo(null);
+  await untilCached(page);
+  serverSwitch.leadTo(null);
   await page.goto(`${origin}/gate`);
   await expect(page.getByRole("heading", { name: "You are offline" })).toBeVisible();
   await expect(page.locator(".brand")).toContainText("The first");
@@ -63,20 +67,20 @@ test("whoever loses the connection is told so in our own words, and finds back",
   expect(page.url()).toBe(`${origin}/gate`);
   await page.getByRole("link", { name: "Try again" }).click();
   await expect(page.getByRole("heading", { name: "You are offline" })).toBeVisible();
-  door.leadTo(portOf(first));
+  serverSwitch.leadTo(portOf(first));
   await page.getByRole("link", { name: "Try again" }).click();
   await expect(page.getByRole("heading", { name: "The room" })).toBeVisible();
   expect(page.url()).toBe(`${origin}/gate`);
 });
 
-test("a device keeps the offline page and what it is drawn with, whatever is visited @deep", async ({
+test("a device stores the offline page and its parts only, whatever is visited @deep", async ({
   page,
-  place,
+  site,
 }) => {
-  const { origin } = place;
+  const { origin } = site;
   await page.goto(`${origin}/`);
-  await untilKept(page);
-  const before = await listKept(page);
+  await untilCached(page);
+  const before = await listCached(page);
   expect(before).toContain("/offline");
   for (const path of ["/gate", "/chat", "/docs", "/api/settings", "/api/openapi"]) {
     await page.goto(`${origin}${path}`);
@@ -84,30 +88,30 @@ test("a device keeps the offline page and what it is drawn with, whatever is vis
   }
   await page.goto(`${origin}/`);
   await page.evaluate(() => Promise.all([fetch("/api/nonce"), fetch("/session")]));
-  const after = await listKept(page);
+  const after = await listCached(page);
   expect(after).toEqual(before);
   expect(
     after.filter((path) => !/^\/(offline|favicon\.svg|build\/_assets\/.+\.(css|woff2))$/.test(path)),
   ).toEqual([]);
 });
 
-test("after a deploy the next look is the new page, and the device forgets the old one @deep", async ({
+test("a deploy replaces the offline page at the next visit, and the old one is deleted @deep", async ({
   page,
-  place,
+  site,
 }) => {
-  const { door, first, origin } = place;
+  const { serverSwitch, first, origin } = site;
   await page.goto(`${origin}/`);
-  await untilKept(page);
+  await untilCached(page);
   const [oldCache] = await page.evaluate(() => caches.keys());
   const second = await startGateServer({ env: { BRAND_NAME: "The second", BRAND_ACCENT: "#8a1c5a" } });
   try {
-    door.leadTo(portOf(second));
+    serverSwitch.leadTo(portOf(second));
     await first.stop();
     await page.goto(`${origin}/`);
     await expect(page.locator(".brand"), "the very first look after it").toContainText("The second");
     await expect.poll(() => page.evaluate(() => caches.keys()), { timeout: 20_000 }).not.toContain(oldCache);
     expect(await page.evaluate(() => caches.keys())).toHaveLength(1);
-    door.leadTo(null);
+    serverSwitch.leadTo(null);
     await page.goto(`${origin}/chat`);
     await expect(page.getByRole("heading", { name: "You are offline" })).toBeVisible();
     await expect(page.locator(".brand")).toContainText("The second");
@@ -116,13 +120,13 @@ test("after a deploy the next look is the new page, and the device forgets the o
   }
 });
 
-test("an operator who wants no offline page has it taken back @deep", async ({ page, place }) => {
-  const { door, origin } = place;
+test("an operator without an offline page has it removed from devices @deep", async ({ page, site }) => {
+  const { serverSwitch, origin } = site;
   await page.goto(`${origin}/`);
-  await untilKept(page);
+  await untilCached(page);
   const without = await startGateServer({ env: { OFFLINE_PAGE: "false" } });
   try {
-    door.leadTo(portOf(without));
+    serverSwitch.leadTo(portOf(without));
     await page.goto(`${origin}/`);
     const countLeft = () =>
       page.evaluate(async () => {
@@ -138,17 +142,17 @@ test("an operator who wants no offline page has it taken back @deep", async ({ p
   }
 });
 
-test("an answer of the server is never mistaken for being offline @deep", async ({ page, place }) => {
-  await page.goto(`${place.origin}/`);
-  await untilKept(page);
-  const answer = await page.goto(`${place.origin}/nowhere`);
+test("an answer of the server is never taken for being offline @deep", async ({ page, site }) => {
+  await page.goto(`${site.origin}/`);
+  await untilCached(page);
+  const answer = await page.goto(`${site.origin}/nowhere`);
   expect(answer?.status()).toBe(404);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("There is nothing here");
 });
 
-test("the place can be put on a home screen @deep", async ({ page, place }) => {
-  await page.goto(`${place.origin}/`);
-  await untilKept(page);
+test("the site can be put on a home screen @deep", async ({ page, site }) => {
+  await page.goto(`${site.origin}/`);
+  await untilCached(page);
   const session = await page.context().newCDPSession(page);
   const { errors } = await session.send("Page.getAppManifest");
   expect(errors).toEqual([]);

@@ -107,7 +107,7 @@ test("a submission is found, read, marked, sorted and exported", async ({ page, 
   await expect(page.getByText("table: submissions").first()).toBeVisible();
 });
 
-test("by keyboard alone one signs in, filters and signs out", async ({ page }) => {
+test("the keyboard alone signs in, filters and signs out", async ({ page }) => {
   await page.goto("/operator");
   await page.getByLabel("Secret").focus();
   await page.keyboard.type(operatorSecret);
@@ -131,7 +131,7 @@ test("by keyboard alone one signs in, filters and signs out", async ({ page }) =
   await expect(page.getByLabel("Secret")).toBeVisible();
 });
 
-test("everything works before or without scripts", async ({ browser, baseUrl }) => {
+test("every action works before or without scripts", async ({ browser, baseUrl }) => {
   const context = await browser.newContext({
     baseURL: baseUrl,
     javaScriptEnabled: false,
@@ -157,7 +157,7 @@ test("everything works before or without scripts", async ({ browser, baseUrl }) 
   await context.close();
 });
 
-test("no page of it is wider than a small phone", async ({ page }) => {
+test("no page of the operator's view is wider than a small phone", async ({ page }) => {
   await page.setViewportSize({ width: 320, height: 640 });
   const overflow = () =>
     page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
@@ -196,9 +196,7 @@ for (const width of [390, 1100, 1280]) {
   });
 }
 
-test("coming back from another page with the browser's own button finds the view again @deep", async ({
-  page,
-}) => {
+test("the view works again after the browser's back button from another page @deep", async ({ page }) => {
   await signIn(page);
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "The room" }).click();
   await expect(page.getByRole("heading", { name: "The room" })).toBeVisible();
@@ -206,9 +204,7 @@ test("coming back from another page with the browser's own button finds the view
   await expect(page.getByRole("heading", { name: "State", level: 1 })).toBeVisible();
 });
 
-test("too many attempts to sign in are told how long to wait, which counts down and outlasts a reload @deep", async ({
-  page,
-}) => {
+test("too many sign-ins show how long to wait, counting down and across a reload @deep", async ({ page }) => {
   // Runs like any other, and can be put forward.
   await page.clock.install();
   const attempt = async (secret: string) => {

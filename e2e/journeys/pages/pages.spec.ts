@@ -73,7 +73,7 @@ test("the small files browsers and crawlers ask for are there", async ({ request
   }
 });
 
-test("the page can be read without scripts, by everybody and by crawlers", async ({ browser, baseUrl }) => {
+test("every page can be read without scripts, by people and by crawlers", async ({ browser, baseUrl }) => {
   for (const userAgent of ["Mozilla/5.0", "Mozilla/5.0 (compatible; Googlebot/2.1)"]) {
     const context = await browser.newContext({ baseURL: baseUrl, javaScriptEnabled: false, userAgent });
     const page = await context.newPage();
@@ -86,7 +86,7 @@ test("the page can be read without scripts, by everybody and by crawlers", async
   }
 });
 
-test("nothing is wider than a small phone", async ({ page, wallet }) => {
+test("no page is wider than a small phone", async ({ page, wallet }) => {
   await page.setViewportSize({ width: 320, height: 640 });
   const overflow = () =>
     page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
@@ -101,7 +101,7 @@ test("nothing is wider than a small phone", async ({ page, wallet }) => {
   expect(await overflow(), "inside").toBe(0);
 });
 
-test("the dialog holds the keyboard and gives it back", async ({ page, wallet }) => {
+test("the dialog keeps the focus inside and gives it back", async ({ page, wallet }) => {
   await page.goto("/gate");
   const connect = page.getByRole("button", { name: "Connect", exact: true });
   await connect.focus();

@@ -15,7 +15,7 @@ async function breakPolicy(page: Page): Promise<void> {
   await expect(page.locator("body")).toBeVisible();
 }
 
-test("what a policy stops is noticed in pages that a journey opens by itself", async ({
+test("a policy violation is noticed in pages that a journey opens by itself", async ({
   page,
   browser,
   baseUrl,

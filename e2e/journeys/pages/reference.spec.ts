@@ -4,18 +4,18 @@ import { expect, expectAccessible, test } from "~e2e/support/browser/journey";
 import { pressByKeyboard } from "~e2e/support/browser/keyboard";
 import { expectGoodForThumbs } from "~e2e/support/browser/thumbs";
 
-type Place = { page: Page; id: string };
+type OperationView = { page: Page; id: string };
 
-async function openTry({ page, id }: Place): Promise<void> {
+async function openTry({ page, id }: OperationView): Promise<void> {
   await page.locator(`#${id} .try > summary`).click();
 }
 
-async function send({ page, id }: Place): Promise<void> {
+async function send({ page, id }: OperationView): Promise<void> {
   await page.locator(`#${id}`).getByRole("button", { name: "Send" }).click();
 }
 
-const status = ({ page, id }: Place) => page.locator(`#${id} .try-status`);
-const snippet = ({ page, id }: Place) => page.locator(`[data-snippet="${id}.curl"]`);
+const status = ({ page, id }: OperationView) => page.locator(`#${id} .try-status`);
+const snippet = ({ page, id }: OperationView) => page.locator(`[data-snippet="${id}.curl"]`);
 
 test("the reference is accessible, with everything unfolded and calls answered, and so are the problems @deep", async ({
   page,
@@ -46,25 +46,25 @@ test("the reference is accessible, with everything unfolded and calls answered, 
   }
 });
 
-test("whoever is not signed in is told so, with the way to the gate, and what a refusal means @deep", async ({
+test("an anonymous visitor is told so, with the way to the gate and the meaning of a refusal @deep", async ({
   page,
   watch,
 }) => {
   watch.expectRefusal({ path: "/api/quota", status: 401 });
   await page.goto("/docs#getQuota");
   await expect(page.locator(".visitor-line")).toContainText("You are not signed in.");
-  const place = { page, id: "getQuota" };
-  await openTry(place);
+  const view = { page, id: "getQuota" };
+  await openTry(view);
   await expect(page.locator("#getQuota .choices")).toContainText("You are not signed in.");
   await expect(page.locator("#getQuota .choices").getByRole("link")).toHaveAttribute("href", "/gate");
-  await send(place);
+  await send(view);
   await expect(page.locator("#getQuota .notice")).toContainText("Unauthorized: missing JWT");
   await page.locator("#getQuota .notice").getByRole("link").click();
   await expect(page).toHaveURL(/\/problems\/missing-jwt$/);
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Unauthorized: missing JWT");
 });
 
-test("a holder tries calls as themselves: an answer, a stream that grows, sound, and no token anywhere", async ({
+test("a holder tries calls as themselves: an answer, a growing stream, sound, and no token anywhere", async ({
   page,
   context,
   baseUrl,
@@ -119,7 +119,7 @@ test("a holder tries calls as themselves: an answer, a stream that grows, sound,
   expect(await context.cookies()).toEqual([]);
 });
 
-test("a stream can be stopped, and what came so far stays @deep", async ({ page }) => {
+test("a stream can be stopped, and its text so far stays @deep", async ({ page }) => {
   await page.goto("/docs");
   const chat = { page, id: "chat" };
   await openTry(chat);
@@ -130,7 +130,7 @@ test("a stream can be stopped, and what came so far stays @deep", async ({ page 
   await expect(page.locator("#chat [data-answer]")).toContainText("retrieval-only");
 });
 
-test("a token of one's own opens the gate, and stays out of what is copied @deep", async ({
+test("a token entered by the visitor opens the gate, and is not in what is copied @deep", async ({
   page,
   context,
   baseUrl,
@@ -204,7 +204,7 @@ test("the reference can be read without scripts, each operation at an address of
   await context.close();
 });
 
-test("nothing of the reference is wider than a small phone @deep", async ({ page }) => {
+test("no part of the reference is wider than a small phone @deep", async ({ page }) => {
   await page.setViewportSize({ width: 320, height: 640 });
   for (const path of ["/docs", "/problems", "/problems/too-many-requests"]) {
     await page.goto(path);
@@ -242,7 +242,7 @@ test.describe("on a phone", () => {
   });
 });
 
-test("the list of problems leads to each, and from its example to the operations that answer so", async ({
+test("the list of problems links to each, and its example to the operations that answer so", async ({
   page,
 }) => {
   await page.goto("/problems");

@@ -26,10 +26,7 @@ test("every wallet that announces itself is listed once, by its own name and pic
   await expect(page.getByTitle(first.address())).toBeVisible();
 });
 
-test("two wallets of one name are told apart by where they say they come from @deep", async ({
-  page,
-  rpcUrl,
-}) => {
+test("two wallets of one name are told apart by their announced origins @deep", async ({ page, rpcUrl }) => {
   await addWallet({ page, rpcUrl, chainId, name: "Twin", rdns: "one.example" });
   await addWallet({ page, rpcUrl, chainId, name: "twin", rdns: "two.example" });
   await page.goto("/gate");
@@ -38,7 +35,7 @@ test("two wallets of one name are told apart by where they say they come from @d
   await expect(dialogOf(page).getByRole("button", { name: /twin two\.example/ })).toBeVisible();
 });
 
-test("hostile names and pictures do no harm", async ({ page, rpcUrl }) => {
+test("hostile names and pictures of wallets do no harm", async ({ page, rpcUrl }) => {
   const reach = "https://evil.example/icon.png";
   const svg = `data:image/svg+xml,${encodeURIComponent(
     `<svg xmlns="http://www.w3.org/2000/svg"><script>parent.document.title='owned'</script><image href="${reach}"/></svg>`,
@@ -90,11 +87,11 @@ test("a wallet that announces itself late joins the open list @deep", async ({ p
   await expect(dialogOf(page).getByRole("button", { name: "Late wallet" })).toBeVisible();
 });
 
-test("a wallet that only injects itself stands in where none announces itself @deep", async ({
+test("a wallet that only injects itself is listed where none announces itself @deep", async ({
   page,
   rpcUrl,
 }) => {
-  const wallet = await addWallet({ page, rpcUrl, chainId, name: "MetaMask", place: "window" });
+  const wallet = await addWallet({ page, rpcUrl, chainId, name: "MetaMask", injectedAs: "window" });
   await page.goto("/gate");
   await connectWallet(page, "MetaMask");
   await expect(page.getByTitle(wallet.address())).toBeVisible();
@@ -102,9 +99,9 @@ test("a wallet that only injects itself stands in where none announces itself @d
   await expect(page.getByText("Connected with MetaMask")).toBeVisible();
 });
 
-test("two wallets that share one place in the window are both offered @deep", async ({ page, rpcUrl }) => {
-  await addWallet({ page, rpcUrl, chainId, name: "MetaMask", place: "shared" });
-  const second = await addWallet({ page, rpcUrl, chainId, name: "Rabby Wallet", place: "shared" });
+test("two wallets injected at the same place are both offered @deep", async ({ page, rpcUrl }) => {
+  await addWallet({ page, rpcUrl, chainId, name: "MetaMask", injectedAs: "shared" });
+  const second = await addWallet({ page, rpcUrl, chainId, name: "Rabby Wallet", injectedAs: "shared" });
   await page.goto("/gate");
   await page.getByRole("button", { name: "Connect", exact: true }).click();
   await expect(dialogOf(page).getByRole("button", { name: "MetaMask" })).toBeVisible();
@@ -112,7 +109,7 @@ test("two wallets that share one place in the window are both offered @deep", as
   await expect(page.getByTitle(second.address())).toBeVisible();
 });
 
-test("the dialog is worked by the keyboard alone, and the focus goes where it is needed", async ({
+test("the dialog is used by keyboard alone, and the focus moves to where it is needed", async ({
   page,
   rpcUrl,
 }) => {
@@ -145,7 +142,7 @@ test("the dialog is worked by the keyboard alone, and the focus goes where it is
   second.rejectNext("eth_requestAccounts");
   await page.keyboard.press("Enter");
   await expect(dialog.getByText("You did not connect the wallet")).toBeVisible();
-  // What went wrong is read first; the wallets come after it.
+  // The failure is read first; the wallets come after it.
   await expect(dialog.locator(".notice-place")).toBeFocused();
   await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");
@@ -155,7 +152,7 @@ test("the dialog is worked by the keyboard alone, and the focus goes where it is
   await expect(page.locator("#wallet-account")).toBeFocused();
 });
 
-test("whoever has no wallet is told what one is, on a computer and on a phone", async ({
+test("a visitor without a wallet learns what one is, on a computer and on a phone", async ({
   browser,
   baseUrl,
 }) => {

@@ -19,7 +19,7 @@ async function connect(page: Page, wallet: TestWallet): Promise<void> {
   else await page.keyboard.press("Enter");
 }
 
-test("one goes on with the other account by keyboard alone, in the room and at the gate", async ({
+test("the other account is chosen by keyboard alone, in the room and at the gate", async ({
   page,
   wallet,
 }) => {
@@ -57,11 +57,7 @@ test("a wallet on another network is asked to switch by keyboard alone", async (
   await expect(page.locator("#wallet-account")).toBeFocused();
 });
 
-test("a wallet that takes its time is left for another by keyboard alone", async ({
-  page,
-  wallet,
-  rpcUrl,
-}) => {
+test("a slow wallet is left for another by keyboard alone", async ({ page, wallet, rpcUrl }) => {
   const other = await addWallet({ page, rpcUrl, chainId, name: "Other wallet", rdns: "other.example" });
   wallet.silence("eth_requestAccounts");
   await connect(page, wallet);

@@ -68,7 +68,7 @@ async function openDialog(page: Page, server: GateServer) {
   return page.getByRole("dialog", { name: "Choose a wallet" });
 }
 
-test("nobody else is asked for anything before WalletConnect is chosen, and its failure is said in words", async ({
+test("no other server is contacted before WalletConnect is chosen, and its failure is explained", async ({
   page,
   server,
   relay,
@@ -98,7 +98,7 @@ test("nobody else is asked for anything before WalletConnect is chosen, and its 
   expect(others).toEqual([]);
 });
 
-test("Base opens its own window, loads its code only then, and can be left @deep", async ({
+test("Base opens its own window, loads its code only then, and can be cancelled @deep", async ({
   page,
   server,
   context,
@@ -120,7 +120,11 @@ test("Base opens its own window, loads its code only then, and can be left @deep
   await expect(dialog.getByRole("button", { name: /^WalletConnect/ })).toBeVisible();
 });
 
-test("pages may reach what is switched on, and nothing else", async ({ request, server, relay }) => {
+test("pages may reach the wallets that are switched on, and nothing else", async ({
+  request,
+  server,
+  relay,
+}) => {
   const { headers } = await fetchHead(server.baseUrl);
   const policy = headers["content-security-policy"] ?? "";
   expect(policy).toContain(
@@ -140,7 +144,7 @@ test("pages may reach what is switched on, and nothing else", async ({ request, 
   }
 });
 
-test("the landing page leads to where keys are to be had, in a tab of its own", async ({ page, server }) => {
+test("the landing page links to where keys are sold, in a tab of its own", async ({ page, server }) => {
   await page.goto(`${server.baseUrl}/`);
   const link = page.getByRole("link", { name: /^Get a key/ });
   await expect(link).toHaveAttribute("href", shop);
@@ -148,7 +152,7 @@ test("the landing page leads to where keys are to be had, in a tab of its own", 
   await expect(link).toHaveAccessibleName(/opens in a new tab/);
 });
 
-test("a wallet without a key is shown where keys are to be had, and the network by its name @deep", async ({
+test("a wallet without a key is shown where keys are sold, and the network by its name @deep", async ({
   page,
   server,
 }) => {

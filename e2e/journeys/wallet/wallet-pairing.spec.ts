@@ -4,9 +4,13 @@ import { expectFocusKept, pressByKeyboard } from "~e2e/support/browser/keyboard"
 import { themes } from "~e2e/shots/pages-shots";
 import { test } from "~e2e/support/browser/relay-site";
 
-test("a pairing shows its code, in words too, waits, and can be left", async ({ page, context, place }) => {
+test("a pairing shows its code, in words too, waits, and can be cancelled", async ({
+  page,
+  context,
+  site,
+}) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"], {
-    origin: place.server.baseUrl,
+    origin: site.server.baseUrl,
   });
   // WalletConnect's own check of this site's name; here nobody answers it.
   const verify = "https://verify.walletconnect.org/";
@@ -36,8 +40,8 @@ test("a pairing shows its code, in words too, waits, and can be left", async ({ 
   await expect(dialog.getByText("Copied. Paste it where your wallet scans codes.")).toBeVisible();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(uri);
   await expectAccessible(page, "the pairing code");
-  expect(place.relay.asked).toContain("wc_proposeSession");
-  const known = [place.server.baseUrl, place.relay.url, verify];
+  expect(site.relay.asked).toContain("wc_proposeSession");
+  const known = [site.server.baseUrl, site.relay.url, verify];
   expect(
     foreign
       .filter((url) => url.startsWith("http") || url.startsWith("ws"))

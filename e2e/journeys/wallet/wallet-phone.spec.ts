@@ -8,10 +8,10 @@ import { enterRoom } from "~e2e/support/browser/journey";
 import { pairWallet } from "~e2e/support/browser/paired-wallet";
 import type { PairedWallet } from "~e2e/support/browser/paired-wallet";
 import { test } from "~e2e/support/browser/relay-site";
-import type { Place } from "~e2e/support/browser/relay-site";
+import type { RelaySite } from "~e2e/support/browser/relay-site";
 
 /** A holder whose wallet is on a phone, and the page that shows it a code. */
-async function pair({ page, place: { relay, server } }: { page: Page; place: Place }) {
+async function pair({ page, site: { relay, server } }: { page: Page; site: RelaySite }) {
   const { rpcUrl, chainId, contractAddress } = server;
   const account = privateKeyToAccount(generatePrivateKey());
   const chain = createTestClient({ mode: "anvil", chain: foundry, transport: http(rpcUrl) });
@@ -41,8 +41,8 @@ async function withWallet(wallet: PairedWallet, work: () => Promise<void>): Prom
   }
 }
 
-test("a wallet on a phone scans the code, signs, and opens the room", async ({ page, place }) => {
-  const { wallet, tokenId } = await pair({ page, place });
+test("a wallet on a phone scans the code, signs, and opens the room", async ({ page, site }) => {
+  const { wallet, tokenId } = await pair({ page, site });
   await withWallet(wallet, async () => {
     await expect(page.getByText("Connected with WalletConnect")).toBeVisible();
     await enterRoom(page);
@@ -51,8 +51,8 @@ test("a wallet on a phone scans the code, signs, and opens the room", async ({ p
   });
 });
 
-test("a no on the phone is told in words @deep", async ({ page, place }) => {
-  const { wallet } = await pair({ page, place });
+test("a rejection on the phone is explained @deep", async ({ page, site }) => {
+  const { wallet } = await pair({ page, site });
   await withWallet(wallet, async () => {
     wallet.refuse();
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -61,11 +61,8 @@ test("a no on the phone is told in words @deep", async ({ page, place }) => {
   });
 });
 
-test("a wallet that ends the connection on the phone is gone from the page @deep", async ({
-  page,
-  place,
-}) => {
-  const { wallet } = await pair({ page, place });
+test("a wallet that disconnects on the phone is gone from the page @deep", async ({ page, site }) => {
+  const { wallet } = await pair({ page, site });
   await withWallet(wallet, async () => {
     await wallet.leave();
     await expect(page.getByRole("button", { name: "Connect", exact: true })).toBeVisible();

@@ -29,7 +29,7 @@ async function openRoom(page: Page, wallet: TestWallet): Promise<void> {
   await expect(page.getByText("Signed in for")).toBeVisible();
 }
 
-test("what goes wrong at the connection is said in words @deep", async ({ page, wallet }) => {
+test("a failed connection is explained in words @deep", async ({ page, wallet }) => {
   const dialog = await openDialog(page);
   await expectAccessible(page, "the list");
   for (const [error, title, remedy] of [
@@ -54,7 +54,7 @@ test("what goes wrong at the connection is said in words @deep", async ({ page, 
   await expect(page.getByText(`Connected with ${wallet.name}`)).toBeVisible();
 });
 
-test("a wallet that takes its time can be left for another, and its late answer changes nothing @deep", async ({
+test("a slow wallet can be left for another, and its late answer changes nothing @deep", async ({
   page,
   wallet,
   rpcUrl,
@@ -108,7 +108,11 @@ test("a wallet on another network is asked to switch, by a button or before it s
   await enterRoom(page);
 });
 
-test("a wallet that does not know the network is told of it @deep", async ({ page, rpcUrl, baseUrl }) => {
+test("a wallet that does not know the network is asked to add it @deep", async ({
+  page,
+  rpcUrl,
+  baseUrl,
+}) => {
   const wallet = await addWallet({ page, rpcUrl, chainId, startsOn: 1, knowsChain: false });
   await page.goto("/gate");
   await connectWallet(page, wallet.name);
@@ -138,7 +142,7 @@ test("a wallet that refuses to add the network leaves its details to be added by
   await expect(notice).toContainText("Currency: ETH");
 });
 
-test("another account in the wallet is asked about: staying keeps the room, going on leaves it", async ({
+test("another account in the wallet is asked about: staying keeps the room, switching leaves it", async ({
   page,
   wallet,
   context,
@@ -180,10 +184,7 @@ test("another account in the wallet is asked about: staying keeps the room, goin
     .toEqual([]);
 });
 
-test("an account that changes in the middle of signing in throws nobody out @deep", async ({
-  page,
-  wallet,
-}) => {
+test("an account that changes during the sign-in ends nobody's session @deep", async ({ page, wallet }) => {
   await page.goto("/gate");
   await connectWallet(page, wallet.name);
   await mintKey(page);
@@ -199,7 +200,7 @@ test("an account that changes in the middle of signing in throws nobody out @dee
   await expect(page.getByRole("heading", { name: /^You are in/ })).toBeVisible();
 });
 
-test("a wallet that locks itself leaves the room open, and says so at the gate @deep", async ({
+test("a wallet that locks itself leaves the room open, and the gate says so @deep", async ({
   page,
   wallet,
 }) => {
@@ -224,7 +225,7 @@ test("a wallet that locks itself leaves the room open, and says so at the gate @
 });
 
 for (const { code, title, remedy } of signatureTroubles) {
-  test(`a wallet that answers ${code} to the sign-in is helped, and nothing is sent @deep`, async ({
+  test(`a wallet error ${code} at the sign-in is explained, and nothing is sent @deep`, async ({
     page,
     wallet,
   }) => {
@@ -247,7 +248,7 @@ for (const { code, title, remedy } of signatureTroubles) {
   });
 }
 
-test("a wallet that is gone at the next visit is named @deep", async ({ page, wallet, context, baseUrl }) => {
+test("a wallet missing at the next visit is named @deep", async ({ page, wallet, context, baseUrl }) => {
   await page.goto("/gate");
   await connectWallet(page, wallet.name);
   const gone = encodeURIComponent(JSON.stringify(["eip6963:gone.example", "Gone wallet", wallet.address()]));
@@ -260,10 +261,7 @@ test("a wallet that is gone at the next visit is named @deep", async ({ page, wa
   await connectWallet(page, wallet.name);
 });
 
-test("a wallet that falls silent, and a network that does, are told apart @deep", async ({
-  page,
-  wallet,
-}) => {
+test("a silent wallet and a silent network have different explanations @deep", async ({ page, wallet }) => {
   await page.goto("/gate");
   await connectWallet(page, wallet.name);
   await mintKey(page);
@@ -288,7 +286,10 @@ test("a wallet that falls silent, and a network that does, are told apart @deep"
   await enterRoom(page);
 });
 
-test("a wallet without a key is told where to get one: in the demo, here @deep", async ({ page, wallet }) => {
+test("a wallet without a key is told where to get one: in the demo, on this page @deep", async ({
+  page,
+  wallet,
+}) => {
   await page.goto("/gate");
   await connectWallet(page, wallet.name);
   await expect(page.getByText("This wallet holds no key yet.")).toBeVisible();

@@ -35,7 +35,7 @@ test("the server shows the wallet of the last visit, for display only, and the p
   expect((await context.cookies()).filter(({ name }) => name === "latchkey_wallet")).toEqual([]);
 });
 
-test("a forged or broken cookie shows nothing it should not, and opens nothing", async ({ request }) => {
+test("a forged or broken cookie shows and opens nothing", async ({ request }) => {
   const address = `0x${"1".repeat(40)}`;
   const forged = [
     "latchkey_wallet=",

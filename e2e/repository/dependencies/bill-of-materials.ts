@@ -20,7 +20,7 @@ const lockfileSchema = z.looseObject({
 export type BillOfMaterials = z.infer<typeof billSchema>;
 
 /**
- * What production installs, out of npm's bill of everything. npm's own `--omit=dev` leaves out what production
+ * What production installs, out of npm's bill of everything. npm's own `--omit=dev` omits what production
  * shares with a development tool, so the lockfile's word counts. npm also names the project after its folder.
  */
 export function keepProduction(bill: unknown, lockfile: unknown): BillOfMaterials {
@@ -29,7 +29,9 @@ export function keepProduction(bill: unknown, lockfile: unknown): BillOfMaterial
   const installed = new Set(
     Object.entries(packages)
       .filter(([, { dev }]) => !dev)
-      .map(([place, locked]) => `${locked.name ?? place.split("node_modules/").at(-1)}@${locked.version}`),
+      .map(
+        ([location, locked]) => `${locked.name ?? location.split("node_modules/").at(-1)}@${locked.version}`,
+      ),
   );
   const kept = components.filter(({ purl }) => installed.has(spellPurl(purl)));
   const refs = new Set([metadata.component["bom-ref"], ...kept.map((component) => component["bom-ref"])]);

@@ -49,22 +49,22 @@ function followDependencies(packages: Record<string, Locked>): Set<string> {
       const folders = from
         .split("/node_modules/")
         .map((_, index, all) => all.slice(0, index + 1).join("/node_modules/"));
-      const place = [
+      const location = [
         ...folders.reverse().map((folder) => `${folder}/node_modules/${name}`),
         `node_modules/${name}`,
       ].find((candidate) => candidate in packages);
       // Optional packages of other platforms may be missing.
-      if (!place || found.has(place)) continue;
-      found.add(place);
-      open.push(place);
+      if (!location || found.has(location)) continue;
+      found.add(location);
+      open.push(location);
     }
   }
   return found;
 }
 
-function spellPackage(place: string, packages: Record<string, Locked>): string {
-  const { name, version } = packages[place]!;
-  return `${name ?? place.split("node_modules/").at(-1)}@${version}`;
+function spellPackage(location: string, packages: Record<string, Locked>): string {
+  const { name, version } = packages[location]!;
+  return `${name ?? location.split("node_modules/").at(-1)}@${version}`;
 }
 
 /** A registry that answers audits with one advisory, or, like some mirrors, with a refusal. */
@@ -119,7 +119,7 @@ test.each([
   },
 );
 
-test("a registry that does not answer audits was not asked, and nothing passes for checked", async () => {
+test("a registry that does not answer audits is reported, and nothing passes as checked", async () => {
   const { env } = await startRegistry({ status: 405 });
   const audit = await runCommand({ file: "app/commands/audit.ts", env });
   expect(audit.said).toMatch(/The registry could not be asked: .*\nNothing was checked\./);
@@ -127,7 +127,7 @@ test("a registry that does not answer audits was not asked, and nothing passes f
   expect(audit.code).toBe(2);
 });
 
-test("the bill of materials has everything production installs by the lockfile, with its digest, and nothing else", async () => {
+test("the bill of materials lists exactly what production installs by the lockfile, with its digests", async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "latchkey-sbom-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = path.join(folder, "bill.json");
@@ -152,13 +152,13 @@ test("the bill of materials has everything production installs by the lockfile, 
   const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as {
     packages: Record<string, Locked>;
   };
-  const needed = [...followDependencies(packages)].map((place) => spellPackage(place, packages));
+  const needed = [...followDependencies(packages)].map((location) => spellPackage(location, packages));
   const listed = new Set(bill.components.map(({ purl }) => decodeURIComponent(purl.replace("pkg:npm/", ""))));
   expect(needed.length).toBeGreaterThan(Object.keys(project.dependencies).length);
   expect(needed.filter((one) => !listed.has(one))).toEqual([]);
   // One version can be installed in two places, one of them for production.
-  const rest = Object.keys(packages).filter((place) => !packages[place]!.dev);
-  const production = new Set(rest.map((place) => spellPackage(place, packages)));
+  const rest = Object.keys(packages).filter((location) => !packages[location]!.dev);
+  const production = new Set(rest.map((location) => spellPackage(location, packages)));
   expect([...listed].filter((one) => !production.has(one))).toEqual([]);
   for (const tool of ["vitest@", "eslint@", "@playwright/test@"])
     expect(

@@ -20,7 +20,7 @@ function makePackage(fields: Partial<ThirdPartyPackage>): ThirdPartyPackage {
   };
 }
 
-test("the notices are those of what is installed", () => {
+test("the notices are those of the installed packages", () => {
   expect(readFileSync("THIRD-PARTY-NOTICES.md", "utf8"), "Run `npm run notices`.").toBe(
     renderNotices(packages),
   );
@@ -44,7 +44,7 @@ test("every direct dependency is listed in its pinned version, and no developmen
   expect(listed.has("@openzeppelin/contracts")).toBe(true);
 });
 
-test("binaries for one platform are left out, so that the list is the same everywhere", () => {
+test("binaries for one platform are omitted, so that the list is the same everywhere", () => {
   expect(packages.filter(({ name }) => /linux|darwin|win32/.test(name))).toEqual([]);
 });
 
@@ -55,10 +55,14 @@ test("a statement of copyright is kept", () => {
 test("a NOTICE file is passed on", () => {
   const projectDir = mkdtempSync(path.join(tmpdir(), "latchkey-notices-"));
   try {
-    for (const place of ["node_modules/noticed", "node_modules/@openzeppelin/contracts"]) {
-      const folder = path.join(projectDir, place);
+    for (const location of ["node_modules/noticed", "node_modules/@openzeppelin/contracts"]) {
+      const folder = path.join(projectDir, location);
       mkdirSync(folder, { recursive: true });
-      const manifest = { name: place.slice("node_modules/".length), version: "1.0.0", license: "Apache-2.0" };
+      const manifest = {
+        name: location.slice("node_modules/".length),
+        version: "1.0.0",
+        license: "Apache-2.0",
+      };
       writeFileSync(path.join(folder, "package.json"), JSON.stringify(manifest));
       writeFileSync(path.join(folder, "LICENSE"), "The terms.");
     }
@@ -90,10 +94,10 @@ test("a package without a licence file gets the usual text of the licence it nam
   expect(text).toContain("| bare | 1.0.0 | MIT | [2](#text-2) |");
 });
 
-test("a licence whose text nobody carries stops the command", () => {
+test("a licence without an available text stops the command", () => {
   expect(() => renderNotices([makePackage({ licence: "Zlib", licenceText: null })])).toThrow("Zlib");
 });
 
-test("a choice between licences that nobody has made stops the command", () => {
+test("an undecided choice between licences stops the command", () => {
   expect(() => renderNotices([makePackage({ licence: "(GPL-3.0 OR MIT)" })])).toThrow("GPL-3.0");
 });

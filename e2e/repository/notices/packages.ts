@@ -28,17 +28,17 @@ type Manifest = { name: string; version: string; license?: unknown; author?: unk
 const compiledIn = ["node_modules/@openzeppelin/contracts"];
 
 /**
- * Reads what is installed for production. Left out are binaries for one platform each, which npm installs only
+ * Reads what is installed for production. Omitted are binaries for one platform each, which npm installs only
  * where they fit: the list must be the same on every machine.
  */
 export function readThirdPartyPackages(projectDir: string): ThirdPartyPackage[] {
   const lock = JSON.parse(readFileSync(path.join(projectDir, "package-lock.json"), "utf8")) as {
     packages: Record<string, LockEntry>;
   };
-  const places = Object.entries(lock.packages)
-    .filter(([place, entry]) => place !== "" && isForProduction(entry) && !isForOnePlatform(entry))
-    .map(([place]) => place);
-  const found = [...places, ...compiledIn].map((place) => readPackage(path.join(projectDir, place)));
+  const locations = Object.entries(lock.packages)
+    .filter(([location, entry]) => location !== "" && isForProduction(entry) && !isForOnePlatform(entry))
+    .map(([location]) => location);
+  const found = [...locations, ...compiledIn].map((location) => readPackage(path.join(projectDir, location)));
   const unique = new Map(found.map((entry) => [`${entry.name}@${entry.version}`, entry]));
   return [...unique.values()].sort((one, other) => compare(nameAndVersion(one), nameAndVersion(other)));
 }

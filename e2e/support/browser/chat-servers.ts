@@ -81,7 +81,7 @@ async function obey(call: CompletionCall): Promise<void> {
 export type ModelServer = GateServer & { countCalls: () => number };
 
 type Servers = {
-  /** Answered by a local provider that does as it is told, with two models to choose from. */
+  /** Answered by a local provider that follows commands, with two models to choose from. */
   modelServer: ModelServer;
   /** For holders only, with a quota and a rate limit that are soon reached. */
   holdersServer: GateServer;

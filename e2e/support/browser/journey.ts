@@ -126,26 +126,26 @@ export async function enterRoom(page: Page): Promise<void> {
 /** Rules about a page as a whole, which a frame within one is not. */
 const pageRules = ["landmark-one-main", "page-has-heading-one", "region"];
 
-/** The themes differ in colours alone, so what these rules leave out is the same in all of them. */
+/** The themes differ in colours alone, so what these rules omit is the same in all of them. */
 const colourRules = ["color-contrast", "link-in-text-block"];
 
 /**
  * Fails with everything axe finds in this document or frame, as it stands, in any theme; other frames are checked on
  * their own. The page is left in the theme it was in.
  */
-export async function expectAccessible(place: Page | Frame, name: string): Promise<void> {
-  const isFrame = "parentFrame" in place;
-  const page = isFrame ? place.page() : place;
+export async function expectAccessible(view: Page | Frame, name: string): Promise<void> {
+  const isFrame = "parentFrame" in view;
+  const page = isFrame ? view.page() : view;
   const before = await page.evaluate(readMedia);
-  if (!(await place.evaluate(() => "axe" in window))) await place.evaluate(axeSource);
-  const skipped = isFrame && place.parentFrame() !== null ? pageRules : [];
+  if (!(await view.evaluate(() => "axe" in window))) await view.evaluate(axeSource);
+  const skipped = isFrame && view.parentFrame() !== null ? pageRules : [];
   const rules = Object.fromEntries(skipped.map((rule) => [rule, { enabled: false }]));
   const found: Record<string, AxeViolation[]> = {};
   try {
     for (const [index, [theme, media]] of Object.entries(themes).entries()) {
       await page.emulateMedia({ contrast: "no-preference", forcedColors: "none", ...media });
       const options = index === 0 ? { rules } : { runOnly: { type: "rule", values: colourRules } };
-      const violations = await place.evaluate(runAxe, options);
+      const violations = await view.evaluate(runAxe, options);
       if (violations.length > 0) found[theme] = violations;
     }
   } finally {

@@ -5,11 +5,11 @@ import { startRelayServer } from "./relay-server";
 import type { RelayServer } from "./relay-server";
 
 /** A relay, and a gate that offers WalletConnect over it. */
-export type Place = { relay: RelayServer; server: GateServer };
+export type RelaySite = { relay: RelayServer; server: GateServer };
 
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- Playwright wants the empty list.
-export const test = base.extend<{}, { place: Place }>({
-  place: [
+export const test = base.extend<{}, { site: RelaySite }>({
+  site: [
     // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
     async ({}, use) => {
       const relay = await startRelayServer();
@@ -23,5 +23,5 @@ export const test = base.extend<{}, { place: Place }>({
     },
     { scope: "worker", timeout: 60_000 },
   ],
-  baseURL: async ({ place }, use) => use(place.server.baseUrl),
+  baseURL: async ({ site }, use) => use(site.server.baseUrl),
 });

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 
 export type TcpSwitch = {
   port: number;
-  /** Sends who comes from now on to this port; null: nobody is let in, and who is inside is thrown out. */
+  /** Leads new connections to this port; null: new ones are refused, and open ones are cut. */
   leadTo: (port: number | null) => void;
   close: () => Promise<void>;
 };

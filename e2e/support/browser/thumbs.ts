@@ -28,13 +28,13 @@ export async function expectGoodForThumbs(page: Page, name: string, links = ""):
 
 function measureTargets(page: Page, wanted: string): Promise<Target[]> {
   return page.evaluate((selector) => {
-    const places: ParentNode[] = [
+    const roots: ParentNode[] = [
       document,
       ...[...document.querySelectorAll("*")].flatMap((e) => e.shadowRoot ?? []),
     ];
     return (
-      places
-        .flatMap((place) => [...place.querySelectorAll<HTMLElement>(`a[href], button, ${selector}`)])
+      roots
+        .flatMap((root) => [...root.querySelectorAll<HTMLElement>(`a[href], button, ${selector}`)])
         .filter(
           (element) =>
             element.checkVisibility({ checkVisibilityCSS: true }) &&

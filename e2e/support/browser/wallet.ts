@@ -20,8 +20,8 @@ type WalletOptions = {
   rdns?: string;
   icon?: string;
   /** Where the page finds it: announced, in `window.ethereum`, or among several that share that place. */
-  place?: "announced" | "window" | "shared";
-  /** Whether it has the chain of the keys already, or has to be told of it. */
+  injectedAs?: "announced" | "window" | "shared";
+  /** Whether it has the chain of the keys already, or must add it first. */
   knowsChain?: boolean;
   /** The chain it starts on. */
   startsOn?: number;
@@ -40,7 +40,7 @@ export async function addWallet({
   name = "Test wallet",
   rdns = "test.latchkey.wallet",
   icon = plainIcon,
-  place = "announced",
+  injectedAs = "announced",
   ...options
 }: WalletOptions): Promise<TestWallet> {
   const wallet = new TestWallet(name, options);
@@ -54,7 +54,7 @@ export async function addWallet({
     name,
     icon,
     rdns,
-    place,
+    injectedAs,
     uuid,
   });
   return wallet;
@@ -66,7 +66,7 @@ export class TestWallet {
   readonly signedTexts: string[] = [];
   /** Every method it was asked for, in order. */
   readonly asked: string[] = [];
-  /** Every chain it was told of. */
+  /** Every chain that was added. */
   readonly added: unknown[] = [];
   readonly channelName = `test-wallet:${randomUUID()}`;
   private readonly accounts: PrivateKeyAccount[];
@@ -262,7 +262,7 @@ type InjectProviderOptions = {
   name: string;
   icon: string;
   rdns: string;
-  place: "announced" | "window" | "shared";
+  injectedAs: "announced" | "window" | "shared";
   uuid: string;
 };
 
@@ -273,7 +273,7 @@ function injectProvider({
   name,
   icon,
   rdns,
-  place,
+  injectedAs,
   uuid,
 }: InjectProviderOptions): void {
   type Listener = (value: unknown) => void;
@@ -304,8 +304,8 @@ function injectProvider({
   };
   const own = Object.assign(provider, { isMetaMask: name === "MetaMask", isRabby: name === "Rabby Wallet" });
   const page = window as unknown as { ethereum?: { providers?: unknown[] } };
-  if (place !== "announced") {
-    const providers = place === "shared" ? [...(page.ethereum?.providers ?? []), own] : undefined;
+  if (injectedAs !== "announced") {
+    const providers = injectedAs === "shared" ? [...(page.ethereum?.providers ?? []), own] : undefined;
     page.ethereum = Object.assign(page.ethereum ?? own, providers ? { providers } : {});
     return;
   }

@@ -71,7 +71,7 @@ afterAll(async () => {
   postgresql = undefined;
 });
 
-/** A clock that stands still until it is told to move. */
+/** A clock that stands still until it is moved. */
 export function createTestClock(startMs = 1_700_000_000_000) {
   let nowMs = startMs;
   return {

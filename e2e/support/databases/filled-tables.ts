@@ -50,8 +50,8 @@ export async function fillTables(database: Database): Promise<void> {
   await database.payment.create({ data: { ...payment, idempotencyKey: "p", nonce: 7n } });
   const final = { state: "paid", finalAtMs: 1n };
   await database.payment.create({ data: { ...payment, ...final, idempotencyKey: "final", nonce: 9n } });
-  await database.paymentLane.create({ data: { chainId: 1n, payer: "0xaa", holder: "turn", ...lease } });
-  await database.lease.create({ data: { name: "payments", holder: "me", term: 1n, ...past } });
+  await database.paymentTurn.create({ data: { chainId: 1n, payer: "0xaa", owner: "turn", ...lease } });
+  await database.lease.create({ data: { name: "payments", owner: "me", term: 1n, ...past } });
 }
 
 export async function emptyTables(database: Database): Promise<void> {
@@ -73,6 +73,6 @@ export async function emptyTables(database: Database): Promise<void> {
   await database.accessDecision.deleteMany();
   await database.activityCount.deleteMany();
   await database.payment.deleteMany();
-  await database.paymentLane.deleteMany();
+  await database.paymentTurn.deleteMany();
   await database.lease.deleteMany();
 }

@@ -11,12 +11,11 @@ const database = await openDatabase({ url });
 const quiet = { info: () => undefined, warn: () => undefined } as never;
 const keeper = createLeaseKeeper({
   store: createLeaseStore(database),
-  names: ["watcher"],
   owner: name,
   leaseSeconds: Number(leaseSeconds),
   log: quiet,
 });
-const lease = keeper.of("watcher");
+const lease = keeper.add("watcher");
 const cursors = createChainCursorStore(database);
 const contract = { chainId: 1, contractAddress: "0x" };
 lease.onAcquired(() => writeSync(1, "leads\n"));

@@ -52,7 +52,7 @@ function openDatabaseState({ database, url }: { database: Database; url: string 
 }
 
 /**
- * A clock of the test's own, which the process and Redis go by as well: a limit's client is remembered by the one and
+ * A clock of the test's own, which the process and Redis go by as well: a limit's client is kept by the one and
  * its window by the other. Redis's own clock is never set back.
  */
 export function createStateClock(redis: Redis | null, startMs = 1_700_000_000_000) {

@@ -56,7 +56,7 @@ test.each(Object.entries(swept))(
 );
 
 testOnEachDatabase(
-  "departures that are renewed while several sweep are all there afterwards",
+  "departures renewed during several concurrent sweeps are all kept",
   async ({ database, url }) => {
     const others = [await openTestDatabase(url), await openTestDatabase(url)];
     const site = { chainId: 1, contractAddress: "0xab" };

@@ -39,7 +39,7 @@ beforeAll(async () => {
   const observe = ({ what, isFailed }: { what: string; isFailed: boolean }) => {
     if (what === "statement" && isFailed) undone++;
   };
-  database = await openDatabase({ url, watch: { observe } });
+  database = await openDatabase({ url, instrument: { observe } });
 });
 afterAll(async () => {
   await closeDatabase(database);
@@ -47,7 +47,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-async function fillAnew(): Promise<void> {
+async function refillTables(): Promise<void> {
   await emptyTables(database);
   await fillTables(database);
   undone = 0;
@@ -65,7 +65,7 @@ async function isAnybodyWaiting(): Promise<boolean> {
 
 /** True when the two waited for one another and the store's work was undone; all that the other did is undone. */
 async function lockOut({ hold, ask, write, outcome, grows }: StoreWrite): Promise<boolean> {
-  await fillAnew();
+  await refillTables();
   const before = await countRows(grows);
   await other.query("BEGIN");
   await other.query(hold);
@@ -79,7 +79,7 @@ async function lockOut({ hold, ask, write, outcome, grows }: StoreWrite): Promis
   return wasUndone;
 }
 
-describe("a write that PostgreSQL undid because of a deadlock is done again as a whole, once:", () => {
+describe("after a deadlock the whole write is run again, once:", () => {
   // Only the names are read here: the stores are made again on the database that is open when a test runs.
   const names = Object.entries(listStoreWrites(null as unknown as Database)).flatMap(([maker, { writes }]) =>
     Object.entries(writes).flatMap(([name, cases]) => cases.map((_, index) => ({ maker, name, index }))),
@@ -92,7 +92,7 @@ describe("a write that PostgreSQL undid because of a deadlock is done again as a
   });
 });
 
-test("nobody makes a client of the shared database but the one place where its transactions are run again", () => {
+test("one module alone creates clients of the shared database", () => {
   const makers = findSources()
     .filter((file) => !file.includes(".test."))
     .filter((file) => /new PrismaClient\(|PrismaPg\(/.test(readFileSync(file, "utf8")))

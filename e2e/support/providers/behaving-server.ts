@@ -25,7 +25,7 @@ export type ReceivedCall<Body> = {
 };
 
 /**
- * A provider on the loopback address that does with each request what it is told, mischief included. Behaviours are used
+ * A provider on the loopback address that treats each request as the test says, faults included. Behaviours are used
  * in turn; the last one stays. What a readiness check asks for (GET) is answered, and is no call.
  */
 export async function startBehavingServer<Body, Call extends ReceivedCall<Body>>({
@@ -75,19 +75,16 @@ export async function startBehavingServer<Body, Call extends ReceivedCall<Body>>
   };
 }
 
-function createCall<Body>({
-  number,
-  request,
-  response,
-  body,
-  contentType,
-}: {
+type CallOptions<Body> = {
   number: number;
   request: IncomingMessage;
   response: ServerResponse;
   body: Body;
   contentType: string;
-}): ReceivedCall<Body> {
+};
+
+function createCall<Body>(options: CallOptions<Body>): ReceivedCall<Body> {
+  const { number, request, response, body, contentType } = options;
   let isClosed = false;
   let bytesSent = 0;
   const closed = once(response, "close").then(() => {

@@ -15,7 +15,7 @@ export type JsonCall = {
   answer: (value: unknown, status?: number) => void;
 };
 
-/** A server on the loopback address that reads JSON and does with each request what it is told; ends with the test. */
+/** A server on the loopback address that reads JSON and treats each request as the test says; ends with the test. */
 export async function startJsonServer(behave: (call: JsonCall) => void) {
   const calls: JsonCall[] = [];
   const server = createServer((request, response) => {

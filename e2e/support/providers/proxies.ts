@@ -51,7 +51,7 @@ function passOn({ incoming, outgoing, port, name }: PassOnOptions): void {
 }
 
 /**
- * A way to a TCP server that can be cut and mended, as a network or a server that restarts would; or held, so that
+ * A way to a TCP server that can be cut and restored, as a network or a server that restarts would; or held, so that
  * connections stay and nothing passes, as if the server or the network hung; or lose the connections there are without
  * a word to either side, while new ones pass, as a firewall does that was restarted.
  */

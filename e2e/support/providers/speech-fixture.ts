@@ -20,7 +20,7 @@ import type { SpeechBehaviour } from "./speech-server";
 const caller: Caller = { claims: exampleClaims };
 const contractAddress = "0xaa";
 
-/** A provider over HTTP that does what it is told; ends with the test. */
+/** A provider over HTTP that behaves as the test says; ends with the test. */
 export async function startSpeechProvider(
   behaviours: [SpeechBehaviour, ...SpeechBehaviour[]],
   times: Partial<AudioTimes> = {},
@@ -31,16 +31,16 @@ export async function startSpeechProvider(
   return { calls, provider: createElevenLabsSpeech({ ...site, times }) };
 }
 
-type OpenSpeechDeskOptions = {
+type OpenSpeechFixtureOptions = {
   provider: SpeechProvider;
   limit: number;
-  maxFlights?: number;
+  maxSyntheses?: number;
   /** Where audio is kept; a folder of its own without one. */
   dir?: string;
 };
 
 /** All of speech behind its route, for one key with a budget of `limit` characters in each minute. */
-export async function openSpeechFixture({ provider, limit, maxFlights, dir }: OpenSpeechDeskOptions) {
+export async function openSpeechFixture({ provider, limit, maxSyntheses, dir }: OpenSpeechFixtureOptions) {
   const { database } = await createTestDatabase();
   const { clock, advance } = createTestClock();
   const store = createQuotaStore(database, clock, "a");
@@ -52,7 +52,7 @@ export async function openSpeechFixture({ provider, limit, maxFlights, dir }: Op
   const budget = { store, contractAddress, clock, ...terms };
   const dependencies = {
     provider,
-    library: createAudioLibrary(cache, maxFlights),
+    library: createAudioLibrary(cache, maxSyntheses),
     admit: (who: Caller | null, characters: number) => admitSpeech(budget, who, characters),
   };
   const answerRefusal = createSpeechRefusalAnswer(clock);

@@ -17,16 +17,16 @@ test.each([
   ["sql", "SELECT 1", ["keyword:SELECT", "number:1"]],
   ["json", '{"a": true}', ["attr:&quot;a&quot;", "keyword:true"]],
   ["diff", "+new\n-old", ["addition:+new", "deletion:-old"]],
-])("%s is told apart", (language, code, kinds) => {
+])("the parts of %s code are highlighted by kind", (language, code, kinds) => {
   expect(kindsOf(code, language)).toEqual(expect.arrayContaining(kinds));
 });
 
-test("markup in code stays text", () => {
+test("markup in code is shown as text", () => {
   expect(highlight("<img src=x onerror=alert(1)>", "html")).not.toContain("<img");
   expect(highlight('"<script>"', "ts")).not.toContain("<script>");
 });
 
-test("an unknown language and very long code stay plain", () => {
+test("code in an unknown language and very long code are shown plain", () => {
   expect(highlight("a", "klingon")).toBeNull();
   expect(highlight("a", "")).toBeNull();
   expect(highlight("a".repeat(20_001), "ts")).toBeNull();

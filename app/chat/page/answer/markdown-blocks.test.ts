@@ -61,7 +61,7 @@ test("blocks are the same whether the text came at once or in pieces of any leng
   }
 });
 
-test("blocks together are the text, and what the whole text's own reading finds", () => {
+test("blocks joined give the text, and the same as parsing it whole", () => {
   const { blocks, definitions } = createBlockSplitter()(answer);
   expect(blocks.map(({ source }) => source).join("") + definitions).toBe(answer);
   const types = blocks.map(({ source }) => lexBlock({ source, definitions })[0]!.type);
@@ -79,7 +79,7 @@ test("finished blocks stay the same objects while the text grows", () => {
   expect(split("another text").blocks).toMatchObject([{ source: "another text", depth: null }]);
 });
 
-test("a link's address is found wherever the answer defines it", () => {
+test("a link's address is found wherever in the answer it is defined", () => {
   const { blocks, definitions } = createBlockSplitter()(answer);
   const source = blocks.at(-1)!.source;
   const [paragraph] = lexBlock({ source, definitions });
@@ -99,7 +99,7 @@ test.each([
   ["~~gone", "~~gone~~"],
   ["```\nsome **code", "```\nsome **code"],
   ["plain", "plain"],
-])("half of %j is drawn as %j", (half, whole) => {
+])("unfinished Markdown %j is drawn as %j", (half, whole) => {
   expect(closeOpenMarkup(half)).toBe(whole);
 });
 
@@ -122,11 +122,11 @@ test.each([
   ["/\t/evil.example", null],
   ["relative", null],
   ["", null],
-])("a link to %j leads to %j", (href, address) => {
+])("a link to %j is drawn with the address %j", (href, address) => {
   expect(toSafeHref(href)).toBe(address);
 });
 
-test("entities are the characters they stand for, unknown ones are text", () => {
+test("entities are drawn as their characters, unknown ones as text", () => {
   expect(decodeEntities("&lt;a&gt; &amp;amp; &#65;&#x42; &nosuch; &constructor; &#0;&#xD800; &")).toBe(
     "<a> &amp; AB &nosuch; &constructor; \ufffd\ufffd &",
   );

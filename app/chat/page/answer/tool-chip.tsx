@@ -49,7 +49,7 @@ function ToolDetails({ part }: { part: ToolPart }) {
       <CodeBlock code={toShownJson(part.input)} language="json" />
       {part.errorText === null ? null : (
         <>
-          <p className="tool-label">What went wrong</p>
+          <p className="tool-label">Error</p>
           <p>{part.errorText}</p>
         </>
       )}

@@ -16,7 +16,7 @@ import { SpeechPlayer } from "../speech/speech-player";
 
 export type ChatOptions = { apiPath: string; models: readonly string[]; requiresSignIn: boolean };
 
-/** The conversation page without its looks: everything a person can do there, and the state it leads to. */
+/** The conversation page without its rendering: everything a person can do there, and the state it leads to. */
 export class ChatSession {
   readonly state;
   readonly speech = new SpeechPlayer((speech) => this.state.set({ speech }));

@@ -14,7 +14,7 @@ test("the page's events have the members that the server's schema gives them", (
   expect(Object.fromEntries(own)).toEqual(shapes);
 });
 
-test("a text where the schema wants one is wanted here too", () => {
+test("an event member is checked as text exactly where the server's schema wants text", () => {
   for (const { shape } of chatEventSchema.options) {
     const { type, ...members } = shape as Record<string, z.ZodType> & { type: z.ZodLiteral<string> };
     for (const [name, schema] of Object.entries(members)) {
@@ -25,7 +25,7 @@ test("a text where the schema wants one is wanted here too", () => {
   }
 });
 
-test("events of newer servers are passed over, nonsense is not", () => {
+test("unknown events of newer servers are skipped, malformed ones are errors", () => {
   expect(readChatEvent('{"type":"reasoning-delta","delta":"x"}')).toBeNull();
   expect(readChatEvent('{"type":"constructor"}')).toBeNull();
   for (const nonsense of [
@@ -62,7 +62,7 @@ async function readAll(stream: ReadableStream<Uint8Array>) {
   return events;
 }
 
-test("a stream is read wherever its pieces are cut, characters included", async () => {
+test("a stream is read the same wherever its pieces are cut, within characters too", async () => {
   const text =
     ': keep-alive\n\ndata: {"type":"text-delta","id":"a","delta":"Grüße 😀"}\r\n\r\ndata: {"type":"finish"}\n\ndata: [DONE]\n\n';
   const bytes = new TextEncoder().encode(text);
@@ -77,7 +77,7 @@ test("a stream is read wherever its pieces are cut, characters included", async 
   }
 });
 
-test("who stops reading leaves no open connection", async () => {
+test("a reader that stops leaves no open connection", async () => {
   const event = new TextEncoder().encode('data: {"type":"start"}\n\n');
   const { stream, isCancelled } = streamOf(event, event, event);
   for await (const _event of readChatStream(stream)) break;

@@ -89,7 +89,7 @@ function isPart(part: Part): boolean {
   return part.kind === "tool" && isText(part.name) && isText(part.toolCallId);
 }
 
-/** A page that is gone cannot go on: what it was writing then has ended. */
+/** A page that was closed writes no more: what it was writing then has ended. */
 function asInterrupted(message: Message): Message {
   return message.role === "assistant" && message.status === "streaming"
     ? { ...message, status: "stopped", parts: settleTools(message.parts) }

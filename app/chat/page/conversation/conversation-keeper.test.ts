@@ -27,7 +27,7 @@ const reply: Reply = {
 const conversation = addMessage(addMessage(createConversation("one", 1), question), reply);
 const entry = "latchkey.chat.conversation.one";
 
-test("what another window deleted is forgotten, also while it is being answered, and never written again", () => {
+test("a conversation deleted in another window is dropped, while it is being answered too, and never written again", () => {
   const store = createMemoryStore();
   const holder = createStateHolder({
     open: conversation,

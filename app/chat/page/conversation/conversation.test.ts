@@ -29,7 +29,7 @@ const reply = (id: string, parentId: string, text = `text of ${id}`): Reply => (
 const build = (...messages: Message[]): Conversation =>
   messages.reduce(addMessage, createConversation("c", 0));
 
-test("the newest version is shown, and any other can be chosen", () => {
+test("the newest version of a message is shown, and any other can be chosen", () => {
   const tree = build(question("q1", rootId), reply("a1", "q1"), reply("a2", "q1"), question("q2", rootId));
   const ids = (conversation: Conversation) => listShown(conversation).map(({ id }) => id);
   expect(ids(tree)).toEqual(["q2"]);
@@ -45,7 +45,7 @@ test("messages whose parents form a circle are shown once at most", () => {
   expect(listShown(self).length).toBeLessThanOrEqual(1);
 });
 
-test("the events of a stream become parts, tools with their outcome and their time", () => {
+test("the events of a stream become text parts, and tools with their outcome and time", () => {
   const events = [
     { type: "tool-input-start", toolCallId: "a", toolName: "x_search" },
     { type: "tool-input-available", toolCallId: "a", toolName: "x_search", input: { query: "q" } },
@@ -94,7 +94,7 @@ test("a request holds the newest messages that the server takes", () => {
   expect(toSentMessages([question("q", rootId), reply("a", "q", " ")]).messages).toHaveLength(1);
 });
 
-test("what the store holds comes back, and what is broken is left alone", () => {
+test("stored conversations are restored, and broken ones are left alone", () => {
   const store = createMemoryStore();
   const archive = createConversationArchive(store);
   const whole = build(question("q", rootId), { ...reply("a", "q"), status: "streaming" });
@@ -112,7 +112,7 @@ test("what the store holds comes back, and what is broken is left alone", () => 
   expect(archive.readAll()).toEqual([]);
 });
 
-test("a store that takes no more is noticed and throws nothing", () => {
+test("a full store is noticed and throws nothing", () => {
   const full = {
     ...createMemoryStore(),
     setItem: () => {
@@ -123,7 +123,7 @@ test("a store that takes no more is noticed and throws nothing", () => {
   expect(() => createConversationArchive(full).writeText("draft.c", "x")).not.toThrow();
 });
 
-test("an export in Markdown reads like the conversation, one in JSON holds all of it", () => {
+test("an export holds the conversation as text in Markdown, and all of it in JSON", () => {
   const conversation = build(
     question("q", rootId, "What?\nWhy?"),
     reply("a", "q"),
@@ -137,13 +137,13 @@ test("an export in Markdown reads like the conversation, one in JSON holds all o
   expect(exportConversation(build(), "json").fileName).toBe("conversation.json");
 });
 
-test("a title is one line, cut between words", () => {
+test("a conversation's title is one line, cut between words", () => {
   expect(toTitle("  a\n b ")).toBe("a b");
   expect(toTitle("word ".repeat(30))).toMatch(/^(?:word )+word …$/);
   expect(toTitle("x".repeat(100)).length).toBeLessThan(65);
 });
 
-test("refusals speak in the server's words and say what to do here", () => {
+test("a notice has the server's words for a refusal, and what to do on this page", () => {
   const refuse = (status: number, body: unknown, headers: Record<string, string> = {}) =>
     noticeForRefusal({ status, body, headers: new Headers(headers) }, "asking", 1_000);
   const limited = { "X-Problem": "too-many-requests", "Retry-After": "30" };

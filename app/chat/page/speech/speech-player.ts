@@ -173,7 +173,7 @@ export class SpeechPlayer {
     this.set({ status: "held", notice });
   }
 
-  /** What was half heard begins anew when it is played next. */
+  /** What was half heard starts over when it is played next. */
   private discardSound(): void {
     if (!this.audio) return;
     this.audio.onended = null;

@@ -38,7 +38,7 @@ test("the list follows the visitor from the start to the signature", () => {
   );
 });
 
-test("what is missing is named: another network, no key, keys nobody can list, a refusal", () => {
+test("the checklist names what is missing: another network, no key, unlistable keys, a refusal", () => {
   const elsewhere = { ...connected, account: { ...account, chainId: 1 } };
   expect(statuses(elsewhere)).toBe("done attention done now");
   expect(entrySteps(elsewhere, settings)[1]?.detail).toMatch(/Keys live on Base; .* is on Ethereum\./);
@@ -51,6 +51,6 @@ test("what is missing is named: another network, no key, keys nobody can list, a
   expect(statuses({ ...connected, notice: { ...plain, tone: "info" } })).toBe("done done done now");
 });
 
-test("the sentence for who does not see the list says what comes next", () => {
+test("the sentence for screen readers says what comes next", () => {
   expect(entrySummary(entrySteps(connected, settings))).toMatch(/^3 of 4 done\. Next: Signed in\./);
 });

@@ -31,7 +31,7 @@ function request({ getNonce = () => Promise.resolve(nonce), origin = "https://ga
   };
 }
 
-test("signs an Ethereum sign-in bound to host, origin, chain, nonce and moment, in ASCII", async () => {
+test("a SIWE message is bound to host, origin, chain, nonce and time, and is ASCII", async () => {
   const input = request();
   const proof = await proveForRoom(input);
   if (!("message" in proof)) throw new Error("The older envelope was signed.");
@@ -52,7 +52,7 @@ test("signs an Ethereum sign-in bound to host, origin, chain, nonce and moment, 
   ).toBe(true);
 });
 
-test("falls back to the older envelope where Ethereum sign-in is switched off, and nowhere else", async () => {
+test("the older envelope is signed only where Ethereum sign-in is switched off", async () => {
   const problem = { slug: "siwe-not-enabled", title: "SIWE not enabled", status: 501, detail: "Off." };
   const more = { retryAfterSeconds: null, requestId: null };
   const off = request({ getNonce: () => Promise.reject(new RefusedError({ ...problem, ...more })) });
@@ -74,7 +74,7 @@ test("falls back to the older envelope where Ethereum sign-in is switched off, a
   expect(refused.asked).toEqual([]);
 });
 
-test("signs the form together with the hash of its very words", async () => {
+test("the form's signature covers the hash of its exact words", async () => {
   const input = request();
   const text = "Grüße, 你好\nsecond line";
   const shown: string[] = [];
@@ -97,7 +97,7 @@ test("signs the form together with the hash of its very words", async () => {
   ]);
 });
 
-test("what is shown beforehand is what is signed, but for the moment and the code", async () => {
+test("the preview is what gets signed, but for time and nonce", async () => {
   const input = request();
   const { origin, chainId, tokenId } = input;
   const proof = await proveForRoom(input);
@@ -117,7 +117,7 @@ test("what is shown beforehand is what is signed, but for the moment and the cod
   );
 });
 
-test("sends nothing when the wallet refuses", async () => {
+test("a refusal by the wallet sends nothing to the server", async () => {
   const input = request();
   const refusal = Object.assign(new Error("User rejected"), { code: 4001 });
   const wallet = { signMessage: () => Promise.reject(refusal) };

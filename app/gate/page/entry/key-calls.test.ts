@@ -15,7 +15,7 @@ const transfer = (to: Address, id: bigint) => ({
   topics: [keyCalls.transferTopic, word("0x0"), word(to), toHex(id, { size: 32 })] as Hex[],
 });
 
-test("the bytes are those of the key contract's interface", () => {
+test("the encoded calls match the key contract's interface", () => {
   for (const name of ["mint", "price", "ownerOf"] as const) {
     const item = keyContractAbi.find((entry) => entry.type === "function" && entry.name === name)!;
     expect(keyCalls[name]).toBe(toFunctionSelector(item as never));
@@ -24,7 +24,7 @@ test("the bytes are those of the key contract's interface", () => {
   expect(keyCalls.transferTopic).toBe(toEventSelector(event));
 });
 
-test("finds the keys a wallet still holds, newest first, each once", async () => {
+test("the keys a wallet still holds are listed newest first, each once", async () => {
   const holders = new Map([
     [1n, owner],
     [2n, other],
@@ -47,11 +47,11 @@ test("finds the keys a wallet still holds, newest first, each once", async () =>
   expect(await findHeldKeys(ask, contractAddress, owner)).toEqual(["4", "1"]);
 });
 
-test("reads the price as an amount to send", async () => {
+test("the price is read as an amount to send", async () => {
   expect(await readPrice(() => Promise.resolve(toHex(7n, { size: 32 })), contractAddress)).toBe("0x7");
 });
 
-test("waits for the receipt through a stumble, and takes only this contract's key for this wallet", async () => {
+test("waiting for a receipt survives an error, and accepts only this contract's key for this wallet", async () => {
   const logs = [{ ...transfer(owner, 9n), address: other }, transfer(other, 8n), transfer(owner, 7n)];
   const answers: (() => Promise<unknown>)[] = [
     () => Promise.reject(new Error("busy")),
@@ -63,7 +63,7 @@ test("waits for the receipt through a stumble, and takes only this contract's ke
   expect(await findMinted({ ask, ...request })).toBe("7");
 });
 
-test("says what became of a mint that brought no key, was turned down, or is not recorded", async () => {
+test("a mint without a key, a rejected one and an unrecorded one each say what became of it", async () => {
   const request = { contractAddress, hash: "0x1", minter: owner, pollMs: 1, withinMs: 20 } as const;
   const settled = (receipt: unknown) => findMinted({ ask: () => Promise.resolve(receipt), ...request });
   await expect(settled({ status: "0x1", logs: [] })).rejects.toThrow("brought no key");
@@ -74,7 +74,7 @@ test("says what became of a mint that brought no key, was turned down, or is not
   });
 });
 
-test("gives a person time, and a wallet none for what needs nobody", async () => {
+test("a person gets time to confirm, and a wallet none for calls that need nobody", async () => {
   const never = {
     request: () => new Promise(() => undefined),
     on: () => undefined,

@@ -8,7 +8,7 @@ export function SessionBar({ session: { secondsLeft, isRenewable, tokenId } }: {
   return (
     <p className="session-bar soft">
       {left === 0 ? (
-        // Nobody has said that it is over: the server could not be asked since.
+        // Not known to have ended: the server could not be reached since.
         <span>The time of this sign-in has run out; the server is being asked.</span>
       ) : (
         <span aria-live="off">

@@ -25,7 +25,7 @@ type Reply = { status: number; body: unknown };
 type Answers = Record<string, Reply | Promise<Reply>>;
 
 /** A server that notes what it is asked, as `POST {"renew":true}`, and answers that; what it does not know is 404. */
-async function openPlace(answers: Answers) {
+async function openFixture(answers: Answers) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -79,8 +79,8 @@ const out = { DELETE: ok({ signedIn: false }) };
 const renewing = 'POST {"renew":true}';
 const opening = 'POST {"open":true}';
 
-test("asks while the page is seen, renews when two minutes are left, and asks nothing in the background", async () => {
-  const { asked, events, tools } = await openPlace({ GET: ok(signedIn), [renewing]: ok(signedIn) });
+test("a visible page checks its session and renews it two minutes before the end, a hidden one does neither", async () => {
+  const { asked, events, tools } = await openFixture({ GET: ok(signedIn), [renewing]: ok(signedIn) });
   const look = (leftMs: number, isHidden = false) =>
     lookAtSession(tools, { session, isHidden, nowMs: session.endsAtMs - leftMs });
   await look(120_000, true);
@@ -91,15 +91,15 @@ test("asks while the page is seen, renews when two minutes are left, and asks no
   expect(events.map(({ type }) => type)).toEqual(["session-kept", "session-kept", "session-kept"]);
 });
 
-test("does not try to renew what cannot be renewed", async () => {
-  const { asked, tools } = await openPlace({ GET: ok(signedIn) });
+test("a session that cannot be renewed is not renewed", async () => {
+  const { asked, tools } = await openFixture({ GET: ok(signedIn) });
   const last = { ...session, isRenewable: false };
   await lookAtSession(tools, { session: last, isHidden: false, nowMs: session.endsAtMs - 1 });
   expect(asked).toEqual(["GET"]);
 });
 
-test("closes the room with the server's reason, and clears the cookie that is good for nothing", async () => {
-  const { asked, events, tools } = await openPlace({ GET: ok({ signedIn: false, ended }), ...out });
+test("the room closes with the server's reason, and the useless cookie is cleared", async () => {
+  const { asked, events, tools } = await openFixture({ GET: ok({ signedIn: false, ended }), ...out });
   await lookAtSession(tools, { session, isHidden: false, nowMs: 0 });
   expect(asked).toEqual(["GET", "DELETE"]);
   expect(events).toMatchObject([
@@ -108,21 +108,21 @@ test("closes the room with the server's reason, and clears the cookie that is go
   expect(events[0]).toMatchObject({ notice: { detail: ended.detail } });
 });
 
-test("closes the room when the session is gone or another's, and leaves that one alone", async () => {
+test("the room closes when the session is gone or another's, and another's is left alone", async () => {
   for (const answer of [{ signedIn: false }, { ...signedIn, tokenId: "8" }]) {
-    const { asked, events, tools } = await openPlace({ GET: ok(answer) });
+    const { asked, events, tools } = await openFixture({ GET: ok(answer) });
     await lookAtSession(tools, { session, isHidden: false, nowMs: 0 });
     expect([asked, events.map(({ type }) => type)]).toEqual([["GET"], ["session-ended"]]);
   }
 });
 
-test("decides nothing while the server cannot, and asks what became of a renewal that was refused", async () => {
-  const away = await openPlace({ GET: problem, [renewing]: problem });
+test("nothing is decided while the server cannot answer, and a refused renewal is checked against the session", async () => {
+  const away = await openFixture({ GET: problem, [renewing]: problem });
   await lookAtSession(away.tools, { session, isHidden: false, nowMs: 0 });
   await lookAtSession(away.tools, { session, isHidden: false, nowMs: session.endsAtMs - 1 });
   expect([away.asked, away.events]).toEqual([["GET", renewing, "GET"], []]);
 
-  const refused = await openPlace({
+  const refused = await openFixture({
     [renewing]: { status: 403, body: ended },
     GET: ok({ signedIn: false, ended }),
     ...out,
@@ -132,10 +132,10 @@ test("decides nothing while the server cannot, and asks what became of a renewal
   expect(refused.events).toMatchObject([{ type: "session-ended" }]);
 });
 
-test("asks for no second renewal when one was refused and the session still holds", async () => {
+test("a refused renewal is not repeated while the session still holds", async () => {
   const last = { ...signedIn, secondsLeft: 100, isRenewable: false };
   const refusal = { type: "https://x/problems/authentication-failed", status: 401, detail: "As long as one" };
-  const { asked, events, tools } = await openPlace({
+  const { asked, events, tools } = await openFixture({
     [renewing]: { status: 401, body: refusal },
     GET: ok(last),
   });
@@ -147,10 +147,10 @@ test("asks for no second renewal when one was refused and the session still hold
   expect(asked).toEqual([renewing, "GET", "GET"]);
 });
 
-test("signs out after what is under way, so that a late renewal cannot bring the cookie back", async () => {
+test("signing out waits for a renewal in flight, so that it cannot bring the cookie back", async () => {
   let finish: (reply: Reply) => void = () => undefined;
   const late = new Promise<Reply>((resolve) => (finish = resolve));
-  const { asked, tools } = await openPlace({ [renewing]: late, ...out });
+  const { asked, tools } = await openFixture({ [renewing]: late, ...out });
   const both = Promise.all([tools.api.renewSession(), tools.api.endSession()]);
   await expect.poll(() => asked).toEqual([renewing]);
   finish(ok(signedIn));
@@ -158,8 +158,8 @@ test("signs out after what is under way, so that a late renewal cannot bring the
   expect(asked).toEqual([renewing, "DELETE"]);
 });
 
-test("opens the room of a session, not that of another wallet, and clears what is over", async () => {
-  const good = await openPlace({ GET: ok(signedIn), [opening]: ok(granted), ...out });
+test("a session opens its room, not that of another wallet, and an ended one is cleared", async () => {
+  const good = await openFixture({ GET: ok(signedIn), [opening]: ok(granted), ...out });
   expect(await openKept(good.tools, { turn: 3 })).toMatchObject({ tokenId: "7" });
   expect(good.events).toMatchObject([{ type: "session-opened", turn: 3, grant: { accessToken: null } }]);
   await openKept(good.tools, { turn: 4, address: address.toUpperCase().replace("0X", "0x") });
@@ -167,48 +167,48 @@ test("opens the room of a session, not that of another wallet, and clears what i
   expect(await openKept(good.tools, { turn: 5, address: otherAddress })).toBe(null);
   expect([good.asked.at(-1), good.events.length]).toEqual(["DELETE", 2]);
 
-  const over = await openPlace({ GET: ok({ signedIn: false, ended }), ...out });
+  const over = await openFixture({ GET: ok({ signedIn: false, ended }), ...out });
   expect(await openKept(over.tools, { turn: 3 })).toBe(null);
   expect([over.asked, over.events]).toMatchObject([
     ["GET", "DELETE"],
     [{ type: "failed", turn: 3, notice: { title: "The room has closed", detail: ended.detail } }],
   ]);
-  const none = await openPlace({ GET: ok({ signedIn: false }) });
+  const none = await openFixture({ GET: ok({ signedIn: false }) });
   await openKept(none.tools, { turn: 3 });
   expect([none.asked, none.events]).toEqual([["GET"], []]);
 });
 
-test("leaves nothing of a session's person in the browser for another wallet, and all of it for their own", async () => {
+test("another wallet finds nothing of a session's person in the browser, the same wallet all of it", async () => {
   const readLeft = openBrowser();
   const before = readLeft();
-  const { asked, tools } = await openPlace({ GET: ok(signedIn), [opening]: ok(granted), ...out });
+  const { asked, tools } = await openFixture({ GET: ok(signedIn), [opening]: ok(granted), ...out });
   await openKept(tools, { turn: 3, address });
   expect(readLeft()).toEqual(before);
   await openKept(tools, { turn: 4, address: otherAddress });
   expect([readLeft(), asked.at(-1)]).toEqual([[notPersonal, notPersonal], "DELETE"]);
 });
 
-test("leaves nothing of it either where the wallet of the visit before shows another account", async () => {
-  const remembered = { id: "one", name: "One", address: otherAddress } as const;
+test("another account in the last visit's wallet finds nothing of that visit either", async () => {
+  const lastWallet = { id: "one", name: "One", address: otherAddress } as const;
   for (const [shown, left] of [
     [address, 4],
     [otherAddress, 2],
   ] as const) {
     const readLeft = openBrowser();
-    const { asked, tools } = await openPlace(out);
+    const { asked, tools } = await openFixture(out);
     const account = { address: shown, chainId: 1, walletId: "one", walletName: "One" };
     const wallet = { reconnect: () => Promise.resolve(account) } as unknown as WalletSession;
     const openWallet = () => Promise.resolve(wallet);
-    await resumeVisit({ ...tools, openWallet }, { remembered, openedAs: session });
+    await resumeVisit({ ...tools, openWallet }, { lastWallet, openedAs: session });
     expect([readLeft().length, asked]).toEqual([left, left === 4 ? [] : ["DELETE"]]);
   }
 });
 
-test("goes on holding the token itself where the browser has kept no cookie", async () => {
-  const kept = await openPlace({ POST: ok(signedIn), GET: ok(signedIn) });
+test("the page keeps the token itself where the browser stored no cookie", async () => {
+  const kept = await openFixture({ POST: ok(signedIn), GET: ok(signedIn) });
   await keepSession(kept.tools, "a.b.c");
   expect([kept.asked, kept.events.map(({ type }) => type)]).toEqual([["POST", "GET"], ["session-kept"]]);
-  const refused = await openPlace({ POST: ok(signedIn), GET: ok({ signedIn: false }) });
+  const refused = await openFixture({ POST: ok(signedIn), GET: ok({ signedIn: false }) });
   await keepSession(refused.tools, "a.b.c");
   expect(refused.events).toEqual([]);
 });

@@ -6,18 +6,18 @@ const fields = [
   { name: "room-agreed", value: "on", isChecked: true },
 ];
 
-test("a draft comes back as it was written", () => {
+test("a draft is restored as it was written", () => {
   expect(readDraft(writeDraft(fields))).toEqual(fields);
 });
 
-test("drafts belong to one key in one wallet at one contract, however the addresses are spelled", () => {
+test("a draft belongs to one key in one wallet at one contract, however the addresses are spelled", () => {
   const one = { chainId: 1, contractAddress: "0xAB", tokenId: "7", address: "0xCD" };
   expect(draftName(one)).toBe(draftName({ ...one, contractAddress: "0xab", address: "0xcd" }));
   const others = [{ chainId: 2 }, { contractAddress: "0xaa" }, { tokenId: "8" }, { address: "0xdd" }];
   expect(new Set([one, ...others.map((other) => ({ ...one, ...other }))].map(draftName)).size).toBe(5);
 });
 
-test("what is no draft is none, whatever lies there", () => {
+test("a stored value that is no draft is ignored", () => {
   for (const text of [
     null,
     "",
@@ -34,7 +34,7 @@ test("what is no draft is none, whatever lies there", () => {
   }
 });
 
-test("a draft larger than any form that could be sent is not kept", () => {
+test("a draft larger than any form that could be sent is not stored", () => {
   const draftOf = (length: number) => [{ name: "m", value: "x".repeat(length), isChecked: false }];
   expect(writeDraft(draftOf(90_000))).not.toBeNull();
   expect(writeDraft(draftOf(100_000))).toBeNull();

@@ -6,7 +6,7 @@ import { Notice } from "~/ui/notice";
 export type FormReceipt = {
   tokenId: string;
   address: string;
-  /** Of the place it was sent to. */
+  /** Of the site it was sent to. */
   host: string;
   text: string;
   /** keccak256 of the text: the fingerprint that the wallet signed. */
@@ -21,7 +21,7 @@ export function receiptText(receipt: FormReceipt): string {
   return [
     `Receipt of the form sent with key #${tokenId}`,
     "",
-    `Place: ${host}`,
+    `Site: ${host}`,
     `Key: #${tokenId}`,
     `Wallet: ${address}`,
     `Sent: ${new Date(sentAtMs).toISOString()}`,

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { countWords, faultOf, submissionText, textLimit } from "./submission-text";
 import { tokenIdFault } from "../entry/token-id-text";
 
-test("sends a lone message as it was written, without outer blanks", () => {
+test("a lone message is sent as it was written, without surrounding blanks", () => {
   expect(submissionText([["room-message", "  Hello\r\nthere \n"]])).toBe("Hello\nthere");
 });
 
-test("puts other fields above the message, each with its name, empty ones left out", () => {
+test("other fields are put above the message, each with its name, and empty ones omitted", () => {
   const fields = [
     ["room-message", "Hello"],
     ["room-name", "Ada"],
@@ -15,12 +15,12 @@ test("puts other fields above the message, each with its name, empty ones left o
   expect(submissionText(fields)).toBe("name: Ada\n\nHello");
 });
 
-test("sends fields alone when there is no message, and nothing when all are empty", () => {
+test("fields are sent alone without a message, and nothing is sent when all are empty", () => {
   expect(submissionText([["colour", "red"]])).toBe("colour: red");
   expect(submissionText([["room-message", " "]])).toBe("");
 });
 
-test("takes up to 78 digits for a token id and nothing else", () => {
+test("a token id may have up to 78 digits and nothing else", () => {
   for (const good of ["0", " 7 ", "9".repeat(78)]) expect(tokenIdFault(good), good).toBeNull();
   for (const bad of ["", "9".repeat(79), "-1", "1e3", "0x1", "1.0", "١"])
     expect(tokenIdFault(bad), bad).toMatch(/digits only/);
@@ -35,7 +35,7 @@ test("the limit is the server's, or the only field's own where that is smaller",
   expect(textLimit([{ name: "room-name", maxLength: 10 }])).toBe(10_000);
 });
 
-test("characters are counted in words, and too many are called so", () => {
+test("the number of characters is stated in words, and too many are named as such", () => {
   expect(countWords({ count: 0, limit: 500 })).toBe("0 of 500 characters");
   expect(countWords({ count: 10_000, limit: 10_000 })).toBe("10,000 of 10,000 characters");
   expect(countWords({ count: 10_001, limit: 10_000 })).toBe("10,001 of 10,000 characters: 1 too many");

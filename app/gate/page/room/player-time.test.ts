@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { jumpTo, playerTime, spokenTime } from "./player-time";
 
-test("times are written as on every player, and nothing is written of what is not known", () => {
+test("times are written as on every player, and unknown ones omitted", () => {
   expect([0, 7.49, 59.99, 60, 3599, 3600, 36_061].map(playerTime)).toEqual([
     ...["0:00", "0:07", "0:59", "1:00", "59:59", "1:00:00", "10:01:01"],
   ]);

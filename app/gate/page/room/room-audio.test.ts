@@ -39,7 +39,7 @@ test.each([
       renderToStaticMarkup(createElement(RoomAudio, { audio, onBroken: () => undefined })),
   ],
   ["the room as served", drawServed],
-])("%s shows words and picture when the sound is missing, and no player", (_where, draw) => {
+])("%s shows words and picture without a player when the sound is missing", (_where, draw) => {
   const shown = draw(withoutSound);
   for (const text of ["From the music box", "Lighting-up time", "A slow tune.", 'alt="A lamp"']) {
     expect(shown).toContain(text);

@@ -119,7 +119,7 @@ export function Room({ settings, state, isServed, actions }: RoomProps) {
 /** By what the device knows of its own connection; a server that is away it does not notice. */
 function OfflineNotice() {
   const isOnline = useSyncExternalStore(
-    watchConnection,
+    subscribeToConnection,
     () => navigator.onLine,
     () => true,
   );
@@ -131,7 +131,7 @@ function OfflineNotice() {
   );
 }
 
-function watchConnection(onChange: () => void): () => void {
+function subscribeToConnection(onChange: () => void): () => void {
   const listening = new AbortController();
   for (const event of ["online", "offline"]) {
     window.addEventListener(event, onChange, { signal: listening.signal });

@@ -7,7 +7,7 @@ import type { StateIn } from "../gate-state";
 import type { GateActions } from "../use-gate-flow";
 import { AddressText, shortAddress } from "./address-text";
 import type { WalletAccount } from "./wagmi-session";
-import type { RememberedWallet } from "./wallet-cookie";
+import type { LastWallet } from "./wallet-cookie";
 
 const accountBarId = "wallet-account";
 
@@ -64,7 +64,7 @@ function SignedInBar({ address, onConnect }: { address: string | null; onConnect
 }
 
 /** As the server knows it from the last visit, until the wallet itself has answered. */
-export function ReturningBar({ wallet, onConnect }: { wallet: RememberedWallet; onConnect: () => void }) {
+export function ReturningBar({ wallet, onConnect }: { wallet: LastWallet; onConnect: () => void }) {
   return (
     <div className="row account-bar" aria-busy="true">
       <Holder lead={`Connecting again with ${wallet.name} as `} address={wallet.address} />
@@ -117,7 +117,7 @@ type AccountChoiceProps = {
   actions: GateActions;
 };
 
-/** Asked when another account is selected in the wallet: nobody is thrown out of anything by a slip there. */
+/** Asked when another account is selected in the wallet: a mistake there throws nobody out. */
 export function AccountChoice({ current, other, isInside, actions }: AccountChoiceProps) {
   useFocusOnAccountAfterwards();
   return (

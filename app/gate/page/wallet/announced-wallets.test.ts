@@ -15,7 +15,7 @@ function read(info: Record<string, unknown>) {
   });
 }
 
-test("takes an announcement's name, picture and origin", () => {
+test("an announcement's name, picture and origin are read", () => {
   expect(read({})).toEqual({
     id: "eip6963:wallet.example",
     name: "Wallet",
@@ -27,7 +27,7 @@ test("takes an announcement's name, picture and origin", () => {
   expect(read({ name: "  " })?.name).toBe("wallet.example");
 });
 
-test("takes pictures that load nothing, up to a size, and no others", () => {
+test("pictures that load nothing are accepted up to a size, and no others", () => {
   for (const good of ["data:image/svg+xml,%3Csvg/%3E", "data:image/webp;base64,AA", " data:image/avif,x "]) {
     expect(read({ icon: good })?.icon).toBe(good.trim());
   }
@@ -45,7 +45,7 @@ test("takes pictures that load nothing, up to a size, and no others", () => {
   expect(read({ icon: head.padEnd(120_001, "A") })?.icon).toBeNull();
 });
 
-test("cleans and shortens names by letters, not by halves of them", () => {
+test("names are cleaned and cut between letters, not within them", () => {
   expect(read({ name: "Meta\u202eMask\u0000\u200b  two\n" })?.name).toBe("MetaMask two");
   expect([...(read({ name: "😀".repeat(40) })?.name ?? "")]).toHaveLength(40);
   const long = [...(read({ name: "😀".repeat(41) })?.name ?? "")];
@@ -54,7 +54,7 @@ test("cleans and shortens names by letters, not by halves of them", () => {
   expect(read({ name: "x".repeat(1_000_000) })?.name).toHaveLength(40);
 });
 
-test("refuses what is no announcement, without being thrown off by it", () => {
+test("malformed announcements are ignored without an error", () => {
   const hostile = new Proxy(
     {},
     {
@@ -71,7 +71,7 @@ test("refuses what is no announcement, without being thrown off by it", () => {
   expect(read({ rdns: 7 })).toBeNull();
 });
 
-test("keeps the first of an identity, each provider once, and no more than fit a list", () => {
+test("the first of an identity and each provider once are listed, up to the list's maximum", () => {
   const first = read({})!;
   const copy = { ...read({ name: "Copy" })!, provider: { ...provider } };
   const same = read({ rdns: "other.example" })!;
@@ -84,7 +84,7 @@ test("keeps the first of an identity, each provider once, and no more than fit a
   expect(many.reduce(addWallet, [] as readonly (typeof first)[])).toHaveLength(24);
 });
 
-test("names wallets that only inject themselves, one or several", () => {
+test("wallets that only inject themselves are named, one or several", () => {
   expect(readInjected(undefined)).toEqual([]);
   expect(readInjected({})).toEqual([]);
   expect(readInjected(provider)).toMatchObject([{ id: "injected", name: "Browser wallet" }]);
@@ -99,7 +99,7 @@ test("names wallets that only inject themselves, one or several", () => {
   ]);
 });
 
-test("shows origins only where a name is not alone", () => {
+test("origins are shown only where two wallets have one name", () => {
   const wallets = [
     { name: "One", origin: "a" },
     { name: "Twin", origin: "b" },

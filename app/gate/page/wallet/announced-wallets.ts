@@ -108,20 +108,20 @@ function readIcon(value: unknown): string | null {
 /** Asks all wallets of the page to announce themselves, and goes on listening. */
 export function discoverWallets() {
   let announced: readonly FoundWallet[] = [];
-  const watchers = new Set<() => void>();
+  const listeners = new Set<() => void>();
   window.addEventListener("eip6963:announceProvider", (event) => {
     const found = readAnnouncement((event as CustomEvent<unknown>).detail);
     const before = announced;
     if (found) announced = addWallet(announced, found);
-    if (announced !== before) for (const onChange of watchers) onChange();
+    if (announced !== before) for (const onChange of listeners) onChange();
   });
   window.dispatchEvent(new Event("eip6963:requestProvider"));
   return {
     list: () =>
       announced.length > 0 ? announced : readInjected((window as { ethereum?: unknown }).ethereum),
-    watch(onChange: () => void) {
-      watchers.add(onChange);
-      return () => void watchers.delete(onChange);
+    subscribe(onChange: () => void) {
+      listeners.add(onChange);
+      return () => void listeners.delete(onChange);
     },
   };
 }

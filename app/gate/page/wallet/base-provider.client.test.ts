@@ -44,7 +44,7 @@ function startBrowser() {
 
 afterEach(() => vi.unstubAllGlobals());
 
-test("before the person has agreed no window opens, and nothing can be asked for", async () => {
+test("no window opens before the person has agreed, and no request can be sent", async () => {
   const { opened } = startBrowser();
   const provider = openBase("Salon Nord", 8453);
   for (const method of ["eth_accounts", "personal_sign"]) {
@@ -54,7 +54,7 @@ test("before the person has agreed no window opens, and nothing can be asked for
   expect(opened).toEqual([]);
 });
 
-test("connecting opens one window, which is told the site's name, chain, and that no relay is wanted", async () => {
+test("connecting opens one window with the site's name, its chain, and no relay", async () => {
   const { opened, tell } = startBrowser();
   const provider = openBase("Salon Nord", 8453);
   const connecting = provider.request({ method: "eth_requestAccounts" }).catch((error: unknown) => error);

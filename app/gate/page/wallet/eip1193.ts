@@ -16,7 +16,7 @@ const asksPerson =
 /** Long enough for a wallet that has to wake up first. */
 const silenceMs = 10_000;
 
-/** A wallet whose answers that need nobody come in time, or not at all: extensions are updated, switched off, and hang. */
+/** A wallet that answers what needs no person in time or not at all: extensions are updated, switched off, and hang. */
 export function guardProvider(provider: Eip1193Provider, withinMs = silenceMs): Eip1193Provider {
   return {
     request(request) {

@@ -67,7 +67,8 @@ export function openWalletSession({ settings, origin }: Setup) {
   return {
     listWallets,
     /** Wallets may announce themselves late. Returns the way to stop. */
-    watchWallets: (onChange: (wallets: WalletChoice[]) => void) => found.watch(() => onChange(listWallets())),
+    subscribeToWallets: (onChange: (wallets: WalletChoice[]) => void) =>
+      found.subscribe(() => onChange(listWallets())),
 
     /** `onPairing` gets the address that a wallet on another device is paired by. */
     async connect(request: { walletId: string; onPairing: (uri: string) => void }): Promise<WalletAccount> {
@@ -80,7 +81,7 @@ export function openWalletSession({ settings, origin }: Setup) {
       return account;
     },
 
-    /** Whatever is still being asked for comes too late from now on. */
+    /** What is still being requested comes too late from now on. */
     abandonConnect: () => void (attempt += 1),
 
     /** The wallet of an earlier visit. `asleep`: it may be asked only when the person wants it. */
@@ -95,8 +96,8 @@ export function openWalletSession({ settings, origin }: Setup) {
 
     disconnect: () => disconnect(config),
 
-    /** Told of every change the wallet makes by itself; null means it went away. Returns the way to stop. */
-    watchAccount: (onChange: (account: WalletAccount | null) => void) =>
+    /** Called with every change the wallet makes by itself; null means it went away. Returns the way to stop. */
+    subscribeToAccount: (onChange: (account: WalletAccount | null) => void) =>
       watchConnection(config, {
         onChange: ({ status }) => {
           if (status === "connected") onChange(toAccount(config));
@@ -164,7 +165,7 @@ function createWalletConfig({ settings, origin, ask }: Setup & { ask: AskChain }
   return createConfig({
     chains: [chain],
     transports: { [chain.id]: custom({ request: ask }) },
-    // Wallets are found by `announced-wallets`, which trusts them less; what is remembered is the cookie's.
+    // Wallets are found by `announced-wallets`, which trusts them less; the last wallet is in the cookie.
     multiInjectedProviderDiscovery: false,
     storage: null,
   });

@@ -13,7 +13,7 @@ function sessionOf(topic: string, ...accounts: string[]): Session {
   return { topic, namespaces: { eip155: { accounts, methods: [], events: [] } } } as unknown as Session;
 }
 
-/** A sign client whose relay and wallet are this test: it keeps sessions, and tells what it is told to tell. */
+/** A sign client whose relay and wallet are this test: it keeps sessions and sends the given events. */
 function startClient(...kept: Session[]) {
   const sessions = new Map(kept.map((session) => [session.topic, session]));
   const listeners = new Map<string, Set<Listener>>();
@@ -94,7 +94,7 @@ test("a pairing shows its address, waits for the person, and then has the accoun
   expect(pairings).toHaveLength(1);
 });
 
-test("a session kept from before is used again, unless it is of another chain", async () => {
+test("a saved session is used again, unless it is of another chain", async () => {
   const known = open(startClient(sessionOf("old", `eip155:31337:${ada}`)));
   expect(await known.provider.request(ask("eth_requestAccounts"))).toEqual([ada]);
   expect(known.pairings).toEqual([]);
@@ -102,7 +102,7 @@ test("a session kept from before is used again, unless it is of another chain", 
   expect(await open(foreign).provider.request(ask("eth_accounts"))).toEqual([]);
 });
 
-test("a person who refuses the pairing has rejected it, and may be asked again", async () => {
+test("a person's refusal rejects the pairing, which may be asked for again", async () => {
   const wallet = startClient();
   const { provider } = open(wallet);
   const asked = provider.request(ask("eth_requestAccounts"));
@@ -111,7 +111,7 @@ test("a person who refuses the pairing has rejected it, and may be asked again",
   expect(await provider.request(ask("eth_accounts"))).toEqual([]);
 });
 
-test("a relay that fails is named as out of reach", async () => {
+test("a relay that fails is reported as unreachable", async () => {
   const wallet = startClient();
   wallet.client.connect = () => Promise.reject(new Error("socket hang up"));
   const fault = await open(wallet)
@@ -136,7 +136,7 @@ test("signing and sending go to the paired wallet on this chain, and its refusal
   expect(findTrouble(read)).toBe("unsupported");
 });
 
-test("without a pairing nothing can be signed", async () => {
+test("signing fails without a pairing", async () => {
   const wallet = startClient();
   const fault = await open(wallet)
     .provider.request(ask("personal_sign", ["0x", ada]))
@@ -146,7 +146,7 @@ test("without a pairing nothing can be signed", async () => {
 });
 
 for (const event of ["session_delete", "session_expire"]) {
-  test(`${event} of this session ends the connection, of another one nothing`, async () => {
+  test(`${event} of this session ends the connection, of another one changes nothing`, async () => {
     const wallet = startClient(sessionOf("one", `eip155:31337:${ada}`));
     const { provider, heard } = open(wallet);
     wallet.tell(event, { topic: "another" });
@@ -160,7 +160,7 @@ for (const event of ["session_delete", "session_expire"]) {
   });
 }
 
-test("a session that changes says so with the accounts it has now", async () => {
+test("a session that changes announces its present accounts", async () => {
   const wallet = startClient(sessionOf("one", `eip155:31337:${ada}`));
   const { provider, heard } = open(wallet);
   wallet.put(sessionOf("one", `eip155:31337:${bob}`, `eip155:1:${ada}`));

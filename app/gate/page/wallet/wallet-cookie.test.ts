@@ -7,17 +7,17 @@ const wallet = {
   address: `0x${"aB".repeat(20)}`,
 } as const;
 
-test("brings back what was kept, whatever the wallet calls itself", () => {
+test("a saved wallet is restored, whatever it calls itself", () => {
   const cookie = renderWalletCookie(wallet, true);
   expect(cookie.split("; ").slice(1)).toEqual(["Path=/", "Max-Age=2592000", "SameSite=Lax", "Secure"]);
   expect(readWalletCookie(`a=1; ${cookie.split("; ")[0]}; b=2`)).toEqual(wallet);
 });
 
-test("forgets", () => {
+test("a forgotten wallet is not restored", () => {
   expect(renderWalletCookie(null, false)).toBe("latchkey_wallet=; Path=/; Max-Age=0; SameSite=Lax");
 });
 
-test("reads nothing from what is not exactly of its shape", () => {
+test("a cookie that is not exactly of its shape is ignored", () => {
   const { id, name, address } = wallet;
   const shapes: unknown[] = [
     null,

@@ -1,13 +1,13 @@
 import type { Address } from "viem";
 
 /** What a page shows of the wallet of an earlier visit until the wallet itself has spoken. For display only. */
-export type RememberedWallet = { id: string; name: string; address: Address };
+export type LastWallet = { id: string; name: string; address: Address };
 
 const cookieName = "latchkey_wallet";
 const keptSeconds = 30 * 86_400;
 
 /** Anybody can send any cookie: what is not exactly of our shape is no wallet. */
-export function readWalletCookie(cookies: string | null): RememberedWallet | null {
+export function readWalletCookie(cookies: string | null): LastWallet | null {
   const entry = cookies?.split(/;\s*/).find((candidate) => candidate.startsWith(`${cookieName}=`));
   if (!entry) return null;
   try {
@@ -23,7 +23,7 @@ export function readWalletCookie(cookies: string | null): RememberedWallet | nul
 }
 
 /** For `document.cookie`. Everything is escaped: a wallet's name must not end the value and add attributes. */
-export function renderWalletCookie(wallet: RememberedWallet | null, isHttps: boolean): string {
+export function renderWalletCookie(wallet: LastWallet | null, isHttps: boolean): string {
   const value = wallet ? encodeURIComponent(JSON.stringify([wallet.id, wallet.name, wallet.address])) : "";
   const life = wallet ? keptSeconds : 0;
   return `${cookieName}=${value}; Path=/; Max-Age=${life}; SameSite=Lax${isHttps ? "; Secure" : ""}`;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isPhone, walletLinks } from "./wallet-help";
 
-test("opens this very page in each wallet's app", () => {
+test("a link opens this very page in each wallet's app", () => {
   const page = "https://gate.example:8443/gate?a=1&b=ü";
   const links = walletLinks(new URL(page).href);
   expect(links.map(({ name }) => name)).toEqual([
@@ -15,7 +15,7 @@ test("opens this very page in each wallet's app", () => {
   }
 });
 
-test("knows phones and tablets, the one that says it is a Mac included", () => {
+test("phones and tablets are recognised, one that says it is a Mac included", () => {
   const mac = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Safari/605.1.15";
   expect(isPhone({ userAgent: "Mozilla/5.0 (Linux; Android 15)", maxTouchPoints: 5 })).toBe(true);
   expect(isPhone({ userAgent: "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0)", maxTouchPoints: 5 })).toBe(true);

@@ -7,7 +7,7 @@ import {
   noticeForWallet,
 } from "./wallet-trouble";
 
-test("knows the wallets' codes, however deep they lie", () => {
+test("the wallets' error codes are recognised, however deeply nested", () => {
   const codes = { 4001: "rejected", 4100: "locked", 4200: "unsupported", 4900: "gone", 4901: "chain-silent" };
   for (const [code, trouble] of Object.entries(codes)) {
     const wrapped = new Error("outer", { cause: new Error("middle", { cause: { code: Number(code) } }) });
@@ -17,7 +17,7 @@ test("knows the wallets' codes, however deep they lie", () => {
   expect(findTrouble({ code: -32603, data: { originalError: { code: 4001 } } })).toBe("rejected");
 });
 
-test("goes by the words where no code tells, and never against one", () => {
+test("the words of an error count where no code decides, and never against one", () => {
   const words = {
     "User rejected the request.": "rejected",
     "Request of type 'x' already pending": "pending",
@@ -32,20 +32,20 @@ test("goes by the words where no code tells, and never against one", () => {
   expect(findTrouble({ code: -32002, message: "User rejected" })).toBe("pending");
 });
 
-test("takes its own judgement before anything a wallet says", () => {
+test("an error classified by the page precedes anything a wallet says", () => {
   const cause = { code: 4001, message: "User rejected" };
   expect(findTrouble(new WalletTrouble("wrong-network", { cause }))).toBe("wrong-network");
   expect(findTrouble(new Error("outer", { cause: new WalletTrouble("silent") }))).toBe("silent");
 });
 
-test("survives errors that are none, or that go round in circles", () => {
+test("values that are no errors, and errors that are circular, are survived", () => {
   const circle: { cause?: unknown } = {};
   circle.cause = circle;
   for (const error of [null, undefined, 7, "text", circle]) expect(findTrouble(error)).toBe("failed");
   expect(findSentence(undefined)).toBeNull();
 });
 
-test("has a title, a reason and a way on for every trouble and activity", () => {
+test("every trouble and activity has a title, a reason and a remedy", () => {
   const troubles = [
     "rejected",
     "pending",
@@ -65,13 +65,13 @@ test("has a title, a reason and a way on for every trouble and activity", () => 
   }
 });
 
-test("hands on what the person has to carry over by hand", () => {
+test("facts that the person must enter by hand are passed on", () => {
   const error = new WalletTrouble("wrong-network", { facts: [["Chain ID", "5"]] });
   expect(noticeForWallet(error, "network").facts).toEqual([["Chain ID", "5"]]);
   expect(noticeForWallet(new Error("x"), "network")).not.toHaveProperty("facts");
 });
 
-test("names the wallet of the last visit that is not to be had", () => {
+test("the last visit's wallet is named when it cannot be found", () => {
   expect(noticeForMissing("gone", "Mine")).toMatchObject({
     title: "Your wallet was not found",
   });

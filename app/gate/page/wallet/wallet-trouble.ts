@@ -35,7 +35,7 @@ const troubles = {
     title: "The wallet is locked",
     detail:
       "It shows this page no account: it is locked, or does not share an account with this site any more.",
-    remedy: "Unlock the wallet, then try again. If it does not ask, connect it anew.",
+    remedy: "Unlock the wallet, then try again. If it does not ask, connect it again.",
   },
   gone: {
     title: "The wallet is no longer there",
@@ -87,7 +87,7 @@ const troubles = {
     remedy: "Allow windows for this site, at the end of the address bar, then choose the wallet again.",
   },
   unsupported: {
-    detail: "This wallet cannot do what was asked of it.",
+    detail: "This wallet does not support what the page asked for.",
     remedy: "Update the wallet, or use another one that holds the key.",
   },
   failed: {
@@ -179,7 +179,7 @@ export function noticeForWallet(error: unknown, activity: GateActivity): GateNot
   return { tone: "problem", title, ...words, detail, ...facts };
 }
 
-/** The wallet of an earlier visit is not to be had by itself. */
+/** The wallet of an earlier visit did not reconnect by itself. */
 export function noticeForMissing(missing: "gone" | "locked", name: string): GateNotice {
   if (missing === "gone") {
     return {

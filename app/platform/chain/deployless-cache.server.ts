@@ -1,10 +1,10 @@
 import type { Clock } from "~/platform/clock";
 
-/** How long a refusal is remembered: servers are replaced, and some refuse for a passing reason. */
-const rememberedMs = 600_000;
+/** How long a refusal is cached: servers are replaced, and some refuse for a passing reason. */
+const refusalTtlMs = 600_000;
 
-/** Remembers that calls which bring their own code are refused, so that they need not be tried each time. */
-export function createDeploylessMemory(clock: Clock) {
+/** Caches that calls which bring their own code are refused, so that they need not be tried each time. */
+export function createDeploylessCache(clock: Clock) {
   let refusedAtMs: number | null = null;
 
   return {
@@ -13,7 +13,7 @@ export function createDeploylessMemory(clock: Clock) {
       if (refusedAtMs === null) return true;
       const nowMs = clock();
       const ageMs = nowMs - refusedAtMs;
-      if (ageMs >= 0 && ageMs < rememberedMs) return false;
+      if (ageMs >= 0 && ageMs < refusalTtlMs) return false;
       refusedAtMs = nowMs;
       return true;
     },

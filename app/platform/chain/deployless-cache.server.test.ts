@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { createDeploylessMemory } from "./deployless-memory.server";
+import { createDeploylessCache } from "./deployless-cache.server";
 
 const tenMinutesMs = 600_000;
 
-test("a refusal is remembered for ten minutes, and then one asker of many is to try", () => {
+test("a refused call is not tried for ten minutes, and then by one caller of many", () => {
   let nowMs = 5_000;
-  const memory = createDeploylessMemory(() => nowMs);
+  const memory = createDeploylessCache(() => nowMs);
   expect([memory.shouldTry(), memory.shouldTry(), memory.wasRefused()]).toEqual([true, true, false]);
 
   memory.noteRefusal();
@@ -15,9 +15,9 @@ test("a refusal is remembered for ten minutes, and then one asker of many is to 
   expect([memory.shouldTry(), memory.shouldTry(), memory.wasRefused()]).toEqual([true, false, true]);
 });
 
-test("what is forgotten is tried again at once, and a clock that was set back does not lengthen a refusal", () => {
+test("a forgotten refusal is retried at once, and a clock set back does not lengthen one", () => {
   let nowMs = 5_000;
-  const memory = createDeploylessMemory(() => nowMs);
+  const memory = createDeploylessCache(() => nowMs);
   memory.noteRefusal();
   nowMs -= 1;
   expect(memory.shouldTry()).toBe(true);

@@ -23,7 +23,7 @@ const run = promisify(execFile);
 
 /** Where there is none, the run has said so when it began. */
 const nginx = hasOpenssl ? findNginx() : null;
-sayWithoutOpenssl("the exchange of two servers behind docs/nginx.conf");
+sayWithoutOpenssl("the rolling upgrade of two servers behind docs/nginx.conf");
 
 type Instance = { port: number; metricsPort: number; running?: RunningServer };
 
@@ -165,7 +165,7 @@ const listMigrations = async () => {
 };
 
 test.skipIf(nginx === null)(
-  "two instances are exchanged one after the other by the page's commands, and visitors are served all the while, or told when to come back",
+  "two instances are replaced one after the other by the page's commands, and every request is answered",
   async () => {
     const [assemble] = await readShellBlocks("docs/deploying.md");
     const exchange = (await readPlainBlocks("docs/many-instances.md")).find((block) =>
@@ -193,7 +193,7 @@ test.skipIf(nginx === null)(
     expect([hasMigration(1, "9999_later"), hasMigration(2, "9999_later")]).toEqual([true, true]);
     expect(await listMigrations()).toContain("9999_later");
 
-    // Given once more by mistake, nothing is exchanged.
+    // Run once more by mistake, it replaces nothing.
     const pids = Object.values(instances).map(({ running }) => running!.pid);
     await runShell(withoutVisitors);
     expect(Object.values(instances).map(({ running }) => running!.pid)).toEqual(pids);

@@ -5,18 +5,18 @@ import { RedisOutage } from "./redis-outage";
 /** `away`: Redis could not be asked, or did not answer in time. `error`: it refused, which is a defect of ours. */
 export type RedisOutcome = "ok" | "away" | "error";
 
-export type RedisWatch = {
-  /** Told of every command when it is over. `command`: the name of its script, or its own where it runs none. */
+export type RedisInstrument = {
+  /** Called when a command has ended. `command`: the name of its script, or its own where it runs none. */
   observe?: (call: { command: string; outcome: RedisOutcome; durationSeconds: number }) => void;
-  /** Told when it begins as well. */
+  /** Called when one begins. */
   begin?: BeginOperation;
 };
 
-type Command<T> = { watch: RedisWatch; command: string; script?: string; run: () => Promise<T> };
+type Command<T> = { instrument: RedisInstrument; command: string; script?: string; run: () => Promise<T> };
 
 /** Names only: keys and values hold nonces, network addresses and key ids. */
-export async function watchCommand<T>({ watch, command, script, run }: Command<T>): Promise<T> {
-  const { observe, begin } = watch;
+export async function observeCommand<T>({ instrument, command, script, run }: Command<T>): Promise<T> {
+  const { observe, begin } = instrument;
   const startedAtMs = performance.now();
   const ongoing = begin?.({
     kind: "redis",

@@ -1,0 +1,150 @@
+/** Pointers (RFC 6901) into the description; `*` is any one step. `now`: a digest of what is there today. */
+export type ApiChange = { why: string; at: readonly string[]; now: string };
+
+const rateLimitHeaders = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "RateLimit", "RateLimit-Policy"];
+
+function headersAt(...responses: string[]): string[] {
+  return responses.flatMap((response) => rateLimitHeaders.map((name) => `${response}/headers/${name}`));
+}
+
+/** All in which the description differs from `baseline.json`, the one of commit 8b8aee8. */
+export const apiChanges: readonly ApiChange[] = [
+  {
+    why: "Every refusal names its slug in the header X-Problem.",
+    at: ["/components/headers/X-Problem", "/paths/*/*/responses/*/headers/X-Problem"],
+    now: "03d5a7a641e0",
+  },
+  {
+    why: "GET /api/models lists the models that a chat may name.",
+    at: [
+      "/paths/~1api~1models",
+      "/components/schemas/Models",
+      "/components/schemas/ChatRequest/properties/model/description",
+    ],
+    now: "21383da73c77",
+  },
+  {
+    why: "The key of an access token is looked up at each call of chat, speech, tools and quota.",
+    at: [
+      "/paths/*/*/responses/503/content/application~1json/examples/chain-unavailable",
+      ...["chat/post", "tts/post", "quota/get", "mcp/post"].flatMap((operation) => [
+        `/paths/~1api~1${operation}/responses/401/description`,
+        `/paths/~1api~1${operation}/responses/503/description`,
+      ]),
+    ],
+    now: "6bb1e9c226f8",
+  },
+  {
+    why: "Callers are counted before they are judged, so that these refusals tell the limit too; the quota has one.",
+    at: [
+      "/paths/~1api~1quota/get/description",
+      "/paths/~1api~1quota/get/responses/429",
+      ...headersAt("/paths/~1api~1quota/get/responses/200"),
+      ...["chat/post", "tts/post", "quota/get"].flatMap((operation) =>
+        headersAt(...["401", "403", "503"].map((status) => `/paths/~1api~1${operation}/responses/${status}`)),
+      ),
+    ],
+    now: "38ad123432e2",
+  },
+  {
+    why: "What is set aside for answers under way is told from what is used up; busy speech is 429.",
+    at: [
+      "/components/schemas/ChatError/properties/details/description",
+      "/paths/*/*/responses/429/content/application~1json/examples/quota-set-aside",
+      "/paths/*/*/responses/*/content/application~1json/examples/speech-busy",
+      "/paths/~1api~1chat/post/responses/429/description",
+      "/paths/~1api~1tts/post/responses/429/description",
+      "/paths/~1api~1tts/post/responses/200/headers/X-Quota-Remaining/description",
+    ],
+    now: "d1ddcb3b1483",
+  },
+  {
+    why: "The secret of a reset is described in every place where it is looked for.",
+    at: [
+      "/components/securitySchemes/quotaResetHeader",
+      "/components/securitySchemes/quotaResetAiHeader",
+      "/components/securitySchemes/quotaResetQuery",
+      "/components/schemas/ResetAllQuotas/properties/secret",
+      "/components/schemas/ResetQuotasOfKeys/properties/secret",
+      "/components/schemas/ResetQuotasOfWallets/properties/secret",
+      "/paths/~1api~1quota-reset/post/security",
+    ],
+    now: "02cdbba6a7cd",
+  },
+  {
+    why: "A key that came to its wallet a moment ago is not used up yet.",
+    at: ["/components/examples/holding-too-recent", "/paths/~1api~1form-submission-gate/post/responses/409"],
+    now: "ff477862e406",
+  },
+  {
+    why: "Readiness says how long ago transfers of keys were read.",
+    at: [
+      "/components/schemas/Readiness/properties/dependencies/properties/watcher",
+      "/paths/~1readyz/get/description",
+      "/paths/~1readyz/get/responses/*/content/application~1json/example/dependencies/watcher",
+    ],
+    now: "9326306a4a55",
+  },
+  {
+    why: "Bodies and lists of errors have bounds, which are told with everything else that operations promise.",
+    at: [
+      "/components/schemas/Problem/properties/errors/description",
+      "/components/schemas/Problem/properties/errors/maxItems",
+      "/components/schemas/ChatError/properties/errors/description",
+      "/components/schemas/ChatMessage/properties/content/oneOf/1/maxItems",
+      "/components/schemas/ChatMessage/properties/parts/maxItems",
+      "/components/schemas/SiweSignIn/properties/message/maxLength",
+      "/paths/*/post/description",
+    ],
+    now: "36f3c740333a",
+  },
+  {
+    why: "A contract wallet may sign with no bytes at all; a timestamp may be in seconds.",
+    at: [
+      "/components/schemas/SiweSignIn/properties/signature/pattern",
+      "/components/schemas/LegacySignIn/properties/signature/pattern",
+      "/components/schemas/FormSubmission/properties/signature/pattern",
+      "/components/schemas/LegacySignIn/properties/timestamp/description",
+      "/components/schemas/FormSubmission/properties/timestamp/description",
+    ],
+    now: "f604dbbc0973",
+  },
+  {
+    why: "An access token names the contract, and a session ends some minutes before its signature does.",
+    at: [
+      "/components/securitySchemes/bearerAuth/description",
+      "/components/schemas/SignedIn/properties/renewableUntil/description",
+      "/paths/~1api~1gate-access/post/responses/200/content/application~1json/examples/signedIn/value/accessToken",
+      "/paths/*/*/parameters/0/example",
+    ],
+    now: "53ec89917276",
+  },
+  {
+    why: "Of a broken audio part only what is missing is empty.",
+    at: [
+      "/components/schemas/GatedContent/description",
+      "/components/schemas/GatedContent/properties/audioData/properties/audioSrc/description",
+      "/components/schemas/GatedContent/properties/audioData/properties/error/description",
+    ],
+    now: "6779b9f08854",
+  },
+  {
+    why: "A model that says nothing has failed, and a chat waits ten seconds for it before the stream begins.",
+    at: [
+      "/paths/~1api~1chat/post/responses/500/content/application~1json/examples/provider-failed-edge/value/details",
+      "/paths/~1api~1chat/post/responses/500/content/application~1json/examples/provider-failed-empty",
+    ],
+    now: "11f782af1976",
+  },
+  {
+    why: "Tools that failed say so in their answer; a body that is no JSON is told from one of another shape.",
+    at: [
+      "/paths/~1api~1mcp/post/responses/200/content/application~1json/examples/failed",
+      "/paths/~1api~1mcp/post/responses/200/content/application~1json/examples/mcpFailed",
+      "/paths/~1api~1mcp/post/responses/400/description",
+      "/paths/~1api~1mcp/post/responses/400/content/application~1json/examples/invalid-json-body",
+      "/paths/~1api~1mcp/post/responses/400/content/application~1json/examples/invalid-request/value/error/code",
+    ],
+    now: "5641581341d9",
+  },
+];
