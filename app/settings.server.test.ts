@@ -296,7 +296,7 @@ test("provider addresses lose their trailing slash, and the account forms the Wo
 const warningsOf = (environment: Record<string, string>) =>
   parseConfig({ ...production, ...environment }).warnings;
 
-test("a provider whose models nobody knows is pointed out where none is named", () => {
+test("a provider without a known model is reported where no model is named", () => {
   const local = { AI_PROVIDER: "local", AI_BASE_URL: "http://127.0.0.1:1/v1" };
   expect(warningsOf(local)).toEqual([
     "AI_MODELS is not set: the local server is asked for a model called `default`.",

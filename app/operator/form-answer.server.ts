@@ -24,7 +24,7 @@ export function requireOwnForm({ headers, host, service }: RequestContext): void
   });
 }
 
-/** On to a page, which is fetched anew: going back does not send the form again. */
+/** Redirects to a page, which is then fetched: going back does not send the form again. */
 export function seeOther(to: string, cookie?: string): TextAnswer {
   const headers = { Location: to, "Cache-Control": "no-store", ...(cookie && { "Set-Cookie": cookie }) };
   return new TextAnswer({ status: 303, headers, text: "" });

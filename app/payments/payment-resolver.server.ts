@@ -18,7 +18,7 @@ export type PaymentResolverOptions = CheckDependencies & {
 /** The name of its lease. */
 export const resolverLease = "payments";
 
-/** From then on the operator is told of an open payment, once. */
+/** When the operator is notified of an open payment, once. */
 export const openTooLongMs = 30 * 60 * 1_000;
 
 const shortestPauseMs = 5_000;

@@ -2,6 +2,7 @@ import { chatProviders } from "~/chat/providers/chat-providers.server";
 import { act } from "~/operator/actions.server";
 import type { ActionRequest } from "~/operator/actions.server";
 import { createActionStore } from "~/operator/actions.store.server";
+import type { CountRange } from "~/operator/activity/activity.store.server";
 import { readActivity } from "~/operator/activity/read-activity.server";
 import type { ActivitySpan } from "~/operator/activity/activity-view";
 import { exportTable } from "~/operator/tables/export.server";
@@ -67,8 +68,11 @@ export function wireOperator(foundation: Foundation, needs: OperatorNeeds) {
   };
   const tableDependencies = { tables, settings, flush: recording.recorder.flush };
   const activityDependencies = {
-    store: recording.activity,
-    flush: recording.recorder.flush,
+    readCounts: async (range: CountRange) => {
+      // Shown is what is written; what this process still has in hand is written first.
+      await recording.recorder.flush();
+      return recording.activity.readCounts(range);
+    },
     keptDays: config.operator.activityDays,
     clock,
   };

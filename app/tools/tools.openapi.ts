@@ -1,9 +1,5 @@
 import { z } from "zod";
-import {
-  accessTokenMembers,
-  tokenLocations,
-  accessTokenQuery,
-} from "~/gate/tokens/token-placement.openapi";
+import { accessTokenMembers, tokenLocations, accessTokenQuery } from "~/gate/tokens/token-placement.openapi";
 import { refusalTable } from "~/platform/http/refusal";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
 import type { RefusalContent } from "~/platform/openapi/problem-answers";

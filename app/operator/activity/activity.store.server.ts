@@ -5,7 +5,7 @@ import type { Count, Decision } from "./buffers";
 export const minuteSeconds = 60;
 export const hourSeconds = 3_600;
 
-type CountRange = { spanSeconds: number; sinceMs: number; untilMs: number };
+export type CountRange = { spanSeconds: number; sinceMs: number; untilMs: number };
 
 export type ActivityStore = ReturnType<typeof createActivityStore>;
 

@@ -5,9 +5,7 @@ import { activityRange, viewActivity } from "./activity-view";
 import type { ActivitySpan, ActivityView } from "./activity-view";
 
 type ActivityDependencies = {
-  store: Pick<ActivityStore, "readCounts">;
-  /** Shown is what is written; what this process still has in hand is written first. */
-  flush: () => Promise<void>;
+  readCounts: ActivityStore["readCounts"];
   /** How long the counts of hours are kept; those that are due to be swept are not shown. */
   keptDays: number;
   clock: Clock;
@@ -15,13 +13,12 @@ type ActivityDependencies = {
 
 export async function readActivity(
   span: ActivitySpan,
-  { store, flush, keptDays, clock }: ActivityDependencies,
+  { readCounts, keptDays, clock }: ActivityDependencies,
 ): Promise<ActivityView> {
-  await flush();
   const nowMs = clock();
   const { sinceMs, untilMs } = activityRange(span, nowMs);
   const { spanSeconds } = span;
   const keptSinceMs = spanSeconds === hourSeconds ? nowMs - keptDays * 86_400_000 : 0;
   const range = { spanSeconds, sinceMs: Math.max(sinceMs, keptSinceMs), untilMs };
-  return viewActivity(span, nowMs, await store.readCounts(range));
+  return viewActivity(span, nowMs, await readCounts(range));
 }

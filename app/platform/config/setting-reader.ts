@@ -92,7 +92,7 @@ export function createSettingReader(environment: Environment) {
     /** For a provider that is taken where it can be. */
     hasNeeds: ({ needs }: { needs: readonly string[] }) => needs.every(isGiven),
 
-    /** For a switch that hangs on more than its own setting. */
+    /** For a switch that depends on more than its own setting. */
     setSwitch(row: Setting, isOn: boolean, why: string): void {
       switches.set(row, { name: (row.switches ?? row).name, isOn, why });
     },

@@ -338,7 +338,7 @@ test("a page of another site is refused where a route says so, after a body that
   expect((await post({ text: right, headers, spec: { body: named } })).status).toBe(200);
 });
 
-test("a decision names the caller, or who the handler says it is, as soon as that is known", async () => {
+test("a decision names the caller, or the one the handler reports, as soon as that is known", async () => {
   expect((await post({ text: right })).decision).toEqual(["anybody", null]);
   expect((await post({ text: right, caller: { isKnown: true } })).decision).toEqual(["somebody", null]);
   const misshapen = await post({ text: "{}", caller: { isKnown: true } });

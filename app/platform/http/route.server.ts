@@ -179,7 +179,7 @@ async function run<Body, Caller>(
   const caller = (await method.caller?.identify({ context, body: json })) as Caller;
   request.claim = method.caller?.claimOf?.(caller) ?? null;
   if (fault) throw fault;
-  const body = await readShape(method.body, json, context);
+  const body = isLate(method.body) ? await method.body.receive(context) : readShape(method.body, json);
   if (method.sameSite) requireSameSite(context.headers, context.service);
   const noteClaim = (claim: AccessClaim) => void (request.claim = claim);
   return method.handle({ context, params, caller, body, noteClaim });
@@ -232,13 +232,8 @@ function isLate<Body>(body: MethodSpec<Body>["body"]): body is LateBody<Body> {
   return typeof body === "object" && "receive" in body;
 }
 
-function readShape<Body>(
-  body: MethodSpec<Body>["body"],
-  json: unknown,
-  context: RequestContext,
-): Promise<Body> | Body {
+function readShape<Body>(body: z.ZodType<Body> | ((json: unknown) => Body) | undefined, json: unknown): Body {
   if (typeof body === "function") return body(json);
-  if (isLate(body)) return body.receive(context);
   return body && json !== undefined ? parseShape(body, json) : (undefined as Body);
 }
 

@@ -21,7 +21,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/components/schemas/Models",
       "/components/schemas/ChatRequest/properties/model/description",
     ],
-    now: "21383da73c77",
+    now: "34da10a627fd",
   },
   {
     why: "The key of an access token is looked up at each call of chat, speech, tools and quota.",
@@ -146,5 +146,18 @@ export const apiChanges: readonly ApiChange[] = [
       "/paths/~1api~1mcp/post/responses/400/content/application~1json/examples/invalid-request/value/error/code",
     ],
     now: "5641581341d9",
+  },
+  {
+    why: "Errors, the reset of quotas and the service's own routes are described in plain words.",
+    at: [
+      "/components/examples/internal-error/value/detail",
+      "/components/schemas/ChatError/properties/error/description",
+      "/components/schemas/SpeechError/properties/error/description",
+      "/paths/*/*/responses/500/description",
+      "/paths/*/*/responses/500/content/application~1json/examples/internal-error/value/details",
+      "/paths/~1api~1quota-reset/post/summary",
+      "/tags/6/description",
+    ],
+    now: "3653d55d5317",
   },
 ];
