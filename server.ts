@@ -7,11 +7,13 @@ import type { ServerBuild } from "@remix-run/node";
 import compression from "compression";
 import express from "express";
 import type { Answer, HeaderTable } from "~/platform/http/answer.server";
+import { systemClock } from "~/platform/clock";
 import { createRequestContexts } from "~/platform/http/create-context.server";
 import { compileTrust, isPeerTrusted } from "~/platform/http/client-id.server";
 import type { TrustCheck } from "~/platform/http/client-id.server";
 import { createDirectRoutes } from "~/platform/http/direct-route.server";
 import type { RouteMatch } from "~/platform/http/direct-route.server";
+import { createSharedPages } from "~/platform/http/shared-pages.server";
 import { createStartupBuffer } from "~/platform/http/startup-buffer.server";
 import { createHttpServer, listen, stopOnSignals } from "~/platform/http/http-server.server";
 import { answerPageRefusal, createPageHandler } from "~/platform/http/page-handler.server";
@@ -106,8 +108,7 @@ function createListener(services: Services): RequestListener {
     warnsOfProxy: config.serving.trustProxy === null,
     log,
   });
-  const contexts = new WeakMap<IncomingMessage, RequestContext>();
-  const pages = createPages(contexts, isHttps);
+  const pages = createPages(services, isHttps);
 
   return function answerRequest(request, response) {
     try {
@@ -121,9 +122,8 @@ function createListener(services: Services): RequestListener {
       services.tracing.runRequest({ requestId, method, route, traceParent, response }, answer);
 
       function answer(): void {
-        if (matched) return void answerRoute(services, matched, { context, response, apiHeaders });
-        contexts.set(request, context);
-        pages(request, response);
+        if (matched) void answerRoute(services, matched, { context, response, apiHeaders });
+        else void pages(context, request, response);
       }
     } catch (error) {
       answerDefect(error, response);
@@ -140,14 +140,29 @@ function believedTraceParent(
   return typeof given === "string" && isPeerTrusted(socket.remoteAddress, isTrusted) ? given : undefined;
 }
 
-/** Static files and pages, through Express. Direct routes need none of it. */
-function createPages(contexts: WeakMap<IncomingMessage, RequestContext>, isHttps: boolean): express.Express {
+type AnswerPage = (
+  context: RequestContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+) => Promise<void>;
+
+/** What is the same for everybody as it is kept; static files and other pages through Express. */
+function createPages(services: Services, isHttps: boolean): AnswerPage {
+  const isDevelopment = config.mode === "development";
+  const { answerPage, renderPage } = createPageHandler(build, isDevelopment ? "development" : "production");
+  const pageHeaders = createPageHeaders({ isHttps, isDevelopment, reach: findWalletReach(config) });
+  const answerShared = createSharedPages({
+    routes: build.routes,
+    service: { service: services.context, log },
+    renderPage,
+    pageHeaders,
+    clock: systemClock,
+  });
+  const contexts = new WeakMap<IncomingMessage, RequestContext>();
   const app = express();
   app.disable("x-powered-by");
   app.set("etag", false);
-  const isDevelopment = config.mode === "development";
-  const answerPage = createPageHandler(build, isDevelopment ? "development" : "production");
-
+  app.set("query parser", false);
   app.use((request, response, next) => {
     response.setHeader("X-Request-Id", contexts.get(request)!.requestId);
     response.setHeader("X-Content-Type-Options", "nosniff");
@@ -158,8 +173,11 @@ function createPages(contexts: WeakMap<IncomingMessage, RequestContext>, isHttps
     "/build",
     express.static(path.resolve("public/build"), { immutable: true, maxAge: "1y", index: false }),
   );
-  const nonceOf = (request: IncomingMessage) => contexts.get(request)!.cspNonce;
-  app.use(createPageHeaders({ isHttps, isDevelopment, nonceOf, reach: findWalletReach(config) }));
+  app.use((request, response, next) => {
+    const nonce = `'nonce-${contexts.get(request)!.cspNonce}'`;
+    response.setHeaders(new Map(Object.entries(pageHeaders({ scripts: nonce, styles: nonce }))));
+    next();
+  });
   app.use(express.static(path.resolve("public"), { maxAge: "1h", index: false }));
   app.use((request, response, next) => {
     answerPage(contexts.get(request)!, request, response).catch(next);
@@ -167,7 +185,17 @@ function createPages(contexts: WeakMap<IncomingMessage, RequestContext>, isHttps
   // Express knows an error handler by its four parameters.
   const onError: express.ErrorRequestHandler = (error, _request, response, _next) =>
     answerDefect(error, response);
-  return app.use(onError);
+  app.use(onError);
+
+  return async function answer(context, request, response) {
+    try {
+      if (await answerShared({ context, request, response })) return;
+      contexts.set(request, context);
+      app(request, response);
+    } catch (error) {
+      answerDefect(error, response);
+    }
+  };
 }
 
 type Exchange = { context: RequestContext; response: ServerResponse };

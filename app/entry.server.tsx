@@ -17,8 +17,9 @@ export default function handleRequest(
   loadContext: AppLoadContext,
 ): Promise<Response> {
   const nonce = loadContext.cspNonce;
-  // A crawler, or a page without scripts, gets the finished document; a browser gets its head at once.
-  const waitsForAll = isbot(request.headers.get("user-agent") ?? "") || remixContext.isSpaMode;
+  const agent = request.headers.get("user-agent");
+  // A crawler, a page without scripts or one that is kept gets the finished document; a browser gets its head at once.
+  const waitsForAll = agent === null || isbot(agent) || remixContext.isSpaMode;
 
   return new Promise((resolve, reject) => {
     let status = responseStatusCode;

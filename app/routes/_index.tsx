@@ -2,6 +2,7 @@ import type { LinksFunction, MetaFunction } from "@remix-run/node";
 import { useLoaderData, useRouteLoaderData } from "@remix-run/react";
 import landingHref from "~/landing/landing.css";
 import { LandingPage } from "~/landing/landing-page";
+import type { SharedPage } from "~/platform/http/shared-pages.server";
 import type { loader as rootLoader } from "~/root";
 import { getServices } from "~/services.server";
 import { describePage } from "~/ui/page-meta";
@@ -22,6 +23,8 @@ export async function loader() {
   const { config, content } = getServices();
   return { isChatForHolders: config.chat.requiresJwt, outline: await content.readOutline() };
 }
+
+export const shared: SharedPage = { reads: () => getServices().content.readOutline() };
 
 export default function LandingRoute() {
   const loaded = useLoaderData<typeof loader>();

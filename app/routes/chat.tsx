@@ -2,6 +2,7 @@ import type { LinksFunction, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Chat } from "~/chat/page/chat";
 import stylesheetHref from "~/chat/page/chat.css";
+import type { SharedPage } from "~/platform/http/shared-pages.server";
 import type { loader as rootLoader } from "~/root";
 import { getServices } from "~/services.server";
 import { describePage } from "~/ui/page-meta";
@@ -20,6 +21,8 @@ export function loader() {
   const { apiPath, models, requiresJwt } = getServices().config.chat;
   return { apiPath, models, requiresSignIn: requiresJwt };
 }
+
+export const shared: SharedPage = {};
 
 export default function ChatRoute() {
   return <Chat options={useLoaderData<typeof loader>()} />;

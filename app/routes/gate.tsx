@@ -4,8 +4,10 @@ import { Gate } from "~/gate/page/gate";
 import stylesheetHref from "~/gate/page/gate.css";
 import { readWalletCookie } from "~/gate/page/wallet/wallet-cookie";
 import walletStylesheetHref from "~/gate/page/wallet/wallet.css";
+import type { SharedPage } from "~/platform/http/shared-pages.server";
 import type { loader as rootLoader } from "~/root";
 import { describePage } from "~/ui/page-meta";
+import { findSessionToken } from "~/gate/tokens/session.server";
 import { readKeyLookup } from "~/gate/visit.server";
 import { requireWithinLimit } from "~/platform/http/require-within-limit.server";
 import { getServices } from "~/services.server";
@@ -45,6 +47,12 @@ export async function loader({ context }: LoaderFunctionArgs) {
   const lastWallet = readWalletCookie(context.headers.cookie ?? null);
   return { visit, lookup, outline, lastWallet, signsSiwe: config.state.enabled };
 }
+
+/** Nobody is there, and no wallet was. */
+export const shared: SharedPage = {
+  reads: () => getServices().content.readOutline(),
+  isFor: ({ cookie }) => findSessionToken(cookie) === null && readWalletCookie(cookie ?? null) === null,
+};
 
 export default function GateRoute() {
   const root = useRouteLoaderData<typeof rootLoader>("root");

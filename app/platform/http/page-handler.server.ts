@@ -40,13 +40,17 @@ export function createPageHandler(build: ServerBuild, mode: string) {
     }
   }
 
-  return async function answerPage(
+  async function answerPage(
     context: RequestContext,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
     await writeAnswer(await answer(context, request), response);
-  };
+  }
+  /** A page for nobody in particular: nothing of any request reaches it. */
+  const renderPage = (context: RequestContext): Promise<Response> =>
+    handle(new Request(`${context.service.origin}${context.pathname}`), context);
+  return { answerPage, renderPage };
 }
 
 /** Plain text for a browser, Problem Details for a program. */

@@ -1,5 +1,7 @@
-import type { IncomingMessage } from "node:http";
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
 import helmet from "helmet";
+import type { HeaderTable } from "./answer.server";
 
 /** For answers that are not pages: nothing may be loaded, framed or guessed from them. Names in lower case. */
 export function createApiHeaders({ isHttps }: { isHttps: boolean }): Record<string, string> {
@@ -14,14 +16,34 @@ export function createApiHeaders({ isHttps }: { isHttps: boolean }): Record<stri
 type PageHeaderOptions = {
   isHttps: boolean;
   isDevelopment: boolean;
-  nonceOf: (request: IncomingMessage) => string;
   /** What pages may reach beyond this site. */
   reach: { connect: readonly string[]; frame: readonly string[]; opensWindows: boolean };
 };
 
-/** For pages: scripts only with the request's own nonce, everything else only from here and from `reach`. */
-export function createPageHeaders({ isHttps, isDevelopment, nonceOf, reach }: PageHeaderOptions) {
-  const nonce = (request: IncomingMessage) => `'nonce-${nonceOf(request)}'`;
+/** What a page's policy trusts of what stands in the page itself, as sources of a content security policy. */
+export type InlineSources = { scripts: string; styles: string };
+
+/** Stands in the policy for what differs from page to page. */
+const inlineMark = "'nonce-'";
+
+/**
+ * For pages: scripts only from here or named by nonce or hash, everything else only from here and from `reach`. The
+ * library works them out once; only the policy's inline sources differ.
+ */
+export function createPageHeaders(options: PageHeaderOptions): (inline: InlineSources) => HeaderTable {
+  const response = new ServerResponse(new IncomingMessage(new Socket()));
+  createHelmet(options)(response.req, response, (error) => {
+    if (error) throw error;
+  });
+  const headers = response.getHeaders() as HeaderTable;
+  const [start, middle, end] = headers["content-security-policy"]!.split(inlineMark);
+  return ({ scripts, styles }) => ({
+    ...headers,
+    "content-security-policy": `${start}${scripts}${middle}${styles}${end}`,
+  });
+}
+
+function createHelmet({ isHttps, isDevelopment, reach }: PageHeaderOptions) {
   return helmet({
     contentSecurityPolicy: {
       useDefaults: false,
@@ -30,8 +52,8 @@ export function createPageHeaders({ isHttps, isDevelopment, nonceOf, reach }: Pa
         baseUri: ["'none'"],
         objectSrc: ["'none'"],
         formAction: ["'self'"],
-        scriptSrc: ["'self'", nonce],
-        styleSrc: ["'self'", nonce],
+        scriptSrc: ["'self'", inlineMark],
+        styleSrc: ["'self'", inlineMark],
         imgSrc: ["'self'", "data:", "blob:"],
         // Speech arrives as the answer to a POST, which no address stands for.
         mediaSrc: ["'self'", "blob:"],

@@ -286,7 +286,7 @@ export const operations: readonly Operation[] = [
     slug: "tts",
     requests: 1500,
     warmUpRequests: 3000,
-    aims: {},
+    aims: { maxTimes: { side: "Express", times: 2 } },
     sides: { Latchkey: speech, Express: speech },
   },
   {

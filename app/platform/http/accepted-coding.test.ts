@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { chooseCoding } from "./accepted-coding";
+
+test.each([
+  ["gzip, deflate, br, zstd", "br"],
+  ["gzip", "gzip"],
+  ["GZIP;q=1.0", "gzip"],
+  ["br;q=0.5, gzip;q=0.8", "gzip"],
+  ["gzip;q=0.001", "gzip"],
+  ["gzip;q=0.5, identity", "identity"],
+  ["gzip, identity;q=0", "gzip"],
+  ["br;q=0, gzip;q=0", "identity"],
+  ["*", "br"],
+  ["*;q=0", "identity"],
+  ["br;q=0, *", "gzip"],
+  ["deflate", "identity"],
+  ["identity;q=0", "identity"],
+  ["br;q=nonsense, gzip", "gzip"],
+  [" , ;q=1,", "identity"],
+  ["", "identity"],
+  [undefined, "identity"],
+])("Accept-Encoding %j is answered in %s", (acceptEncoding, coding) => {
+  expect(chooseCoding(acceptEncoding)).toBe(coding);
+});

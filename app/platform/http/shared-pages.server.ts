@@ -1,0 +1,169 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import type { ServerBuild } from "@remix-run/node";
+import type { Clock } from "~/platform/clock";
+import { chooseCoding } from "./accepted-coding";
+import type { Coding } from "./accepted-coding";
+import type { HeaderTable } from "./answer.server";
+import { patternOf } from "./direct-route.server";
+import { namesVersion } from "./entity-tag";
+import type { RequestContext } from "./request-context.server";
+import type { InlineSources } from "./security-headers.server";
+
+/** What the module of a page exports as `shared` where the page is the same for everybody. */
+export type SharedPage = {
+  /** Every address of a route with parameters; another spelling of one is rendered for each request. */
+  paths?: () => readonly string[];
+  /** Whatever the page shows that may change while the process runs; the page is rendered again when it differs. */
+  reads?: () => Promise<unknown>;
+  /** Whether somebody with these headers gets the common page. */
+  isFor?: (headers: IncomingHttpHeaders) => boolean;
+};
+
+type SharedPagesOptions = {
+  routes: ServerBuild["routes"];
+  service: Pick<RequestContext, "service" | "log">;
+  renderPage: (context: RequestContext) => Promise<Response>;
+  pageHeaders: (inline: InlineSources) => HeaderTable;
+  clock: Clock;
+};
+type Exchange = { context: RequestContext; request: IncomingMessage; response: ServerResponse };
+type Kept = { version: string | undefined; checkedAtMs: number; copies: Promise<Copies | null> };
+type Copy = { headers: HeaderTable; body: string | Buffer };
+type Copies = { common: HeaderTable; byCoding: Readonly<Record<Coding, Copy>> };
+
+/** How long what a page reads is taken to be the same. */
+const recheckMs = 1000;
+const packGzip = promisify(gzip);
+const packBrotli = promisify(brotliCompress);
+const gzipOptions = { level: 9 };
+/** Whoever comes first waits for it: a higher quality takes ten times as long for a tenth fewer bytes. */
+const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+
+/**
+ * Pages that are the same for everybody, rendered once by the framework for somebody of whom nothing is known, and
+ * kept as bytes. Returns whether it has answered; everything else is for the framework.
+ */
+export function createSharedPages(options: SharedPagesOptions) {
+  const { routes, service, renderPage, pageHeaders, clock } = options;
+  const pages = findSharedPages(routes);
+  const kept = new Map<string, Kept>();
+
+  /** Null where the page was refused or failed, which the framework tells whoever asked. */
+  async function getCopies(path: string, page: SharedPage): Promise<Copies | null> {
+    const known = kept.get(path);
+    const ageMs = known ? clock() - known.checkedAtMs : -1;
+    if (known && ageMs >= 0 && ageMs < recheckMs) return await known.copies;
+    const checkedAtMs = clock();
+    const version = await readVersion(page);
+    const found = kept.get(path);
+    if (found && found.version === version) {
+      found.checkedAtMs = checkedAtMs;
+      return await found.copies;
+    }
+    const made = { version, checkedAtMs, copies: makeCopies(path).catch(() => null) };
+    kept.set(path, made);
+    const copies = await made.copies;
+    const isLasting = copies !== null && (await readVersion(page)) === version;
+    if (!isLasting && kept.get(path) === made) kept.delete(path);
+    return copies;
+  }
+
+  async function makeCopies(path: string): Promise<Copies | null> {
+    const cspNonce = randomBytes(16).toString("hex");
+    const answer = await renderPage(createStranger({ ...service, pathname: path, cspNonce }));
+    if (answer.status !== 200 || answer.headers.has("set-cookie")) return null;
+    const { html, inline } = takeNonce(await answer.text(), cspNonce);
+    const digest = createHash("sha256").update(html).digest("base64url").slice(0, 22);
+    const common = {
+      ...pageHeaders(inline),
+      "cache-control": "no-cache",
+      ...Object.fromEntries(answer.headers),
+      vary: "Accept-Encoding",
+    };
+    const toCopy = (body: string | Buffer, coding?: Coding): Copy => ({
+      body,
+      headers: {
+        ...common,
+        etag: `"${digest}${coding ? `-${coding}` : ""}"`,
+        ...(coding && { "content-encoding": coding }),
+        "content-length": String(Buffer.byteLength(body)),
+      },
+    });
+    const [gzipped, brotlied] = await Promise.all([
+      packGzip(html, gzipOptions),
+      packBrotli(html, brotliOptions),
+    ]);
+    const byCoding = { br: toCopy(brotlied, "br"), gzip: toCopy(gzipped, "gzip"), identity: toCopy(html) };
+    return { common, byCoding };
+  }
+
+  return async function answerShared({ context, request, response }: Exchange): Promise<boolean> {
+    const path = request.url ?? "";
+    const page = pages.get(path);
+    if (!page || !["GET", "HEAD"].includes(context.method)) return false;
+    if (page.isFor?.(context.headers) === false) return false;
+    const copies = await getCopies(path, page).catch(() => null);
+    if (copies === null) return false;
+    const { headers, body } = copies.byCoding[chooseCoding(context.headers["accept-encoding"])];
+    const { "if-none-match": ifNoneMatch } = context.headers;
+    const requestId = { "x-request-id": context.requestId };
+    if (ifNoneMatch !== undefined && namesVersion(ifNoneMatch, headers.etag!)) {
+      response.writeHead(304, { ...requestId, ...copies.common, etag: headers.etag }).end();
+    } else {
+      response.writeHead(200, { ...requestId, ...headers });
+      response.end(context.method === "HEAD" ? undefined : body);
+    }
+    return true;
+  };
+}
+
+async function readVersion({ reads }: SharedPage): Promise<string | undefined> {
+  return reads && JSON.stringify(await reads());
+}
+
+/** By address, as a request names it. */
+function findSharedPages(routes: ServerBuild["routes"]): ReadonlyMap<string, SharedPage> {
+  const found = Object.values(routes).flatMap((route) => {
+    const shared = (route?.module as { shared?: SharedPage } | undefined)?.shared;
+    if (!route || !shared) return [];
+    const paths = shared.paths?.() ?? [patternOf(routes, route.id)];
+    return paths.map((path) => [path, shared] as const);
+  });
+  return new Map(found);
+}
+
+/** Nobody in particular: what a page shows of its visitor is nothing, and nobody's leaving ends its rendering. */
+function createStranger(
+  given: Pick<RequestContext, "service" | "log" | "pathname" | "cspNonce">,
+): RequestContext {
+  return {
+    ...given,
+    requestId: "shared-page",
+    method: "GET",
+    searchParams: new URLSearchParams(),
+    headers: {},
+    hasSeveralAuthorizations: false,
+    clientId: "",
+    host: null,
+    signal: new AbortController().signal,
+    readBody: () => Promise.resolve(Buffer.alloc(0)),
+  };
+}
+
+/**
+ * Removes the nonce of the rendering and names by their hashes what bore it. Only that: a script that came in with
+ * somebody's text does not bear it, and is not trusted.
+ */
+function takeNonce(html: string, nonce: string): { html: string; inline: InlineSources } {
+  const listHashes = (element: string) =>
+    [...html.matchAll(new RegExp(`<${element}\\b[^>]* nonce="${nonce}"[^>]*>([^]*?)</${element}>`, "g"))]
+      .map(([, text = ""]) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`)
+      .join(" ");
+  return {
+    html: html.replaceAll(` nonce="${nonce}"`, ""),
+    inline: { scripts: listHashes("script"), styles: listHashes("style") },
+  };
+}
