@@ -43,13 +43,15 @@ export type LogOutput = { destination: DestinationStream; close: () => Promise<v
 
 /** A write for each line costs as much as the rest of a small request, so lines wait this long for others. */
 const batchMs = 5;
+/** What a pipe takes in one piece, so that lines of several processes do not mix. */
+const maxBatchBytes = 4096;
 
 /**
  * Standard output, to be closed before the process is ended. Left to the writer's own flush at exit, a process whose
  * output nobody reads any more would try forever to write its last line, and never end.
  */
 export function openLogOutput({ fileDescriptor = 1 } = {}): LogOutput {
-  const output = pino.destination(fileDescriptor);
+  const output = pino.destination({ dest: fileDescriptor, maxWrite: maxBatchBytes });
   let isClosed = false;
   let batch = "";
   let timer: NodeJS.Timeout | undefined;
@@ -58,6 +60,7 @@ export function openLogOutput({ fileDescriptor = 1 } = {}): LogOutput {
     output.on("error", () => resolve());
   });
   function writeBatch(): void {
+    clearTimeout(timer);
     timer = undefined;
     if (batch !== "") output.write(batch);
     batch = "";
@@ -72,13 +75,13 @@ export function openLogOutput({ fileDescriptor = 1 } = {}): LogOutput {
       // Connections that end late still have something to say; a closed output would throw at them.
       write: (line) => {
         if (isClosed) return;
+        if (batch.length + line.length > maxBatchBytes) writeBatch();
         batch += line;
         timer ??= setTimeout(writeBatch, batchMs);
       },
     },
     close: async () => {
       isClosed = true;
-      clearTimeout(timer);
       writeBatch();
       process.off("exit", writeAtExit);
       output.end();

@@ -240,3 +240,24 @@ test.each([
   const lines = written.map((text) => (JSON.parse(text) as { line: number }).line);
   expect(lines).toEqual(Array.from({ length: 200 }, (_, line) => line));
 });
+
+test("lines of two processes in one pipe that is full do not mix", () => {
+  const script = `
+    import { createLog, openLogOutput } from "./app/platform/log.server.ts";
+    const { destination } = openLogOutput();
+    const log = createLog("info", destination);
+    const text = "word ".repeat(40);
+    let rounds = 100;
+    const timer = setInterval(() => {
+      for (let line = 0; line < 100; line++) log.info({ text }, "line");
+      if (--rounds === 0) clearInterval(timer);
+    }, 1);`;
+  const command = `node --import tsx --input-type=module --eval '${script}'`;
+  const { stdout } = spawnSync("sh", ["-c", `(${command} & ${command} & wait) | (sleep 2; cat)`], {
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  const lines = stdout.trimEnd().split("\n");
+  expect(lines).toHaveLength(20_000);
+  expect(() => lines.forEach((line) => JSON.parse(line) as unknown)).not.toThrow();
+});
