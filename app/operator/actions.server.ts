@@ -6,7 +6,8 @@ import { quotaScopeSchema } from "~/quota/quota.schema";
 import type { QuotaResetAnswer, QuotaResetOrder } from "~/quota/quota.schema";
 import type { ActionStore } from "./actions.store.server";
 import type { Actor } from "./audit.store.server";
-import type { TableName } from "./tables/table-spec";
+import { actionTables } from "./tables/table-spec";
+import type { ActionName } from "./tables/table-spec";
 
 type ActionDependencies = {
   store: ActionStore;
@@ -20,10 +21,9 @@ type ActionCall = { form: URLSearchParams; actor: Actor; dependencies: ActionDep
 
 export type ActionRequest = { action: string; form: URLSearchParams; actor: Actor };
 
-/** `page`: where the operator came from, and goes back to. */
-export type ActionDone = { page: TableName; done: string; count: number };
+type ActionDone = { done: string; count: number };
 
-const actions: Readonly<Record<string, (call: ActionCall) => Promise<ActionDone>>> = {
+const actions: Readonly<Record<ActionName, (call: ActionCall) => Promise<ActionDone>>> = {
   "retry-delivery": async (call) => {
     const notificationId = requireField(call.form, "notificationId");
     return await retry(call, { notificationId, channel: requireField(call.form, "channel") });
@@ -34,14 +34,14 @@ const actions: Readonly<Record<string, (call: ActionCall) => Promise<ActionDone>
     const kind = quotaKinds.find((known) => known === kindText);
     if (!kind) throw badField("kind", `Must be one of ${quotaKinds.join(", ")}.`);
     const owner = { kind, subject: requireField(form, "subject") };
-    return { page: "quotas", done: "reset", count: await dependencies.resetWindow(owner, actor) };
+    return { done: "reset", count: await dependencies.resetWindow(owner, actor) };
   },
   "reset-quotas": async ({ form, actor, dependencies }) => {
     const scope = quotaScopeSchema.safeParse(requireField(form, "scope"));
     if (!scope.success) throw badField("scope", "Must be token, crypto or both.");
     const order = { scope: scope.data, mode: "all" } as const;
     const { token, crypto } = await dependencies.resetQuotas(order, actor);
-    return { page: "quotas", done: "reset", count: (token?.deleted ?? 0) + (crypto?.deleted ?? 0) };
+    return { done: "reset", count: (token?.deleted ?? 0) + (crypto?.deleted ?? 0) };
   },
   "mark-handled": (call) => mark(call, true),
   "mark-open": (call) => mark(call, false),
@@ -53,23 +53,22 @@ async function retry(
 ): Promise<ActionDone> {
   const count = await store.retryDeliveries(deliveries, actor);
   wakeOutbox();
-  return { page: "outbox", done: "retried", count };
+  return { done: "retried", count };
 }
 
 async function mark({ form, actor, dependencies }: ActionCall, isHandled: boolean): Promise<ActionDone> {
   const submissionId = requireField(form, "submissionId");
   const count = await dependencies.store.markSubmission(submissionId, isHandled, actor);
-  return { page: "submissions", done: isHandled ? "handled" : "reopened", count };
+  return { done: isHandled ? "handled" : "reopened", count };
 }
 
-export async function act(
-  { action, form, actor }: ActionRequest,
-  dependencies: ActionDependencies,
-): Promise<ActionDone> {
-  const perform = Object.hasOwn(actions, action) ? actions[action] : undefined;
-  if (!perform) throw new Refusal("not-found", { detail: "There is no such action." });
-  return await perform({ form, actor, dependencies });
+/** `page`: where the operator came from, and goes back to. */
+export async function act({ action, form, actor }: ActionRequest, dependencies: ActionDependencies) {
+  if (!isActionName(action)) throw new Refusal("not-found", { detail: "There is no such action." });
+  return { page: actionTables[action], ...(await actions[action]({ form, actor, dependencies })) };
 }
+
+const isActionName = (text: string): text is ActionName => Object.hasOwn(actionTables, text);
 
 const maxFieldChars = 300;
 

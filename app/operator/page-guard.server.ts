@@ -1,7 +1,6 @@
 import { redirect } from "@remix-run/node";
 import { Refusal } from "~/platform/http/refusal";
 import type { RequestContext } from "~/platform/http/request-context.server";
-import type { OperatorSession } from "./sessions.store.server";
 
 export const signInPath = "/operator/sign-in";
 export const firstPath = "/operator/state";
@@ -12,7 +11,7 @@ export function switchedOff(): Response {
   return new Response("operator-off", { status: 404, headers: noStore });
 }
 
-type SessionGuard = { requireSession: (request: { cookie: string | undefined }) => Promise<OperatorSession> };
+type SessionGuard = { requireSession: (request: { cookie: string | undefined }) => Promise<void> };
 
 /** Of a page's loader: the operator's services; whoever is not signed in is redirected to do that, and back. */
 export async function requireOperatorPage<Services extends SessionGuard>(

@@ -5,7 +5,7 @@ import { Refusal } from "~/platform/http/refusal";
 import type { Log } from "~/platform/log.server";
 import { isSameSecret } from "~/platform/same-secret.server";
 import type { Actor } from "./audit.store.server";
-import type { OperatorSession, SessionStore } from "./sessions.store.server";
+import type { SessionStore } from "./sessions.store.server";
 
 export type SessionDependencies = {
   secret: string;
@@ -43,10 +43,9 @@ const operatorChallenge = 'Cookie realm="latchkey-operator"';
 export async function requireSession(
   { cookie }: CookieCarrier,
   { secret, idleSeconds, sessions }: SessionDependencies,
-): Promise<OperatorSession> {
+): Promise<void> {
   const value = readCookie(cookie, operatorCookieName);
-  const session = value ? await sessions.useSession(digestOf(value, secret), idleSeconds * 1000) : null;
-  if (session !== null) return session;
+  if (value && (await sessions.useSession(digestOf(value, secret), idleSeconds * 1000))) return;
   throw new Refusal("operator-sign-in-needed", { headers: { "WWW-Authenticate": operatorChallenge } });
 }
 
@@ -67,7 +66,7 @@ function digestOf(value: string, secret: string): string {
 export const operatorCookieName = "latchkey_operator";
 
 /** No script can read it, and no other site's request or link brings it along. */
-export function writeOperatorCookie({ value, maxAgeSeconds }: StartedSession, isSecure: boolean): string {
-  const secure = isSecure ? "; Secure" : "";
+export function writeOperatorCookie({ value, maxAgeSeconds }: StartedSession, origin: string): string {
+  const secure = origin.startsWith("https:") ? "; Secure" : "";
   return `${operatorCookieName}=${value}; Path=/operator; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
 }

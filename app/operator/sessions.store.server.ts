@@ -3,8 +3,6 @@ import type { Database } from "~/platform/database/database.server";
 import { addAuditEntry } from "./audit.store.server";
 import type { Actor, AuditRecord } from "./audit.store.server";
 
-export type OperatorSession = { startedAtMs: number; endsAtMs: number };
-
 export type SessionStore = ReturnType<typeof createSessionStore>;
 
 /** Not every page is a write: idleness is known to the minute. */
@@ -29,18 +27,18 @@ export function createSessionStore(database: Database, clock: Clock) {
     });
   }
 
-  /** Counts as a use of the session. Null when there is none, or it was idle for too long, or has expired. */
-  async function useSession(digest: string, idleMs: number): Promise<OperatorSession | null> {
+  /** Counts as a use of the session. False when there is none, or it was idle for too long, or has expired. */
+  async function useSession(digest: string, idleMs: number): Promise<boolean> {
     const nowMs = clock();
     const row = await database.operatorSession.findUnique({ where: { digest } });
-    if (row === null) return null;
-    const [seenAtMs, endsAtMs] = [Number(row.seenAtMs), Number(row.endsAtMs)];
-    if (nowMs >= endsAtMs || nowMs >= seenAtMs + idleMs) return null;
+    if (row === null) return false;
+    const seenAtMs = Number(row.seenAtMs);
+    if (nowMs >= row.endsAtMs || nowMs >= seenAtMs + idleMs) return false;
     if (nowMs >= seenAtMs + seenGrainMs) {
       // Only where the row still is: a session that was ended meanwhile stays ended.
       await database.operatorSession.updateMany({ where: { digest }, data: { seenAtMs: BigInt(nowMs) } });
     }
-    return { startedAtMs: Number(row.startedAtMs), endsAtMs };
+    return true;
   }
 
   /** Ending what has ended already leaves no second trace. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { viewPayments } from "./state.server";
+import { viewOutbox, viewPayments } from "./state.server";
 
 const minuteMs = 60_000;
 const sums = { spent: 2_500, dailyLimit: 10_000 };
@@ -19,4 +19,12 @@ test.each([
 
 test("payments that cannot be counted are down, and affect no other row", async () => {
   expect(await viewPayments(() => Promise.reject(new Error("away")))).toMatchObject([{ state: "down" }]);
+});
+
+test("a channel that is not set up is off, with the setting it lacks", () => {
+  const status = { running: true, inFlight: 0, pending: 0, channels: [] };
+  expect(viewOutbox({ ...status, unconfiguredChannels: ["webhook", "email"] }).slice(1)).toEqual([
+    { name: "Webhook", state: "off", facts: ["WEBHOOK_URL is not set."] },
+    { name: "Mail", state: "off", facts: ["SMTP_URL is not set."] },
+  ]);
 });

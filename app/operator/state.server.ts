@@ -1,5 +1,6 @@
 import type { TransferWatcherStatus } from "~/gate/ownership/transfer-watcher.server";
 import type { Clock } from "~/platform/clock";
+import { channelSettings } from "~/platform/outbox/outbox.settings";
 import type { OutboxStatus } from "~/platform/outbox/outbox.server";
 import type { Readiness } from "~/platform/readiness.server";
 import type { RecorderStatus } from "./activity/recorder.server";
@@ -154,7 +155,8 @@ async function viewSearch({
   }
 }
 
-function viewOutbox({ channels, unconfiguredChannels, pending, inFlight }: OutboxStatus): DependencyView[] {
+export function viewOutbox(status: OutboxStatus): DependencyView[] {
+  const { channels, unconfiguredChannels, pending, inFlight } = status;
   return [
     view(
       "Outbox",
@@ -164,11 +166,10 @@ function viewOutbox({ channels, unconfiguredChannels, pending, inFlight }: Outbo
         ? "No channel is set up: submissions stay readable here."
         : `By ${channels.join(" and ")}.`,
     ),
-    ...unconfiguredChannels.map((channel) =>
-      channel === "webhook"
-        ? view("Webhook", "off", "WEBHOOK_URL is not set.")
-        : view("Mail", "off", "SMTP_URL is not set."),
-    ),
+    ...unconfiguredChannels.map((channel) => {
+      const { name, switches } = channelSettings[channel];
+      return view(switches?.name ?? channel, "off", `${name} is not set.`);
+    }),
   ];
 }
 

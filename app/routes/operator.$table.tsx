@@ -1,6 +1,6 @@
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { OperatorFrame } from "~/operator/page/operator-frame";
+import { OperatorFrame, describeOperatorPage } from "~/operator/page/operator-frame";
 import tableHref from "~/operator/page/operator-table.css";
 import stylesheetHref from "~/operator/page/operator.css";
 import { TablePage } from "~/operator/page/table-page";
@@ -14,10 +14,8 @@ export { OperatorFault as ErrorBoundary } from "~/operator/page/operator-fault";
 
 export const links: LinksFunction = () =>
   [stylesheetHref, tableHref].map((href) => ({ rel: "stylesheet", href }));
-export const meta: MetaFunction<typeof loader> = ({ data }) => [
-  { title: `${data ? tableSpecs[data.page.name].title : "Nothing here"} - Operator` },
-  { name: "robots", content: "noindex" },
-];
+export const meta: MetaFunction<typeof loader> = ({ data }) =>
+  describeOperatorPage(data ? tableSpecs[data.page.name].title : "Nothing here");
 export const headers = () => noStore;
 
 export async function loader({ context, params }: LoaderFunctionArgs) {

@@ -3,7 +3,7 @@ import { useLoaderData } from "@remix-run/react";
 import { activitySpans, findActivitySpan } from "~/operator/activity/activity-view";
 import { ActivityPage } from "~/operator/page/activity-page";
 import chartsHref from "~/operator/page/operator-charts.css";
-import { OperatorFrame } from "~/operator/page/operator-frame";
+import { OperatorFrame, describeOperatorPage } from "~/operator/page/operator-frame";
 import tableHref from "~/operator/page/operator-table.css";
 import stylesheetHref from "~/operator/page/operator.css";
 import { readNotices } from "~/operator/notices";
@@ -15,10 +15,7 @@ export { OperatorFault as ErrorBoundary } from "~/operator/page/operator-fault";
 
 export const links: LinksFunction = () =>
   [stylesheetHref, tableHref, chartsHref].map((href) => ({ rel: "stylesheet", href }));
-export const meta: MetaFunction = () => [
-  { title: "Activity - Operator" },
-  { name: "robots", content: "noindex" },
-];
+export const meta: MetaFunction = () => describeOperatorPage("Activity");
 export const headers = () => noStore;
 
 export async function loader({ context }: LoaderFunctionArgs) {

@@ -1,5 +1,6 @@
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { describeOperatorPage } from "~/operator/page/operator-frame";
 import stylesheetHref from "~/operator/page/operator.css";
 import { SignInPage } from "~/operator/page/sign-in-page";
 import { readNotices } from "~/operator/notices";
@@ -10,10 +11,7 @@ import { getServices } from "~/services.server";
 export { OperatorFault as ErrorBoundary } from "~/operator/page/operator-fault";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheetHref }];
-export const meta: MetaFunction = () => [
-  { title: "Sign in - Operator" },
-  { name: "robots", content: "noindex" },
-];
+export const meta: MetaFunction = () => describeOperatorPage("Sign in");
 export const headers = () => noStore;
 
 export function loader({ context: { searchParams } }: LoaderFunctionArgs) {

@@ -1,6 +1,6 @@
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { OperatorFrame } from "~/operator/page/operator-frame";
+import { OperatorFrame, describeOperatorPage } from "~/operator/page/operator-frame";
 import stylesheetHref from "~/operator/page/operator.css";
 import { StatePage } from "~/operator/page/state-page";
 import { noStore, requireOperatorPage } from "~/operator/page-guard.server";
@@ -9,10 +9,7 @@ import { getServices } from "~/services.server";
 export { OperatorFault as ErrorBoundary } from "~/operator/page/operator-fault";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheetHref }];
-export const meta: MetaFunction = () => [
-  { title: "State - Operator" },
-  { name: "robots", content: "noindex" },
-];
+export const meta: MetaFunction = () => describeOperatorPage("State");
 export const headers = () => noStore;
 
 export async function loader({ context }: LoaderFunctionArgs) {

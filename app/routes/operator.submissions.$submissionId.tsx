@@ -1,6 +1,6 @@
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { OperatorFrame } from "~/operator/page/operator-frame";
+import { OperatorFrame, describeOperatorPage } from "~/operator/page/operator-frame";
 import tableHref from "~/operator/page/operator-table.css";
 import stylesheetHref from "~/operator/page/operator.css";
 import { SubmissionPage } from "~/operator/page/submission-page";
@@ -11,10 +11,7 @@ export { OperatorFault as ErrorBoundary } from "~/operator/page/operator-fault";
 
 export const links: LinksFunction = () =>
   [stylesheetHref, tableHref].map((href) => ({ rel: "stylesheet", href }));
-export const meta: MetaFunction = () => [
-  { title: "Submission - Operator" },
-  { name: "robots", content: "noindex" },
-];
+export const meta: MetaFunction = () => describeOperatorPage("Submission");
 export const headers = () => noStore;
 
 export async function loader({ context, params }: LoaderFunctionArgs) {

@@ -12,8 +12,6 @@ import type { QuotaKind } from "~/quota/quota-subject";
 import type { Tool } from "~/tools/tool";
 import { version } from "../../package.json";
 
-export type Instruments = Awaited<ReturnType<typeof wireInstruments>>;
-
 type WireInstrumentsOptions = { config: Config; instance: string; metrics: Metrics; log: Log };
 
 /** Observability: the metrics always, traces and `Server-Timing` where they are on. */

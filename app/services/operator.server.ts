@@ -88,7 +88,7 @@ export function wireOperator(foundation: Foundation, needs: OperatorNeeds) {
       readTable(spec, searchParams, tableDependencies),
     findSubmission: store.findSubmission,
     act: (request: ActionRequest) => act(request, actionDependencies),
-    exportTable: (request: ExportRequest) => exportTable(request, { tables, sessions }),
+    exportTable: (request: ExportRequest) => exportTable(request, { ...tableDependencies, sessions }),
   };
 }
 

@@ -21,6 +21,11 @@ const pages = [
   ...tableNames.map((name) => ({ path: `/operator/${name}`, title: tableSpecs[name].title })),
 ];
 
+export const describeOperatorPage = (title: string) => [
+  { title: `${title} - Operator` },
+  { name: "robots", content: "noindex" },
+];
+
 /** Plain links and forms throughout: every page works before, or without, scripts. */
 export function OperatorFrame({ title, lead, path, notices = [], children }: FrameProps) {
   return (

@@ -1,5 +1,25 @@
 import { expect, test } from "vitest";
-import { csvLine } from "./export.server";
+import { csvLine, exportTable } from "./export.server";
+import type { TableStore } from "./tables.store.server";
+
+test.each([
+  ["decisions", ["flushed", "audited", "read"]],
+  ["keys", ["audited", "read"]],
+])("an export of %s writes first what of it waits in memory", async (table, steps) => {
+  const done: string[] = [];
+  const note = (step: string) => () => Promise.resolve(void done.push(step));
+  async function* readAll() {
+    await note("read")();
+    yield [];
+  }
+  const tables = { [table]: { readAll } } as unknown as TableStore;
+  const sessions = { recordAudit: note("audited") };
+  const request = { searchParams: new URLSearchParams(), signal: new AbortController().signal };
+  const actor = { clientId: "198.51.100.1", requestId: "r" };
+  const file = await exportTable({ table, actor, ...request }, { tables, flush: note("flushed"), sessions });
+  await file.text();
+  expect(done).toEqual(steps);
+});
 
 test("fields are quoted where RFC 4180 requires it, and lines end as it says", () => {
   expect(csvLine(["plain", 'with "quotes"', "a,b", "two\nlines", null, 5, -5])).toBe(

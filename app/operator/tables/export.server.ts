@@ -2,10 +2,10 @@ import { Readable } from "node:stream";
 import { Refusal } from "~/platform/http/refusal";
 import type { Actor } from "../audit.store.server";
 import type { SessionStore } from "../sessions.store.server";
+import type { TableDependencies } from "./read-table.server";
 import { readTableQuery } from "./table-query";
 import { findTableSpec } from "./table-specs";
 import type { TableRow, TableSpec, TableValue } from "./table-spec";
-import type { TableStore } from "./tables.store.server";
 
 export type ExportRequest = {
   table: string | undefined;
@@ -14,7 +14,9 @@ export type ExportRequest = {
   signal: AbortSignal;
 };
 
-type ExportDependencies = { tables: TableStore; sessions: Pick<SessionStore, "recordAudit"> };
+type ExportDependencies = Omit<TableDependencies, "settings"> & {
+  sessions: Pick<SessionStore, "recordAudit">;
+};
 
 const contentTypes: Readonly<Record<string, string>> = {
   csv: "text/csv; charset=utf-8",
@@ -24,7 +26,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 /** A file of everything a table's filters find, written while it is read: only one batch of it is in memory. */
 export async function exportTable(
   { actor, signal, ...request }: ExportRequest,
-  { tables, sessions }: ExportDependencies,
+  { tables, flush, sessions }: ExportDependencies,
 ): Promise<Response> {
   const spec = findTableSpec(request.table);
   if (!spec?.isExportable) throw new Refusal("not-found", { detail: "This table cannot be exported." });
@@ -34,6 +36,7 @@ export async function exportTable(
   if (contentType === undefined || faults.length > 0) {
     throw badExport([...(contentType === undefined ? ["format must be csv or json."] : []), ...faults]);
   }
+  if (spec.isBuffered) await flush();
   const { filters, withinSeconds } = query;
   const detail = { table: spec.name, format, filters, withinSeconds };
   await sessions.recordAudit({ ...actor, kind: "operator-export", detail });

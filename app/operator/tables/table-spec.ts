@@ -23,7 +23,7 @@ export type TableSettings = {
 
 /** A link, or a form that is sent by POST. `name` is the label with its subject, for those who do not see the row. */
 export type RowAction = { label: string; name: string } & (
-  { href: string } | { action: string; fields: Readonly<Record<string, string>> }
+  { href: string } | { action: ActionName; fields: Readonly<Record<string, string>> }
 );
 
 export type TableSpec = {
@@ -44,7 +44,7 @@ export type TableSpec = {
   completeRow?: (row: TableRow, settings: TableSettings) => TableRow;
   rowActions?: (row: TableRow) => readonly RowAction[];
   tableAction?: {
-    action: string;
+    action: ActionName;
     label: string;
     /** What cannot be undone is two steps away: below this summary, with a choice. */
     confirmation?: { summary: string; label: string; name: string; choices: readonly TableChoice[] };
@@ -64,3 +64,14 @@ export const tableNames = [
   "audit",
 ] as const;
 export type TableName = (typeof tableNames)[number];
+
+/** What forms at `/operator/do/…` do, and the table each is about. */
+export const actionTables = {
+  "mark-handled": "submissions",
+  "mark-open": "submissions",
+  "retry-delivery": "outbox",
+  "retry-given-up": "outbox",
+  "reset-window": "quotas",
+  "reset-quotas": "quotas",
+} as const satisfies Readonly<Record<string, TableName>>;
+export type ActionName = keyof typeof actionTables;

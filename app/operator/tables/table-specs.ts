@@ -1,4 +1,5 @@
 import { rateLimitNames } from "~/platform/limits/limit-name";
+import { channels } from "~/platform/outbox/outbox";
 import { tableNames } from "./table-spec";
 import type { RowAction, TableColumn, TableFilter, TableName, TableRow, TableSpec } from "./table-spec";
 
@@ -108,7 +109,7 @@ const specs: Readonly<Record<TableName, Omit<TableSpec, "name">>> = {
     ],
     filters: [
       oneOf(rowState, { waiting: "waiting", "given-up": "given up", delivered: "delivered" }),
-      oneOf(deliveryChannel, ["webhook", "email"]),
+      oneOf(deliveryChannel, channels),
     ],
     sortedBy: "createdAtMs",
     rowActions: (row) => {

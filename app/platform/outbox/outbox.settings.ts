@@ -1,5 +1,7 @@
 import { secret, text, url } from "~/platform/config/kinds";
+import type { Setting } from "~/platform/config/setting";
 import type { SettingReader } from "~/platform/config/setting-reader";
+import type { Channel } from "./outbox";
 
 const mailAddress = {
   matches: /^[^\s@<>,;"]+@[^\s@<>,;"]+$/,
@@ -32,6 +34,12 @@ export const outboxSettings = {
     { pattern: mailAddress },
     "Sender address of those mails. Default: NOTIFY_EMAIL.",
   ),
+};
+
+/** Each channel is open where its setting is set. */
+export const channelSettings: Readonly<Record<Channel, Setting>> = {
+  webhook: outboxSettings.webhookUrl,
+  email: outboxSettings.smtpUrl,
 };
 
 export function readNotifications(reader: SettingReader) {

@@ -221,6 +221,12 @@ export function listHostileRoutes(origin: string, resetSecret: string): HostileR
     route("/demo/rpc", usual),
     route("/demo/faucet", usual),
     { pattern: "/operator/session", path: "/operator/session", headers: own, bodies: forms },
+    {
+      pattern: "/operator/do/sign-out",
+      path: "/operator/do/sign-out",
+      headers: own,
+      bodies: forms,
+    },
     { pattern: "/operator/do/:action", path: "/operator/do/nothing", headers: own, bodies: forms },
   ];
 }
