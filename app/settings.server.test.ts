@@ -373,6 +373,10 @@ test.each([
   expect(readFileSync(file, "utf8"), "Run `npm run env-example`.").toBe(render(settingGroups));
 });
 
+test("every setting says what it takes", () => {
+  expect(settings.filter(({ range }) => range.trim() === "").map(({ name }) => name)).toEqual([]);
+});
+
 test("the parser reads exactly the listed settings", () => {
   const asked = new Set<string>();
   // Where traces go decides whether the rest of them is asked for.

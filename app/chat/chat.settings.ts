@@ -4,6 +4,8 @@ import type { SettingReader } from "~/platform/config/setting-reader";
 import { describeProviders, getProvider } from "~/platform/providers/provider-row";
 import { chatProviders } from "./providers/chat-providers.server";
 
+const embedded = "offline";
+
 export const chatSettings = {
   requiresJwt: flag(
     "NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT",
@@ -20,15 +22,15 @@ export const chatSettings = {
     {
       of: chatProviders.map(({ name }) => name),
       range: describeProviders(chatProviders),
-      default: "offline",
-      switches: { name: "Answers by a model", offAt: "offline", off: "the embedded assistant answers" },
+      default: embedded,
+      switches: { name: "Answers by a model", offAt: embedded, off: "the embedded assistant answers" },
     },
     "Who answers.",
   ),
   models: list(
     "AI_MODELS",
     {},
-    "Comma-separated models a client may choose from; the first one is the default. Default: one small model of the provider.",
+    "Models a client may choose from; the first one is the default. Default: one small model of the provider.",
   ),
   local: {
     baseUrl: baseUrl(

@@ -11,7 +11,7 @@ export const searchSettings = {
       pattern: { matches: /^[^]{1,100}$/, range: "names of at most 100 characters" },
       switches: { name: "Documents for holders only", off: "every document answers to everybody" },
     },
-    "Comma-separated namespaces of documents that answer only to holders, with a valid access token, in whatever capitals. All others are public; a name that no document has is pointed out in the log.",
+    "Namespaces of documents that answer only to holders, with a valid access token, in whatever capitals. All others are public; a name that no document has is pointed out in the log.",
   ),
   embeddingModel: text(
     "EMBEDDING_MODEL",
@@ -27,7 +27,7 @@ export const searchSettings = {
     indexes: list(
       "PINECONE_INDEXES",
       {},
-      "Comma-separated names of the indexes that may be searched; the first one is the default. Needed with PINECONE_API_KEY.",
+      "Names of the indexes that may be searched; the first one is the default. Needed with PINECONE_API_KEY.",
     ),
     host: url(
       "PINECONE_HOST",

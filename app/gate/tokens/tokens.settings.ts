@@ -24,8 +24,13 @@ export const tokenSettings = {
   publicKeyPem: pem("JWT_PUBLIC_KEY", {}, "Public key (SPKI PEM). Derived from the private key when unset."),
   previousKeys: setting(
     "JWT_PREVIOUS_KEYS",
-    { parse: parsePreviousKeys, isSecret: true, switches: { name: "Retired keys still verify" } },
-    "Retired keys that still verify: PEM public keys one after another, or HS256 secrets separated by commas.",
+    {
+      parse: parsePreviousKeys,
+      range: "PEM public keys one after another, or HS256 secrets, comma-separated",
+      isSecret: true,
+      switches: { name: "Retired keys still verify" },
+    },
+    "Retired keys that still verify.",
   ),
   accessTtlSeconds: integer(
     "JWT_ACCESS_TTL",
@@ -49,7 +54,7 @@ export const tokenSettings = {
     "Seconds of clock difference that are forgiven.",
   ),
   issuer: text("JWT_ISS", {}, "Issuer claim. Default: the service's origin."),
-  audience: list("JWT_AUD", {}, "Comma-separated audience claim. Default: the first domain."),
+  audience: list("JWT_AUD", {}, "Audience claim. Default: the first domain."),
 };
 
 const keyTypes = { ES256: "ec", EdDSA: "ed25519" } as const;

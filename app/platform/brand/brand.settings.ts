@@ -29,8 +29,8 @@ export const brandSettings = {
   ),
   textsFile: text(
     "BRAND_TEXTS",
-    {},
-    "JSON file with texts of your own: headline, lead, steps, footer, gateIntro, description, lang. What it leaves out stays as it is.",
+    { range: "JSON object; at most 200 KiB" },
+    "File with texts of your own: headline, lead, steps, footer, gateIntro, description, lang. What it leaves out stays as it is.",
   ),
   hasOfflinePage: flag(
     "OFFLINE_PAGE",

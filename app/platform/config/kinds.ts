@@ -10,10 +10,10 @@ type Kind<Value, Extra = unknown, Default = string> = {
   (name: string, options: Options & Extra, text: string): Setting<Value | null>;
 };
 
-type RowOptions<Value> = Options & { parse: Parse<Value>; default?: string };
+type RowOptions<Value> = Options & { parse: Parse<Value>; range: string; default?: string };
 
 function row<Value>(name: string, options: RowOptions<Value>, text: string): Setting<Value> {
-  const { parse, default: standard, range = null, isSecret = false, switches = null } = options;
+  const { parse, default: standard, range, isSecret = false, switches = null } = options;
   // Whoever calls says in its type where it may be null.
   return { name, text, range, default: standard, unset: null as Value, isSecret, switches, parse };
 }
@@ -27,10 +27,10 @@ export const setting: {
 /** `parse` and `describe`, which says the range, are told the row's options too. */
 function kind<Value, Extra = unknown, Default extends string | number | boolean = string>(
   parse: (given: string, options: Extra) => Value,
-  describe?: (options: Extra) => string | undefined,
+  describe: (options: Extra) => string,
 ): Kind<Value, Extra, Default> {
   return (name: string, options: Options & Extra & { default?: Default }, text: string) => {
-    const { default: standard, range = describe?.(options) } = options;
+    const { default: standard, range = describe(options) } = options;
     const parseGiven = (given: string) => parse(given, options);
     return row(name, { ...options, range, default: standard?.toString(), parse: parseGiven }, text);
   };
@@ -43,7 +43,7 @@ export const text = kind<string, Pattern>(
     if (pattern && !pattern.matches.test(given)) throw new InvalidSetting(`must be ${pattern.range}.`);
     return given;
   },
-  ({ pattern }) => pattern?.range,
+  ({ pattern }) => pattern?.range ?? "text",
 );
 
 /** A secret that somebody else made; for those an operator makes up there is `ownSecret`. */
@@ -52,7 +52,10 @@ export function secret(name: string, options: Options, description: string): Set
 }
 
 /** PEM text often travels through environment files with its line breaks written as \n. */
-export const pem = kind((given) => given.replaceAll("\\n", "\n"));
+export const pem = kind(
+  (given) => given.replaceAll("\\n", "\n"),
+  () => "PEM, its line breaks as they are or as `\\n`",
+);
 
 export const integer = kind<number, { min: number; max: number }, number>(
   (given, { min, max }) => {
@@ -103,7 +106,8 @@ export function list(name: string, options: Options & Pattern, text: string): Se
     if (!pattern || entries.every((entry) => pattern.matches.test(entry))) return entries;
     throw new InvalidSetting(`must list ${pattern.range}.`);
   };
-  return { ...row(name, { ...options, range: pattern?.range, parse }, text), unset: [] };
+  const range = `${pattern?.range ?? "texts"}, comma-separated`;
+  return { ...row(name, { ...options, range, parse }, text), unset: [] };
 }
 
 export function splitList(given: string): string[] {

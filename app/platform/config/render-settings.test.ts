@@ -12,7 +12,9 @@ const groups = [{ title: "Group", rows: { nested: rows } }];
 test("each setting has one line in its group's table, and a vertical bar does not break it", () => {
   const page = renderSettingsPage(groups);
   expect(page).toContain("## Group\n\n| Setting | Range | Default | Effect |");
-  expect(page).toContain("| `PLAIN` |  | `x\\|y` | this \\| that |\n| `COUNT` | 2 to 8 |  | How many. |\n");
+  expect(page).toContain(
+    "| `PLAIN` | text | `x\\|y` | this \\| that |\n| `COUNT` | 2 to 8 |  | How many. |\n",
+  );
   expect(page).toMatch(/\| `HIDDEN` \| hard to guess \|\s+\| Some long .* text\. \(secret\) \|\n/);
 });
 

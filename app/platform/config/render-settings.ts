@@ -28,7 +28,7 @@ export function renderEnvExample(groups: readonly SettingGroup[]): string {
     `## ${title}`,
     ...listSettings(rows).flatMap((row) => [
       "",
-      ...wrap(`${row.text}${row.range ? ` Range: ${row.range}.` : ""}${secrecy(row)}`),
+      ...wrap(`${row.text} Range: ${row.range}.${secrecy(row)}`),
       `# ${row.name}=${row.default ?? ""}`,
     ]),
   ]);
@@ -58,7 +58,7 @@ each feature.
 function renderRow(row: Setting): string {
   const { name, text, range } = row;
   const effect = `${text}${secrecy(row)}`;
-  const cells = [`\`${name}\``, range ?? "", row.default ? `\`${row.default}\`` : "", effect];
+  const cells = [`\`${name}\``, range, row.default ? `\`${row.default}\`` : "", effect];
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 

@@ -24,8 +24,8 @@ export type Setting<Value = unknown> = {
   name: string;
   /** What it does, in the words of `.env.example` and docs/settings.md. */
   text: string;
-  /** Which values it takes, in Markdown; null where the text says it or anything goes. */
-  range: string | null;
+  /** Which values it takes, in Markdown. */
+  range: string;
   /** As an operator would write it. */
   default?: string;
   /** The value where it is not set and has no default. */

@@ -14,7 +14,7 @@ const workersRange = `1 to ${maxWorkers}, or \`auto\``;
 
 export const servingSettings = {
   mode: modeSetting,
-  host: text("HOST", { default: "0.0.0.0" }, "Address the server listens on."),
+  host: text("HOST", { default: "0.0.0.0", range: "IP address or host name" }, "Where the server listens."),
   port: integer(
     "PORT",
     { min: 0, max: 65_535, default: defaultPort },
@@ -28,39 +28,41 @@ export const servingSettings = {
   ),
   publicOrigin: setting(
     "PUBLIC_ORIGIN",
-    { parse: (given, { mode }) => parseOrigin(given, mode) },
+    { parse: (given, { mode }) => parseOrigin(given, mode), range: "https:// or http:// origin" },
     "The service's own origin, as people's browsers see it. Default: https:// and the first domain, http:// for localhost and loopback names.",
   ),
   /** null: localhost and the port the server really listens on. */
   domains: setting(
     "NEXT_PUBLIC_DOMAIN",
-    { parse: parseDomains },
-    "Comma-separated domains (host[:port]) the gate answers to and accepts signatures for. Default: localhost and the port the server listens on.",
+    { parse: parseDomains, range: "`host` or `host:port`, comma-separated" },
+    "Domains the gate answers to and accepts signatures for. Default: localhost and the port the server listens on.",
   ),
   corsOrigins: setting(
     "CORS_ORIGINS",
     {
       parse: (given, { mode }) => parseOrigins(given, mode),
+      range: "https:// or http:// origins, comma-separated",
       switches: { name: "Pages of other sites may call the API" },
     },
-    "Comma-separated further origins whose pages may call the API, besides those on the domain list; in production https:// ones, or loopback.",
+    "Further origins whose pages may call the API, besides those on the domain list; in production https:// ones, or loopback.",
   ),
   trustProxy: setting(
     "TRUST_PROXY",
     {
       parse: parseTrust,
+      range: "number of hops, or IP addresses, ranges and their names such as `loopback`, comma-separated",
       switches: { name: "Trusted proxies", off: "behind a proxy, all visitors would look like one" },
     },
-    "Proxies whose X-Forwarded-For and X-Forwarded-Host count, in Express syntax: a number of hops, or addresses and ranges. Default: none.",
+    "Proxies whose X-Forwarded-For and X-Forwarded-Host count, in Express syntax. Default: none.",
   ),
   dataDir: setting(
     "DATA_DIR",
-    { parse: (given) => path.resolve(given), default: defaultDataDir },
+    { parse: (given) => path.resolve(given), range: "path", default: defaultDataDir },
     "Folder for the embedded database and generated keys.",
   ),
   contentDir: setting(
     "CONTENT_DIR",
-    { parse: (given) => path.resolve(given), default: "content" },
+    { parse: (given) => path.resolve(given), range: "path", default: "content" },
     "Folder with what holders receive.",
   ),
   logLevel: oneOf(
