@@ -16,8 +16,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   }, []);
 
   return (
-    // The keyboard's way out is Escape, which arrives as `cancel`.
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/click-events-have-key-events
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/click-events-have-key-events -- The keyboard's way out is Escape, which arrives as `cancel`.
     <dialog
       ref={dialog}
       className="dialog"

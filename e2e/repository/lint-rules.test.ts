@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { ESLint } from "eslint";
@@ -275,4 +277,19 @@ test.each(rules)("$rule", { timeout: timeoutMs }, async ({ says, refused, allowe
     expect(said, `${file}: ${text}`).toContainEqual(expect.stringMatching(says));
   }
   for (const { file, text } of allowed) expect(await judge(file, text), `${file}: ${text}`).toEqual([]);
+});
+
+test("every rule that is switched off in the code has its reason beside it", () => {
+  const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { cwd: projectDir });
+  const files = String(listed)
+    .split("\n")
+    .filter((file) => /\.[cm]?[jt]sx?$/.test(file) && existsSync(path.join(projectDir, file)));
+  const directives = files.flatMap((file) =>
+    readFileSync(path.join(projectDir, file), "utf8")
+      .split("\n")
+      .filter((line) => /^\s*(?:\/\/|\/\*|\{\/\*) eslint-disable/.test(line))
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+  expect(directives.length).toBeGreaterThan(30);
+  expect(directives.filter((directive) => !/ -- \S/.test(directive))).toEqual([]);
 });

@@ -53,7 +53,6 @@ export type ServiceContext = {
 };
 
 declare module "@remix-run/node" {
-  // An interface because only interfaces merge with the framework's own.
-  // eslint-disable-next-line @typescript-eslint/consistent-type-definitions, @typescript-eslint/no-empty-object-type
+  // eslint-disable-next-line @typescript-eslint/consistent-type-definitions, @typescript-eslint/no-empty-object-type -- Only interfaces merge with the framework's own.
   interface AppLoadContext extends RequestContext {}
 }

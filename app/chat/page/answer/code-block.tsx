@@ -12,8 +12,7 @@ export function CodeBlock({ code, language }: { code: string; language: string }
         <span>{language || "code"}</span>
         <CopyButton label="Copy code" text={code} />
       </figcaption>
-      {/* A wide block scrolls by itself, so the keyboard must be able to get there. */}
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- It scrolls, so the keyboard must get there. */}
       <pre tabIndex={0} aria-label={`Code${language ? `, ${language}` : ""}`} role="group">
         {html === null ? <code>{code}</code> : <code dangerouslySetInnerHTML={{ __html: html }} />}
       </pre>

@@ -72,8 +72,7 @@ function count(text: string, mark: string): number {
 
 /** Addresses that a link in an answer may lead to; null for everything that would run or read something here. */
 export function toSafeHref(href: string): string | null {
-  // What browsers drop from addresses would otherwise hide a scheme.
-  // eslint-disable-next-line no-control-regex
+  // eslint-disable-next-line no-control-regex -- What browsers drop from addresses would otherwise hide a scheme.
   const address = decodeEntities(href).replace(/[\u0000-\u0020\u007f]+/g, "");
   if (/^(?:https?:\/\/|mailto:)/i.test(address)) return address;
   // A second slash or a backslash would lead to another host.

@@ -17,8 +17,7 @@ export function Thread({ children }: { children: ReactNode }) {
   const { frame, isAway, goToEnd } = useFollowedEnd(open, shown.length, answeringId);
   return (
     <div className="stack thread-frame">
-      {/* A list that scrolls must be reachable by keyboard. */}
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- It scrolls, so the keyboard must get there. */}
       <div ref={frame} className="thread" tabIndex={0} role="region" aria-label="Conversation">
         {shown.length === 0 ? children : null}
         {/* Streamed words would flood a screen reader: the announcer tells them in sentences. */}

@@ -77,16 +77,14 @@ function Player({ audioSrc, title, onBroken }: PlayerProps) {
   }
 
   return (
-    // The keys are a second way to what the buttons within do.
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- A second way to the buttons within.
     <div
       className="latchkey-player"
       role="group"
       aria-label={`Player: ${title || "the recording"}`}
       onKeyDown={press}
     >
-      {/* The words beside the player say what is to be heard; an operator's sound comes without a caption track. */}
-      {/* eslint-disable-next-line jsx-a11y/media-has-caption */}
+      {/* eslint-disable-next-line jsx-a11y/media-has-caption -- An operator's sound has none; words beside it tell. */}
       <audio
         ref={sound}
         preload="metadata"

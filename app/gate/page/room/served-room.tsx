@@ -33,8 +33,7 @@ export function ServedRoom({ served }: { served: Extract<GateVisit, { kind: "ins
               {audioData.error ? (
                 <p>{missingSoundText}</p>
               ) : (
-                // The description stands beside it in words; an operator's sound comes without a caption track.
-                // eslint-disable-next-line jsx-a11y/media-has-caption
+                // eslint-disable-next-line jsx-a11y/media-has-caption -- An operator's sound has none; words beside it tell.
                 <audio controls preload="metadata" src={audioData.audioSrc} />
               )}
               {audioData.title ? <p className="latchkey-audio-title">{audioData.title}</p> : null}
