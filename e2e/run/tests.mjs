@@ -99,13 +99,13 @@ function readSuite({ name, status, assertionResults }) {
 }
 
 /** Browser journeys of one project of `e2e/playwright.config.ts`. */
-export async function runJourneys({ name, project }) {
+export async function runJourneys({ name, project, env = {} }) {
   const report = path.join(resultsDir, "playwright.json");
   const config = ["--config=e2e/playwright.config.ts", `--project=${project}`, "--reporter=line,json"];
   await runSuite({
     name,
     parameters: [bin("@playwright/test/cli.js"), "test", ...config],
-    env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
+    env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: report },
     report,
     read: ({ stats, errors, suites }) => ({
       passed: stats.expected + stats.flaky,
