@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -58,8 +58,32 @@ async function addExample(dir: string, { file, list, code }: Example): Promise<v
   await writeFile(target, `${parts[0]}${parts[1]}${code}${parts[2]}`);
 }
 
+/** What the guide says of the example setting: a number where it is set and where it is not, and a refusal by name. */
+const settingCheck = `
+import { parseConfig } from "~/settings.server";
+const given = { LATCHKEY_MODE: "development", KEY_CONTRACT_ADDRESS: "0x${"12".repeat(20)}" };
+const set: number = parseConfig({ ...given, SITE_DOMAIN_COUNT: "3" }).tools.domainCount;
+const unset: number = parseConfig(given).tools.domainCount;
+process.stdout.write(\`\${set} and \${unset}\\n\`);
+parseConfig({ ...given, SITE_DOMAIN_COUNT: "101" });
+`;
+
+async function expectSetting(dir: string): Promise<void> {
+  const said = await run(dir, ["--import", "tsx", "setting-check.ts"]);
+  expect(said).toMatch(/^3 and 10\n[^]*SITE_DOMAIN_COUNT must be a whole number from 1 to 100\./);
+  const command = "e2e/repository/env-example.ts";
+  await mkdir(path.join(dir, path.dirname(command)), { recursive: true });
+  await mkdir(path.join(dir, "docs"));
+  await cp(command, path.join(dir, command));
+  expect(await run(dir, ["--import", "tsx", command])).toBeNull();
+  expect(await readFile(path.join(dir, "docs/settings.md"), "utf8")).toContain(
+    "| `SITE_DOMAIN_COUNT` | 1 to 100 | `10` | How many domains the tool site_domain tells. |",
+  );
+  expect(await readFile(path.join(dir, ".env.example"), "utf8")).toContain("\n# SITE_DOMAIN_COUNT=10\n");
+}
+
 test(
-  "the examples of docs/extending.md compile where they say, and the example providers and tool run",
+  "the examples of docs/extending.md compile where they say, and the example providers, tool and setting work",
   { timeout: 400_000 },
   async () => {
     const examples = readExamples(await readFile("docs/extending.md", "utf8"));
@@ -67,15 +91,17 @@ test(
     expect([...new Set(examples.map(({ section }) => section))]).toEqual(sections);
     const dir = await copyProject();
     for (const example of examples) await addExample(dir, example);
+    await writeFile(path.join(dir, "setting-check.ts"), settingCheck);
 
     const include = ["app/platform/**/*.d.ts"];
-    const files = ["server.ts", ...new Set(examples.map(({ file }) => file))];
+    const files = ["server.ts", "setting-check.ts", ...new Set(examples.map(({ file }) => file))];
     await writeFile(
       path.join(dir, "tsconfig.example.json"),
       JSON.stringify({ extends: "./tsconfig.json", include, files }),
     );
     const compile = ["node_modules/typescript/bin/tsc", "--noEmit", "-p", "tsconfig.example.json"];
     expect(await run(dir, compile)).toBeNull();
+    await expectSetting(dir);
     expect(await run(dir, ["node_modules/@remix-run/dev/dist/cli.js", "build"])).toBeNull();
 
     const server = await startServer({
