@@ -5,7 +5,7 @@ import proxyAddr from "proxy-addr";
 export type TrustCheck = (address: string, hop: number) => boolean;
 
 /** More proxies in a row than anybody runs; a larger count is a mistake that would let clients choose. */
-const maxTrustedHops = 16;
+export const maxTrustedHops = 16;
 
 const namedRanges = new Set(["loopback", "linklocal", "uniquelocal"]);
 

@@ -6,7 +6,7 @@ import { InvalidSetting } from "~/platform/config/setting";
 import type { Mode, ValuesOf } from "~/platform/config/setting";
 import { modeSetting } from "~/platform/config/setting-reader";
 import type { SettingReader } from "~/platform/config/setting-reader";
-import { compileTrust } from "./client-id.server";
+import { compileTrust, maxTrustedHops } from "./client-id.server";
 import { isLoopbackName, originHost, parseDomainAllowlist } from "./domains";
 
 const maxWorkers = 64;
@@ -50,7 +50,7 @@ export const servingSettings = {
     "TRUST_PROXY",
     {
       parse: parseTrust,
-      range: "number of hops, or IP addresses, ranges and their names such as `loopback`, comma-separated",
+      range: `0 to ${maxTrustedHops} hops, or addresses, ranges and names such as \`loopback\`, comma-separated`,
       switches: { name: "Trusted proxies", off: "behind a proxy, all visitors would look like one" },
     },
     "Proxies whose X-Forwarded-For and X-Forwarded-Host count, in Express syntax. Default: none.",
