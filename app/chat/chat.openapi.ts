@@ -2,7 +2,7 @@ import { z } from "zod";
 import {
   accessTokenMembers,
   tokenLocations,
-  accessTokenQuery,
+  calledByHolder,
   badTokenIsNone,
 } from "~/gate/tokens/token-placement.openapi";
 import { refusalTable } from "~/platform/http/refusal";
@@ -184,7 +184,7 @@ const asked = {
   },
 };
 
-export const chatOperation: OperationDescription = {
+export const chatOperation = {
   method: "post",
   path: "/api/chat",
   operationId: "chat",
@@ -195,15 +195,10 @@ export const chatOperation: OperationDescription = {
   malformedBody: "invalid-json-body",
   maxBodyBytes: maxRequestBytes,
   maxBodyValues: maxRequestValues,
-  security: ["bearerAuth", "sessionCookie", "none"],
-  parameters: { query: accessTokenQuery },
+  caller: calledByHolder({ scope: "chat", isRequired: "by-setting" }),
   body: { required: true, content: { [json]: asked } },
   refusals: [
     "invalid-json-body",
-    "missing-jwt",
-    "invalid-jwt",
-    "cross-site-request",
-    "chain-unavailable",
     "missing-messages",
     "invalid-messages",
     "unknown-model",
@@ -239,9 +234,9 @@ export const chatOperation: OperationDescription = {
       },
     },
   },
-};
+} satisfies OperationDescription;
 
-export const listModelsOperation: OperationDescription = {
+export const listModelsOperation = {
   method: "get",
   path: "/api/models",
   operationId: "listModels",
@@ -250,9 +245,7 @@ export const listModelsOperation: OperationDescription = {
   description:
     "What `model` may name in a chat, in the order that `modelIndex` counts from 1. Public where chat is; where chat requires an access token, so does this. The token is looked for in the Authorization header, the cookies `access_token` and `jwt`, and the query `jwt`, in this order; the first one present decides.",
   limit: "models",
-  security: ["bearerAuth", "sessionCookie", "none"],
-  parameters: { query: accessTokenQuery },
-  refusals: ["missing-jwt", "invalid-jwt", "cross-site-request", "chain-unavailable"],
+  caller: calledByHolder({ scope: "chat", isRequired: "by-setting", otherwise: "not-read" }),
   refusalContent: errorContent,
   answers: {
     200: {
@@ -265,4 +258,4 @@ export const listModelsOperation: OperationDescription = {
       },
     },
   },
-};
+} satisfies OperationDescription;

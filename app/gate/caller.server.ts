@@ -13,6 +13,7 @@ import {
 } from "./authentication-failed";
 import { requireHolderOfToken } from "./holder.server";
 import type { HolderDependencies } from "./holder.server";
+import type { CallerRule } from "./tokens/token-placement.openapi";
 import { findToken } from "./tokens/token-locations";
 import type { FoundToken } from "./tokens/token-locations";
 
@@ -23,15 +24,6 @@ export type Caller = { claims: AccessClaims };
 export function claimOf(caller: Caller | null): AccessClaim | null {
   return caller && { proof: "bearer", address: caller.claims.sub, tokenId: caller.claims.tokenId };
 }
-
-/** Whom a route serves. */
-export type CallerRule = {
-  scope: GateScope;
-  /** `by-setting`: where NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT is on. */
-  isRequired: true | "by-setting";
-  /** What becomes of a token that was sent though none is required. Default: a bad one is none. */
-  otherwise?: "good-if-sent" | "optional" | "not-read";
-};
 
 /** Without a good token `required` serves nobody, `good-if-sent` who sent none, `optional` everybody. */
 export type TokenRule = "required" | "good-if-sent" | "optional";

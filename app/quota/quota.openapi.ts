@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { tokenIdSchema } from "~/gate/keys/token-id";
-import { accessTokenQuery } from "~/gate/tokens/token-placement.openapi";
+import { calledByHolder } from "~/gate/tokens/token-placement.openapi";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
 import { errorContent } from "~/platform/openapi/problem-answers";
 import { quotaResetAnswerSchema, quotaScopeSchema, quotaViewSchema } from "./quota.schema";
@@ -54,7 +54,7 @@ const resetBody = z.union([
     .meta({ id: "ResetQuotasOfWallets" }),
 ]);
 
-export const getQuotaOperation: OperationDescription = {
+export const getQuotaOperation = {
   method: "get",
   path: "/api/quota",
   operationId: "getQuota",
@@ -63,9 +63,7 @@ export const getQuotaOperation: OperationDescription = {
   description:
     "The token is looked for in the Authorization header, the cookies `access_token` and `jwt`, and the query `jwt`, in this order; the first one present decides. Its key has to be in the wallet still.",
   limit: "quota",
-  security: ["bearerAuth", "sessionCookie"],
-  parameters: { query: accessTokenQuery },
-  refusals: ["missing-jwt", "invalid-jwt", "cross-site-request", "chain-unavailable"],
+  caller: calledByHolder({ scope: "chat", isRequired: true }),
   refusalContent: errorContent,
   answers: {
     200: {
@@ -85,7 +83,7 @@ export const getQuotaOperation: OperationDescription = {
       },
     },
   },
-};
+} satisfies OperationDescription;
 
 export const resetQuotasOperation: OperationDescription = {
   method: "post",
@@ -97,7 +95,10 @@ export const resetQuotasOperation: OperationDescription = {
     "For the operator. The secret is looked for in `x-quota-reset-secret`, `x-ai-quota-reset-secret`, `Authorization: Bearer`, the body's `secret` and the query's `secret`; the first one present decides.",
   limit: "quota-reset",
   maxBodyBytes: 16 * 1024,
-  security: ["quotaResetHeader", "quotaResetAiHeader", "quotaResetSecret", "quotaResetQuery"],
+  caller: {
+    security: ["quotaResetHeader", "quotaResetAiHeader", "quotaResetSecret", "quotaResetQuery"],
+    refusals: ["quota-reset-unauthorized", "quota-reset-disabled", "state-service-inactive"],
+  },
   body: {
     required: true,
     content: {
@@ -110,7 +111,6 @@ export const resetQuotasOperation: OperationDescription = {
       },
     },
   },
-  refusals: ["quota-reset-unauthorized", "quota-reset-disabled", "state-service-inactive"],
   refusalContent: errorContent,
   answers: {
     200: {

@@ -1,5 +1,6 @@
 import { claimOf } from "~/gate/caller.server";
-import type { Caller, CallerRule } from "~/gate/caller.server";
+import type { Caller } from "~/gate/caller.server";
+import type { CallerRule } from "~/gate/tokens/token-placement.openapi";
 import type { Actor } from "~/operator/audit.store.server";
 import { maxFormBytes, requireOwnForm } from "~/operator/form-answer.server";
 import { formBody } from "~/platform/http/body.server";

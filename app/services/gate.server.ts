@@ -10,7 +10,8 @@ import {
 } from "~/gate/tokens/access-token.server";
 import type { ReissueAccessTokenOptions } from "~/gate/tokens/access-token.server";
 import { identifyCaller } from "~/gate/caller.server";
-import type { CallerRequest, CallerRule } from "~/gate/caller.server";
+import type { CallerRequest } from "~/gate/caller.server";
+import type { CallerRule } from "~/gate/tokens/token-placement.openapi";
 import { createChainCursorStore } from "~/gate/ownership/chain-cursor.store.server";
 import type { IdentifyRequest } from "~/gate/identify.server";
 import { issueNonce } from "~/gate/proofs/issue-nonce.server";

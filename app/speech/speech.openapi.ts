@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { accessTokenMembers, accessTokenQuery, badTokenIsNone } from "~/gate/tokens/token-placement.openapi";
+import { accessTokenMembers, calledByHolder, badTokenIsNone } from "~/gate/tokens/token-placement.openapi";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
@@ -95,7 +95,7 @@ export function describeSpeech(api: ApiRegistry): void {
   api.describe(speakOperation);
 }
 
-export const speakOperation: OperationDescription = {
+export const speakOperation = {
   method: "post",
   path: "/api/tts",
   operationId: "speak",
@@ -105,8 +105,7 @@ export const speakOperation: OperationDescription = {
   limit: "tts",
   malformedBody: "invalid-json-body",
   maxBodyBytes: 32 * 1024,
-  security: ["bearerAuth", "sessionCookie", "none"],
-  parameters: { query: accessTokenQuery },
+  caller: calledByHolder({ scope: "tts", isRequired: "by-setting" }),
   body: {
     required: true,
     content: {
@@ -124,10 +123,6 @@ export const speakOperation: OperationDescription = {
   },
   refusals: [
     "invalid-json-body",
-    "missing-jwt",
-    "invalid-jwt",
-    "cross-site-request",
-    "chain-unavailable",
     "missing-text",
     "text-too-long",
     "invalid-message-id",
@@ -146,4 +141,4 @@ export const speakOperation: OperationDescription = {
       content: { "audio/*": { schema: { type: "string", format: "binary" } } },
     },
   },
-};
+} satisfies OperationDescription;
