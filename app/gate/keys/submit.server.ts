@@ -7,7 +7,7 @@ import { requireOwned } from "../holder.server";
 import type { FormSubmission } from "../gate.schema";
 import type { OwnershipReader } from "../ownership/ownership.server";
 import type { RequireSettledHolding } from "../ownership/settled-holding.server";
-import { readLegacyClaim } from "../proofs/legacy.server";
+import { legacyProof, readLegacyClaim } from "../proofs/legacy.server";
 import type { ProofDependencies } from "../proofs/proof.server";
 import { proveAndReadOwnership } from "../proofs/signature.server";
 import { submissionReceived } from "./key-notifications";
@@ -28,15 +28,18 @@ export type SubmitRequest = {
   submission: FormSubmission;
   host: string | null;
   requestId: string;
-  noteClaim: (claim: AccessClaim) => void;
 };
+
+/** Who a submission says asks. */
+export function claimOfSubmission({ address, tokenId }: FormSubmission): AccessClaim {
+  return { proof: legacyProof.kind, address, tokenId };
+}
 
 /** The one-time form: the key is used up, the message kept and the operator told, all together or not at all. */
 export async function submit(
-  { submission, host, requestId, noteClaim }: SubmitRequest,
+  { submission, host, requestId }: SubmitRequest,
   dependencies: SubmitDependencies,
 ) {
-  noteClaim({ proof: "legacy", address: submission.address, tokenId: submission.tokenId });
   const { chainId, contractAddress, ownership, submissions, requireSettledHolding } = dependencies;
   requireMatchingHash(submission, dependencies.requireSignedMessage);
   const claim = readLegacyClaim(submission, { host, path: formPath }, dependencies);
