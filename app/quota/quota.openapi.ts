@@ -2,11 +2,11 @@ import { z } from "zod";
 import { tokenIdSchema } from "~/gate/keys/token-id";
 import { calledByHolder } from "~/gate/tokens/token-placement.openapi";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
+import { answersJson, jsonContent } from "~/platform/openapi/json-content";
 import { errorContent } from "~/platform/openapi/problem-answers";
 import { quotaResetAnswerSchema, quotaScopeSchema, quotaViewSchema } from "./quota.schema";
 
 const tag = "Quota";
-const json = "application/json";
 
 /** How much of the conversation a key has left, and the operator's reset. */
 export function describeQuota(api: ApiRegistry): void {
@@ -65,24 +65,17 @@ export const getQuotaOperation = {
   limit: "quota",
   caller: calledByHolder({ scope: "chat", isRequired: true }),
   refusalContent: errorContent,
-  answers: {
-    200: {
-      description: "The quota of the key that the token was made for.",
-      content: {
-        [json]: {
-          schema: quotaViewSchema.meta({ id: "Quota" }),
-          example: {
-            active: true,
-            limit: 20_000,
-            used: 1280,
-            reserved: 2000,
-            remaining: 16_720,
-            resetAt: "2026-01-16T09:30:00.000Z",
-          },
-        },
-      },
+  answers: answersJson("The quota of the key that the token was made for.", {
+    schema: quotaViewSchema.meta({ id: "Quota" }),
+    example: {
+      active: true,
+      limit: 20_000,
+      used: 1280,
+      reserved: 2000,
+      remaining: 16_720,
+      resetAt: "2026-01-16T09:30:00.000Z",
     },
-  },
+  }),
 } satisfies OperationDescription;
 
 export const resetQuotasOperation: OperationDescription = {
@@ -101,26 +94,17 @@ export const resetQuotasOperation: OperationDescription = {
   },
   body: {
     required: true,
-    content: {
-      [json]: {
-        schema: resetBody,
-        examples: {
-          all: { summary: "Every window", value: { scope: "both", all: true } },
-          ids: { summary: "Of two keys", value: { scope: "token", tokenIds: ["42", "43"] } },
-        },
+    content: jsonContent({
+      schema: resetBody,
+      examples: {
+        all: { summary: "Every window", value: { scope: "both", all: true } },
+        ids: { summary: "Of two keys", value: { scope: "token", tokenIds: ["42", "43"] } },
       },
-    },
+    }),
   },
   refusalContent: errorContent,
-  answers: {
-    200: {
-      description: "The windows are cleared.",
-      content: {
-        [json]: {
-          schema: quotaResetAnswerSchema.meta({ id: "QuotasReset" }),
-          example: { ok: true, scope: "both", mode: "all", token: { deleted: 3 }, crypto: { deleted: 0 } },
-        },
-      },
-    },
-  },
+  answers: answersJson("The windows are cleared.", {
+    schema: quotaResetAnswerSchema.meta({ id: "QuotasReset" }),
+    example: { ok: true, scope: "both", mode: "all", token: { deleted: 3 }, crypto: { deleted: 0 } },
+  }),
 };

@@ -3,12 +3,12 @@ import { accessTokenMembers, calledByHolder, badTokenIsNone } from "~/gate/token
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
+import { jsonContent } from "~/platform/openapi/json-content";
 import type { RefusalContent } from "~/platform/openapi/problem-answers";
 import { describeQuotaHeaders } from "~/quota/quota-headers.openapi";
 import { maxTextChars, messageIdSchema } from "./speech.schema";
 
 const tag = "Conversation";
-const json = "application/json";
 
 const speechErrorSchema = z
   .object({
@@ -40,17 +40,13 @@ const exampleMembers: Partial<Record<RefusalName, Partial<SpeechError>>> = {
   },
 };
 
-const refusalContent: RefusalContent = ({ names }) => ({
-  [json]: {
-    schema: speechErrorSchema,
-    examples: Object.fromEntries(
-      names.map((name) => {
-        const value: SpeechError = { error: refusalTable[name].title, ...exampleMembers[name] };
-        return [name, { summary: value.error, value }] as const;
-      }),
-    ),
-  },
-});
+const refusalContent: RefusalContent = ({ names }) => {
+  const examples = names.map((name) => {
+    const value: SpeechError = { error: refusalTable[name].title, ...exampleMembers[name] };
+    return [name, { summary: value.error, value }] as const;
+  });
+  return jsonContent({ schema: speechErrorSchema, examples: Object.fromEntries(examples) });
+};
 
 const speechDescription = `Reads a text aloud. Audio is sent as it is made: playing can begin with the first byte.
 
@@ -108,18 +104,16 @@ export const speakOperation = {
   caller: calledByHolder({ scope: "tts", isRequired: "by-setting" }),
   body: {
     required: true,
-    content: {
-      [json]: {
-        schema: requestSchema,
-        examples: {
-          whole: { summary: "A text", value: { text: "The door is open. Come in." } },
-          part: {
-            summary: "The first part of an answer",
-            value: { text: "The one-time form can be sent once.", messageId: "msg_1:0" },
-          },
+    content: jsonContent({
+      schema: requestSchema,
+      examples: {
+        whole: { summary: "A text", value: { text: "The door is open. Come in." } },
+        part: {
+          summary: "The first part of an answer",
+          value: { text: "The one-time form can be sent once.", messageId: "msg_1:0" },
         },
       },
-    },
+    }),
   },
   refusals: [
     "invalid-json-body",

@@ -22,7 +22,7 @@ export type AnswerDescription = {
 /** Whom a route serves: what its caller step looks at, and what it refuses. */
 export type CallerDescription = {
   security: readonly string[];
-  query?: QueryShape;
+  query?: NonNullable<RouteConfig["request"]>["query"];
   refusals: readonly RefusalName[];
 };
 
@@ -56,7 +56,6 @@ export type OperationDescription = {
   refusalContent?: RefusalContent;
 };
 
-type QueryShape = NonNullable<RouteConfig["request"]>["query"];
 type SecurityScheme = Parameters<OpenAPIRegistry["registerComponent"]>[2];
 type ApiOptions = {
   origin: string;
