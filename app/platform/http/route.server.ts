@@ -3,10 +3,10 @@ import type { RateLimitName } from "~/platform/limits/limit-name";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
 import { TextAnswer, addHeaders, answerJson, answerProblem } from "./answer.server";
 import type { Answer } from "./answer.server";
-import { parseJson, parseShape, receiveJson, requireJsonMediaType } from "./body.server";
+import { parseShape, receiveJson, requireJsonMediaType } from "./body.server";
 import type { LateBody } from "./body.server";
 import { answerOptions, corsHeaders } from "./cors.server";
-import { defaultJsonBounds } from "./json-text";
+import { defaultJsonBounds, parseJson } from "./json-text";
 import { requireWithinLimit } from "./require-within-limit.server";
 import { Refusal } from "./refusal";
 import type { AccessClaim, RequestContext } from "./request-context.server";
@@ -240,7 +240,7 @@ async function receiveBody<Body, Caller>(
 function readJson<Body, Caller>({ operation }: MethodSpec<Body, Caller>, bytes: Buffer | null): unknown {
   if (bytes === null) return undefined;
   const { maxBodyValues: maxValues = defaultJsonBounds.maxValues, malformedBody } = operation ?? {};
-  return parseJson(bytes, { ...defaultJsonBounds, maxValues }, malformedBody);
+  return parseJson(bytes, { maxValues, refusalName: malformedBody ?? "invalid-request" });
 }
 
 function isLate<Body>(body: MethodSpec<Body>["body"]): body is LateBody<Body> {
