@@ -124,10 +124,12 @@ testOnEachDatabase("a session that is ended while it is used stays ended", async
 });
 
 test("the session cookie is sent to the operator's pages only, and hidden from scripts and other sites", () => {
-  expect(writeOperatorCookie({ value: "v", maxAgeSeconds: 60 }, true)).toBe(
+  expect(writeOperatorCookie({ value: "v", maxAgeSeconds: 60 }, "https://gate.example")).toBe(
     "latchkey_operator=v; Path=/operator; Max-Age=60; HttpOnly; SameSite=Strict; Secure",
   );
-  expect(writeOperatorCookie({ value: "v", maxAgeSeconds: 60 }, false)).not.toContain("Secure");
+  expect(writeOperatorCookie({ value: "v", maxAgeSeconds: 60 }, "http://gate.example")).not.toContain(
+    "Secure",
+  );
 });
 
 test.each([

@@ -67,7 +67,7 @@ function digestOf(value: string, secret: string): string {
 export const operatorCookieName = "latchkey_operator";
 
 /** No script can read it, and no other site's request or link brings it along. */
-export function writeOperatorCookie({ value, maxAgeSeconds }: StartedSession, isSecure: boolean): string {
-  const secure = isSecure ? "; Secure" : "";
+export function writeOperatorCookie({ value, maxAgeSeconds }: StartedSession, origin: string): string {
+  const secure = origin.startsWith("https:") ? "; Secure" : "";
   return `${operatorCookieName}=${value}; Path=/operator; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`;
 }

@@ -13,8 +13,7 @@ export const { loader, action } = defineRoute({
       const operator = requireOperatorService();
       if (params.action === "sign-out") {
         await operator.signOut({ cookie: headers.cookie, actor });
-        const isSecure = service.origin.startsWith("https:");
-        const gone = writeOperatorCookie({ value: "", maxAgeSeconds: 0 }, isSecure);
+        const gone = writeOperatorCookie({ value: "", maxAgeSeconds: 0 }, service.origin);
         return seeOther(`${signInPath}?done=signed-out`, gone);
       }
       const { page, done, count } = await operator.act({ action: params.action ?? "", form, actor });

@@ -12,7 +12,7 @@ export const { loader, action } = defineRoute({
     handle: async ({ context: { clientId, requestId, service }, body: form }) => {
       const given = form.get("secret") ?? "";
       const session = await requireOperatorService().signIn({ given, actor: { clientId, requestId } });
-      const cookie = writeOperatorCookie(session, service.origin.startsWith("https:"));
+      const cookie = writeOperatorCookie(session, service.origin);
       return seeOther(readNext(form.get("next")), cookie);
     },
   },

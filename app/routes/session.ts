@@ -1,4 +1,4 @@
-import { clearSessionCookie, writeSessionCookie } from "~/gate/tokens/token-locations";
+import { writeSessionCookie } from "~/gate/tokens/token-locations";
 import {
   endSessionOperation,
   getSessionOperation,
@@ -6,7 +6,6 @@ import {
 } from "~/gate/tokens/session.openapi";
 import { sessionBodySchema } from "~/gate/tokens/session.schema";
 import { answerJson } from "~/platform/http/answer.server";
-import type { RequestContext } from "~/platform/http/request-context.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 import { sessionProof } from "~/services/callers.server";
@@ -28,7 +27,7 @@ export const { loader, action } = defineRoute({
       if (body?.open) return service.open(caller);
       const { token, session } = await (body?.renew ? service.renew(caller) : service.start(caller));
       // The cookie expires with its token, by the server's own clock.
-      const keptCookie = writeSessionCookie(token, session.secondsLeft, isSecure(context));
+      const keptCookie = writeSessionCookie(token, session.secondsLeft, context.service.origin);
       return answerJson({ body: session, headers: { "Set-Cookie": keptCookie } });
     },
   },
@@ -36,12 +35,8 @@ export const { loader, action } = defineRoute({
     operation: endSessionOperation,
     sameSite: true,
     handle: ({ context }) => {
-      const cookie = clearSessionCookie(isSecure(context));
+      const cookie = writeSessionCookie("", 0, context.service.origin);
       return answerJson({ body: { signedIn: false }, headers: { "Set-Cookie": cookie } });
     },
   },
 });
-
-function isSecure({ service }: RequestContext): boolean {
-  return service.origin.startsWith("https:");
-}

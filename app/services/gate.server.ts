@@ -58,7 +58,7 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
   const { nonces } = state;
   const siweEnabled = config.state.enabled;
   const shared = { domains, chainId, contractAddress, clock, ownership, keys };
-  const proofDependencies: ProofDependencies = {
+  const admitDependencies: ProofDependencies & AdmitDependencies = {
     ...shared,
     siweEnabled,
     // As for PUBLIC_ORIGIN: in production, plain HTTP is for loopback names.
@@ -68,9 +68,6 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
     nonces,
     verifyToken: (token) => tokens.verify({ token, requiredScope: "gate:read" }),
     spentSignatures: createSpentSignatureStore(database),
-  };
-  const admitDependencies: AdmitDependencies = {
-    ...shared,
     mintToken: tokens.mint,
     readContent: content.readContent,
     countGrant: metrics.countGrant,
@@ -84,11 +81,9 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
   };
   const sessionDependencies = {
     ...admitDependencies,
-    domains,
     origin,
     accessTtlSeconds: config.jwt.accessTtlSeconds,
     sessionMaxSeconds: config.jwt.sessionMaxSeconds,
-    verifyToken: proofDependencies.verifyToken,
     reissueToken: tokens.reissue,
   };
   const isAllowedOrigin = createOriginCheck(domains, config.serving.corsOrigins);
@@ -103,7 +98,7 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
   return {
     issueNonce: ({ clientId }: { clientId: string }) => issueNonce(clientId, { siweEnabled, nonces }),
     /** Who asks; throws the refusal of what proves nothing. */
-    identify: (request: ProofRequest) => identify(request, proofDependencies),
+    identify: (request: ProofRequest) => identify(request, admitDependencies),
     admit: (claimant: Claimant) => admit(claimant, admitDependencies),
     submit: (request: SubmitRequest) => submit(request, useDependencies),
     readTokenStatus: ({ tokenId }: TokenQuestion) => readTokenStatus(tokenId, shared),

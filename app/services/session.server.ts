@@ -30,8 +30,7 @@ export function wireSession(dependencies: SessionDependencies & AdmitDependencie
         origin: dependencies.origin,
         requireWithinLimit,
         readSession: () => readSession(cookie, dependencies),
-        open: async () =>
-          open(await identify({ ask: { open: true }, authorization: undefined, cookie, host })),
+        open: async () => open(await identify({ ask: { open: true }, cookie, host })),
         renderWelcome: renderWelcomeHtml,
       }),
   };

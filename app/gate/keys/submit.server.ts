@@ -2,12 +2,11 @@ import { randomUUID } from "node:crypto";
 import { keccak256, stringToHex } from "viem";
 import type { Address } from "viem";
 import { Refusal } from "~/platform/http/refusal";
-import type { AccessClaim } from "~/platform/http/request-context.server";
 import { requireOwned } from "../holder.server";
 import type { FormSubmission } from "../gate.schema";
 import type { OwnershipReader } from "../ownership/ownership.server";
 import type { RequireSettledHolding } from "../ownership/settled-holding.server";
-import { legacyProof, readLegacyClaim } from "../proofs/legacy.server";
+import { readLegacyClaim } from "../proofs/legacy.server";
 import type { ProofDependencies } from "../proofs/proof.server";
 import { proveAndReadOwnership } from "../proofs/signature.server";
 import { submissionReceived } from "./key-notifications";
@@ -29,11 +28,6 @@ export type SubmitRequest = {
   host: string | null;
   requestId: string;
 };
-
-/** Who a submission says asks. */
-export function claimOfSubmission({ address, tokenId }: FormSubmission): AccessClaim {
-  return { proof: legacyProof.kind, address, tokenId };
-}
 
 /** The one-time form: the key is used up, the message kept and the operator told, all together or not at all. */
 export async function submit(

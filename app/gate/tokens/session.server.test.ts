@@ -39,7 +39,7 @@ function at({
 }
 
 async function renew(dependencies: SessionDependencies) {
-  const request = { ask: { renew: true as const }, authorization: undefined, cookie, host: null };
+  const request = { ask: { renew: true as const }, cookie, host: null };
   return renewSession(await identifySession(request, dependencies), dependencies);
 }
 

@@ -26,8 +26,8 @@ export type SessionDependencies = HolderDependencies & {
 
 /** What was asked of the session, with what may prove by whom. */
 export type SessionRequest = {
-  ask: SessionOrder | undefined;
-  authorization: string | undefined;
+  ask?: SessionOrder;
+  authorization?: string;
   cookie: string | undefined;
   host: string | null;
 };
