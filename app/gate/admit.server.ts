@@ -24,7 +24,7 @@ export type TokenGrant = Pick<SignedClaimant, "address" | "tokenId" | "signedTex
 
 export type Admission = { success: true; access: "granted"; accessToken?: string; content: GatedContent };
 
-/** The one way in for whoever has shown who they are: do you hold the key, is it unused; then what lies behind the gate. */
+/** The one way in, once it is known who asks: do you hold the key, is it unused; then what lies behind the gate. */
 export async function admit(claimant: Claimant, dependencies: AdmitDependencies): Promise<Admission> {
   let accessToken: string | undefined;
   if (claimant.claims === null) await requireHolder(claimant, dependencies);

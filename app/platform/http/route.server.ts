@@ -90,8 +90,8 @@ export type RouteFunction = {
 };
 
 /**
- * Every resource route: method, media type, bytes, rate limit, JSON, caller, shape, the route's own function. A refusal
- * becomes an answer here alone. What a body says is read only once its request was counted.
+ * Every resource route: method, media type, bytes, rate limit, JSON, caller, shape, proof, the route's own function. A
+ * refusal becomes an answer here alone. What a body says is read only once its request was counted.
  */
 export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCaller = undefined>(
   spec: RouteSpec<PostBody, GetCaller, PostCaller>,
