@@ -2,12 +2,13 @@ import { z } from "zod";
 import {
   accessTokenMembers,
   tokenLocations,
-  accessTokenQuery,
+  calledByHolder,
   badTokenIsNone,
 } from "~/gate/tokens/token-placement.openapi";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
+import { answersJson } from "~/platform/openapi/json-content";
 import type { RefusalContent } from "~/platform/openapi/problem-answers";
 import { errorContent } from "~/platform/openapi/problem-answers";
 import { describeQuotaHeaders } from "~/quota/quota-headers.openapi";
@@ -184,7 +185,7 @@ const asked = {
   },
 };
 
-export const chatOperation: OperationDescription = {
+export const chatOperation = {
   method: "post",
   path: "/api/chat",
   operationId: "chat",
@@ -195,15 +196,10 @@ export const chatOperation: OperationDescription = {
   malformedBody: "invalid-json-body",
   maxBodyBytes: maxRequestBytes,
   maxBodyValues: maxRequestValues,
-  security: ["bearerAuth", "sessionCookie", "none"],
-  parameters: { query: accessTokenQuery },
+  caller: calledByHolder({ scope: "chat", isRequired: "by-setting" }),
   body: { required: true, content: { [json]: asked } },
   refusals: [
     "invalid-json-body",
-    "missing-jwt",
-    "invalid-jwt",
-    "cross-site-request",
-    "chain-unavailable",
     "missing-messages",
     "invalid-messages",
     "unknown-model",
@@ -239,9 +235,9 @@ export const chatOperation: OperationDescription = {
       },
     },
   },
-};
+} satisfies OperationDescription;
 
-export const listModelsOperation: OperationDescription = {
+export const listModelsOperation = {
   method: "get",
   path: "/api/models",
   operationId: "listModels",
@@ -250,19 +246,10 @@ export const listModelsOperation: OperationDescription = {
   description:
     "What `model` may name in a chat, in the order that `modelIndex` counts from 1. Public where chat is; where chat requires an access token, so does this. The token is looked for in the Authorization header, the cookies `access_token` and `jwt`, and the query `jwt`, in this order; the first one present decides.",
   limit: "models",
-  security: ["bearerAuth", "sessionCookie", "none"],
-  parameters: { query: accessTokenQuery },
-  refusals: ["missing-jwt", "invalid-jwt", "cross-site-request", "chain-unavailable"],
+  caller: calledByHolder({ scope: "chat", isRequired: "by-setting", otherwise: "not-read" }),
   refusalContent: errorContent,
-  answers: {
-    200: {
-      description: "The models, never none.",
-      content: {
-        [json]: {
-          schema: modelListSchema.meta({ id: "Models" }),
-          example: toModelList(["gpt-4o-mini", "gpt-4o"]),
-        },
-      },
-    },
-  },
-};
+  answers: answersJson("The models, never none.", {
+    schema: modelListSchema.meta({ id: "Models" }),
+    example: toModelList(["gpt-4o-mini", "gpt-4o"]),
+  }),
+} satisfies OperationDescription;

@@ -2,6 +2,8 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
 import { signLegacy } from "~/commands/signed-requests";
 import { admit } from "./admit.server";
+import { identify } from "./proofs/proofs.server";
+import type { ProofDependencies } from "./proofs/proof.server";
 import type { AdmitDependencies, TokenGrant } from "./admit.server";
 import { isRevokedByDeparture } from "./tokens/revocation-by-departure";
 
@@ -24,7 +26,7 @@ async function signIn({ departedAtMs, again }: Chain): Promise<TokenGrant> {
   const unused = () => {
     throw new Error("A sign-in must not ask for this.");
   };
-  const dependencies: AdmitDependencies = {
+  const dependencies: ProofDependencies & AdmitDependencies = {
     domains: ["localhost:3000"],
     allowsPlainHttp: false,
     chainId: 31337,
@@ -53,7 +55,7 @@ async function signIn({ departedAtMs, again }: Chain): Promise<TokenGrant> {
       }),
       recordDeparture: unused,
     },
-    spentSignatures: { spendSignature: async () => true } as AdmitDependencies["spentSignatures"],
+    spentSignatures: { spendSignature: async () => true } as ProofDependencies["spentSignatures"],
     mintToken: async (grant) => {
       granted = grant;
       return "token";
@@ -62,15 +64,13 @@ async function signIn({ departedAtMs, again }: Chain): Promise<TokenGrant> {
     countGrant: () => {},
   };
   const body = await signLegacy(site, holder, startMs);
-  await admit(
-    {
-      authorization: undefined,
-      body: { tier: "legacy", ...body },
-      clientId: "c",
-      host: "localhost:3000",
-    },
-    dependencies,
-  );
+  const request = {
+    authorization: undefined,
+    body: { tier: "legacy", ...body },
+    clientId: "c",
+    host: "localhost:3000",
+  } as const;
+  await admit(await identify(request, dependencies), dependencies);
   return granted!;
 }
 

@@ -1,22 +1,16 @@
-import type { Address } from "viem";
 import type { GatedContent } from "~/content/content.schema";
 import { Refusal } from "~/platform/http/refusal";
-import { identify } from "./identify.server";
-import type { IdentifyRequest } from "./identify.server";
 import { requireHolder, requireOwned } from "./holder.server";
 import type { Holder, HolderDependencies } from "./holder.server";
-import type { KeyStore } from "./keys/keys.store.server";
 import type { OwnershipReader } from "./ownership/ownership.server";
-import type { Claimant, ProofDependencies, SignedClaimant } from "./proofs/proof.server";
+import type { Claimant, SignedClaimant } from "./proofs/proof.server";
 import { proveAndReadOwnership } from "./proofs/signature.server";
 
-export type AdmitDependencies = ProofDependencies & {
-  contractAddress: Address;
+export type AdmitDependencies = HolderDependencies & {
   ownership: OwnershipReader;
-  keys: Pick<KeyStore, "findKeyState" | "recordDeparture">;
   mintToken: (grant: TokenGrant) => Promise<string>;
   readContent: (request: { tokenId: string }) => Promise<GatedContent>;
-  countGrant: (kind: Claimant["kind"]) => void;
+  countGrant: (proof: string) => void;
 };
 
 export type TokenGrant = Pick<SignedClaimant, "address" | "tokenId" | "signedText"> & {
@@ -30,13 +24,8 @@ export type TokenGrant = Pick<SignedClaimant, "address" | "tokenId" | "signedTex
 
 export type Admission = { success: true; access: "granted"; accessToken?: string; content: GatedContent };
 
-/** The one way in: who are you, do you hold the key, is it unused; then what lies behind the gate. */
-export async function admit(request: IdentifyRequest, dependencies: AdmitDependencies): Promise<Admission> {
-  const { body, noteClaim } = request;
-  if (body && body.tier !== "bearer")
-    noteClaim?.({ proof: body.tier, address: body.address, tokenId: body.tokenId });
-  const claimant = await identify(request, dependencies);
-  noteClaim?.({ proof: claimant.kind, address: claimant.address, tokenId: claimant.tokenId });
+/** The one way in, once it is known who asks: do you hold the key, is it unused; then what lies behind the gate. */
+export async function admit(claimant: Claimant, dependencies: AdmitDependencies): Promise<Admission> {
   let accessToken: string | undefined;
   if (claimant.claims === null) await requireHolder(claimant, dependencies);
   else accessToken = await signIn(claimant, dependencies);

@@ -11,8 +11,8 @@ import type { PlacedToken } from "~e2e/support/token-placements";
 import type { GateScope } from "./tokens/access-token.schema";
 import { gateScopes } from "./tokens/access-token.schema";
 import { mintAccessToken, requireScope, verifyAccessToken } from "./tokens/access-token.server";
-import { authenticateCaller } from "./caller.server";
-import type { CallerDependencies, TokenRule } from "./caller.server";
+import { identifyCaller } from "./caller.server";
+import type { CallerDependencies } from "./caller.server";
 import { createKeyStore } from "./keys/keys.store.server";
 import { createOwnershipReader } from "./ownership/ownership.server";
 import { loadTokenKeys } from "./tokens/token-keys.server";
@@ -126,6 +126,8 @@ async function verifyToken({ token, requiredScope }: { token: string; requiredSc
   return claims;
 }
 
+type TokenRule = "required" | "good-if-sent" | "optional";
+
 /** One key is used up; another left the wallet at this very moment and came back. */
 async function openCallers(changes: Partial<CallerDependencies> = {}) {
   const { database } = await createTestDatabase();
@@ -151,6 +153,7 @@ async function openCallers(changes: Partial<CallerDependencies> = {}) {
     ownership: createOwnershipReader({ client, ...keyContract, standard: "erc721", cacheSeconds: 4, clock }),
     verifyToken,
     isAllowedOrigin: (origin) => origin === ownOrigin,
+    requiresToken: false,
     ...changes,
   };
   return async function ask(
@@ -158,12 +161,13 @@ async function openCallers(changes: Partial<CallerDependencies> = {}) {
     { tokenRule = "required" }: { tokenRule?: TokenRule } = {},
   ): Promise<string> {
     try {
-      const caller = await authenticateCaller({
-        request: { headers, searchParams: new URLSearchParams(query), body },
-        requiredScope: "chat",
-        tokenRule,
+      const caller = await identifyCaller(
+        tokenRule === "required"
+          ? { scope: "chat", isRequired: true }
+          : { scope: "chat", isRequired: "by-setting", otherwise: tokenRule },
+        { headers, searchParams: new URLSearchParams(query), body },
         dependencies,
-      });
+      );
       return caller === null ? "stranger" : `key ${caller.claims.tokenId}`;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

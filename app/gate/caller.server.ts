@@ -13,6 +13,7 @@ import {
 } from "./authentication-failed";
 import { requireHolderOfToken } from "./holder.server";
 import type { HolderDependencies } from "./holder.server";
+import type { CallerRule } from "./tokens/token-placement.openapi";
 import { findToken } from "./tokens/token-locations";
 import type { FoundToken } from "./tokens/token-locations";
 
@@ -24,18 +25,6 @@ export function claimOf(caller: Caller | null): AccessClaim | null {
   return caller && { proof: "bearer", address: caller.claims.sub, tokenId: caller.claims.tokenId };
 }
 
-/** Whom a route serves. */
-export type CallerRule = {
-  scope: GateScope;
-  /** `by-setting`: where NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT is on. */
-  isRequired: true | "by-setting";
-  /** What becomes of a token that was sent though none is required. Default: a bad one is none. */
-  otherwise?: "good-if-sent" | "optional" | "not-read";
-};
-
-/** Without a good token `required` serves nobody, `good-if-sent` who sent none, `optional` everybody. */
-export type TokenRule = "required" | "good-if-sent" | "optional";
-
 export type CallerRequest = {
   headers: IncomingHttpHeaders;
   searchParams: URLSearchParams;
@@ -45,21 +34,19 @@ export type CallerRequest = {
 export type CallerDependencies = HolderDependencies & {
   verifyToken: (request: { token: string; requiredScope: GateScope }) => Promise<AccessClaims>;
   isAllowedOrigin: (origin: string) => boolean;
-};
-
-type CallerQuestion = {
-  request: CallerRequest;
-  requiredScope: GateScope;
-  dependencies: CallerDependencies;
+  /** By the operator's setting. */
+  requiresToken: boolean;
 };
 
 /** Null for a stranger. The first token that is present decides, however bad it is. */
-export async function authenticateCaller({
-  tokenRule,
-  ...question
-}: CallerQuestion & { tokenRule: TokenRule }): Promise<Caller | null> {
-  const { request } = question;
-  const { headers, body, searchParams } = request;
+export async function identifyCaller(
+  { scope, isRequired, otherwise = "optional" }: CallerRule,
+  { headers, body, searchParams }: CallerRequest,
+  dependencies: CallerDependencies,
+): Promise<Caller | null> {
+  // Without a good token `required` serves nobody, `good-if-sent` who sent none, `optional` everybody.
+  const tokenRule = isRequired === true || dependencies.requiresToken ? "required" : otherwise;
+  if (tokenRule === "not-read") return null;
   const { authorization, cookie } = headers;
   const found = findToken({ authorization, body, cookie, searchParams });
   if (found === null) {
@@ -67,7 +54,8 @@ export async function authenticateCaller({
     throw new Refusal("missing-jwt", { headers: { "WWW-Authenticate": bearerChallenge } });
   }
   try {
-    return { claims: await judgeToken(found, question) };
+    if (found.location === "cookie") requireSameSite(headers, dependencies);
+    return { claims: await judgeToken(found, scope, dependencies) };
   } catch (error) {
     // Refused, or not to be judged while chain or database are away; a defect of ours stays one.
     if (tokenRule === "optional" && toRefusal(error).refusalName !== "internal-error") return null;
@@ -75,22 +63,11 @@ export async function authenticateCaller({
   }
 }
 
-/** The same by what the route declares and the operator has set. */
-export async function identifyCaller(
-  { scope, isRequired, otherwise = "optional" }: CallerRule,
-  request: CallerRequest,
-  dependencies: CallerDependencies & { requiresToken: boolean },
-): Promise<Caller | null> {
-  const tokenRule = isRequired === true || dependencies.requiresToken ? "required" : otherwise;
-  if (tokenRule === "not-read") return null;
-  return authenticateCaller({ tokenRule, request, requiredScope: scope, dependencies });
-}
-
 async function judgeToken(
   found: FoundToken,
-  { request, requiredScope, dependencies }: CallerQuestion,
+  requiredScope: GateScope,
+  dependencies: CallerDependencies,
 ): Promise<AccessClaims> {
-  if (found.location === "cookie") requireSameSite(request.headers, dependencies);
   try {
     const claims = await dependencies.verifyToken({ token: readToken(found), requiredScope });
     await requireHolderOfToken(claims, dependencies);

@@ -6,19 +6,20 @@ export const signInPath = "/operator/sign-in";
 export const firstPath = "/operator/state";
 export const noStore = { "Cache-Control": "no-store" };
 
-/** What pages are shown with where the view is switched off. */
-export function switchedOff(): Response {
-  return new Response("operator-off", { status: 404, headers: noStore });
+/** Of a page's loader: the operator's services; where the view is switched off, its pages say so. */
+export function requireSwitchedOn<Services>(operator: Services | null): Services {
+  if (operator !== null) return operator;
+  throw new Response("operator-off", { status: 404, headers: noStore });
 }
 
 type SessionGuard = { requireSession: (request: { cookie: string | undefined }) => Promise<void> };
 
-/** Of a page's loader: the operator's services; whoever is not signed in is redirected to do that, and back. */
+/** The same behind the sign-in: whoever is not signed in is redirected to do that, and back. */
 export async function requireOperatorPage<Services extends SessionGuard>(
   context: RequestContext,
-  operator: Services | null,
+  services: Services | null,
 ): Promise<Services> {
-  if (operator === null) throw switchedOff();
+  const operator = requireSwitchedOn(services);
   try {
     await operator.requireSession({ cookie: context.headers.cookie });
     return operator;

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { tokenIdSchema } from "~/gate/keys/token-id";
-import { accessTokenQuery } from "~/gate/tokens/token-placement.openapi";
+import { calledByHolder } from "~/gate/tokens/token-placement.openapi";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
+import { answersJson, jsonContent } from "~/platform/openapi/json-content";
 import { errorContent } from "~/platform/openapi/problem-answers";
 import { quotaResetAnswerSchema, quotaScopeSchema, quotaViewSchema } from "./quota.schema";
 
 const tag = "Quota";
-const json = "application/json";
 
 /** How much of the conversation a key has left, and the operator's reset. */
 export function describeQuota(api: ApiRegistry): void {
@@ -54,7 +54,7 @@ const resetBody = z.union([
     .meta({ id: "ResetQuotasOfWallets" }),
 ]);
 
-export const getQuotaOperation: OperationDescription = {
+export const getQuotaOperation = {
   method: "get",
   path: "/api/quota",
   operationId: "getQuota",
@@ -63,29 +63,20 @@ export const getQuotaOperation: OperationDescription = {
   description:
     "The token is looked for in the Authorization header, the cookies `access_token` and `jwt`, and the query `jwt`, in this order; the first one present decides. Its key has to be in the wallet still.",
   limit: "quota",
-  security: ["bearerAuth", "sessionCookie"],
-  parameters: { query: accessTokenQuery },
-  refusals: ["missing-jwt", "invalid-jwt", "cross-site-request", "chain-unavailable"],
+  caller: calledByHolder({ scope: "chat", isRequired: true }),
   refusalContent: errorContent,
-  answers: {
-    200: {
-      description: "The quota of the key that the token was made for.",
-      content: {
-        [json]: {
-          schema: quotaViewSchema.meta({ id: "Quota" }),
-          example: {
-            active: true,
-            limit: 20_000,
-            used: 1280,
-            reserved: 2000,
-            remaining: 16_720,
-            resetAt: "2026-01-16T09:30:00.000Z",
-          },
-        },
-      },
+  answers: answersJson("The quota of the key that the token was made for.", {
+    schema: quotaViewSchema.meta({ id: "Quota" }),
+    example: {
+      active: true,
+      limit: 20_000,
+      used: 1280,
+      reserved: 2000,
+      remaining: 16_720,
+      resetAt: "2026-01-16T09:30:00.000Z",
     },
-  },
-};
+  }),
+} satisfies OperationDescription;
 
 export const resetQuotasOperation: OperationDescription = {
   method: "post",
@@ -97,30 +88,23 @@ export const resetQuotasOperation: OperationDescription = {
     "For the operator. The secret is looked for in `x-quota-reset-secret`, `x-ai-quota-reset-secret`, `Authorization: Bearer`, the body's `secret` and the query's `secret`; the first one present decides.",
   limit: "quota-reset",
   maxBodyBytes: 16 * 1024,
-  security: ["quotaResetHeader", "quotaResetAiHeader", "quotaResetSecret", "quotaResetQuery"],
+  caller: {
+    security: ["quotaResetHeader", "quotaResetAiHeader", "quotaResetSecret", "quotaResetQuery"],
+    refusals: ["quota-reset-unauthorized", "quota-reset-disabled", "state-service-inactive"],
+  },
   body: {
     required: true,
-    content: {
-      [json]: {
-        schema: resetBody,
-        examples: {
-          all: { summary: "Every window", value: { scope: "both", all: true } },
-          ids: { summary: "Of two keys", value: { scope: "token", tokenIds: ["42", "43"] } },
-        },
+    content: jsonContent({
+      schema: resetBody,
+      examples: {
+        all: { summary: "Every window", value: { scope: "both", all: true } },
+        ids: { summary: "Of two keys", value: { scope: "token", tokenIds: ["42", "43"] } },
       },
-    },
+    }),
   },
-  refusals: ["quota-reset-unauthorized", "quota-reset-disabled", "state-service-inactive"],
   refusalContent: errorContent,
-  answers: {
-    200: {
-      description: "The windows are cleared.",
-      content: {
-        [json]: {
-          schema: quotaResetAnswerSchema.meta({ id: "QuotasReset" }),
-          example: { ok: true, scope: "both", mode: "all", token: { deleted: 3 }, crypto: { deleted: 0 } },
-        },
-      },
-    },
-  },
+  answers: answersJson("The windows are cleared.", {
+    schema: quotaResetAnswerSchema.meta({ id: "QuotasReset" }),
+    example: { ok: true, scope: "both", mode: "all", token: { deleted: 3 }, crypto: { deleted: 0 } },
+  }),
 };

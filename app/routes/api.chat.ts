@@ -9,7 +9,7 @@ import { keyHolder } from "~/services/callers.server";
 export const { loader, action } = defineRoute({
   POST: {
     operation: chatOperation,
-    caller: keyHolder({ scope: "chat", isRequired: "by-setting" }),
+    caller: keyHolder(chatOperation.caller),
     body: requireChatRequest,
     decidesAccess: true,
     handle: async ({ context, body: request, caller }) => {

@@ -14,7 +14,7 @@ export const { loader, action } = defineRoute({
       getServices().tools.requireTrustedSite({ host, origin: headers.origin });
       if (body === undefined) throw new Refusal("invalid-json-body", { detail: "The body is empty." });
     },
-    caller: keyHolder({ scope: "tools", isRequired: "by-setting", otherwise: "good-if-sent" }),
+    caller: keyHolder(callToolsOperation.caller),
     body: readMessage,
     decidesAccess: true,
     handle: ({ context, caller, body: message }) => {

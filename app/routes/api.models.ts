@@ -7,7 +7,7 @@ import { keyHolder } from "~/services/callers.server";
 export const { loader, action } = defineRoute({
   GET: {
     operation: listModelsOperation,
-    caller: keyHolder({ scope: "chat", isRequired: "by-setting", otherwise: "not-read" }),
+    caller: keyHolder(listModelsOperation.caller),
     handle: () => getServices().chat.listModels(),
   },
   answerRefusal: answerError,

@@ -7,7 +7,7 @@ import { keyHolder } from "~/services/callers.server";
 export const { loader, action } = defineRoute({
   GET: {
     operation: getQuotaOperation,
-    caller: keyHolder({ scope: "chat", isRequired: true }),
+    caller: keyHolder(getQuotaOperation.caller),
     handle: ({ caller }) => getServices().quota.readQuota({ caller }),
   },
   answerRefusal: answerError,

@@ -8,7 +8,7 @@ import { answerSpeech, createSpeechRefusalAnswer } from "~/speech/answer-speech.
 export const { loader, action } = defineRoute({
   POST: {
     operation: speakOperation,
-    caller: keyHolder({ scope: "tts", isRequired: "by-setting" }),
+    caller: keyHolder(speakOperation.caller),
     body: (json) => getServices().speech.readRequest(json),
     decidesAccess: true,
     handle: async ({ context: { signal }, caller, body: request }) =>

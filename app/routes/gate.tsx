@@ -30,12 +30,12 @@ export const headers: HeadersFunction = () => ({ "Cache-Control": "no-store" });
 
 export async function loader({ context }: LoaderFunctionArgs) {
   const { gate, content, origin, config } = getServices();
-  const { clientId, host, searchParams } = context;
+  const { host, searchParams } = context;
   let counted: Promise<unknown> | undefined;
   // Once for each visit, whatever of it reads the chain or the state.
   const countOnce = () => (counted ??= requireWithinLimit(context, "pages"));
   const [visit, lookup, outline] = await Promise.all([
-    gate.session.visit({ cookie: context.headers.cookie, clientId, host, requireWithinLimit: countOnce }),
+    gate.session.visit({ cookie: context.headers.cookie, host, requireWithinLimit: countOnce }),
     readKeyLookup(searchParams, {
       origin,
       requireWithinLimit: countOnce,

@@ -1,5 +1,5 @@
 import { redirect } from "@remix-run/node";
-import { firstPath, noStore, switchedOff } from "~/operator/page-guard.server";
+import { firstPath, noStore, requireSwitchedOn } from "~/operator/page-guard.server";
 import { getServices } from "~/services.server";
 
 export { OperatorFault as ErrorBoundary } from "~/operator/page/operator-fault";
@@ -8,7 +8,7 @@ export const headers = () => noStore;
 
 /** The pages lie below this address, as does the path of the session's cookie. */
 export function loader() {
-  if (getServices().operator === null) throw switchedOff();
+  requireSwitchedOn(getServices().operator);
   throw redirect(firstPath, { headers: noStore });
 }
 

@@ -4,7 +4,7 @@ import { describeOperatorPage } from "~/operator/page/operator-frame";
 import stylesheetHref from "~/operator/page/operator.css";
 import { SignInPage } from "~/operator/page/sign-in-page";
 import { readNotices } from "~/operator/notices";
-import { noStore, readNext, switchedOff } from "~/operator/page-guard.server";
+import { noStore, readNext, requireSwitchedOn } from "~/operator/page-guard.server";
 import { systemClock } from "~/platform/clock";
 import { getServices } from "~/services.server";
 
@@ -15,7 +15,7 @@ export const meta: MetaFunction = () => describeOperatorPage("Sign in");
 export const headers = () => noStore;
 
 export function loader({ context: { searchParams } }: LoaderFunctionArgs) {
-  if (getServices().operator === null) throw switchedOff();
+  requireSwitchedOn(getServices().operator);
   const next = readNext(searchParams.get("next"));
   return { next, notices: readNotices(searchParams, systemClock()) };
 }

@@ -1,4 +1,4 @@
-import { clearSessionCookie, writeSessionCookie } from "~/gate/tokens/token-locations";
+import { writeSessionCookie } from "~/gate/tokens/token-locations";
 import {
   endSessionOperation,
   getSessionOperation,
@@ -6,9 +6,9 @@ import {
 } from "~/gate/tokens/session.openapi";
 import { sessionBodySchema } from "~/gate/tokens/session.schema";
 import { answerJson } from "~/platform/http/answer.server";
-import type { RequestContext } from "~/platform/http/request-context.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
+import { sessionProof } from "~/services/callers.server";
 
 export const { loader, action } = defineRoute({
   GET: {
@@ -20,18 +20,14 @@ export const { loader, action } = defineRoute({
     operation: keepSessionOperation,
     body: sessionBodySchema,
     sameSite: true,
+    proof: sessionProof,
     decidesAccess: true,
-    handle: async ({ context, body, noteClaim }) => {
+    handle: async ({ context, body, caller }) => {
       const service = getServices().gate.session;
-      const { clientId, host, headers } = context;
-      const { authorization, cookie } = headers;
-      if (body?.open) return service.open({ cookie, clientId, host, noteClaim });
-      const kept = body?.renew ? await service.renew({ cookie }) : await service.start({ authorization });
-      const { token, session } = kept;
-      const { address, tokenId, secondsLeft } = session;
-      noteClaim({ proof: "bearer", address, tokenId });
+      if (body?.open) return service.open(caller);
+      const { token, session } = await (body?.renew ? service.renew(caller) : service.start(caller));
       // The cookie expires with its token, by the server's own clock.
-      const keptCookie = writeSessionCookie(token, secondsLeft, isSecure(context));
+      const keptCookie = writeSessionCookie(token, session.secondsLeft, context.service.origin);
       return answerJson({ body: session, headers: { "Set-Cookie": keptCookie } });
     },
   },
@@ -39,12 +35,8 @@ export const { loader, action } = defineRoute({
     operation: endSessionOperation,
     sameSite: true,
     handle: ({ context }) => {
-      const cookie = clearSessionCookie(isSecure(context));
+      const cookie = writeSessionCookie("", 0, context.service.origin);
       return answerJson({ body: { signedIn: false }, headers: { "Set-Cookie": cookie } });
     },
   },
 });
-
-function isSecure({ service }: RequestContext): boolean {
-  return service.origin.startsWith("https:");
-}

@@ -112,6 +112,7 @@ test("limits, bodies and the refusals they cause are described as the routes dec
         expect(statuses).toEqual(expect.arrayContaining(["400", "413", "415"]));
       }
       expect(statuses).toEqual(expect.arrayContaining(["405", "500"]));
+      expect(spec.caller !== undefined, about).toBe(spec.operation!.caller !== undefined);
     }
   }
 });

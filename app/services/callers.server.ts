@@ -1,5 +1,11 @@
 import { claimOf } from "~/gate/caller.server";
-import type { Caller, CallerRule } from "~/gate/caller.server";
+import type { Caller } from "~/gate/caller.server";
+import type { GateAccessBody } from "~/gate/gate.schema";
+import type { Claimant } from "~/gate/proofs/proof.server";
+import { claimOfClaimant } from "~/gate/proofs/proofs.server";
+import type { SessionOrder } from "~/gate/tokens/session.schema";
+import type { SessionCaller } from "~/gate/tokens/session.server";
+import type { CallerRule } from "~/gate/tokens/token-placement.openapi";
 import type { Actor } from "~/operator/audit.store.server";
 import { maxFormBytes, requireOwnForm } from "~/operator/form-answer.server";
 import { formBody } from "~/platform/http/body.server";
@@ -18,6 +24,22 @@ export function keyHolder(rule: CallerRule): CallerStep<Caller | null> {
     claimOf,
   };
 }
+
+/** Whoever shows one of the proofs that open the gate. */
+export const gateProof: CallerStep<Claimant, GateAccessBody | undefined> = {
+  identify: ({ context: { headers, clientId, host }, body }) =>
+    getServices().gate.identify({ authorization: headers.authorization, body, clientId, host }),
+  claimOf: claimOfClaimant,
+};
+
+/** Whoever has a token for the session, or in it. */
+export const sessionProof: CallerStep<SessionCaller, SessionOrder | undefined> = {
+  identify: ({ context: { headers, host }, body: ask }) => {
+    const { authorization, cookie } = headers;
+    return getServices().gate.session.identify({ ask, authorization, cookie, host });
+  },
+  claimOf,
+};
 
 /** Whoever signed in to the operator's view. */
 export const operatorCaller: CallerStep<Actor> = {

@@ -10,10 +10,12 @@ import {
 } from "~/gate/tokens/access-token.server";
 import type { ReissueAccessTokenOptions } from "~/gate/tokens/access-token.server";
 import { identifyCaller } from "~/gate/caller.server";
-import type { CallerRequest, CallerRule } from "~/gate/caller.server";
+import type { CallerRequest } from "~/gate/caller.server";
+import type { CallerRule } from "~/gate/tokens/token-placement.openapi";
 import { createChainCursorStore } from "~/gate/ownership/chain-cursor.store.server";
-import type { IdentifyRequest } from "~/gate/identify.server";
 import { issueNonce } from "~/gate/proofs/issue-nonce.server";
+import type { Claimant, ProofDependencies, ProofRequest } from "~/gate/proofs/proof.server";
+import { identify } from "~/gate/proofs/proofs.server";
 import type { Holder } from "~/gate/holder.server";
 import { requireHolder } from "~/gate/holder.server";
 import { createKeyStore } from "~/gate/keys/keys.store.server";
@@ -56,7 +58,7 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
   const { nonces } = state;
   const siweEnabled = config.state.enabled;
   const shared = { domains, chainId, contractAddress, clock, ownership, keys };
-  const admitDependencies: AdmitDependencies = {
+  const admitDependencies: ProofDependencies & AdmitDependencies = {
     ...shared,
     siweEnabled,
     // As for PUBLIC_ORIGIN: in production, plain HTTP is for loopback names.
@@ -78,11 +80,10 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
     requireSignedMessage: config.gate.requireSignedMessage,
   };
   const sessionDependencies = {
-    ...shared,
+    ...admitDependencies,
     origin,
     accessTtlSeconds: config.jwt.accessTtlSeconds,
     sessionMaxSeconds: config.jwt.sessionMaxSeconds,
-    verifyToken: admitDependencies.verifyToken,
     reissueToken: tokens.reissue,
   };
   const isAllowedOrigin = createOriginCheck(domains, config.serving.corsOrigins);
@@ -96,7 +97,9 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
   watcher.start();
   return {
     issueNonce: ({ clientId }: { clientId: string }) => issueNonce(clientId, { siweEnabled, nonces }),
-    admit: (request: IdentifyRequest) => admit(request, admitDependencies),
+    /** Who asks; throws the refusal of what proves nothing. */
+    identify: (request: ProofRequest) => identify(request, admitDependencies),
+    admit: (claimant: Claimant) => admit(claimant, admitDependencies),
     submit: (request: SubmitRequest) => submit(request, useDependencies),
     readTokenStatus: ({ tokenId }: TokenQuestion) => readTokenStatus(tokenId, shared),
     /** The same with the owner. */
@@ -112,7 +115,7 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
       identifyCaller(rule, request, callerDependencies),
     isAllowedOrigin,
     publicKeys: tokens.publicKeys,
-    session: wireSession(sessionDependencies, (request) => admit(request, admitDependencies)),
+    session: wireSession(sessionDependencies),
     /** What is wrong with the key contract, in a sentence; throws when the chain cannot be asked. */
     findContractFault: () => findContractFault({ client: chain, contractAddress, standard }),
     watcherStatus: watcher.status,

@@ -1,39 +1,36 @@
 import { renderWelcomeHtml } from "~/content/welcome-html.server";
-import type { Admission } from "~/gate/admit.server";
-import type { IdentifyRequest } from "~/gate/identify.server";
-import { readSession, renewSession, requireSessionToken, startSession } from "~/gate/tokens/session.server";
-import type { SessionDependencies } from "~/gate/tokens/session.server";
+import type { AdmitDependencies } from "~/gate/admit.server";
+import {
+  identifySession,
+  openSession,
+  readSession,
+  renewSession,
+  startSession,
+} from "~/gate/tokens/session.server";
+import type { SessionCaller, SessionDependencies, SessionRequest } from "~/gate/tokens/session.server";
 import { readVisit } from "~/gate/visit.server";
 import type { VisitDependencies } from "~/gate/visit.server";
 
-type Client = Pick<IdentifyRequest, "clientId" | "host" | "noteClaim">;
-type CookieCarrier = { cookie: string | undefined };
-type OpenRequest = Client & CookieCarrier;
+type CookieCarrier = Pick<SessionRequest, "cookie">;
+type Visitor = Pick<SessionRequest, "cookie" | "host">;
 
 /** The session of the gate's own page, in a cookie. */
-export function wireSession(
-  dependencies: SessionDependencies,
-  admit: (request: Client & { authorization: string; body: undefined }) => Promise<Admission>,
-) {
-  /** What the gate opens for a Bearer token, for the one in the cookie. */
-  const open = async ({ cookie, ...client }: OpenRequest) =>
-    admit({ ...client, authorization: `Bearer ${requireSessionToken(cookie)}`, body: undefined });
+export function wireSession(dependencies: SessionDependencies & AdmitDependencies) {
+  const identify = (request: SessionRequest) => identifySession(request, dependencies);
+  const open = (caller: SessionCaller) => openSession(caller, dependencies);
   return {
-    start: ({ authorization }: { authorization: string | undefined }) =>
-      startSession(authorization, dependencies),
-    read: ({ cookie }: CookieCarrier) => readSession(cookie, dependencies),
-    renew: ({ cookie }: CookieCarrier) => renewSession(cookie, dependencies),
+    identify,
     open,
+    start: (caller: SessionCaller) => startSession(caller, dependencies),
+    renew: (caller: SessionCaller) => renewSession(caller, dependencies),
+    read: ({ cookie }: CookieCarrier) => readSession(cookie, dependencies),
     /** All of it at once, for the page as the server draws it. */
-    visit: ({
-      requireWithinLimit,
-      ...request
-    }: OpenRequest & Pick<VisitDependencies, "requireWithinLimit">) =>
-      readVisit(request.cookie, {
+    visit: ({ requireWithinLimit, cookie, host }: Visitor & Pick<VisitDependencies, "requireWithinLimit">) =>
+      readVisit(cookie, {
         origin: dependencies.origin,
         requireWithinLimit,
-        readSession: () => readSession(request.cookie, dependencies),
-        open: () => open(request),
+        readSession: () => readSession(cookie, dependencies),
+        open: async () => open(await identify({ ask: { open: true }, cookie, host })),
         renderWelcome: renderWelcomeHtml,
       }),
   };

@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { accessTokenMembers, accessTokenQuery, badTokenIsNone } from "~/gate/tokens/token-placement.openapi";
+import { accessTokenMembers, calledByHolder, badTokenIsNone } from "~/gate/tokens/token-placement.openapi";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
+import { jsonContent } from "~/platform/openapi/json-content";
 import type { RefusalContent } from "~/platform/openapi/problem-answers";
 import { describeQuotaHeaders } from "~/quota/quota-headers.openapi";
 import { maxTextChars, messageIdSchema } from "./speech.schema";
 
 const tag = "Conversation";
-const json = "application/json";
 
 const speechErrorSchema = z
   .object({
@@ -40,17 +40,13 @@ const exampleMembers: Partial<Record<RefusalName, Partial<SpeechError>>> = {
   },
 };
 
-const refusalContent: RefusalContent = ({ names }) => ({
-  [json]: {
-    schema: speechErrorSchema,
-    examples: Object.fromEntries(
-      names.map((name) => {
-        const value: SpeechError = { error: refusalTable[name].title, ...exampleMembers[name] };
-        return [name, { summary: value.error, value }] as const;
-      }),
-    ),
-  },
-});
+const refusalContent: RefusalContent = ({ names }) => {
+  const examples = names.map((name) => {
+    const value: SpeechError = { error: refusalTable[name].title, ...exampleMembers[name] };
+    return [name, { summary: value.error, value }] as const;
+  });
+  return jsonContent({ schema: speechErrorSchema, examples: Object.fromEntries(examples) });
+};
 
 const speechDescription = `Reads a text aloud. Audio is sent as it is made: playing can begin with the first byte.
 
@@ -95,7 +91,7 @@ export function describeSpeech(api: ApiRegistry): void {
   api.describe(speakOperation);
 }
 
-export const speakOperation: OperationDescription = {
+export const speakOperation = {
   method: "post",
   path: "/api/tts",
   operationId: "speak",
@@ -105,29 +101,22 @@ export const speakOperation: OperationDescription = {
   limit: "tts",
   malformedBody: "invalid-json-body",
   maxBodyBytes: 32 * 1024,
-  security: ["bearerAuth", "sessionCookie", "none"],
-  parameters: { query: accessTokenQuery },
+  caller: calledByHolder({ scope: "tts", isRequired: "by-setting" }),
   body: {
     required: true,
-    content: {
-      [json]: {
-        schema: requestSchema,
-        examples: {
-          whole: { summary: "A text", value: { text: "The door is open. Come in." } },
-          part: {
-            summary: "The first part of an answer",
-            value: { text: "The one-time form can be sent once.", messageId: "msg_1:0" },
-          },
+    content: jsonContent({
+      schema: requestSchema,
+      examples: {
+        whole: { summary: "A text", value: { text: "The door is open. Come in." } },
+        part: {
+          summary: "The first part of an answer",
+          value: { text: "The one-time form can be sent once.", messageId: "msg_1:0" },
         },
       },
-    },
+    }),
   },
   refusals: [
     "invalid-json-body",
-    "missing-jwt",
-    "invalid-jwt",
-    "cross-site-request",
-    "chain-unavailable",
     "missing-text",
     "text-too-long",
     "invalid-message-id",
@@ -146,4 +135,4 @@ export const speakOperation: OperationDescription = {
       content: { "audio/*": { schema: { type: "string", format: "binary" } } },
     },
   },
-};
+} satisfies OperationDescription;

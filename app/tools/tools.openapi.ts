@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { accessTokenMembers, tokenLocations, accessTokenQuery } from "~/gate/tokens/token-placement.openapi";
+import { accessTokenMembers, tokenLocations, calledByHolder } from "~/gate/tokens/token-placement.openapi";
 import { refusalTable } from "~/platform/http/refusal";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
+import { answersJson } from "~/platform/openapi/json-content";
 import type { RefusalContent } from "~/platform/openapi/problem-answers";
 import { errorCodes, maxBodyBytes, maxBodyValues, toErrorCode } from "./mcp/message";
 import { describeResource } from "./mcp/resource-metadata";
@@ -147,7 +148,7 @@ const resourceSchema = z
   })
   .meta({ id: "ProtectedResource" });
 
-export const callToolsOperation: OperationDescription = {
+export const callToolsOperation = {
   method: "post",
   path: "/api/mcp",
   operationId: "callTools",
@@ -158,18 +159,9 @@ export const callToolsOperation: OperationDescription = {
   malformedBody: "invalid-json-body",
   maxBodyBytes,
   maxBodyValues,
-  security: ["bearerAuth", "sessionCookie", "none"],
-  parameters: { query: accessTokenQuery },
+  caller: calledByHolder({ scope: "tools", isRequired: "by-setting", otherwise: "good-if-sent" }),
   body: { required: true, content: { [json]: { schema: messageSchema, examples: bodyExamples } } },
-  refusals: [
-    "invalid-json-body",
-    "invalid-request",
-    "missing-jwt",
-    "invalid-jwt",
-    "cross-site-request",
-    "host-not-allowed",
-    "chain-unavailable",
-  ],
+  refusals: ["invalid-json-body", "invalid-request", "host-not-allowed"],
   refusalContent,
   answers: {
     200: {
@@ -182,7 +174,7 @@ export const callToolsOperation: OperationDescription = {
       content: { [json]: { schema: failureSchema, example: { ...overMcp, error: unknown } } },
     },
   },
-};
+} satisfies OperationDescription;
 
 /** `mcpPath`: where the operator wants the tools. */
 export function getProtectedResourceOperation(mcpPath = "/api/mcp"): OperationDescription {
@@ -199,13 +191,9 @@ export function getProtectedResourceOperation(mcpPath = "/api/mcp"): OperationDe
       }),
     },
     refusals: ["not-found"],
-    answers: {
-      200: {
-        description: "The metadata.",
-        content: {
-          [json]: { schema: resourceSchema, example: describeResource("https://gate.example", mcpPath) },
-        },
-      },
-    },
+    answers: answersJson("The metadata.", {
+      schema: resourceSchema,
+      example: describeResource("https://gate.example", mcpPath),
+    }),
   };
 }

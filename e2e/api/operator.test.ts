@@ -395,6 +395,32 @@ test("decisions are recorded with who, what and why, and without any proof", asy
   expect(activity).toMatch(/<rect fill="var\(--accent\)" x="/);
 });
 
+test("a refused form is recorded with whom it names, a refused session with whose token it is", async () => {
+  const holder = await gate.mintKey();
+  const { tokenId } = holder;
+  const address = holder.account.address.toLowerCase();
+  const { accessToken } = (await gate.post("/api/gate-access", await gate.siweBody(holder))).body;
+  const keyContract = { chainId: BigInt(gate.chain.chainId), contractAddress: gate.contract.toLowerCase() };
+  await database.usedKey.create({ data: { ...keyContract, tokenId, usedBy: address, usedAtMs: 1n } });
+  const signature = `0x${"0".repeat(130)}`;
+  const form = { address, tokenId, signature, timestamp: 1, message: "Hello" };
+  const begin = { path: "/session", method: "POST", headers: { Authorization: `Bearer ${accessToken}` } };
+  for (const [refused, proof] of [
+    [await gate.post("/api/form-submission-gate", form), "legacy"],
+    [await gate.ask(begin), "bearer"],
+  ] as const) {
+    expect(refused.status).toBe(401);
+    const requestId = refused.headers.get("x-request-id")!;
+    await waitUntil(async () => (await database.accessDecision.count({ where: { requestId } })) === 1);
+    expect(await database.accessDecision.findFirst({ where: { requestId } })).toMatchObject({
+      outcome: "refused",
+      proof,
+      address,
+      tokenId,
+    });
+  }
+});
+
 test("buffered records are written at a stop", async () => {
   const env = { RPC_URL: gate.chain.rpcUrl, KEY_CONTRACT_ADDRESS: gate.contract, OPERATOR_SECRET: secret };
   const other = await startServer({ env, dataDir: gate.server.dataDir });

@@ -163,13 +163,13 @@ type MethodDeclaration = { operation?: OperationDescription; caller?: unknown } 
 
 /** Null where strangers are served. */
 function refusalOfStrangers(method: MethodDeclaration): RefusalName | null {
-  const { security, refusals = [] } = method?.operation ?? {};
+  const { security, refusals = [] } = method?.operation?.caller ?? method?.operation ?? {};
   const isForSomebody = method?.caller ?? (security && !security.includes("none"));
   return (isForSomebody && refusals.find((name) => refusalTable[name].status === 401)) || null;
 }
 
 function credentialFor(operation: OperationDescription | undefined): RouteExpectation["credential"] {
-  return operation?.security?.includes("bearerAuth") ? "access token" : "reset secret";
+  return operation?.caller?.security.includes("bearerAuth") ? "access token" : "reset secret";
 }
 
 function bodyOf(operation: OperationDescription): BodyExpectation {

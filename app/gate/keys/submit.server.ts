@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { keccak256, stringToHex } from "viem";
 import type { Address } from "viem";
 import { Refusal } from "~/platform/http/refusal";
-import type { AccessClaim } from "~/platform/http/request-context.server";
 import { requireOwned } from "../holder.server";
 import type { FormSubmission } from "../gate.schema";
 import type { OwnershipReader } from "../ownership/ownership.server";
@@ -28,15 +27,13 @@ export type SubmitRequest = {
   submission: FormSubmission;
   host: string | null;
   requestId: string;
-  noteClaim: (claim: AccessClaim) => void;
 };
 
 /** The one-time form: the key is used up, the message kept and the operator told, all together or not at all. */
 export async function submit(
-  { submission, host, requestId, noteClaim }: SubmitRequest,
+  { submission, host, requestId }: SubmitRequest,
   dependencies: SubmitDependencies,
 ) {
-  noteClaim({ proof: "legacy", address: submission.address, tokenId: submission.tokenId });
   const { chainId, contractAddress, ownership, submissions, requireSettledHolding } = dependencies;
   requireMatchingHash(submission, dependencies.requireSignedMessage);
   const claim = readLegacyClaim(submission, { host, path: formPath }, dependencies);

@@ -52,10 +52,12 @@ export type Proof<Request extends ProofRequest, Claim extends Holder | SignedCla
 };
 
 /** `spend` is to be called last, before a token is minted. */
-type Identified<Kind, Claim, Claims> = Claim & { kind: Kind; claims: Claims; spend: () => Promise<void> };
-
-export type SignedClaimant = Identified<AccessClaims["auth"], SignedClaim, SiweClaims>;
-export type Claimant = Identified<"bearer", Holder, null> | SignedClaimant;
+export type SignedClaimant = SignedClaim & {
+  kind: AccessClaims["auth"];
+  claims: SiweClaims;
+  spend: () => Promise<void>;
+};
+export type Claimant = (Holder & { kind: string; claims: null }) | SignedClaimant;
 
 /** A row of the registry; null where the request does not use this proof. */
 export type ProofRow = (request: ProofRequest, dependencies: ProofDependencies) => Promise<Claimant> | null;

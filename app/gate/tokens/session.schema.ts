@@ -42,5 +42,6 @@ export const signedOutSchema = z
   })
   .meta({ id: "SignedOut" });
 
+export type SessionOrder = z.infer<typeof sessionBodySchema>;
 export type SignedIn = z.infer<typeof signedInSchema>;
 export type SignedOut = z.infer<typeof signedOutSchema>;

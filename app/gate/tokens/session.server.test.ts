@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Refusal } from "~/platform/http/refusal";
 import { exampleClaims } from "../gate-examples";
-import { renewSession, readSession } from "./session.server";
+import { identifySession, readSession, renewSession } from "./session.server";
 import type { SessionDependencies } from "./session.server";
 
 const signedAtSeconds = Date.parse(exampleClaims.siwe.issuedAt) / 1000;
@@ -20,6 +20,7 @@ function at({
   return {
     chainId: 1,
     contractAddress: "0x0000000000000000000000000000000000000001",
+    domains: ["gate.example"],
     origin: "https://gate.example",
     accessTtlSeconds: 900,
     sessionMaxSeconds,
@@ -37,6 +38,11 @@ function at({
   };
 }
 
+async function renew(dependencies: SessionDependencies) {
+  const request = { ask: { renew: true as const }, cookie, host: null };
+  return renewSession(await identifySession(request, dependencies), dependencies);
+}
+
 test("a renewed token lives its full lifetime, and near the end of the signature's time only until then", async () => {
   const end = signedAtSeconds + 3600;
   for (const [nowSeconds, secondsLeft] of [
@@ -46,7 +52,7 @@ test("a renewed token lives its full lifetime, and near the end of the signature
     [end - 301, 301],
     [end - 300, 300],
   ] as const) {
-    const renewed = await renewSession(cookie, at({ nowSeconds }));
+    const renewed = await renew(at({ nowSeconds }));
     expect(renewed).toMatchObject({ token: "new", session: { secondsLeft } });
     expect(renewed.session.isRenewable).toBe(nowSeconds + 900 < end);
   }
@@ -60,7 +66,7 @@ test("a renewal for less than 300 seconds is refused in words, and the session s
     const isLeft = Math.floor(nowSeconds) <= end - 300;
     const session = await readSession(cookie, dependencies);
     expect([nowSeconds, session]).toMatchObject([nowSeconds, { signedIn: true, isRenewable: isLeft }]);
-    const renewal = renewSession(cookie, dependencies);
+    const renewal = renew(dependencies);
     if (isLeft) await expect(renewal).resolves.toMatchObject({ session: { secondsLeft: 299 } });
     else {
       await expect(renewal).rejects.toMatchObject({
@@ -75,22 +81,22 @@ test("a message with an expiration time is renewed until then and no further, ho
   const end = signedAtSeconds + 1000;
   const expirationTime = new Date(end * 1000).toISOString().toLowerCase();
   const claims = { ...exampleClaims, siwe: { ...exampleClaims.siwe, expirationTime } };
-  const renewed = await renewSession(cookie, at({ nowSeconds: end - 400, claims }));
+  const renewed = await renew(at({ nowSeconds: end - 400, claims }));
   expect(renewed.session).toMatchObject({
     secondsLeft: 400,
     renewableUntil: new Date(end * 1000).toISOString(),
   });
-  const late = renewSession(cookie, at({ nowSeconds: end - 299, claims }));
+  const late = renew(at({ nowSeconds: end - 299, claims }));
   await expect(late).rejects.toMatchObject({ status: 401 });
   const signedForLonger = { ...claims.siwe, expirationTime: "2099-01-01T00:00:00Z" };
   const dependencies = at({ nowSeconds: end, claims: { ...claims, siwe: signedForLonger } });
-  const { session } = await renewSession(cookie, dependencies);
+  const { session } = await renew(dependencies);
   expect(session.renewableUntil).toBe(new Date((signedAtSeconds + 3600) * 1000).toISOString());
 });
 
 test("a gate without renewals lets sessions end with their token", async () => {
   const dependencies = at({ nowSeconds: signedAtSeconds + 10, sessionMaxSeconds: 0 });
-  await expect(renewSession(cookie, dependencies)).rejects.toThrow(Refusal);
+  await expect(renew(dependencies)).rejects.toThrow(Refusal);
   expect(await readSession(cookie, dependencies)).toMatchObject({ signedIn: true, isRenewable: false });
 });
 
@@ -100,7 +106,7 @@ test("a token that lasts longer than a renewal would, or is dated ahead, is kept
     { ...exampleClaims, exp: nowSeconds + 901 },
     { ...exampleClaims, iat: nowSeconds + 1, exp: nowSeconds + 800 },
   ]) {
-    const kept = await renewSession(cookie, at({ nowSeconds, claims }));
+    const kept = await renew(at({ nowSeconds, claims }));
     expect(kept.token).toBe("aaa.bbb.ccc");
   }
 });

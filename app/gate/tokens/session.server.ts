@@ -3,13 +3,19 @@ import { tokenLifeSeconds } from "./access-token.schema";
 import type { AccessClaims } from "./access-token.schema";
 import { parseBearerHeader } from "./access-token.server";
 import type { MintedAccessToken, ReissueAccessTokenOptions } from "./access-token.server";
+import { admit } from "../admit.server";
+import type { AdmitDependencies, Admission } from "../admit.server";
 import { accessTokenRefused, authenticationFailed } from "../authentication-failed";
+import type { Caller } from "../caller.server";
 import { holderOf, requireHolder, requireHolderOfToken } from "../holder.server";
 import type { HolderDependencies } from "../holder.server";
-import type { SignedIn, SignedOut } from "./session.schema";
+import { bearerProof } from "../proofs/bearer.server";
+import { requireOwnHost } from "../proofs/proof.server";
+import type { SessionOrder, SignedIn, SignedOut } from "./session.schema";
 import { readCookie, sessionCookieName } from "./token-locations";
 
 export type SessionDependencies = HolderDependencies & {
+  domains: readonly string[];
   origin: string;
   accessTtlSeconds: number;
   /** Seconds from the signature during which it may be renewed without another. */
@@ -18,6 +24,15 @@ export type SessionDependencies = HolderDependencies & {
   reissueToken: (dates: Omit<ReissueAccessTokenOptions, "keys">) => Promise<MintedAccessToken>;
 };
 
+/** What was asked of the session, with what may prove by whom. */
+export type SessionRequest = {
+  ask?: SessionOrder;
+  authorization?: string;
+  cookie: string | undefined;
+  host: string | null;
+};
+/** Whose token is to begin the session, or is it already. */
+export type SessionCaller = Caller & { token: string };
 export type KeptSession = { token: string; session: SignedIn };
 
 /** Of a cookie header; the token in it is judged by nobody yet. */
@@ -25,22 +40,38 @@ export function findSessionToken(cookie: string | undefined): string | null {
   return readCookie(cookie, sessionCookieName) || null;
 }
 
-export function requireSessionToken(cookie: string | undefined): string {
+/** A session begins with a token from a sign-in; whatever else is asked of it goes by the one in the cookie. */
+export async function identifySession(
+  { ask, authorization, cookie, host }: SessionRequest,
+  { domains, verifyToken }: Pick<SessionDependencies, "domains" | "verifyToken">,
+): Promise<SessionCaller> {
+  const token = ask?.open || ask?.renew ? requireSessionToken(cookie) : requireHeaderToken(authorization);
+  // As for a Bearer token at the gate.
+  if (ask?.open) requireOwnHost(host, domains, accessTokenRefused);
+  return { token, claims: await verifyToken(token) };
+}
+
+function requireSessionToken(cookie: string | undefined): string {
   const token = findSessionToken(cookie);
   if (token !== null) return token;
   throw authenticationFailed("There is no session in this browser. Sign in first.");
 }
 
-/** A token from a sign-in becomes the session, if it still opens the gate by the chain's word of this moment. */
+function requireHeaderToken(authorization: string | undefined): string {
+  if (authorization !== undefined) return parseBearerHeader(authorization);
+  throw authenticationFailed("No access token came with the request. Send it in the Authorization header.");
+}
+
+/** What the gate opens for a Bearer token, for the one in the cookie. */
+export function openSession({ claims }: Caller, dependencies: AdmitDependencies): Promise<Admission> {
+  return admit({ ...holderOf(claims), kind: bearerProof.kind, claims: null }, dependencies);
+}
+
+/** It becomes the session if it still opens the gate by the chain's word of this moment. */
 export async function startSession(
-  authorization: string | undefined,
+  { token, claims }: SessionCaller,
   dependencies: SessionDependencies,
 ): Promise<KeptSession> {
-  if (authorization === undefined) {
-    throw authenticationFailed("No access token came with the request. Send it in the Authorization header.");
-  }
-  const token = parseBearerHeader(authorization);
-  const claims = await dependencies.verifyToken(token);
   await requireHolderOfToken(claims, dependencies, { fresh: true });
   return { token, session: describe(claims, dependencies) };
 }
@@ -67,11 +98,9 @@ export async function readSession(
 
 /** Whoever steals a token cannot renew beyond `sessionMaxSeconds` from the signature, nor the end that was signed. */
 export async function renewSession(
-  cookie: string | undefined,
+  { token, claims }: SessionCaller,
   dependencies: SessionDependencies,
 ): Promise<KeptSession> {
-  const token = requireSessionToken(cookie);
-  const claims = await dependencies.verifyToken(token);
   // Dated before the chain is asked: a departure that is noticed from now on ends the new token as well.
   const issuedAtSeconds = Math.floor(dependencies.clock() / 1000);
   const endsAtSeconds = renewableUntilSeconds(claims, dependencies);

@@ -49,12 +49,8 @@ export function readCookie(cookie: string | undefined, name: string): string | n
 }
 
 /** No script can read it, and no other site's request brings it along. `Secure` wherever the site itself is. */
-export function writeSessionCookie(token: string, maxAgeSeconds: number, isSecure: boolean): string {
+export function writeSessionCookie(token: string, maxAgeSeconds: number, origin: string): string {
   const age = Math.max(0, Math.floor(maxAgeSeconds));
-  const secure = isSecure ? "; Secure" : "";
+  const secure = origin.startsWith("https:") ? "; Secure" : "";
   return `${sessionCookieName}=${token}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Strict${secure}`;
-}
-
-export function clearSessionCookie(isSecure: boolean): string {
-  return writeSessionCookie("", 0, isSecure);
 }

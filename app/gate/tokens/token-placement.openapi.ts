@@ -1,8 +1,10 @@
 import { z } from "zod";
+import type { CallerDescription } from "~/platform/openapi/api-registry";
 import { exampleAccessToken } from "../gate-examples";
+import type { GateScope } from "./access-token.schema";
 
 /** The last location where an access token is looked for. */
-export const accessTokenQuery = z.object({
+const accessTokenQuery = z.object({
   jwt: z
     .string()
     .optional()
@@ -11,6 +13,25 @@ export const accessTokenQuery = z.object({
       param: { example: exampleAccessToken },
     }),
 });
+
+/** Whom a route serves. */
+export type CallerRule = {
+  scope: GateScope;
+  /** `by-setting`: where NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT is on. */
+  isRequired: true | "by-setting";
+  /** What becomes of a token that was sent though none is required. Default: a bad one is none. */
+  otherwise?: "good-if-sent" | "optional" | "not-read";
+};
+
+/** The rule by which a route finds its caller, with what follows from it for everybody who calls. */
+export function calledByHolder<Rule extends CallerRule>(rule: Rule): Rule & CallerDescription {
+  return {
+    ...rule,
+    security: ["bearerAuth", "sessionCookie", ...(rule.isRequired === true ? [] : ["none"])],
+    query: accessTokenQuery,
+    refusals: ["missing-jwt", "invalid-jwt", "cross-site-request", "chain-unavailable"],
+  };
+}
 
 export const accessTokenMembers = {
   jwt: z.string().nullish().describe("The access token."),

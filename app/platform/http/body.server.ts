@@ -1,9 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
-import { defaultJsonBounds, findJsonExcess, parseJsonText } from "./json-text";
-import type { JsonBounds } from "./json-text";
 import { Refusal } from "./refusal";
-import type { RefusalName } from "./refusal";
 import type { RequestContext } from "./request-context.server";
 import { describeIssues } from "./shape-issues";
 
@@ -90,29 +87,6 @@ export function formBody(maxBytes: number): LateBody<URLSearchParams> {
       return new URLSearchParams((await context.readBody(maxBytes)).toString("utf8"));
     },
   };
-}
-
-const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
-const notJson = "The body is not valid JSON.";
-
-export function parseJson(
-  bytes: Uint8Array,
-  bounds: JsonBounds = defaultJsonBounds,
-  refusalName: RefusalName = "invalid-request",
-): unknown {
-  const excess = findJsonExcess(bytes, bounds);
-  if (excess !== null) throw new Refusal(refusalName, { detail: excess, members: nameFault(excess) });
-  try {
-    return parseJsonText(strictUtf8.decode(bytes));
-  } catch (cause) {
-    // A refusal that says as much by its title has nothing to add.
-    const members = refusalName === "invalid-request" ? nameFault(notJson) : {};
-    throw new Refusal(refusalName, { detail: notJson, members, cause });
-  }
-}
-
-function nameFault(message: string) {
-  return { errors: [{ path: "", message }] };
 }
 
 export function parseShape<Shape>(schema: z.ZodType<Shape>, value: unknown): Shape {

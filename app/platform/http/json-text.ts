@@ -1,3 +1,6 @@
+import { Refusal } from "./refusal";
+import type { RefusalName } from "./refusal";
+
 /** What a body may hold, whatever it is about. Counted before it is parsed. */
 export type JsonBounds = {
   /** Members of objects and elements of arrays, in all. */
@@ -19,6 +22,29 @@ const marks = {
   closeObject: 0x7d,
 } as const;
 const lastWhiteSpace = 0x20;
+
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
+const notJson = "The body is not valid JSON.";
+
+/** Throws the refusal of that name for what is too much, or no JSON. */
+export function parseJson(
+  bytes: Uint8Array,
+  { maxValues, refusalName }: { maxValues: number; refusalName: RefusalName },
+): unknown {
+  const excess = findJsonExcess(bytes, { ...defaultJsonBounds, maxValues });
+  if (excess !== null) throw new Refusal(refusalName, { detail: excess, members: nameFault(excess) });
+  try {
+    return parseJsonText(strictUtf8.decode(bytes));
+  } catch (cause) {
+    // A refusal that says as much by its title has nothing to add.
+    const members = refusalName === "invalid-request" ? nameFault(notJson) : {};
+    throw new Refusal(refusalName, { detail: notJson, members, cause });
+  }
+}
+
+function nameFault(message: string) {
+  return { errors: [{ path: "", message }] };
+}
 
 /** What is too much about a JSON text, in words, or null. Reads each byte once; what is no JSON is left to the parser. */
 export function findJsonExcess(bytes: Uint8Array, { maxValues, maxDepth }: JsonBounds): string | null {

@@ -111,7 +111,7 @@ const named = z.object({ name: z.string() });
 type PostOptions = {
   text: string;
   headers?: Record<string, string>;
-  spec?: Pick<MethodSpec<unknown>, "guard" | "body" | "sameSite">;
+  spec?: Pick<MethodSpec<unknown, string>, "guard" | "body" | "claimOf" | "proof" | "sameSite">;
   bounds?: Pick<OperationDescription, "maxBodyValues" | "malformedBody">;
   caller?: Pick<CallerStep<string>, "precedesBody"> & { isKnown: boolean };
   isExhausted?: boolean;
@@ -149,9 +149,8 @@ async function post({
           },
         },
       }),
-      handle: ({ body, caller: who, noteClaim }) => {
+      handle: ({ body, caller: who }) => {
         turns.push(who === undefined ? "handled" : `handled for ${who}`);
-        if (who === undefined) noteClaim({ proof: "words", address: "anybody", tokenId: null });
         return { body };
       },
     },
@@ -338,8 +337,37 @@ test("a page of another site is refused where a route says so, after a body that
   expect((await post({ text: right, headers, spec: { body: named } })).status).toBe(200);
 });
 
-test("a decision names the caller, or the one the handler reports, as soon as that is known", async () => {
-  expect((await post({ text: right })).decision).toEqual(["anybody", null]);
+test("a proof is looked for once the shape is right and the page is of this site", async () => {
+  const turnsOf = async (text: string, headers = {}) => {
+    const asked: unknown[] = [];
+    const identify = ({ body }: { body: unknown }) => `the one of ${asked.push(body)} proof`;
+    const spec = { body: named, sameSite: true, proof: { identify } };
+    const { turns } = await post({ text, headers: { ...json, ...headers }, spec });
+    return { turns, asked };
+  };
+  const began = ["received", "counted"];
+  expect(await turnsOf("{}")).toEqual({ turns: began, asked: [] });
+  expect(await turnsOf(right, { origin: "https://evil.example" })).toEqual({ turns: began, asked: [] });
+  const turns = [...began, "handled for the one of 1 proof"];
+  expect(await turnsOf(right)).toEqual({ turns, asked: [{ name: "a" }] });
+});
+
+test("a decision names who the body says asks until the proof says who does", async () => {
+  const claimOf = (address: string) => ({ proof: "words", address, tokenId: null });
+  const claimed = { body: named, claimOf: () => claimOf("anybody") };
+  expect((await post({ text: right, spec: claimed })).decision).toEqual(["anybody", null]);
+  expect((await post({ text: "{}", spec: claimed })).decision).toEqual([null, "invalid-request"]);
+  const refuse = () => {
+    throw new Refusal("authentication-failed");
+  };
+  const refused = await post({ text: right, spec: { ...claimed, proof: { identify: refuse, claimOf } } });
+  expect(refused.decision).toEqual(["anybody", "authentication-failed"]);
+  const proven = { ...claimed, proof: { identify: () => "somebody", claimOf } };
+  expect((await post({ text: right, spec: proven })).decision).toEqual(["somebody", null]);
+});
+
+test("a decision names the caller as soon as that is known", async () => {
+  expect((await post({ text: right })).decision).toEqual([null, null]);
   expect((await post({ text: right, caller: { isKnown: true } })).decision).toEqual(["somebody", null]);
   const misshapen = await post({ text: "{}", caller: { isKnown: true } });
   expect(misshapen.decision).toEqual(["somebody", "invalid-request"]);

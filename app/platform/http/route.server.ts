@@ -3,10 +3,10 @@ import type { RateLimitName } from "~/platform/limits/limit-name";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
 import { TextAnswer, addHeaders, answerJson, answerProblem } from "./answer.server";
 import type { Answer } from "./answer.server";
-import { parseJson, parseShape, receiveJson, requireJsonMediaType } from "./body.server";
+import { parseShape, receiveJson, requireJsonMediaType } from "./body.server";
 import type { LateBody } from "./body.server";
 import { answerOptions, corsHeaders } from "./cors.server";
-import { defaultJsonBounds } from "./json-text";
+import { defaultJsonBounds, parseJson } from "./json-text";
 import { requireWithinLimit } from "./require-within-limit.server";
 import { Refusal } from "./refusal";
 import type { AccessClaim, RequestContext } from "./request-context.server";
@@ -18,9 +18,9 @@ const readingMethods = new Set(["GET", "HEAD"]);
 type Params = Readonly<Record<string, string | undefined>>;
 type RouteResult = Answer | Record<string, unknown>;
 
-/** Finds out who is calling, or throws a refusal. `body`: the JSON that was sent, of any shape. */
-export type CallerStep<Caller> = {
-  identify: (request: { context: RequestContext; body: unknown }) => Promise<Caller> | Caller;
+/** Finds out who is calling, or throws a refusal. `body`: the JSON that was sent, by itself of any shape. */
+export type CallerStep<Caller, Body = unknown> = {
+  identify: (request: { context: RequestContext; body: Body }) => Promise<Caller> | Caller;
   /** What is recorded of the caller. */
   claimOf?(caller: Caller): AccessClaim | null;
   /** A refused caller learns nothing else: the body is received after the limit, and its faults wait for the caller. */
@@ -35,6 +35,10 @@ export type MethodSpec<Body, Caller = undefined> = {
   /** Refuses requests before the caller is identified. */
   guard?: (request: { context: RequestContext; body: unknown }) => void;
   caller?: CallerStep<Caller>;
+  /** In place of `caller` where the body is the proof, or says which: the last step before the route's own function. */
+  proof?: CallerStep<Caller, Body>;
+  /** Who the body says asks: what is recorded until somebody is known. */
+  claimOf?: (body: Body) => AccessClaim | null;
   /**
    * A body is received only where its shape is declared: its bytes before the limit counts, what they mean after, the
    * shape last. A function throws refusals of its own, and decides about an absent body (undefined) too. A late body is
@@ -55,8 +59,6 @@ export type MethodCall<Body, Caller> = {
   params: Params;
   body: Body;
   caller: Caller;
-  /** Where no caller step says who asks: for the record of decisions, the latest counts. */
-  noteClaim: (claim: AccessClaim) => void;
 };
 
 export type RouteSpec<PostBody, GetCaller, PostCaller> = {
@@ -88,8 +90,8 @@ export type RouteFunction = {
 };
 
 /**
- * Every resource route: method, media type, bytes, rate limit, JSON, caller, shape, the route's own function. A refusal
- * becomes an answer here alone. What a body says is read only once its request was counted.
+ * Every resource route: method, media type, bytes, rate limit, JSON, caller, shape, proof, the route's own function. A
+ * refusal becomes an answer here alone. What a body says is read only once its request was counted.
  */
 export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCaller = undefined>(
   spec: RouteSpec<PostBody, GetCaller, PostCaller>,
@@ -177,13 +179,25 @@ async function run<Body, Caller>(
     : { json: readJson(method, bytes) };
   request.json = json;
   method.guard?.({ context, body: json });
-  const caller = (method.caller && (await method.caller.identify({ context, body: json }))) as Caller;
-  request.claim = method.caller?.claimOf?.(caller) ?? null;
+  const caller = await identify(method.caller, request, json);
   if (fault) throw fault;
   const body = isLate(method.body) ? await method.body.receive(context) : readShape(method.body, json);
   if (method.sameSite) requireSameSite(context.headers, context.service);
-  const noteClaim = (claim: AccessClaim) => void (request.claim = claim);
-  return method.handle({ context, params, caller, body, noteClaim });
+  if (method.claimOf) request.claim = method.claimOf(body);
+  const proven = await identify(method.proof, request, body);
+  return method.handle({ context, params, caller: (proven ?? caller) as Caller, body });
+}
+
+/** Undefined where the route has no such step. */
+async function identify<Body, Caller>(
+  step: CallerStep<Caller, Body> | undefined,
+  request: RunningRequest,
+  body: Body,
+): Promise<Caller | undefined> {
+  if (!step) return undefined;
+  const caller = await step.identify({ context: request.context, body });
+  request.claim = step.claimOf?.(caller) ?? null;
+  return caller;
 }
 
 /** Of two tokens a proxy may have judged the one, and a route the other. */
@@ -226,7 +240,7 @@ async function receiveBody<Body, Caller>(
 function readJson<Body, Caller>({ operation }: MethodSpec<Body, Caller>, bytes: Buffer | null): unknown {
   if (bytes === null) return undefined;
   const { maxBodyValues: maxValues = defaultJsonBounds.maxValues, malformedBody } = operation ?? {};
-  return parseJson(bytes, { ...defaultJsonBounds, maxValues }, malformedBody);
+  return parseJson(bytes, { maxValues, refusalName: malformedBody ?? "invalid-request" });
 }
 
 function isLate<Body>(body: MethodSpec<Body>["body"]): body is LateBody<Body> {

@@ -19,6 +19,13 @@ export type AnswerDescription = {
   content?: Contents;
 };
 
+/** Whom a route serves: what its caller step looks at, and what it refuses. */
+export type CallerDescription = {
+  security: readonly string[];
+  query?: NonNullable<RouteConfig["request"]>["query"];
+  refusals: readonly RefusalName[];
+};
+
 export type OperationDescription = {
   method: "get" | "post" | "delete";
   /** With parameters in braces, as OpenAPI writes them. */
@@ -38,6 +45,8 @@ export type OperationDescription = {
   answersWhileStarting?: boolean;
   /** Names of security schemes, each one way in; "none": without any. */
   security?: readonly string[];
+  /** Of a route with a caller step, in place of `security`. */
+  caller?: CallerDescription;
   parameters?: Pick<NonNullable<RouteConfig["request"]>, "params" | "query" | "headers">;
   body?: NonNullable<NonNullable<RouteConfig["request"]>["body"]>;
   answers: Record<number, AnswerDescription>;
@@ -80,7 +89,8 @@ export class ApiRegistry {
   }
 
   describe(operation: OperationDescription): void {
-    const { method, path, operationId, tag, summary, body, security = [] } = operation;
+    const { method, path, operationId, tag, summary, body, caller } = operation;
+    const { security = [] } = caller ?? operation;
     const limit = operation.limit && this.#options.limits[operation.limit];
     const shared = ["X-Request-Id", "Cache-Control", ...(limit ? rateLimitHeaders : [])] as const;
     const answers = this.#describeRefusals(operation, Boolean(limit));
@@ -101,7 +111,7 @@ export class ApiRegistry {
           : []),
       ].join("\n\n"),
       security: security.map((name) => (name === "none" ? {} : { [name]: [] })),
-      request: { ...operation.parameters, ...(body ? { body } : {}) },
+      request: { query: caller?.query, ...operation.parameters, ...(body ? { body } : {}) },
       responses: Object.fromEntries(
         Object.entries(answers).map(([status, { description, content, ...answer }]) => [
           status,
@@ -171,13 +181,14 @@ export class ApiRegistry {
 
 /** Every route needs a server that has started, and most need what it keeps: one refusal says that either is away. */
 function refusalsOf(operation: OperationDescription, hasLimit: boolean): RefusalName[] {
-  const { body, malformedBody, refusals = [], answersWhileStarting } = operation;
+  const { body, malformedBody, caller, refusals = [], answersWhileStarting } = operation;
   const ofBody = ["request-timeout", "body-too-large", "unsupported-media-type"] as const;
   return [
     "method-not-allowed",
     ...(body && !malformedBody ? (["invalid-request"] as const) : []),
     ...(body ? ofBody : []),
     ...(hasLimit ? (["too-many-requests"] as const) : []),
+    ...(caller?.refusals ?? []),
     ...refusals,
     ...(answersWhileStarting ? [] : (["state-unavailable"] as const)),
     "internal-error",
