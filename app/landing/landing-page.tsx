@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { ButtonLink } from "~/ui/button";
+import { Facts } from "~/ui/facts";
 import type { RoomOutline } from "~/content/room-outline";
 import type { Brand } from "~/platform/brand/brand";
 import type { PublicSettings } from "~/platform/public-settings";
@@ -110,23 +111,11 @@ function Visitors({ settings, isChatForHolders }: Pick<LandingPageProps, "settin
             ? "This is a demo: at the gate you can make yourself a key, free of charge, on a test chain that runs on this server. You need no wallet of your own; a test wallet is there."
             : "A key is a token of the contract below. Whoever holds one can give or sell it to you; from then on it opens the room for you."}
         </p>
-        <dl className="facts">
-          <dt>Contract</dt>
-          <dd>
-            <code>{contractAddress}</code>
-          </dd>
-          <dt>Chain</dt>
-          <dd>{chainId}</dd>
-        </dl>
+        <Facts rows={{ Contract: <code>{contractAddress}</code>, Chain: chainId }} />
         {wallets.keyShopUrl ? (
-          <a
-            className="button button-quiet"
-            href={wallets.keyShopUrl}
-            target="_blank"
-            rel="noopener noreferrer"
-          >
-            Get a key<span className="visually-hidden"> (opens in a new tab)</span>
-          </a>
+          <ButtonLink to={wallets.keyShopUrl} tone="quiet" isNewTab>
+            Get a key
+          </ButtonLink>
         ) : null}
         <p>
           {isChatForHolders ? (
