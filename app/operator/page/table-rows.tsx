@@ -1,3 +1,4 @@
+import { findJson } from "~/platform/json";
 import { tableHref, tableSearch } from "../tables/table-query";
 import type { TableQuery } from "../tables/table-query";
 import type { RowAction, TableColumn, TableRow, TableSpec, TableValue } from "../tables/table-spec";
@@ -113,11 +114,8 @@ function stateTone(state: string): string {
 
 /** The JSON text of an audit entry, in words. */
 function describeDetail(json: string): string {
-  try {
-    return describeValue(JSON.parse(json) as unknown);
-  } catch {
-    return json;
-  }
+  const detail = findJson(json);
+  return detail === undefined ? json : describeValue(detail);
 }
 
 function describeValue(value: unknown): string {
