@@ -1,5 +1,5 @@
 import type { KnowledgePage, Passage } from "./knowledge-page";
-import type { SearchDatabase, SqlRow, SqlStatement, SqlValue } from "./search-database.store.server";
+import type { SearchDatabase, SqlStatement, SqlValue } from "./search-database.store.server";
 import { toSearchWords } from "./search-words";
 
 /** Raised whenever pages are cut or words are read in another way: what was stored before is then rebuilt. */
@@ -38,7 +38,7 @@ const schema = [
 async function listCollections(database: SearchDatabase) {
   const [rows = []] = await database.read(sql("SELECT * FROM collections ORDER BY id"));
   return rows.map((row) => ({
-    ...toCollection(row),
+    ...(row as Collection),
     isLive: Boolean(row.isLive),
     isOf: (model: string) => row.model === model && row.form === currentForm,
   }));
@@ -159,15 +159,6 @@ async function ensureCollection(
   }
   await database.write([sql("UPDATE collections SET dimension = ? WHERE id = ?", dimension, known.id)]);
   return { ...known, dimension };
-}
-
-export function toCollection({ id, namespace, model, dimension }: SqlRow): Collection {
-  return {
-    id: Number(id),
-    namespace: String(namespace),
-    model: String(model),
-    dimension: Number(dimension),
-  };
 }
 
 /**

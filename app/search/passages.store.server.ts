@@ -1,4 +1,4 @@
-import { currentForm, toBytes, toCollection } from "./collections.store.server";
+import { currentForm, toBytes } from "./collections.store.server";
 import type { Collection } from "./collections.store.server";
 import type { SqlCondition } from "./metadata-filter";
 import { sharedChars } from "./question-words";
@@ -38,7 +38,7 @@ export function createPassageStore(database: SqlReader, known = new Map<string, 
     try {
       const sql = "SELECT * FROM collections WHERE isLive = 1 AND form = ? ORDER BY namespace";
       const [rows = []] = await database.read({ sql, args: [currentForm] });
-      return rows.map(toCollection);
+      return rows as Collection[];
     } catch (error) {
       if (isMissingTable(error)) return [];
       throw error;
@@ -63,10 +63,11 @@ export function createPassageStore(database: SqlReader, known = new Map<string, 
       ...(options.words.length > 0 ? [wordsStatement(options)] : []),
     );
     const byVector = (vector && found.shift()) ?? [];
+    const byWords = found[0] ?? [];
     return {
       counts: { passages: Number(total?.doc ?? 0), held: toCounts(held) },
-      byVector: byVector.map(toPassage),
-      byWords: (found[0] ?? []).map(toPassage),
+      byVector: byVector as FoundPassage[],
+      byWords: byWords as FoundPassage[],
     };
   }
 
@@ -83,7 +84,7 @@ export function createPassageStore(database: SqlReader, known = new Map<string, 
   async function rankByWords(options: RankOptions): Promise<FoundPassage[]> {
     if (options.words.length === 0) return [];
     const [rows = []] = await database.read(wordsStatement(options));
-    return rows.map(toPassage);
+    return rows as FoundPassage[];
   }
 
   return {
@@ -93,18 +94,6 @@ export function createPassageStore(database: SqlReader, known = new Map<string, 
     ask,
     findNearTerms,
     rankByWords,
-  };
-}
-
-function toPassage({ id, source, key, heading, words, metadata, score }: SqlRow): FoundPassage {
-  return {
-    rowId: Number(id),
-    source: String(source),
-    key: String(key),
-    heading: String(heading),
-    words: String(words),
-    metadata: String(metadata),
-    score: Number(score),
   };
 }
 
@@ -148,7 +137,7 @@ function vectorStatement(options: RankOptions & { vector: Float32Array }): SqlSt
 }
 
 function readHits(id: number, hits: string): string {
-  return `SELECT id, source, key, heading, words, metadata, score FROM (${hits}) JOIN passages_${id} ON id = hit
+  return `SELECT id AS rowId, source, key, heading, words, metadata, score FROM (${hits}) JOIN passages_${id} ON id = hit
     ORDER BY score DESC, id`;
 }
 
