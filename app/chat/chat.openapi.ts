@@ -8,6 +8,7 @@ import {
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
+import { answersJson } from "~/platform/openapi/json-content";
 import type { RefusalContent } from "~/platform/openapi/problem-answers";
 import { errorContent } from "~/platform/openapi/problem-answers";
 import { describeQuotaHeaders } from "~/quota/quota-headers.openapi";
@@ -254,15 +255,8 @@ export const listModelsOperation: OperationDescription = {
   parameters: { query: accessTokenQuery },
   refusals: ["missing-jwt", "invalid-jwt", "cross-site-request", "chain-unavailable"],
   refusalContent: errorContent,
-  answers: {
-    200: {
-      description: "The models, never none.",
-      content: {
-        [json]: {
-          schema: modelListSchema.meta({ id: "Models" }),
-          example: toModelList(["gpt-4o-mini", "gpt-4o"]),
-        },
-      },
-    },
-  },
+  answers: answersJson("The models, never none.", {
+    schema: modelListSchema.meta({ id: "Models" }),
+    example: toModelList(["gpt-4o-mini", "gpt-4o"]),
+  }),
 };

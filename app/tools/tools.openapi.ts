@@ -2,6 +2,7 @@ import { z } from "zod";
 import { accessTokenMembers, tokenLocations, accessTokenQuery } from "~/gate/tokens/token-placement.openapi";
 import { refusalTable } from "~/platform/http/refusal";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
+import { answersJson } from "~/platform/openapi/json-content";
 import type { RefusalContent } from "~/platform/openapi/problem-answers";
 import { errorCodes, maxBodyBytes, maxBodyValues, toErrorCode } from "./mcp/message";
 import { describeResource } from "./mcp/resource-metadata";
@@ -199,13 +200,9 @@ export function getProtectedResourceOperation(mcpPath = "/api/mcp"): OperationDe
       }),
     },
     refusals: ["not-found"],
-    answers: {
-      200: {
-        description: "The metadata.",
-        content: {
-          [json]: { schema: resourceSchema, example: describeResource("https://gate.example", mcpPath) },
-        },
-      },
-    },
+    answers: answersJson("The metadata.", {
+      schema: resourceSchema,
+      example: describeResource("https://gate.example", mcpPath),
+    }),
   };
 }

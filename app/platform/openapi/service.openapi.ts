@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonContent } from "./json-content";
+import { answersJson, jsonContent } from "./json-content";
 import type { ApiRegistry, OperationDescription } from "./api-registry";
 
 const tag = "Service";
@@ -93,28 +93,23 @@ export const getSettingsOperation: OperationDescription = {
   tag,
   summary: "Read what a client needs to sign",
   description: "The chain, the contract and the standard of the keys. Nothing here is secret.",
-  answers: {
-    200: {
-      description: "The public settings.",
-      content: jsonContent({
-        schema: settingsSchema,
-        example: {
-          mode: "production",
-          chainId: 1,
-          contractAddress: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-          keyStandard: "erc721",
-          appName: "Latchkey",
-          rpcUrlForBrowser: null,
-          wallets: {
-            chain: { name: "Ethereum", currency: "ETH", rpcUrl: null, explorerUrl: null },
-            keyShopUrl: null,
-            walletConnect: null,
-            base: false,
-          },
-        },
-      }),
+  answers: answersJson("The public settings.", {
+    schema: settingsSchema,
+    example: {
+      mode: "production",
+      chainId: 1,
+      contractAddress: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+      keyStandard: "erc721",
+      appName: "Latchkey",
+      rpcUrlForBrowser: null,
+      wallets: {
+        chain: { name: "Ethereum", currency: "ETH", rpcUrl: null, explorerUrl: null },
+        keyShopUrl: null,
+        walletConnect: null,
+        base: false,
+      },
     },
-  },
+  }),
 };
 
 export const getOpenApiOperation: OperationDescription = {
@@ -169,21 +164,19 @@ export const getHealthOperation: OperationDescription = {
   summary: "Ask whether the process lives",
   description: "Touches nothing outside the process. Answers while the server is still starting, too.",
   answersWhileStarting: true,
-  answers: {
-    200: {
-      description: "It does.",
-      content: jsonContent({ schema: healthSchema, example: { status: "alive" } }),
-    },
-  },
+  answers: answersJson("It does.", { schema: healthSchema, example: { status: "alive" } }),
 };
 
-const quota = { active: true, missing: [] };
 const up = { state: "up", latencyMs: 1.4 };
-const watcher = { ...up, ageSeconds: 3 };
 const down = {
   state: "down",
   latencyMs: 3000,
   detail: "No RPC endpoint of the configured chain answered.",
+};
+const exampleReadiness = (status: string, chain: object) => {
+  const dependencies = { database: up, chain, watcher: { ...up, ageSeconds: 3 }, provider: up, speech: up };
+  const example = { status, dependencies, quota: { active: true, missing: [] } };
+  return jsonContent({ schema: readinessSchema, example });
 };
 
 export const getReadinessOperation: OperationDescription = {
@@ -198,25 +191,11 @@ export const getReadinessOperation: OperationDescription = {
   answers: {
     200: {
       description: "Everything the service cannot do without can be asked.",
-      content: jsonContent({
-        schema: readinessSchema,
-        example: {
-          status: "ready",
-          dependencies: { database: up, chain: up, watcher, provider: up, speech: up },
-          quota,
-        },
-      }),
+      content: exampleReadiness("ready", up),
     },
     503: {
       description: "The database or the chain cannot be asked, or the server is still starting.",
-      content: jsonContent({
-        schema: readinessSchema,
-        example: {
-          status: "unready",
-          dependencies: { database: up, chain: down, watcher, provider: up, speech: up },
-          quota,
-        },
-      }),
+      content: exampleReadiness("unready", down),
     },
   },
 };
