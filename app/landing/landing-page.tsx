@@ -44,7 +44,7 @@ export function LandingPage(props: LandingPageProps) {
           {(texts.steps ?? defaultSteps(settings.wallets)).map(({ title, text }) => (
             <li key={title}>
               <h3>{title}</h3>
-              <p>{text}</p>
+              <p className="soft">{text}</p>
             </li>
           ))}
         </ol>
@@ -54,7 +54,7 @@ export function LandingPage(props: LandingPageProps) {
           {listThings(outline, isChatForHolders).map(({ what, of, who }) => (
             <li key={what}>
               <h3>{what}</h3>
-              <p>{of}</p>
+              <p className="soft">{of}</p>
               <p className="tag">for {who}</p>
             </li>
           ))}
@@ -79,7 +79,7 @@ type BandProps = { id: string; title: string; children: ReactNode };
 
 function Band({ id, title, children }: BandProps) {
   return (
-    <section className="band" aria-labelledby={id}>
+    <section className="stack band" aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
       {children}
     </section>
@@ -89,7 +89,7 @@ function Band({ id, title, children }: BandProps) {
 function Visitors({ settings, isChatForHolders }: Pick<LandingPageProps, "settings" | "isChatForHolders">) {
   const { mode, chainId, contractAddress, keyStandard, wallets } = settings;
   return (
-    <section className="band visitors" aria-labelledby="visitors">
+    <section className="stack band visitors" aria-labelledby="visitors">
       <h2 id="visitors" className="visually-hidden">
         With a key and without
       </h2>

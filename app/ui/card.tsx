@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 export function Card({ title, children }: { title: string; children: ReactNode }) {
   const titleId = useId();
   return (
-    <section className="card" aria-labelledby={titleId}>
+    <section className="stack card" aria-labelledby={titleId}>
       <h2 id={titleId}>{title}</h2>
       {children}
     </section>

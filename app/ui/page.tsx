@@ -24,7 +24,7 @@ export function Page({ appName, isDemo, logo, footer, lang, hasReference, childr
         Skip to the content
       </a>
       <header className="page-header">
-        <div className="page-header-row">
+        <div className="row page-header-row">
           <Link to="/" className="brand">
             <Brand appName={appName} logo={logo} />
           </Link>

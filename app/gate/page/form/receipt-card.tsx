@@ -39,7 +39,12 @@ export function ReceiptCard({ receipt }: { receipt: FormReceipt }) {
   const card = useRef<HTMLElement>(null);
   useEffect(() => card.current?.focus(), []);
   return (
-    <section ref={card} tabIndex={-1} className="card receipt focus-place" aria-labelledby="receipt-heading">
+    <section
+      ref={card}
+      tabIndex={-1}
+      className="stack card receipt focus-place"
+      aria-labelledby="receipt-heading"
+    >
       <h3 id="receipt-heading">Your receipt</h3>
       <Notice tone="success" title="Received">
         <p>

@@ -20,7 +20,7 @@ export function PairingCode({ uri }: { uri: string }) {
     .flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
     .join("");
   return (
-    <div className="pairing focus-place" ref={code} tabIndex={-1}>
+    <div className="stack pairing focus-place" ref={code} tabIndex={-1}>
       <p>Scan this with your wallet&rsquo;s camera, then agree in the wallet.</p>
       <svg
         className="pairing-code"
