@@ -16,7 +16,6 @@ type PageProps = {
   children: ReactNode;
 };
 
-/** The frame every page sits in: skip link, header, main, footer. */
 export function Page({ appName, isDemo, logo, footer, lang, hasReference, children }: PageProps) {
   return (
     <>

@@ -6,7 +6,6 @@ type ChartSeries = { name: string; values: readonly (number | null)[] };
 
 export type Chart = {
   title: string;
-  /** What it shows, in words: the chart's text. */
   summary: string;
   /** "stacked": amounts on top of one another. "lines": figures side by side. */
   kind?: "stacked" | "lines";

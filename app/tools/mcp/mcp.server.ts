@@ -34,7 +34,6 @@ export type McpSite = {
 /** Whom an answer is for, as far as that is known. */
 type Addressee = { dialect: Dialect; id: MessageId | null };
 
-/** One message, one answer. */
 export async function answerMcp(exchange: McpExchange, dispatch: McpDispatcher): Promise<Answer> {
   const { message, headers, caller, clientId, openSignal } = exchange;
   const to = addresseeOf(message);

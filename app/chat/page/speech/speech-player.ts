@@ -50,7 +50,6 @@ export class SpeechPlayer {
     this.feed(message);
   }
 
-  /** More of the message that is being read. */
   feed({ messageId, text, isComplete }: SpokenMessage): void {
     const { loads, message, cutter } = this;
     if (!loads || message.messageId !== messageId || message.isComplete) return;

@@ -8,7 +8,6 @@ import { useCopy } from "~/ui/use-copy";
 export type FormReceipt = {
   tokenId: string;
   address: string;
-  /** Of the site it was sent to. */
   host: string;
   text: string;
   /** keccak256 of the text: the fingerprint that the wallet signed. */
