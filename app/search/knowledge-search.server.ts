@@ -37,11 +37,7 @@ type KnowledgeSearchOptions = {
   warn: (message: string, error?: unknown) => void;
 };
 
-/**
- * The embedded store: one file in the data folder. The folder is looked at when the search starts, and again when a
- * question comes more than `recheckMs` after the last look. What must not be found any more is taken out before that
- * question is answered; what is new is embedded beside the answer.
- */
+/** What must not be found any more is taken out before a question is answered; what is new is embedded beside. */
 export function createKnowledgeSearch(options: KnowledgeSearchOptions): KnowledgeSearch {
   const database = openSearchDatabase({ file: searchFile(options.dataDir) });
   const stopping = new AbortController();

@@ -29,10 +29,7 @@ type RankOptions = {
 };
 type AskOptions = RankOptions & { asked: readonly string[]; vector: Float32Array | null };
 
-/**
- * Reads what `createCollectionStore` has written, in the same process or in another one. `known`: collections by their
- * namespaces, cached from one question to the next until one of them is found to be gone.
- */
+/** `known`: collections by their namespaces, cached between questions until one of them is found to be gone. */
 export function createPassageStore(database: SqlReader, known = new Map<string, Collection>()) {
   async function listCollections(): Promise<Collection[]> {
     try {
@@ -52,10 +49,7 @@ export function createPassageStore(database: SqlReader, known = new Map<string, 
     return known.get(namespace) ?? null;
   }
 
-  /**
-   * Counts the words that are asked for; best first, what is found by `words` (BM25) and by vector (exact cosine
-   * similarity). All of it in one turn: each costs a tenth of a millisecond.
-   */
+  /** Best first, by words (BM25) and by vector (cosine). In one turn: each costs a tenth of a millisecond. */
   async function ask({ asked, vector, ...options }: AskOptions) {
     const [[total, ...held] = [], ...found] = await database.read(
       countStatement(options.collection, asked),

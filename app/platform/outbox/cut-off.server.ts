@@ -1,10 +1,7 @@
 import { linkAbort } from "~/platform/linked-abort";
 import type { DeliveryOutcome } from "./outbox";
 
-/**
- * Runs an attempt that ends after `timeoutMs`, or when `signal` aborts, whatever it does. It is raced, not only
- * aborted: a client that forgets its signal must not hold a delivery forever.
- */
+/** Raced, not only aborted: a client that forgets its signal must not hold a delivery forever. */
 export async function withCutOff(
   timeoutMs: number,
   signal: AbortSignal,

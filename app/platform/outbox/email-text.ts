@@ -6,10 +6,7 @@ export type NotificationFacts = { data: Record<string, unknown>; at: string };
 /** By the kind of notification; null when the data lacks what the text needs. */
 export type EmailRenderers = Readonly<Record<string, (facts: NotificationFacts) => EmailText | null>>;
 
-/**
- * The mail an operator gets about a notification. Kinds without a renderer, and payloads that are not what their kind
- * promises, are shown as the JSON they are: better a plain mail than none.
- */
+/** Data that is not what its kind promises is shown as the JSON it is: better a plain mail than none. */
 export function renderEmail(
   { notificationId, kind, payload, createdAtMs }: Omit<ClaimedDelivery, "channel" | "attempts">,
   renderers: EmailRenderers,

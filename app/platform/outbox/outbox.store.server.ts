@@ -82,10 +82,7 @@ export function createOutboxStore(database: Database, clock: Clock, channels: re
     });
   }
 
-  /**
-   * Makes a delivery due now, or all that were given up, and resolves with their number. One that is being sent or was
-   * delivered is left alone.
-   */
+  /** Makes them due now; resolves with their number. One that is being sent or was delivered is left alone. */
   async function retry(
     transaction: OutboxTransaction,
     deliveries: DeliveryRef | "given-up",
@@ -109,10 +106,7 @@ function heldBy({ notificationId, channel, claimant }: DeliveryClaim) {
 
 type ClaimedRow = DeliveryRef & { channel: Channel; attempts: number | bigint; nextAttemptAtMs: bigint };
 
-/**
- * The conditions stand twice: the inner ones choose, the outer ones are looked at again under each row's lock, where
- * another claimant may have been faster.
- */
+/** The conditions stand twice: under each row's lock they are looked at again, as another may be faster. */
 async function claimRows(database: Database, now: bigint, request: ClaimRequest): Promise<ClaimedRow[]> {
   const { claimant, limit, claimSeconds, channels } = request;
   const rows = await database.$queryRaw<ClaimedRow[]>`

@@ -35,10 +35,7 @@ async function loadPackages() {
 }
 type Packages = Awaited<ReturnType<typeof loadPackages>>;
 
-/**
- * Sends spans to a collector, as OTLP over HTTP in JSON. Requests never wait for it: spans wait in memory, up to a
- * bound, are sent in batches, and what finds no room or cannot be delivered is dropped and counted.
- */
+/** Requests never wait for it: what finds no room in memory or cannot be delivered is dropped and counted. */
 export async function openOtlpSpans(options: OpenSpansOptions): Promise<SpanExport> {
   const { settings, serviceVersion, instance, onFault } = options;
   const maxWaitingSpans = options.maxWaitingSpans ?? defaultMaxWaitingSpans;
