@@ -44,7 +44,6 @@ export function createKnowledgeSearch(options: KnowledgeSearchOptions): Knowledg
   const folder = createFolderLook(options, stopping.signal);
   const known = new Map<string, Collection>();
 
-  /** The passages, once the folder was looked at. */
   async function openStore(client: Parameters<typeof database.readFor>[0]) {
     const store = createPassageStore(database.readFor(client), known);
     await folder.waitForLook(async () => (await store.listCollections()).length === 0);

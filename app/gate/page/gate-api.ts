@@ -66,7 +66,6 @@ export function createGateApi(origin: string, timeoutMs = 30_000) {
   }
 
   return {
-    /** Puts the token of a sign-in into the cookie. */
     startSession: (accessToken: string) => changeSession(bearerPost(accessToken)),
     renewSession: () => changeSession(jsonPost({ renew: true })),
     endSession: () => changeSession({ method: "DELETE" }),

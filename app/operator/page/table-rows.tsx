@@ -132,7 +132,7 @@ function describeValue(value: unknown): string {
 export function RowActions({ actions, back }: { actions: readonly RowAction[]; back: string }) {
   if (actions.length === 0) return null;
   return (
-    <div className="operator-actions">
+    <div className="row operator-actions">
       {actions.map((action) =>
         "href" in action ? (
           <a key={action.label} href={action.href} className="operator-button" aria-label={action.name}>

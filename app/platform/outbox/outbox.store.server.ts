@@ -75,7 +75,6 @@ export function createOutboxStore(database: Database, clock: Clock, channels: re
     return count === 1;
   }
 
-  /** Deliveries on any channel that are neither delivered nor given up. */
   async function countPending(): Promise<number> {
     return await database.notificationDelivery.count({
       where: { deliveredAtMs: null, nextAttemptAtMs: { lt: BigInt(neverAttemptAtMs) } },

@@ -4,9 +4,5 @@ export class RedisOutage extends Error {
 }
 
 /** It loads, follows another server, is full, cannot write, does not know us, or is busy for long. */
-const outageReplies =
+export const outageReplies =
   /^(BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOPERM|NOREPLICAS|OOM|READONLY|TRYAGAIN|UNKILLABLE|WRONGPASS)\b/;
-
-export function isOutageReply(message: string): boolean {
-  return outageReplies.test(message);
-}

@@ -1,7 +1,7 @@
 import { Redis as Client, ReplyError } from "ioredis";
 import type { EventLog } from "~/platform/log.server";
 import { describeTlsFault } from "~/platform/tls-fault";
-import { RedisOutage, isOutageReply } from "./redis-outage";
+import { RedisOutage, outageReplies } from "./redis-outage";
 import { defineScript } from "./redis-script.server";
 import type { RedisScript } from "./redis-script.server";
 import { observeCommand } from "./redis-instrument.server";
@@ -119,7 +119,7 @@ async function tellOutage<T>(ask: () => Promise<T>): Promise<T> {
     return await ask();
   } catch (failure) {
     const error = forgetDetails(failure);
-    if (error instanceof ReplyError && !isOutageReply((error as Error).message)) throw error;
+    if (error instanceof ReplyError && !outageReplies.test((error as Error).message)) throw error;
     throw new RedisOutage("Redis could not be asked, or did not answer.", { cause: error });
   }
 }

@@ -23,7 +23,6 @@ export type McpExchange = {
   message: McpMessage;
 };
 
-/** Where a request came to, and of which page. */
 export type McpSender = { host: string | null; origin: string | undefined };
 export type McpSite = {
   origin: string;

@@ -2,7 +2,6 @@ import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
 import { isRecord } from "~/platform/json";
 
-/** What one message may hold. */
 export const maxBodyBytes = 256 * 1024;
 /** Members and elements in all, the arguments' included. */
 export const maxBodyValues = 5_000;

@@ -5,7 +5,6 @@ import { RefusedError } from "../conversation/chat-api";
 import { SpeechLoads } from "./speech-loads";
 
 export const silence = {
-  /** The message that is being read. */
   messageId: null as string | null,
   /** `held`: something stands in the way, which `notice` says; the position is kept. */
   status: "waiting" as "waiting" | "playing" | "paused" | "held",

@@ -1,6 +1,5 @@
 import type { NoticeText } from "~/platform/http/notice";
 
-/** A label and a value the person can carry over by hand. */
 export type Fact = readonly [label: string, value: string];
 export type GateNotice = NoticeText & { tone: "problem" | "info"; facts?: readonly Fact[] };
 
