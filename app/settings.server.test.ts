@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { problemsOf, production as smallest } from "~e2e/support/config";
 import { chatProviders } from "~/chat/providers/chat-providers.server";
-import { renderEnvExample, renderSettingsPage } from "~/platform/config/render-settings";
+import { renderEnvExample, renderSettingsPage } from "~e2e/repository/render-settings";
 import { guardedPrefixes } from "~/platform/config/setting-reader";
 import { getProvider } from "~/platform/providers/provider-row";
 import { parseConfig, settingGroups, settings } from "./settings.server";

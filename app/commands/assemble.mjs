@@ -8,7 +8,6 @@ const projectDir = path.resolve(projectDirWithSlash);
 
 /** What somebody on that machine needs when the server is away. */
 const shippedDocs = "backup changing-keys databases deploying many-instances operating settings upgrading";
-/** What the server reads besides its packages. */
 const shippedPaths = [
   "package.json",
   "LICENSE",

@@ -55,7 +55,6 @@ type Options = ReturnType<typeof readCommandLine>["values"];
 type Client = { options: Options; origin: string; api: ApiClient };
 type Answered<Data> = { data?: Data; error?: unknown; response: Response };
 
-/** What `mint` printed, as the options it stands for. */
 function readKeyFile(file: string | undefined): Partial<Options> {
   if (file === undefined) return {};
   try {

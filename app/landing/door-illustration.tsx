@@ -38,9 +38,7 @@ export function DoorIllustration() {
       <g fill={brass}>
         <path d="M318 286c16 0 26 12 26 28 0 8-4 12-4 20v40c0 12-10 20-22 20s-22-8-22-20v-40c0-8-4-12-4-20 0-16 10-28 26-28Z" />
       </g>
-      <g fill="var(--deep)">
-        <path d="M318 318a15 15 0 0 0-7.400 28l-5 26h24.800l-5-26a15 15 0 0 0-7.400-28Z" />
-      </g>
+      <path fill="var(--deep)" d="M318 318a15 15 0 0 0-7.400 28l-5 26h24.800l-5-26a15 15 0 0 0-7.400-28Z" />
       <path stroke={soft} strokeOpacity="0.5" strokeWidth="4" d="M20 538h400" />
       <path stroke={brass} strokeOpacity="0.9" strokeWidth="4" d="M84 535h272" />
     </svg>

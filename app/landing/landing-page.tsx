@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { ButtonLink } from "~/ui/button";
+import { Facts } from "~/ui/facts";
 import type { RoomOutline } from "~/content/room-outline";
 import type { Brand } from "~/platform/brand/brand";
 import type { PublicSettings } from "~/platform/public-settings";
@@ -43,7 +44,7 @@ export function LandingPage(props: LandingPageProps) {
           {(texts.steps ?? defaultSteps(settings.wallets)).map(({ title, text }) => (
             <li key={title}>
               <h3>{title}</h3>
-              <p>{text}</p>
+              <p className="soft">{text}</p>
             </li>
           ))}
         </ol>
@@ -53,7 +54,7 @@ export function LandingPage(props: LandingPageProps) {
           {listThings(outline, isChatForHolders).map(({ what, of, who }) => (
             <li key={what}>
               <h3>{what}</h3>
-              <p>{of}</p>
+              <p className="soft">{of}</p>
               <p className="tag">for {who}</p>
             </li>
           ))}
@@ -78,7 +79,7 @@ type BandProps = { id: string; title: string; children: ReactNode };
 
 function Band({ id, title, children }: BandProps) {
   return (
-    <section className="band" aria-labelledby={id}>
+    <section className="stack band" aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
       {children}
     </section>
@@ -88,7 +89,7 @@ function Band({ id, title, children }: BandProps) {
 function Visitors({ settings, isChatForHolders }: Pick<LandingPageProps, "settings" | "isChatForHolders">) {
   const { mode, chainId, contractAddress, keyStandard, wallets } = settings;
   return (
-    <section className="band visitors" aria-labelledby="visitors">
+    <section className="stack band visitors" aria-labelledby="visitors">
       <h2 id="visitors" className="visually-hidden">
         With a key and without
       </h2>
@@ -110,23 +111,11 @@ function Visitors({ settings, isChatForHolders }: Pick<LandingPageProps, "settin
             ? "This is a demo: at the gate you can make yourself a key, free of charge, on a test chain that runs on this server. You need no wallet of your own; a test wallet is there."
             : "A key is a token of the contract below. Whoever holds one can give or sell it to you; from then on it opens the room for you."}
         </p>
-        <dl className="facts">
-          <dt>Contract</dt>
-          <dd>
-            <code>{contractAddress}</code>
-          </dd>
-          <dt>Chain</dt>
-          <dd>{chainId}</dd>
-        </dl>
+        <Facts rows={{ Contract: <code>{contractAddress}</code>, Chain: chainId }} />
         {wallets.keyShopUrl ? (
-          <a
-            className="button button-quiet"
-            href={wallets.keyShopUrl}
-            target="_blank"
-            rel="noopener noreferrer"
-          >
-            Get a key<span className="visually-hidden"> (opens in a new tab)</span>
-          </a>
+          <ButtonLink to={wallets.keyShopUrl} tone="quiet" isNewTab>
+            Get a key
+          </ButtonLink>
         ) : null}
         <p>
           {isChatForHolders ? (

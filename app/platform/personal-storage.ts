@@ -12,13 +12,19 @@ export function forgetPersonalEntries(store: EntryStore): void {
   }
 }
 
+/** Whether a storage did it: some are full, and some are switched off, where nothing was kept either. */
+export function tryTo(act: () => void): boolean {
+  try {
+    act();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** In this browser; other windows are told by the storage itself. */
 export function forgetPerson(): void {
   for (const name of ["localStorage", "sessionStorage"] as const) {
-    try {
-      forgetPersonalEntries(window[name]);
-    } catch {
-      // Switched off by the visitor: nothing was kept either.
-    }
+    tryTo(() => forgetPersonalEntries(window[name]));
   }
 }

@@ -1,5 +1,6 @@
 import { noticeForRefused, readRefused } from "~/platform/http/notice";
 import type { NoticeText } from "~/platform/http/notice";
+import { findJson } from "~/platform/json";
 import type { ReferenceOperation } from "./read-reference";
 import { buildRequest } from "./request";
 import type { RequestValues } from "./request";
@@ -55,19 +56,11 @@ export async function* sendTry({ operation, values, signal }: Try): AsyncGenerat
 }
 
 function indentJson(text: string): string {
-  const json = parse(text);
+  const json = findJson(text);
   return json === undefined ? text : JSON.stringify(json, null, 2);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 export function readRefusal({ status, phase, headers, text }: TryAnswer): NoticeText | null {
   if (status < 400 || phase === "receiving") return null;
-  return noticeForRefused(readRefused({ status, headers: new Headers(headers), body: parse(text) }), {});
+  return noticeForRefused(readRefused({ status, headers: new Headers(headers), body: findJson(text) }), {});
 }

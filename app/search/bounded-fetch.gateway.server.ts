@@ -5,10 +5,7 @@ export class FetchFault extends Error {
 
 type FetchOptions = RequestInit & { timeoutMs: number; maxBytes: number };
 
-/**
- * A fetch whose whole answer, body included, comes within a time and a size. Redirects are refused: the request may
- * carry a key.
- */
+/** Its whole answer comes within a time and a size. No redirects: the request may carry a key. */
 export async function fetchBounded(url: string, options: FetchOptions): Promise<Response> {
   const { timeoutMs, maxBytes, ...init } = options;
   const timeout = AbortSignal.timeout(timeoutMs);

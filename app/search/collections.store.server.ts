@@ -1,14 +1,11 @@
 import type { KnowledgePage, Passage } from "./knowledge-page";
-import type { SearchDatabase, SqlRow, SqlStatement, SqlValue } from "./search-database.store.server";
+import type { SearchDatabase, SqlStatement, SqlValue } from "./search-database.store.server";
 import { toSearchWords } from "./search-words";
 
 /** Raised whenever pages are cut or words are read in another way: what was stored before is then rebuilt. */
 export const currentForm = 2;
 
-/**
- * The passages of one namespace, all embedded by one model. Each has tables of its own, so that how often a word is
- * found in one namespace has no bearing on scores in another.
- */
+/** Each has tables of its own: how often a word is found in one namespace has no bearing on another's scores. */
 export type Collection = { id: number; namespace: string; model: string; dimension: number };
 /** In place of a model: the passages are found by their words alone. */
 export const noModel = "";
@@ -38,7 +35,7 @@ const schema = [
 async function listCollections(database: SearchDatabase) {
   const [rows = []] = await database.read(sql("SELECT * FROM collections ORDER BY id"));
   return rows.map((row) => ({
-    ...toCollection(row),
+    ...(row as Collection),
     isLive: Boolean(row.isLive),
     isOf: (model: string) => row.model === model && row.form === currentForm,
   }));
@@ -87,10 +84,7 @@ export function createCollectionStore(database: SearchDatabase) {
     await database.write([sql("UPDATE pages SET stamp = ? WHERE source = ?", stamp, source)]);
   }
 
-  /**
-   * Pages stay only in the namespace they belong to, in all collections, those of earlier models included. Returns how
-   * many belong nowhere any more.
-   */
+  /** In the collections of earlier models too. Returns how many pages belong nowhere any more. */
   async function keepOnly(namespaces: ReadonlyMap<string, string>): Promise<number> {
     const [rows = []] = await database.read(
       sql("SELECT collection, source, namespace FROM pages JOIN collections ON collections.id = collection"),
@@ -161,19 +155,7 @@ async function ensureCollection(
   return { ...known, dimension };
 }
 
-export function toCollection({ id, namespace, model, dimension }: SqlRow): Collection {
-  return {
-    id: Number(id),
-    namespace: String(namespace),
-    model: String(model),
-    dimension: Number(dimension),
-  };
-}
-
-/**
- * `words_*` keeps no text, only where its words are; `terms_*` is a view of it that tells how often. `words` of a
- * passage are all of these once more, each once.
- */
+/** `words_*` keeps no text, only where its words are; `terms_*` tells how often; `words` holds each once. */
 function createTables(id: number): SqlStatement[] {
   return [
     sql(`CREATE TABLE IF NOT EXISTS passages_${id} (id INTEGER PRIMARY KEY, source TEXT NOT NULL, key TEXT NOT NULL,

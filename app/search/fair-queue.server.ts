@@ -16,10 +16,7 @@ const tooMany = "Too many searches of yours are under way. Please wait for their
 /** `maxEach` of one client: a search asks up to five times, one after the other. Beyond `maxTotal` nobody would wait. */
 type FairQueueOptions = { slots: number; maxEach?: number; maxTotal?: number };
 
-/**
- * Clients take turns: each has at most one job running and `maxEach` waiting, whatever it asks for. When `maxTotal`
- * wait, whoever has most of them waiting makes room for whoever has fewer.
- */
+/** Each client has one job running and `maxEach` waiting; beyond `maxTotal` whoever has most makes room. */
 export function createFairQueue({ slots, maxEach = 20, maxTotal = 100 }: FairQueueOptions) {
   /** In the order of the clients' turns; only clients that wait have an entry. */
   const waiting = new Map<string, Job[]>();

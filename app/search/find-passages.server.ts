@@ -80,10 +80,7 @@ async function findOnce(options: FindOptions): Promise<PassageMatch[]> {
     });
 }
 
-/**
- * What holds too little of the question is left out. A passage gains by holding much of it, by a heading that says
- * little else, and by neighbours on its page that are found as well.
- */
+/** A passage gains by what it holds of the question, by a heading that says little else, and by its neighbours. */
 function rankByWords(found: readonly FoundPassage[], words: readonly AskedWord[]): number[] {
   const known = new Map(found.map((passage) => [passage.rowId, passage]));
   const scoreBeside = ({ rowId, source }: FoundPassage, side: 1 | -1) => {

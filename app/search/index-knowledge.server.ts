@@ -39,11 +39,8 @@ const lockPauseMs = 100;
 const passagesAtOnce = 64;
 
 /**
- * Brings the store in line with the folder. First it takes out what is gone, broken, or now in another namespace,
- * which needs no model: whoever may not find a page any more must not find it while a provider is slow or away. Then it
- * reads what changed and embeds it. It goes page by page, so a run that was cut short, by a signal or by being killed,
- * is resumed by the next one. Only one process fills a file; another one waits, and then finds little to do. Rejects
- * when the model cannot be asked.
+ * What must not be found any more goes first, without a model: not even a provider that is away keeps it findable. A run
+ * that was cut short is resumed by the next one, and only one process fills a file. Rejects where no model can be asked.
  */
 export async function indexKnowledge(options: IndexOptions): Promise<IndexReport> {
   const { lock, signal, onWait } = options;

@@ -28,10 +28,7 @@ export class PageFault extends Error {
   override readonly name = "PageFault";
 }
 
-/**
- * Reads Markdown, or text: front matter (`title`, `namespace`, `synonyms`, and whatever else becomes metadata), then
- * one passage or more for each heading. `givenTitle` is used where the front matter has no title.
- */
+/** Front matter, then one passage or more for each heading. `givenTitle`: for pages whose front matter has none. */
 export function parseKnowledgePage(source: string, text: string, givenTitle?: string): KnowledgePage {
   const { fields, body } = splitFrontMatter(normalizeText(text));
   const { title: titleField, namespace: namespaceField, synonyms = [], ...metadata } = fields;

@@ -37,18 +37,13 @@ type KnowledgeSearchOptions = {
   warn: (message: string, error?: unknown) => void;
 };
 
-/**
- * The embedded store: one file in the data folder. The folder is looked at when the search starts, and again when a
- * question comes more than `recheckMs` after the last look. What must not be found any more is taken out before that
- * question is answered; what is new is embedded beside the answer.
- */
+/** What must not be found any more is taken out before a question is answered; what is new is embedded beside. */
 export function createKnowledgeSearch(options: KnowledgeSearchOptions): KnowledgeSearch {
   const database = openSearchDatabase({ file: searchFile(options.dataDir) });
   const stopping = new AbortController();
   const folder = createFolderLook(options, stopping.signal);
   const known = new Map<string, Collection>();
 
-  /** The passages, once the folder was looked at. */
   async function openStore(client: Parameters<typeof database.readFor>[0]) {
     const store = createPassageStore(database.readFor(client), known);
     await folder.waitForLook(async () => (await store.listCollections()).length === 0);

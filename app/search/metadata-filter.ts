@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isRecord } from "~/platform/json";
 
 const maxDepth = 5;
 /** Of the whole filter: each passage that is looked at is measured against all of it. */
@@ -46,7 +47,7 @@ export function toFilterSql(filter: MetadataFilter): SqlCondition {
   }
 
   function readGroup(group: unknown, depth: number): SqlCondition {
-    if (!isObject(group)) throw new FilterError("A filter is an object.");
+    if (!isRecord(group)) throw new FilterError("A filter is an object.");
     if (depth > maxDepth) throw new FilterError(`A filter may be nested ${maxDepth} levels deep.`);
     spend("groups", 1);
     const parts = Object.entries(group).map(([key, value]) => {
@@ -61,7 +62,7 @@ export function toFilterSql(filter: MetadataFilter): SqlCondition {
 
   function readField(field: string, value: unknown): SqlCondition {
     if (!fieldNamePattern.test(field)) throw new FilterError(`${quote(field)} is no operator or field name.`);
-    const comparisons = isObject(value) ? Object.entries(value) : [["$eq", value] as const];
+    const comparisons = isRecord(value) ? Object.entries(value) : [["$eq", value] as const];
     if (comparisons.length === 0) throw new FilterError(`${field} is compared with nothing.`);
     const conditions = comparisons.map(([operator, operand]) => {
       spend("conditions", 1);
@@ -125,10 +126,6 @@ function join(conditions: readonly SqlCondition[], operator: string): SqlConditi
     sql: `(${conditions.map(({ sql }) => sql).join(operator)})`,
     args: conditions.flatMap(({ args }) => args),
   };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isValue(value: unknown): value is FilterValue {

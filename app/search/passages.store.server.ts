@@ -1,4 +1,4 @@
-import { currentForm, toBytes, toCollection } from "./collections.store.server";
+import { currentForm, toBytes } from "./collections.store.server";
 import type { Collection } from "./collections.store.server";
 import type { SqlCondition } from "./metadata-filter";
 import { sharedChars } from "./question-words";
@@ -29,16 +29,13 @@ type RankOptions = {
 };
 type AskOptions = RankOptions & { asked: readonly string[]; vector: Float32Array | null };
 
-/**
- * Reads what `createCollectionStore` has written, in the same process or in another one. `known`: collections by their
- * namespaces, cached from one question to the next until one of them is found to be gone.
- */
+/** `known`: collections by their namespaces, cached between questions until one of them is found to be gone. */
 export function createPassageStore(database: SqlReader, known = new Map<string, Collection>()) {
   async function listCollections(): Promise<Collection[]> {
     try {
       const sql = "SELECT * FROM collections WHERE isLive = 1 AND form = ? ORDER BY namespace";
       const [rows = []] = await database.read({ sql, args: [currentForm] });
-      return rows.map(toCollection);
+      return rows as Collection[];
     } catch (error) {
       if (isMissingTable(error)) return [];
       throw error;
@@ -52,10 +49,7 @@ export function createPassageStore(database: SqlReader, known = new Map<string, 
     return known.get(namespace) ?? null;
   }
 
-  /**
-   * Counts the words that are asked for; best first, what is found by `words` (BM25) and by vector (exact cosine
-   * similarity). All of it in one turn: each costs a tenth of a millisecond.
-   */
+  /** Best first, by words (BM25) and by vector (cosine). In one turn: each costs a tenth of a millisecond. */
   async function ask({ asked, vector, ...options }: AskOptions) {
     const [[total, ...held] = [], ...found] = await database.read(
       countStatement(options.collection, asked),
@@ -63,10 +57,11 @@ export function createPassageStore(database: SqlReader, known = new Map<string, 
       ...(options.words.length > 0 ? [wordsStatement(options)] : []),
     );
     const byVector = (vector && found.shift()) ?? [];
+    const byWords = found[0] ?? [];
     return {
       counts: { passages: Number(total?.doc ?? 0), held: toCounts(held) },
-      byVector: byVector.map(toPassage),
-      byWords: (found[0] ?? []).map(toPassage),
+      byVector: byVector as FoundPassage[],
+      byWords: byWords as FoundPassage[],
     };
   }
 
@@ -83,7 +78,7 @@ export function createPassageStore(database: SqlReader, known = new Map<string, 
   async function rankByWords(options: RankOptions): Promise<FoundPassage[]> {
     if (options.words.length === 0) return [];
     const [rows = []] = await database.read(wordsStatement(options));
-    return rows.map(toPassage);
+    return rows as FoundPassage[];
   }
 
   return {
@@ -93,18 +88,6 @@ export function createPassageStore(database: SqlReader, known = new Map<string, 
     ask,
     findNearTerms,
     rankByWords,
-  };
-}
-
-function toPassage({ id, source, key, heading, words, metadata, score }: SqlRow): FoundPassage {
-  return {
-    rowId: Number(id),
-    source: String(source),
-    key: String(key),
-    heading: String(heading),
-    words: String(words),
-    metadata: String(metadata),
-    score: Number(score),
   };
 }
 
@@ -148,7 +131,7 @@ function vectorStatement(options: RankOptions & { vector: Float32Array }): SqlSt
 }
 
 function readHits(id: number, hits: string): string {
-  return `SELECT id, source, key, heading, words, metadata, score FROM (${hits}) JOIN passages_${id} ON id = hit
+  return `SELECT id AS rowId, source, key, heading, words, metadata, score FROM (${hits}) JOIN passages_${id} ON id = hit
     ORDER BY score DESC, id`;
 }
 

@@ -29,10 +29,7 @@ type ProviderEmbedderOptions = {
   retryPauseMs?: number;
 };
 
-/**
- * Embeds through any address that speaks OpenAI's `/embeddings`. Several texts at once belong to indexing, which can
- * wait: those are retried where the provider is busy. A single question is asked once.
- */
+/** Several texts at once belong to indexing, which can wait: they are retried. A single question is asked once. */
 export function createProviderEmbedder(options: ProviderEmbedderOptions): Embedder {
   const { model, baseUrl, apiKey, retryPauseMs = 1_000 } = options;
 

@@ -9,10 +9,7 @@ export type SqlStatement = { sql: string; args?: readonly SqlValue[] };
 export type SqlRow = Record<string, unknown>;
 export type SqlReader = { read: (...statements: SqlStatement[]) => Promise<SqlRow[][]> };
 
-/**
- * One SQLite file, its own and apart from the service's database, asked through a thread. Statements that are
- * written together are one transaction; an answer holds the rows of each that was read.
- */
+/** Apart from the service's database, and asked through a thread. What is written together is one transaction. */
 export type SearchDatabase = SqlReader & {
   /** For a caller's question: clients share the thread, and statements are interrupted at their deadline. */
   readFor: (client: Pick<SearchQuestion, "clientId" | "signal">) => SqlReader;
@@ -34,10 +31,7 @@ type Order = { kind: string; statements?: readonly SqlStatement[]; slot?: number
 type Reply = { id: number; value?: unknown; error?: { message: string; code?: string } };
 type Pending = { resolve: (value: unknown) => void; reject: (error: Error) => void };
 
-/**
- * The file is opened with the first order, not before. `limitMs`: how long the statements of one question may run; what
- * runs longer is interrupted.
- */
+/** Opened with the first order. `limitMs`: how long one question's statements may run before they are ended. */
 export function openSearchDatabase({ file, limitMs = 2_000 }: { file: string; limitMs?: number }) {
   const pending = new Map<number, Pending>();
   const queue = createFairQueue({ slots });

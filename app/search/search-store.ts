@@ -14,7 +14,6 @@ export type SearchQuestion = {
   signal?: AbortSignal;
 };
 
-/** What the search tool asks, wherever the passages are kept. */
 export type SearchStore = {
   vendor: "libsql" | "pinecone";
   /** The first one is asked when a question names none. */

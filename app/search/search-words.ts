@@ -12,10 +12,7 @@ const emptyWords = new Set(
 /** Scripts that put no spaces between words are searched by pairs of characters. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-/**
- * The words a text can be found by: lower case, without accents, empty words and common endings. What mixes
- * letters and digits is found in both spellings, `ERC-1155` and `erc1155`.
- */
+/** Without accents, empty words and common endings; `ERC-1155` and `erc1155` are found by each other. */
 export function toSearchWords(text: string): string[] {
   const folded = text
     .normalize("NFKD")

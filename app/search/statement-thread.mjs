@@ -29,10 +29,7 @@ function connect(slot) {
   return opened;
 }
 
-/**
- * Everything in the file can be made again from its pages. One process at a time replaces it, and only what is still no
- * database then: what another one has just made, or was making, is not thrown away.
- */
+/** Made again from its pages, by one process at a time, and only where it still is no database by then. */
 async function open() {
   try {
     return await openFile();
@@ -82,10 +79,7 @@ async function execWhenFree(database, sql) {
   }
 }
 
-/**
- * What is written together is one transaction. It ends early at its deadline, where it has one, or when it is told to,
- * also before it has begun.
- */
+/** One transaction. It ends early at its deadline or when it is told to, also before it has begun. */
 async function runTogether({ id, statements, kind, slot, limitMs }) {
   const timers = [];
   let sqlite;

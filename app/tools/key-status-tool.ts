@@ -3,7 +3,6 @@ import { tokenIdSchema } from "~/gate/keys/token-id";
 import { defineTool, readingOnly } from "./tool";
 import type { Tool } from "./tool";
 
-/** What anybody may know about a key. */
 export function createKeyStatusTool(gate: {
   readKeyStatus: (question: { tokenId: string }) => Promise<unknown>;
 }): Tool {

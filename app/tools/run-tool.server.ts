@@ -76,7 +76,6 @@ async function runWithinTime(tool: Tool, call: ToolCall<unknown>): Promise<unkno
   }
 }
 
-/** Makes plain JSON of it. */
 function toOutcome(output: unknown): ToolOutcome {
   const outputText =
     JSON.stringify(output, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value)) ??

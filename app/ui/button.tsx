@@ -28,12 +28,17 @@ export function Button({ tone = "primary", busy, blocked = busy, onClick, childr
   );
 }
 
-type ButtonLinkProps = Pick<ButtonProps, "tone" | "children"> & { to: string };
+type ButtonLinkProps = Pick<ButtonProps, "tone" | "children"> & { to: string; isNewTab?: boolean };
 
-export function ButtonLink({ to, tone = "primary", children }: ButtonLinkProps) {
+export function ButtonLink({ to, tone = "primary", isNewTab = false, children }: ButtonLinkProps) {
   return (
-    <Link to={to} className={`button button-${tone}`}>
+    <Link
+      to={to}
+      className={`button button-${tone}`}
+      {...(isNewTab && { target: "_blank", rel: "noopener noreferrer" })}
+    >
       {children}
+      {isNewTab ? <span className="visually-hidden"> (opens in a new tab)</span> : null}
     </Link>
   );
 }

@@ -28,7 +28,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
         onClose();
       }}
     >
-      <div className="dialog-body">
+      <div className="stack dialog-body">
         <div className="dialog-head">
           <h2 id={titleId}>{title}</h2>
           <button type="button" className="dialog-close" aria-label="Close" onClick={onClose}>

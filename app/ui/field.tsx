@@ -12,7 +12,7 @@ export function Field({ label, hint, fault, ...rest }: FieldProps) {
   const id = useId();
   const describedBy = [hint ? `${id}-hint` : "", fault ? `${id}-fault` : ""].filter(Boolean).join(" ");
   return (
-    <div className="field">
+    <div className="stack field">
       <label htmlFor={id}>{label}</label>
       {hint ? (
         <p id={`${id}-hint`} className="field-hint">

@@ -16,7 +16,6 @@ type PageProps = {
   children: ReactNode;
 };
 
-/** The frame every page sits in: skip link, header, main, footer. */
 export function Page({ appName, isDemo, logo, footer, lang, hasReference, children }: PageProps) {
   return (
     <>
@@ -24,7 +23,7 @@ export function Page({ appName, isDemo, logo, footer, lang, hasReference, childr
         Skip to the content
       </a>
       <header className="page-header">
-        <div className="page-header-row">
+        <div className="row page-header-row">
           <Link to="/" className="brand">
             <Brand appName={appName} logo={logo} />
           </Link>

@@ -7,10 +7,7 @@ const longPressMs = 500;
 
 type Point = { clientX: number; clientY: number };
 
-/**
- * The `onPointerDown` of a button that streamed text moves: a press on it counts, though the button is no longer under
- * the pointer when that is lifted. As long as the button stands still, the browser decides as usual.
- */
+/** For a button that streamed text moves from under the pointer; while it stands still, the browser decides. */
 export function steadyPress(down: PointerEvent<HTMLElement>): void {
   const { currentTarget: button, pointerId, clientX, clientY, timeStamp } = down;
   // Synthetic events have no pointer, and a second finger makes a gesture.

@@ -1,16 +1,14 @@
 import { useEffect, useState } from "react";
 
-const shownForMs = 2_000;
-
-/** Copies a text; for a moment, `outcome` says whether that worked. */
-export function useCopy() {
+/** Copies a text; `outcome` says whether that worked, for a moment or, with null, for good. */
+export function useCopy(shownForMs: number | null = 2_000) {
   const [outcome, setOutcome] = useState<"copied" | "refused" | null>(null);
 
   useEffect(() => {
-    if (outcome === null) return;
+    if (outcome === null || shownForMs === null) return;
     const timer = window.setTimeout(() => setOutcome(null), shownForMs);
     return () => window.clearTimeout(timer);
-  }, [outcome]);
+  }, [outcome, shownForMs]);
 
   async function copy(text: string): Promise<void> {
     try {

@@ -7,7 +7,6 @@ import { AskingBarrierContext, useChatSession, useChatState } from "./conversati
 
 const composerId = "chat-input";
 
-/** Where the focus goes when what had it is gone. */
 export function focusComposer(): void {
   document.getElementById(composerId)?.focus();
 }

@@ -3,6 +3,7 @@ import type { FormSubmission, LegacyBody, SiweBody, TokenStatus } from "~/gate/g
 import type { SignedIn } from "~/gate/tokens/session.schema";
 import { asRecord, readRefused, secondsOf } from "~/platform/http/notice";
 import type { Refused } from "~/platform/http/notice";
+import { findJson } from "~/platform/json";
 
 export class RefusedError extends Error {
   override readonly name = "RefusedError";
@@ -48,7 +49,7 @@ export function createGateApi(origin: string, timeoutMs = 30_000) {
         cache: "no-store",
         signal: AbortSignal.timeout(timeoutMs),
       });
-      body = parseJson(await response.text());
+      body = findJson(await response.text());
     } catch (cause) {
       throw new UnreachableError(`No answer from ${path}`, { cause });
     }
@@ -65,7 +66,6 @@ export function createGateApi(origin: string, timeoutMs = 30_000) {
   }
 
   return {
-    /** Puts the token of a sign-in into the cookie. */
     startSession: (accessToken: string) => changeSession(bearerPost(accessToken)),
     renewSession: () => changeSession(jsonPost({ renew: true })),
     endSession: () => changeSession({ method: "DELETE" }),
@@ -98,14 +98,6 @@ function jsonPost(body: unknown): RequestInit {
 
 function bearerPost(accessToken: string): RequestInit {
   return { method: "POST", headers: { Authorization: `Bearer ${accessToken}` } };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 // What the API answers is read without trust: the page may be older or newer than the server.

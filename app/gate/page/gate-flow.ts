@@ -240,7 +240,6 @@ function enterRoom(
   return { phase: "inside", turn, notice: null, account, keys, tokenId, other, room };
 }
 
-/** Back to the keys, or to the start where no wallet is connected. */
 function leaveRoom(state: WithKeys, turn: number, notice: GateNotice | null): GateState {
   const { account, keys, tokenId, other = null } = state;
   if (account === null) return { phase: "away", turn, notice };

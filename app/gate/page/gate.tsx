@@ -22,7 +22,6 @@ type GateProps = {
   visit: GateVisit;
   outline: RoomOutline;
   lookup: KeyLookup | null;
-  /** The wallet of the last visit, for display only. */
   lastWallet: LastWallet | null;
   /** Whether the wallet signs an Ethereum sign-in; where that is off, the older envelope. */
   signsSiwe: boolean;

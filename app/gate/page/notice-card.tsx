@@ -30,7 +30,7 @@ export function NoticeCard({ notice, onRetry }: NoticeCardProps) {
           <CodeText text={notice.remedy} />
         </p>
         {notice.facts ? (
-          <dl className="notice-facts">
+          <dl className="stack notice-facts">
             {notice.facts.map(([label, value]) => (
               <div key={label}>
                 <dt>{label}: </dt>

@@ -37,7 +37,7 @@ export function ActivityPage({ activity: { span, points, slugs } }: { activity: 
   ];
   return (
     <>
-      <nav aria-label="How far back" className="operator-actions">
+      <nav aria-label="How far back" className="row operator-actions">
         {activitySpans.map(({ name, label }) => (
           <a
             key={name}

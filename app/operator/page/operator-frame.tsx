@@ -29,9 +29,9 @@ export const describeOperatorPage = (title: string) => [
 /** Plain links and forms throughout: every page works before, or without, scripts. */
 export function OperatorFrame({ title, lead, path, notices = [], children }: FrameProps) {
   return (
-    <div className="operator">
+    <div className="stack operator">
       <div className="operator-bar">
-        <nav aria-label="Operator" className="operator-nav">
+        <nav aria-label="Operator" className="row operator-nav">
           {pages.map((page) => (
             <a key={page.path} href={page.path} aria-current={page.path === path ? "page" : undefined}>
               {page.title}

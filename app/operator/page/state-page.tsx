@@ -50,7 +50,7 @@ type ListProps = { id: string; title: string; rows: readonly { name: string; bad
 
 function List({ id, title, rows }: ListProps) {
   return (
-    <section aria-labelledby={id}>
+    <section className="stack" aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
       <ul className="operator-panel operator-list">
         {rows.map(({ name, badge, why }) => (

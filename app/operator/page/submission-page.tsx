@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { Facts } from "~/ui/facts";
 import { markSubmission } from "../tables/table-specs";
 import { Moment } from "./moment";
 import { RowActions } from "./table-rows";
@@ -21,32 +21,22 @@ export function SubmissionPage({ submission }: { submission: SubmissionView }) {
   return (
     <>
       <blockquote className="operator-panel operator-message">{submission.message}</blockquote>
-      <dl className="facts">
-        <Fact name="Sent">
-          <Moment atMs={submission.createdAtMs} /> UTC
-        </Fact>
-        <Fact name="Wallet">
-          <code>{submission.address}</code>
-        </Fact>
-        <Fact name="Key">
-          <code>{tokenId}</code> of <code>{submission.contractAddress}</code> on chain {submission.chainId}
-        </Fact>
-        <Fact name="Message signed">
-          {messageHash === null ? "no, the signature was about the form alone" : <code>{messageHash}</code>}
-        </Fact>
-        <Fact name="Request">
-          <code>{submission.requestId}</code>
-        </Fact>
-        <Fact name="Handled">
-          {handledAtMs === null ? (
-            "not yet"
-          ) : (
+      <Facts
+        rows={{
+          Sent: <Utc atMs={submission.createdAtMs} />,
+          Wallet: <code>{submission.address}</code>,
+          Key: (
             <>
-              <Moment atMs={handledAtMs} /> UTC
+              <code>{tokenId}</code> of <code>{submission.contractAddress}</code> on chain{" "}
+              {submission.chainId}
             </>
-          )}
-        </Fact>
-      </dl>
+          ),
+          "Message signed":
+            messageHash === null ? "no, the signature was about the form alone" : <code>{messageHash}</code>,
+          Request: <code>{submission.requestId}</code>,
+          Handled: handledAtMs === null ? "not yet" : <Utc atMs={handledAtMs} />,
+        }}
+      />
       <RowActions
         actions={[
           markSubmission(id, handledAtMs === null, `key ${tokenId}`),
@@ -58,11 +48,10 @@ export function SubmissionPage({ submission }: { submission: SubmissionView }) {
   );
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
+function Utc({ atMs }: { atMs: number }) {
   return (
     <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
+      <Moment atMs={atMs} /> UTC
     </>
   );
 }

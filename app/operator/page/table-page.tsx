@@ -67,7 +67,7 @@ function Filters({ spec, query, isOpen }: TableProps & { isOpen: boolean }) {
         {choices.map((choice) => (
           <Choice key={choice.name} {...choice} />
         ))}
-        <div className="operator-actions">
+        <div className="row operator-actions">
           <button type="submit" className="operator-button operator-button-strong">
             Apply
           </button>
@@ -136,7 +136,7 @@ function TableAction({ spec, query }: TableProps) {
 function ExportLinks({ spec, query }: TableProps) {
   const search = tableSearch(spec, query, { page: 1 });
   return (
-    <div className="operator-actions">
+    <div className="row operator-actions">
       {["csv", "json"].map((format) => (
         <a
           key={format}
@@ -162,7 +162,7 @@ function Pager({ spec, page }: { spec: TableSpec; page: TablePageData }) {
         . Moments are UTC
         {isCutOff ? `. Pages end with the ${maxPage}th: filters find what lies deeper` : ""}.
       </p>
-      <div className="operator-actions">
+      <div className="row operator-actions">
         {query.page > 1 ? (
           <a href={tableHref(spec, query, { page: query.page - 1 })} rel="prev" className="operator-button">
             Previous

@@ -1,3 +1,4 @@
+import { findJson } from "~/platform/json";
 import { tableHref, tableSearch } from "../tables/table-query";
 import type { TableQuery } from "../tables/table-query";
 import type { RowAction, TableColumn, TableRow, TableSpec, TableValue } from "../tables/table-spec";
@@ -113,11 +114,8 @@ function stateTone(state: string): string {
 
 /** The JSON text of an audit entry, in words. */
 function describeDetail(json: string): string {
-  try {
-    return describeValue(JSON.parse(json) as unknown);
-  } catch {
-    return json;
-  }
+  const detail = findJson(json);
+  return detail === undefined ? json : describeValue(detail);
 }
 
 function describeValue(value: unknown): string {
@@ -134,7 +132,7 @@ function describeValue(value: unknown): string {
 export function RowActions({ actions, back }: { actions: readonly RowAction[]; back: string }) {
   if (actions.length === 0) return null;
   return (
-    <div className="operator-actions">
+    <div className="row operator-actions">
       {actions.map((action) =>
         "href" in action ? (
           <a key={action.label} href={action.href} className="operator-button" aria-label={action.name}>

@@ -6,7 +6,6 @@ type ChartSeries = { name: string; values: readonly (number | null)[] };
 
 export type Chart = {
   title: string;
-  /** What it shows, in words: the chart's text. */
   summary: string;
   /** "stacked": amounts on top of one another. "lines": figures side by side. */
   kind?: "stacked" | "lines";
@@ -34,14 +33,14 @@ export function TimeChart({ title, summary, kind = "stacked", unit, startsMs, se
     (index) => startsMs[index] ?? 0,
   );
   return (
-    <figure className="operator-panel operator-chart" aria-labelledby={titleId}>
+    <figure className="stack operator-panel operator-chart" aria-labelledby={titleId}>
       <figcaption>
         <h2 id={titleId}>{title}</h2>
         <p className="soft">{summary}</p>
       </figcaption>
       {series.length > 1 ? <Legend series={series} /> : null}
       <div className="operator-plot">
-        <div className="operator-plot-scale" aria-hidden="true">
+        <div className="stack operator-plot-scale" aria-hidden="true">
           <span>{figureText(max)}</span>
           <span>{figureText(max / 2)}</span>
           <span>0</span>
@@ -93,7 +92,7 @@ function Bars({ series, count, max }: { series: readonly ChartSeries[]; count: n
 
 function Legend({ series }: { series: readonly ChartSeries[] }) {
   return (
-    <ul className="operator-legend">
+    <ul className="row operator-legend">
       {series.map(({ name }, index) => (
         <li key={name}>
           <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true" focusable="false">

@@ -28,7 +28,6 @@ const manifestSchema = z
   })
   .meta({ id: "WebManifest", description: "A web application manifest, as the W3C describes it." });
 
-/** What browsers ask for beside the pages. */
 export function describeBrand(api: ApiRegistry): void {
   api.addTag({ name: tag, description: "How this place looks, and what a device keeps of it." });
   api.describe(getManifestOperation);

@@ -43,7 +43,6 @@ export type Brand = {
   hasOfflinePage: boolean;
 };
 
-/** What a phone needs to put this site on its home screen. */
 export function writeManifest({ name, texts, themeColor, manifestIcons }: Brand) {
   return {
     id: "/",

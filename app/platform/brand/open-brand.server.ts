@@ -189,10 +189,7 @@ function digest(parts: readonly (string | Buffer)[]): string {
   return hash.digest("hex").slice(0, 16);
 }
 
-/**
- * The operator's picture or the accent's stylesheet. A picture is for `<img>`, where it runs nothing; opened as a
- * page of its own, its policy leaves it as powerless.
- */
+/** A picture runs nothing in `<img>`; opened as a page of its own, its policy leaves it as powerless. */
 export function answerBrandFile(opened: OpenedBrand, version = "", name = ""): Response {
   const file = opened.files.get(name);
   if (!file) throw new Refusal("not-found");

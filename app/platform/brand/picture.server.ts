@@ -3,10 +3,7 @@ export type Picture = { bytes: Buffer; type: "image/svg+xml" | "image/png"; widt
 
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/**
- * Looks only at what it needs: pictures are never put into a page, only shown by `<img>`, where no script in them
- * runs and nothing is loaded. Throws an Error whose message goes on after the name of the setting.
- */
+/** For `<img>` alone, where no script runs. The messages of its errors go on after the name of the setting. */
 export function readPicture(bytes: Buffer): Picture {
   if (bytes.subarray(0, 8).equals(pngSignature)) return readPng(bytes);
   return readSvg(bytes);

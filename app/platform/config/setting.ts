@@ -40,6 +40,9 @@ export type Setting<Value = unknown> = {
 /** The settings of a feature, under the names by which its configuration knows them. */
 export type Settings = { readonly [key: string]: Setting | Settings };
 
+/** Settings under one heading. */
+export type SettingGroup = { title: string; rows: Settings };
+
 export type ValuesOf<Rows> = {
   [Key in keyof Rows]: Rows[Key] extends Setting<infer Value> ? Value : ValuesOf<Rows[Key]>;
 };

@@ -14,7 +14,6 @@ export type OpenApiDocument = ReturnType<OpenApiGeneratorV3["generateDocument"]>
 export type AnswerDescription = {
   description: string;
   headers?: readonly AnswerHeaderName[];
-  /** Headers of this answer alone. */
   ownHeaders?: Record<string, HeaderDescription>;
   content?: Contents;
 };
@@ -34,7 +33,6 @@ export type OperationDescription = {
   tag: string;
   summary: string;
   description: string;
-  /** The rate limit of the route, by its name in the configuration. */
   limit?: RateLimitName;
   /** For a body that is no JSON, or too much of it. Default: `invalid-request`, with `errors`. */
   malformedBody?: RefusalName;

@@ -82,10 +82,7 @@ const outages: readonly RefusalName[] = ["chain-unavailable", "state-unavailable
 
 type RefusalGroup = { names: readonly RefusalName[]; status: number; hasLimit: boolean };
 
-/**
- * What all of these refusals carry, and what only some do: a limit counts once method, media type and size were judged,
- * and a server that is still starting refuses with 503 before that.
- */
+/** A limit counts after method, media type and size were judged; a starting server refuses with 503 before. */
 export function refusalHeaders({ names, status, hasLimit }: RefusalGroup) {
   const always: AnswerHeaderName[] = ["X-Request-Id", "X-Problem", "Cache-Control"];
   const sometimes: AnswerHeaderName[] = [];

@@ -167,13 +167,16 @@ export const getHealthOperation: OperationDescription = {
   answers: answersJson("It does.", { schema: healthSchema, example: { status: "alive" } }),
 };
 
-const quota = { active: true, missing: [] };
 const up = { state: "up", latencyMs: 1.4 };
-const watcher = { ...up, ageSeconds: 3 };
 const down = {
   state: "down",
   latencyMs: 3000,
   detail: "No RPC endpoint of the configured chain answered.",
+};
+const exampleReadiness = (status: string, chain: object) => {
+  const dependencies = { database: up, chain, watcher: { ...up, ageSeconds: 3 }, provider: up, speech: up };
+  const example = { status, dependencies, quota: { active: true, missing: [] } };
+  return jsonContent({ schema: readinessSchema, example });
 };
 
 export const getReadinessOperation: OperationDescription = {
@@ -188,25 +191,11 @@ export const getReadinessOperation: OperationDescription = {
   answers: {
     200: {
       description: "Everything the service cannot do without can be asked.",
-      content: jsonContent({
-        schema: readinessSchema,
-        example: {
-          status: "ready",
-          dependencies: { database: up, chain: up, watcher, provider: up, speech: up },
-          quota,
-        },
-      }),
+      content: exampleReadiness("ready", up),
     },
     503: {
       description: "The database or the chain cannot be asked, or the server is still starting.",
-      content: jsonContent({
-        schema: readinessSchema,
-        example: {
-          status: "unready",
-          dependencies: { database: up, chain: down, watcher, provider: up, speech: up },
-          quota,
-        },
-      }),
+      content: exampleReadiness("unready", down),
     },
   },
 };

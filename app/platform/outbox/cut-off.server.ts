@@ -1,32 +1,27 @@
+import { linkAbort } from "~/platform/linked-abort";
 import type { DeliveryOutcome } from "./outbox";
 
-/**
- * Runs an attempt that ends after `timeoutMs`, or when `signal` aborts, whatever it does. It is raced, not only
- * aborted: a client that forgets its signal must not hold a delivery forever.
- */
+/** Raced, not only aborted: a client that forgets its signal must not hold a delivery forever. */
 export async function withCutOff(
   timeoutMs: number,
   signal: AbortSignal,
   attempt: (signal: AbortSignal) => Promise<DeliveryOutcome>,
 ): Promise<DeliveryOutcome> {
-  const aborter = new AbortController();
-  let cut: (error: string) => void = () => undefined;
+  const { controller, unlink } = linkAbort([signal]);
+  const timer = setTimeout(() => controller.abort(), timeoutMs).unref();
   const cutOff = new Promise<DeliveryOutcome>((resolve) => {
-    cut = (error) => {
+    const cut = () => {
+      const error = signal.aborted ? "stopped before the answer came" : `no answer within ${timeoutMs} ms`;
       resolve({ outcome: "retry", error });
-      aborter.abort();
     };
+    if (signal.aborted) cut();
+    else controller.signal.addEventListener("abort", cut, { once: true });
   });
-  const onStop = () => cut("stopped before the answer came");
-  const timer = setTimeout(() => cut(`no answer within ${timeoutMs} ms`), timeoutMs);
-  timer.unref();
-  signal.addEventListener("abort", onStop);
-  if (signal.aborted) onStop();
   try {
     // The cut-off comes first: an attempt that is told to stop may lose its own error to the race.
-    return await Promise.race([cutOff, attempt(aborter.signal)]);
+    return await Promise.race([cutOff, attempt(controller.signal)]);
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener("abort", onStop);
+    unlink();
   }
 }

@@ -1,3 +1,4 @@
+import { findJson, isRecord } from "~/platform/json";
 import type { ClaimedDelivery } from "./outbox";
 
 export type EmailText = { subject: string; text: string };
@@ -5,48 +6,22 @@ export type NotificationFacts = { data: Record<string, unknown>; at: string };
 /** By the kind of notification; null when the data lacks what the text needs. */
 export type EmailRenderers = Readonly<Record<string, (facts: NotificationFacts) => EmailText | null>>;
 
-/**
- * The mail an operator gets about a notification. Kinds without a renderer, and payloads that are not what their kind
- * promises, are shown as the JSON they are: better a plain mail than none.
- */
+/** Data that is not what its kind promises is shown as the JSON it is: better a plain mail than none. */
 export function renderEmail(
   { notificationId, kind, payload, createdAtMs }: Omit<ClaimedDelivery, "channel" | "attempts">,
   renderers: EmailRenderers,
 ): EmailText {
   const at = readableMoment(createdAtMs);
-  const data = readData(payload);
+  const json = findJson(payload);
   const renderer = Object.hasOwn(renderers, kind) ? renderers[kind] : undefined;
-  const rendered = data && renderer ? renderer({ data, at }) : null;
-  const { subject, text } = rendered ?? renderJson(kind, payload, at);
+  const rendered = isRecord(json) && isRecord(json.data) ? renderer?.({ data: json.data, at }) : null;
+  const shown = json === undefined ? payload : JSON.stringify(json, null, 2);
+  const { subject, text } = rendered ?? {
+    subject: `Notification: ${kind}`,
+    text: [`Something happened: ${oneLine(kind)}`, `When: ${at}`, "", quoted(shown)].join("\n"),
+  };
   const footer = `Notification ${oneLine(notificationId)}. If it reaches you twice, it is the same event.`;
   return { subject: oneLine(subject, 150), text: `${text}\n\n-- \n${footer}\n` };
-}
-
-function renderJson(kind: string, payload: string, at: string): EmailText {
-  const lines = [`Something happened: ${oneLine(kind)}`, `When: ${at}`, "", quoted(prettyJson(payload))];
-  return { subject: `Notification: ${kind}`, text: lines.join("\n") };
-}
-
-function readData(payload: string): Record<string, unknown> | null {
-  const parsed = parseJson(payload);
-  return isRecord(parsed) && isRecord(parsed.data) ? parsed.data : null;
-}
-
-function prettyJson(payload: string): string {
-  const parsed = parseJson(payload);
-  return parsed === undefined ? payload : JSON.stringify(parsed, null, 2);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function readableMoment(ms: number): string {

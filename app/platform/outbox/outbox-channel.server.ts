@@ -18,10 +18,7 @@ export type ChannelOptions = {
   random: () => number;
 };
 
-/**
- * The sends of one channel, so that a receiver that hangs holds up nobody but itself. Each delivery is claimed
- * only when there is room to send it at once: a claim never ages in a queue of ours.
- */
+/** Claimed is only what is sent at once, so that no claim ages in a queue; a hanging receiver delays no other. */
 export function createChannelSender(options: ChannelOptions) {
   const { parallelism } = options;
   const claim = createClaimer(options);

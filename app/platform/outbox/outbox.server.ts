@@ -29,10 +29,7 @@ export type OutboxSenderOptions = {
 export type OutboxSender = ReturnType<typeof createOutboxSender>;
 export type OutboxStatus = Awaited<ReturnType<OutboxSender["status"]>>;
 
-/**
- * Sends notifications at least once, always under the same id, and retries failures with growing delays. Each process
- * claims what it sends; the claim of one that dies expires, and the delivery is sent again.
- */
+/** At least once, always under the same id: the claim of a process that dies expires, and another sends again. */
 export function createOutboxSender(options: OutboxSenderOptions) {
   const { store, gateways, log, pollIntervalMs = 5_000, stopTimeoutMs = 7_000 } = options;
   const senders = createChannelSenders(options);

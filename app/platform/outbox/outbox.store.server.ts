@@ -18,7 +18,6 @@ type OutboxTransaction = Pick<Prisma.TransactionClient, "notification" | "notifi
 type Store = ReturnType<typeof createOutboxStore>;
 /** For features: the outbox alone writes into its tables. */
 export type Outbox = Pick<Store, "enqueue" | "isQueued" | "retry">;
-/** For the sender. */
 export type OutboxStore = Omit<Store, keyof Outbox>;
 
 /** `channels`: where notifications are sent. Without any they stay readable in the operator's view. */
@@ -76,17 +75,13 @@ export function createOutboxStore(database: Database, clock: Clock, channels: re
     return count === 1;
   }
 
-  /** Deliveries on any channel that are neither delivered nor given up. */
   async function countPending(): Promise<number> {
     return await database.notificationDelivery.count({
       where: { deliveredAtMs: null, nextAttemptAtMs: { lt: BigInt(neverAttemptAtMs) } },
     });
   }
 
-  /**
-   * Makes a delivery due now, or all that were given up, and resolves with their number. One that is being sent or was
-   * delivered is left alone.
-   */
+  /** Makes them due now; resolves with their number. One that is being sent or was delivered is left alone. */
   async function retry(
     transaction: OutboxTransaction,
     deliveries: DeliveryRef | "given-up",
@@ -110,10 +105,7 @@ function heldBy({ notificationId, channel, claimant }: DeliveryClaim) {
 
 type ClaimedRow = DeliveryRef & { channel: Channel; attempts: number | bigint; nextAttemptAtMs: bigint };
 
-/**
- * The conditions stand twice: the inner ones choose, the outer ones are looked at again under each row's lock, where
- * another claimant may have been faster.
- */
+/** The conditions stand twice: under each row's lock they are looked at again, as another may be faster. */
 async function claimRows(database: Database, now: bigint, request: ClaimRequest): Promise<ClaimedRow[]> {
   const { claimant, limit, claimSeconds, channels } = request;
   const rows = await database.$queryRaw<ClaimedRow[]>`

@@ -48,10 +48,7 @@ export const neverAttemptAtMs = 8_640_000_000_000_000;
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/**
- * Waits after the first, second, … failure; the last one repeats. A receiver that stays away is thus asked
- * six times within 75 minutes (jitter aside), and from then on only every six hours, until it answers.
- */
+/** Waits after the first, second, … failure: six attempts within 75 minutes, then one every six hours. */
 export const retryDelaysMs = [5_000, 30_000, 2 * minuteMs, 10 * minuteMs, hourMs, 6 * hourMs] as const;
 
 /** A receiver may ask for a longer wait than ours, but not delay us forever. */

@@ -14,10 +14,7 @@ type WebhookOptions = {
   clock?: Clock;
 };
 
-/**
- * One POST by the Standard Webhooks scheme: 2xx is delivered, 410 is given up, all else is retried. Redirects are not
- * followed, for they would carry a signed body to an address the operator never named.
- */
+/** By Standard Webhooks. No redirects: they would carry a signed body where the operator never sent it. */
 export function createWebhookGateway({
   url,
   secret,

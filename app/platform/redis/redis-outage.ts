@@ -1,18 +1,8 @@
-/**
- * Redis could not be asked, or did not answer in time, so that nothing is known; as opposed to a script that was
- * refused, which is a defect of ours.
- */
+/** Nothing is known; as opposed to a script that was refused, which is a defect of ours. */
 export class RedisOutage extends Error {
   override readonly name = "RedisOutage";
 }
 
-/**
- * What Redis answers while it cannot do its work: it loads its data, follows another server, has no memory left, cannot
- * write to its disk, does not know us, or is busy with something that takes long.
- */
-const outageReplies =
+/** It loads, follows another server, is full, cannot write, does not know us, or is busy for long. */
+export const outageReplies =
   /^(BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOPERM|NOREPLICAS|OOM|READONLY|TRYAGAIN|UNKILLABLE|WRONGPASS)\b/;
-
-export function isOutageReply(message: string): boolean {
-  return outageReplies.test(message);
-}

@@ -1,7 +1,7 @@
 import { Redis as Client, ReplyError } from "ioredis";
 import type { EventLog } from "~/platform/log.server";
 import { describeTlsFault } from "~/platform/tls-fault";
-import { RedisOutage, isOutageReply } from "./redis-outage";
+import { RedisOutage, outageReplies } from "./redis-outage";
 import { defineScript } from "./redis-script.server";
 import type { RedisScript } from "./redis-script.server";
 import { observeCommand } from "./redis-instrument.server";
@@ -119,15 +119,12 @@ async function tellOutage<T>(ask: () => Promise<T>): Promise<T> {
     return await ask();
   } catch (failure) {
     const error = forgetDetails(failure);
-    if (error instanceof ReplyError && !isOutageReply((error as Error).message)) throw error;
+    if (error instanceof ReplyError && !outageReplies.test((error as Error).message)) throw error;
     throw new RedisOutage("Redis could not be asked, or did not answer.", { cause: error });
   }
 }
 
-/**
- * The client attaches to an error what was being sent: nonces, addresses of visitors, and the password itself. Node
- * attaches the whole certificate of a server that it does not trust.
- */
+/** The client attaches what was sent, passwords included; Node, the certificate of a server it does not trust. */
 function forgetDetails(error: unknown): unknown {
   if (error instanceof Error) {
     delete (error as { command?: unknown }).command;
@@ -144,10 +141,7 @@ function describeEviction(info: string): string | null {
     : `Redis may throw away what it was told to keep: its maxmemory-policy is ${policy}. Set it to noeviction.`;
 }
 
-/**
- * One line when the connection is lost, one for each further reason, and one when it is back; the client itself
- * reports every attempt.
- */
+/** One line for a lost connection, one for each further reason, and one when it is back. */
 function followConnection(client: Client, log: OpenRedisOptions["log"]) {
   /** The last one there was: an attempt that ends before the server has shown itself says nothing against it. */
   let fault: string | null = null;
@@ -174,10 +168,7 @@ function followConnection(client: Client, log: OpenRedisOptions["log"]) {
   return { findConnectionFault: () => fault };
 }
 
-/**
- * Why no usable connection to Redis was made, and what to do, in a sentence that strangers may read. null where the
- * operator's settings are not the reason.
- */
+/** In a sentence that strangers may read; null where the operator's settings are not the reason. */
 function describeConnectFault(error: Error): string | null {
   if (error.message.includes("WRONGPASS")) {
     return "Redis refuses the password in STATE_WORKER_API_KEY (or in STATE_WORKER_URL, where it stands there). Write the one that Redis has, and start again.";

@@ -35,10 +35,7 @@ async function loadPackages() {
 }
 type Packages = Awaited<ReturnType<typeof loadPackages>>;
 
-/**
- * Sends spans to a collector, as OTLP over HTTP in JSON. Requests never wait for it: spans wait in memory, up to a
- * bound, are sent in batches, and what finds no room or cannot be delivered is dropped and counted.
- */
+/** Requests never wait for it: what finds no room in memory or cannot be delivered is dropped and counted. */
 export async function openOtlpSpans(options: OpenSpansOptions): Promise<SpanExport> {
   const { settings, serviceVersion, instance, onFault } = options;
   const maxWaitingSpans = options.maxWaitingSpans ?? defaultMaxWaitingSpans;
@@ -46,16 +43,19 @@ export async function openOtlpSpans(options: OpenSpansOptions): Promise<SpanExpo
   const { sdk, OTLPTraceExporter, resourceFromAttributes } = packages;
   const counts: SpanCounts = { sent: 0, dropped: 0, failed: 0 };
   let waiting = 0;
+  let isAway = false;
   const exporter = new OTLPTraceExporter({
     url: settings.url,
     headers: settings.headers,
     timeoutMillis: exportTimeoutMs,
   });
-  const onResult = createResultCounter(counts, onFault);
   const batches = new sdk.BatchSpanProcessor({
-    exporter: countResults(exporter, (result) => {
-      waiting -= result.count;
-      onResult(result);
+    exporter: countResults(exporter, (count, isTaken) => {
+      waiting -= count;
+      counts[isTaken ? "sent" : "failed"] += count;
+      if (isAway !== isTaken) return;
+      isAway = !isTaken;
+      onFault({ isAway });
     }),
     maxQueueSize: maxWaitingSpans,
     maxExportBatchSize: Math.min(512, maxWaitingSpans),
@@ -105,27 +105,17 @@ function chooseSampler(sdk: Packages["sdk"], { base, isParentBased, ratio }: Tra
   return isParentBased ? new sdk.ParentBasedSampler({ root }) : root;
 }
 
-type ExportResult = { count: number; isTaken: boolean };
+type OnResult = (count: number, isTaken: boolean) => void;
 
-function countResults(exporter: SpanExporter, onResult: (result: ExportResult) => void): SpanExporter {
+function countResults(exporter: SpanExporter, onResult: OnResult): SpanExporter {
   return {
     export: (spans: ReadableSpan[], done) =>
       exporter.export(spans, (result) => {
-        onResult({ count: spans.length, isTaken: result.code === 0 });
+        onResult(spans.length, result.code === 0);
         done(result);
       }),
     forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
     shutdown: () => exporter.shutdown(),
-  };
-}
-
-function createResultCounter(counts: SpanCounts, onFault: OpenSpansOptions["onFault"]) {
-  let isAway = false;
-  return ({ count, isTaken }: ExportResult): void => {
-    counts[isTaken ? "sent" : "failed"] += count;
-    if (isAway === !isTaken) return;
-    isAway = !isTaken;
-    onFault({ isAway });
   };
 }
 

@@ -41,13 +41,13 @@ function groupId(name: string): string {
 function Contents({ reference }: { reference: Reference }) {
   return (
     <nav className="reference-contents" aria-label="Operations">
-      <ul>
+      <ul className="row">
         {reference.groups.map(({ name, operations }) => (
           <li key={name}>
             <a href={`#${groupId(name)}`} className="contents-group">
               {name}
             </a>
-            <ul>
+            <ul className="row">
               {operations.map(({ id, summary }) => (
                 <li key={id}>
                   <a href={`#${id}`}>{summary}</a>

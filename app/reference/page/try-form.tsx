@@ -57,7 +57,7 @@ function BodyField({ operation, values: { body }, onChange }: TryFieldsProps) {
   return (
     <>
       {examples.length > 1 ? (
-        <div className="field">
+        <div className="stack field">
           <label htmlFor={`${id}-example`}>Begin with</label>
           <select
             id={`${id}-example`}
@@ -74,7 +74,7 @@ function BodyField({ operation, values: { body }, onChange }: TryFieldsProps) {
           </select>
         </div>
       ) : null}
-      <div className="field field-wide">
+      <div className="stack field field-wide">
         <label htmlFor={`${id}-body`}>Body</label>
         <textarea
           id={`${id}-body`}

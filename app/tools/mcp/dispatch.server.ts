@@ -1,9 +1,10 @@
 import { Refusal } from "~/platform/http/refusal";
+import { isRecord } from "~/platform/json";
 import { runTool } from "../run-tool.server";
 import type { ToolOutcome } from "../run-tool.server";
 import { annotationsOf, toToolOffer } from "../tool";
 import type { Tool, ToolCaller } from "../tool";
-import { errorCodes, isRecord } from "./message";
+import { errorCodes } from "./message";
 import type { McpRequest } from "./message";
 import { handshakeRevisions, serverInfoKey, statelessRevision, supportedRevisions } from "./revision";
 import type { Revision, RpcError } from "./revision";

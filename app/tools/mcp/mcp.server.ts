@@ -23,7 +23,6 @@ export type McpExchange = {
   message: McpMessage;
 };
 
-/** Where a request came to, and of which page. */
 export type McpSender = { host: string | null; origin: string | undefined };
 export type McpSite = {
   origin: string;
@@ -34,7 +33,6 @@ export type McpSite = {
 /** Whom an answer is for, as far as that is known. */
 type Addressee = { dialect: Dialect; id: MessageId | null };
 
-/** One message, one answer. */
 export async function answerMcp(exchange: McpExchange, dispatch: McpDispatcher): Promise<Answer> {
   const { message, headers, caller, clientId, openSignal } = exchange;
   const to = addresseeOf(message);

@@ -1,7 +1,7 @@
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
+import { isRecord } from "~/platform/json";
 
-/** What one message may hold. */
 export const maxBodyBytes = 256 * 1024;
 /** Members and elements in all, the arguments' included. */
 export const maxBodyValues = 5_000;
@@ -112,8 +112,4 @@ function findProblem({ jsonrpc, id, method, ...body }: Params, dialect: Dialect)
 /** A number that does not survive its way through a client's parser could not be matched with its request. */
 function isMessageId(id: unknown): id is MessageId {
   return typeof id === "string" || Number.isSafeInteger(id);
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,10 +3,7 @@ export function resourceMetadataUrl(origin: string, mcpPath: string): string {
   return `${origin}/.well-known/oauth-protected-resource${mcpPath}`;
 }
 
-/**
- * What the endpoint of the tools is and how it takes tokens. No authorization server is named, because there is none:
- * tokens are made by this very server, for a signature, at /api/gate-access, as the documentation says.
- */
+/** No authorization server is named: tokens are made here, for a signature, at /api/gate-access. */
 export function describeResource(origin: string, mcpPath: string) {
   return {
     resource: `${origin}${mcpPath}`,

@@ -1,4 +1,5 @@
-import { errorCodes, isRecord } from "./message";
+import { isRecord } from "~/platform/json";
+import { errorCodes } from "./message";
 import type { McpNotification, McpRequest } from "./message";
 
 /** The revision whose requests each say what they need, without a handshake before them. */

@@ -110,7 +110,7 @@ test.each([
   "an audit whose gravest finding is $severity ends with $code",
   async ({ severity, code, words }) => {
     const { asked, env } = await startRegistry({ severity });
-    const audit = await runCommand({ file: "app/commands/audit.ts", env });
+    const audit = await runCommand({ file: "e2e/repository/audit.ts", env });
     expect(audit.said).toContain(words);
     if (severity)
       expect(audit.said).toContain(`${severity}: express (A fault, https://advisories.example/1)`);
@@ -121,7 +121,7 @@ test.each([
 
 test("a registry that does not answer audits is reported, and nothing passes as checked", async () => {
   const { env } = await startRegistry({ status: 405 });
-  const audit = await runCommand({ file: "app/commands/audit.ts", env });
+  const audit = await runCommand({ file: "e2e/repository/audit.ts", env });
   expect(audit.said).toMatch(/The registry could not be asked: .*\nNothing was checked\./);
   expect(audit.said).toContain("405");
   expect(audit.code).toBe(2);

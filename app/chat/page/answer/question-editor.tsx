@@ -29,7 +29,7 @@ export function QuestionEditor({ question, isQuiet, onClose }: QuestionEditorPro
 
   return (
     <form
-      className="card question-editor"
+      className="stack card question-editor"
       onSubmit={(event) => {
         event.preventDefault();
         send();

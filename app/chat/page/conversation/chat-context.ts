@@ -20,7 +20,6 @@ export function useChatState<Name extends keyof ChatState>(name: Name): ChatStat
   );
 }
 
-/** Why nothing may be asked right now, from wherever. */
 export const askingBarriers = {
   "sign-in": "Sign in at the gate first.",
   quota: "Wait until the next quota window begins.",

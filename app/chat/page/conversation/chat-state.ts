@@ -25,7 +25,6 @@ export function createChatState(models: readonly string[]) {
     models,
     model: models[0] ?? null,
     speech: silence,
-    /** For screen readers: what just happened, in sentences. */
     announcement: "",
   };
 }

@@ -1,4 +1,4 @@
-import { chatEntryPrefix as prefix } from "~/platform/personal-storage";
+import { chatEntryPrefix as prefix, tryTo } from "~/platform/personal-storage";
 import { settleTools } from "./conversation";
 import type { Conversation, Message, Part } from "./conversation";
 
@@ -50,16 +50,6 @@ export function createMemoryStore(): KeyValueStore {
       return entries.size;
     },
   };
-}
-
-function tryTo(act: () => void): boolean {
-  try {
-    act();
-    return true;
-  } catch {
-    // Full, or switched off in the meantime.
-    return false;
-  }
 }
 
 const isText = (value: unknown) => typeof value === "string";

@@ -5,7 +5,6 @@ import { RefusedError } from "../conversation/chat-api";
 import { SpeechLoads } from "./speech-loads";
 
 export const silence = {
-  /** The message that is being read. */
   messageId: null as string | null,
   /** `held`: something stands in the way, which `notice` says; the position is kept. */
   status: "waiting" as "waiting" | "playing" | "paused" | "held",
@@ -50,7 +49,6 @@ export class SpeechPlayer {
     this.feed(message);
   }
 
-  /** More of the message that is being read. */
   feed({ messageId, text, isComplete }: SpokenMessage): void {
     const { loads, message, cutter } = this;
     if (!loads || message.messageId !== messageId || message.isComplete) return;

@@ -19,7 +19,7 @@ export function EntryChecklist({ state, settings }: { state: Outside; settings: 
   return (
     <section className="entry-checklist" aria-labelledby="entry-heading">
       <h2 id="entry-heading">What you need</h2>
-      <ol className="checklist">
+      <ol className="stack checklist">
         {steps.map(({ name, status, title, detail }) => (
           <li key={name} className="checklist-step" data-step={name} data-status={status}>
             <StatusMark status={status} />

@@ -64,7 +64,6 @@ async function findHolder(ask: AskChain, contract: Address, id: Hex): Promise<st
   }
 }
 
-/** What one key costs, as the amount of a transaction. */
 export async function readPrice(ask: AskChain, contractAddress: Address): Promise<Hex> {
   const call = { to: contractAddress, data: keyCalls.price };
   const price = await ask({ method: "eth_call", params: [call, "latest"] });

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { FormEvent, ReactNode } from "react";
 import type { PublicSettings } from "~/platform/public-settings";
-import { Button } from "~/ui/button";
+import { Button, ButtonLink } from "~/ui/button";
 import { Card } from "~/ui/card";
 import { Field } from "~/ui/field";
 import { takeLostFocus } from "~/ui/lost-focus";
@@ -162,14 +162,9 @@ function NoKey({ settings: { wallets }, mint }: { settings: PublicSettings; mint
       {mint}
       {wallets.keyShopUrl ? (
         <p>
-          <a
-            className={`button ${mint ? "button-quiet" : "button-primary"}`}
-            href={wallets.keyShopUrl}
-            target="_blank"
-            rel="noopener noreferrer"
-          >
-            Get a key<span className="visually-hidden"> (opens in a new tab)</span>
-          </a>
+          <ButtonLink to={wallets.keyShopUrl} tone={mint ? "quiet" : "primary"} isNewTab>
+            Get a key
+          </ButtonLink>
         </p>
       ) : mint ? null : (
         <p>

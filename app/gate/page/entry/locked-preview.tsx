@@ -16,7 +16,7 @@ export function LockedPreview({ outline }: { outline: RoomOutline }) {
   const shown = kinds.filter(({ part }) => outline[part]);
   return (
     <section className="locked" aria-labelledby="locked-heading">
-      <div className="locked-picture" aria-hidden="true">
+      <div className="stack locked-picture" aria-hidden="true">
         <span className="locked-line" />
         <span className="locked-line" />
         <span className="locked-block" />
@@ -33,7 +33,7 @@ export function LockedPreview({ outline }: { outline: RoomOutline }) {
       </div>
       <h2 id="locked-heading">What a key opens</h2>
       {shown.length > 0 ? (
-        <ul className="locked-list">
+        <ul className="stack locked-list">
           {shown.map(({ part, words, icon }) => (
             <li key={part}>
               <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">

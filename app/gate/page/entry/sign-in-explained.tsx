@@ -1,4 +1,5 @@
 import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
+import { Facts } from "~/ui/facts";
 import { previewMoment, signInPreview } from "./sign-in-words";
 import type { SignInText } from "./sign-in-words";
 
@@ -15,19 +16,18 @@ export function SignInExplained({ signsSiwe, ...signed }: SignInExplainedProps) 
   return (
     <details className="unfold explained">
       <summary>What you sign, word for word</summary>
-      <dl className="facts explained-facts">
-        <dt>You sign</dt>
-        <dd>
-          a message that names this site (<strong>{host}</strong>), your address and key #{tokenId}, for this
-          one time
-        </dd>
-        <dt>It costs</dt>
-        <dd>nothing: no transaction, no fee, and it can move or allow nothing</dd>
-        <dt>Then</dt>
-        <dd>
-          the server reads on the chain that the key is yours, the room opens, and you stay signed in here
-        </dd>
-      </dl>
+      <Facts
+        rows={{
+          "You sign": (
+            <>
+              a message that names this site (<strong>{host}</strong>), your address and key #{tokenId}, for
+              this one time
+            </>
+          ),
+          "It costs": "nothing: no transaction, no fee, and it can move or allow nothing",
+          Then: "the server reads on the chain that the key is yours, the room opens, and you stay signed in here",
+        }}
+      />
       <pre className="code">{text}</pre>
     </details>
   );

@@ -3,6 +3,7 @@ import type { FormEvent } from "react";
 import { lookupParameter } from "~/gate/keys/key-lookup";
 import type { KeyLookup } from "~/gate/keys/key-lookup";
 import { Button } from "~/ui/button";
+import { Facts } from "~/ui/facts";
 import { Field } from "~/ui/field";
 import { createGateApi, readTokenStatus } from "../gate-api";
 import { noticeFor, noticeForProblem } from "../gate-notice";
@@ -105,29 +106,13 @@ function universalTime(moment: string): string {
 
 function StatusFacts({ answer: { tokenId, exists, used, usedBy, usedAt } }: { answer: KeyStatus }) {
   return (
-    <dl className="facts">
-      <dt>Key</dt>
-      <dd>#{tokenId}</dd>
-      <dt>State</dt>
-      <dd>
-        <strong>{used ? "used" : exists ? "unused" : "does not exist"}</strong>
-      </dd>
-      {usedBy ? (
-        <>
-          <dt>Used by</dt>
-          <dd>
-            <code title={usedBy}>{shortAddress(usedBy)}</code>
-          </dd>
-        </>
-      ) : null}
-      {usedAt ? (
-        <>
-          <dt>Used at</dt>
-          <dd>
-            <time dateTime={usedAt}>{universalTime(usedAt)}</time>
-          </dd>
-        </>
-      ) : null}
-    </dl>
+    <Facts
+      rows={{
+        Key: `#${tokenId}`,
+        State: <strong>{used ? "used" : exists ? "unused" : "does not exist"}</strong>,
+        "Used by": usedBy && <code title={usedBy}>{shortAddress(usedBy)}</code>,
+        "Used at": usedAt && <time dateTime={usedAt}>{universalTime(usedAt)}</time>,
+      }}
+    />
   );
 }

@@ -1,4 +1,4 @@
-import { formDraftPrefix } from "~/platform/personal-storage";
+import { formDraftPrefix, tryTo } from "~/platform/personal-storage";
 
 /** One field of the operator's form, in the order in which they stand there. */
 export type DraftField = { name: string; value: string; isChecked: boolean };
@@ -13,7 +13,6 @@ export function draftName({ chainId, contractAddress, tokenId, address }: DraftO
   return formDraftPrefix + [chainId, contractAddress.toLowerCase(), tokenId, address.toLowerCase()].join(":");
 }
 
-/** Null: there is nothing worth keeping. */
 export function writeDraft(fields: readonly DraftField[]): string | null {
   const text = JSON.stringify(fields.map(({ name, value, isChecked }) => [name, value, isChecked ? 1 : 0]));
   return text.length > maxDraftCharacters ? null : text;
@@ -46,20 +45,11 @@ export function findDraft(name: string): DraftField[] {
 /** Answers whether it is kept now. */
 export function keepDraft(name: string, fields: readonly DraftField[]): boolean {
   const text = writeDraft(fields);
-  try {
-    if (text !== null) window.sessionStorage.setItem(name, text);
-    return text !== null;
-  } catch {
-    return false;
-  }
+  return text !== null && tryTo(() => window.sessionStorage.setItem(name, text));
 }
 
 export function dropDraft(name: string): void {
-  try {
-    window.sessionStorage.removeItem(name);
-  } catch {
-    // Nothing to drop where nothing can be kept.
-  }
+  tryTo(() => window.sessionStorage.removeItem(name));
 }
 
 type FormField = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;

@@ -1,12 +1,13 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
 import { Button } from "~/ui/button";
+import { Facts } from "~/ui/facts";
 import { Notice } from "~/ui/notice";
+import { useCopy } from "~/ui/use-copy";
 
 /** What is left of a form that was sent: the visitor's own copy, made of what they had before them. */
 export type FormReceipt = {
   tokenId: string;
   address: string;
-  /** Of the site it was sent to. */
   host: string;
   text: string;
   /** keccak256 of the text: the fingerprint that the wallet signed. */
@@ -37,7 +38,12 @@ export function ReceiptCard({ receipt }: { receipt: FormReceipt }) {
   const card = useRef<HTMLElement>(null);
   useEffect(() => card.current?.focus(), []);
   return (
-    <section ref={card} tabIndex={-1} className="card receipt focus-place" aria-labelledby="receipt-heading">
+    <section
+      ref={card}
+      tabIndex={-1}
+      className="stack card receipt focus-place"
+      aria-labelledby="receipt-heading"
+    >
       <h3 id="receipt-heading">Your receipt</h3>
       <Notice tone="success" title="Received">
         <p>
@@ -51,24 +57,17 @@ export function ReceiptCard({ receipt }: { receipt: FormReceipt }) {
         ) : null}
       </Notice>
       <blockquote className="review-text">{text}</blockquote>
-      <dl className="facts">
-        <dt>Sent</dt>
-        <dd>
-          <time dateTime={new Date(sentAtMs).toISOString()}>{new Date(sentAtMs).toLocaleString()}</time>
-        </dd>
-        <dt>To</dt>
-        <dd>{host}</dd>
-        <dt>Key</dt>
-        <dd>#{tokenId}</dd>
-        <dt>Wallet</dt>
-        <dd>
-          <code>{address}</code>
-        </dd>
-        <dt>Fingerprint</dt>
-        <dd>
-          <code>{messageHash}</code>
-        </dd>
-      </dl>
+      <Facts
+        rows={{
+          Sent: (
+            <time dateTime={new Date(sentAtMs).toISOString()}>{new Date(sentAtMs).toLocaleString()}</time>
+          ),
+          To: host,
+          Key: `#${tokenId}`,
+          Wallet: <code>{address}</code>,
+          Fingerprint: <code>{messageHash}</code>,
+        }}
+      />
       <div className="row receipt-actions">
         <CopyReceipt receipt={receipt} />
         <Button tone="quiet" onClick={() => window.print()}>
@@ -82,25 +81,19 @@ export function ReceiptCard({ receipt }: { receipt: FormReceipt }) {
   );
 }
 
+const copyWords = {
+  copied: "Copied.",
+  refused: "The browser does not allow it; print it, or mark and copy it by hand.",
+};
+
 function CopyReceipt({ receipt }: { receipt: FormReceipt }) {
-  const [outcome, setOutcome] = useState("");
-
-  async function copy(): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(receiptText(receipt));
-      setOutcome("Copied.");
-    } catch {
-      // Not over plain HTTP, and not where the browser's owner forbids it.
-      setOutcome("The browser does not allow it; print it, or mark and copy it by hand.");
-    }
-  }
-
+  const { outcome, copy } = useCopy(null);
   return (
     <>
-      <Button tone="quiet" onClick={() => void copy()}>
+      <Button tone="quiet" onClick={() => void copy(receiptText(receipt))}>
         Copy the receipt
       </Button>
-      <span role="status">{outcome}</span>
+      <span role="status">{outcome === null ? "" : copyWords[outcome]}</span>
     </>
   );
 }

@@ -20,7 +20,6 @@ export function submissionText(fields: Iterable<readonly [name: string, value: s
 /** Characters the server takes. */
 const maxCharacters = 10_000;
 
-/** What is wrong with the text as a whole; null while nothing is. */
 export function faultOf(text: string): string | null {
   if (text === "") return "Write something before you send it.";
   const count = countCharacters(text);

@@ -8,7 +8,6 @@ export { generatePrivateKey as makeKey };
 
 type Transaction = { to: Address; data?: Hex; value?: Hex };
 
-/** Answers what a wallet answers, with a key in the page. */
 export function createDemoSigner(chainId: number, rpcUrl: string, privateKey: Hex) {
   const address = privateKeyToAddress(privateKey);
   const ask = createHttpChain(rpcUrl);

@@ -28,7 +28,6 @@ export function guardProvider(provider: Eip1193Provider, withinMs = silenceMs): 
   };
 }
 
-/** The answer, or the trouble when it takes longer. */
 export function inTime<Value>(answer: Promise<Value>, ms: number, trouble: TroubleName): Promise<Value> {
   let timer: ReturnType<typeof setTimeout>;
   const silence = new Promise<never>((_, reject) => {

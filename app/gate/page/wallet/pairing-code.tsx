@@ -1,13 +1,15 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
 import { encode } from "uqr";
 import { Button } from "~/ui/button";
 import { takeLostFocus } from "~/ui/lost-focus";
+import { useCopy } from "~/ui/use-copy";
 
 /** Light modules around the code that readers need to find it. */
 const quietModules = 4;
 
 export function PairingCode({ uri }: { uri: string }) {
-  const [isCopied, setCopied] = useState(false);
+  const { outcome, copy } = useCopy(null);
+  const isCopied = outcome === "copied";
   const code = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // It comes in place of the list, whose button had the focus.
@@ -18,7 +20,7 @@ export function PairingCode({ uri }: { uri: string }) {
     .flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
     .join("");
   return (
-    <div className="pairing focus-place" ref={code} tabIndex={-1}>
+    <div className="stack pairing focus-place" ref={code} tabIndex={-1}>
       <p>Scan this with your wallet&rsquo;s camera, then agree in the wallet.</p>
       <svg
         className="pairing-code"
@@ -35,15 +37,7 @@ export function PairingCode({ uri }: { uri: string }) {
         <a className="button button-quiet" href={uri}>
           Wallet on this device
         </a>
-        <Button
-          tone="quiet"
-          onClick={() =>
-            void navigator.clipboard.writeText(uri).then(
-              () => setCopied(true),
-              () => undefined,
-            )
-          }
-        >
+        <Button tone="quiet" onClick={() => void copy(uri)}>
           Copy the link
         </Button>
       </div>

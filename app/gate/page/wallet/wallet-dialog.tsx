@@ -43,7 +43,7 @@ export function WalletDialog({ state, isDemo, actions }: WalletDialogProps) {
       ) : (
         <WalletList list={list} wallets={wallets} picked={picked} onPick={actions.pickWallet} />
       )}
-      <div role="status" className={picked ? "wallet-waiting" : "visually-hidden"}>
+      <div role="status" className={picked ? "stack wallet-waiting" : "visually-hidden"}>
         {picked && !isPairing ? <Waiting picked={picked} /> : null}
       </div>
       {picked ? (
@@ -79,7 +79,7 @@ type WalletListProps = {
 function WalletList({ list, wallets, picked, onPick }: WalletListProps) {
   if (wallets.length === 0) return <p>No wallet was found in this browser.</p>;
   return (
-    <ul className="wallet-list" ref={list}>
+    <ul className="stack wallet-list" ref={list}>
       {wallets.map(({ id, name, icon, kind, origin }) => (
         <li key={id}>
           <button

@@ -12,7 +12,7 @@ export function WalletAppLinks() {
       <p className="soft">
         On a phone, wallets speak to pages in their own browser. Then press Connect there.
       </p>
-      <ul className="wallet-list">
+      <ul className="stack wallet-list">
         {links.map(({ name, href }) => (
           <li key={name}>
             <a className="wallet-choice" href={href} rel="noreferrer">

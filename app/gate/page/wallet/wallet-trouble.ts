@@ -1,8 +1,6 @@
 import type { NoticeText } from "~/platform/http/notice";
 
-/** A label and a value the person can carry over by hand. */
 export type Fact = readonly [label: string, value: string];
-/** `facts`: what the remedy speaks of. */
 export type GateNotice = NoticeText & { tone: "problem" | "info"; facts?: readonly Fact[] };
 
 type Words = Pick<GateNotice, "detail" | "remedy"> & { tone?: "info"; title?: string };
@@ -179,7 +177,6 @@ export function noticeForWallet(error: unknown, activity: GateActivity): GateNot
   return { tone: "problem", title, ...words, detail, ...facts };
 }
 
-/** The wallet of an earlier visit did not reconnect by itself. */
 export function noticeForMissing(missing: "gone" | "locked", name: string): GateNotice {
   if (missing === "gone") {
     return {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { integer, secret, text } from "./kinds";
+import { integer, secret, text } from "~/platform/config/kinds";
 import { renderEnvExample, renderSettingsPage } from "./render-settings";
 
 const rows = {

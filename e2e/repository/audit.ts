@@ -2,6 +2,7 @@
 // critical ones, 2 the registry could not be asked, which says nothing either way.
 import { execFile } from "node:child_process";
 import { z } from "zod";
+import { findJson } from "~/platform/json";
 
 /** What `npm audit --json` prints when it was answered; all else it prints is about not being answered. */
 const reportSchema = z.object({
@@ -23,14 +24,6 @@ function runNpm(parameters: readonly string[]): Promise<{ output: string; compla
   return new Promise((resolve) => {
     execFile("npm", parameters, options, (_error, output, complaint) => resolve({ output, complaint }));
   });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function findReason(failure: unknown, complaint: string): string {
@@ -58,10 +51,10 @@ function tell({ vulnerabilities, metadata }: Report): void {
 }
 
 const { output, complaint } = await runNpm(["audit", "--omit=dev", "--package-lock-only", "--json"]);
-const report = reportSchema.safeParse(parseJson(output));
+const report = reportSchema.safeParse(findJson(output));
 if (report.success) tell(report.data);
 else {
-  console.error(`The registry could not be asked: ${findReason(parseJson(output), complaint)}`);
+  console.error(`The registry could not be asked: ${findReason(findJson(output), complaint)}`);
   console.error("Nothing was checked. Run this again where npm's registry answers audits.");
   process.exitCode = 2;
 }

@@ -1,9 +1,6 @@
-import { listSettings } from "./setting";
-import type { Setting, Settings } from "./setting";
-import { guardedPrefixes } from "./setting-reader";
-
-/** Settings under one heading. */
-export type SettingGroup = { title: string; rows: Settings };
+import { listSettings } from "~/platform/config/setting";
+import type { Setting, SettingGroup } from "~/platform/config/setting";
+import { guardedPrefixes } from "~/platform/config/setting-reader";
 
 const lineWidth = 108;
 
