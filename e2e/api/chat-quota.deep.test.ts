@@ -161,7 +161,7 @@ test.each([1, 2])(
   },
 );
 
-test("a reservation left by a server killed in mid-stream is counted in full once its lease has expired", async () => {
+test("a reservation left by a server killed in mid-stream is counted in full once the server's heartbeat has timed out", async () => {
   const { baseUrl } = await startProvider(fallingSilentAfter("Once upon a time"));
   const env = {
     ...quotaOn,

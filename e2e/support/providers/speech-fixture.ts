@@ -48,7 +48,7 @@ export async function openSpeechFixture({ provider, limit, maxSyntheses, dir }: 
     throw new Error(message, { cause });
   };
   const cache = createAudioCache({ dir: dir ?? (await createTestDir()), maxBytes: 1_000_000, clock, warn });
-  const terms = { isActive: true, limit, windowSeconds: 60, leaseSeconds: 120 };
+  const terms = { isActive: true, limit, windowSeconds: 60, expiresInSeconds: 120 };
   const budget = { store, contractAddress, clock, ...terms };
   const dependencies = {
     provider,
