@@ -4,7 +4,7 @@ import type { RoomOutline } from "~/content/room-outline";
 import type { Brand } from "~/platform/brand/brand";
 import type { PublicSettings } from "~/platform/public-settings";
 import { DoorIllustration } from "./door-illustration";
-import { defaultSteps, leadWords, listThings } from "./landing-words";
+import { defaultSteps, leadWords, listThings } from "./landing-text";
 
 type LandingPageProps = {
   settings: PublicSettings;

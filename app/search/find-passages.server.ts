@@ -4,8 +4,8 @@ import { defaultNamespace } from "./knowledge-page";
 import { toFilterSql } from "./metadata-filter";
 import { isMissingTable } from "./passages.store.server";
 import type { FoundPassage, PassageStore } from "./passages.store.server";
-import { coverageOf, isGuessable, weighWords } from "./question-words";
-import type { AskedWord } from "./question-words";
+import { coverageOf, isGuessable, weighWords } from "./question-terms";
+import type { AskedWord } from "./question-terms";
 import { toSearchWords } from "./search-words";
 import type { PassageMatch, SearchQuestion } from "./search-store";
 

@@ -13,7 +13,7 @@ import {
   post,
   readBodyStart,
 } from "~/platform/providers/provider-http.gateway.server";
-import { cleanProviderWords, findProviderWords } from "~/platform/providers/provider-words";
+import { cleanProviderWords, findProviderWords } from "~/platform/providers/provider-message";
 import { createSseReader, SseOverflow } from "./sse-reader";
 
 /** The only limit here: how long a provider may be silent is limited by the answer. */

@@ -6,8 +6,8 @@ import { noticeFor } from "./gate-notice";
 import type { GateRoom, GateTools } from "./gate-state";
 import type { WalletAccount } from "./wallet/wagmi-session";
 import type { LastWallet } from "./wallet/wallet-cookie";
-import { noticeForMissing } from "./wallet/wallet-trouble";
-import type { GateActivity } from "./wallet/wallet-trouble";
+import { noticeForMissing } from "./wallet/wallet-notices";
+import type { GateActivity } from "./wallet/wallet-notices";
 
 /** Runs a task in a turn of its own. What it throws is told as a notice, in words of the activity. */
 export async function inNewTurn(

@@ -5,7 +5,7 @@ import { CodeText } from "~/ui/code-text";
 import { Notice } from "~/ui/notice";
 import { useSecondsUntil } from "~/ui/use-seconds-until";
 import { Wait } from "~/ui/wait";
-import type { GateNotice } from "./wallet/wallet-trouble";
+import type { GateNotice } from "./wallet/wallet-notices";
 
 type NoticeCardProps = {
   notice: GateNotice;

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { describeTlsFault } from "~/platform/tls-fault";
+import { describeTlsFault } from "~/platform/tls-error";
 
 const connectTimeoutMs = 10_000;
 /**

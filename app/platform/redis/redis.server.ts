@@ -1,6 +1,6 @@
 import { Redis as Client, ReplyError } from "ioredis";
 import type { EventLog } from "~/platform/log.server";
-import { describeTlsFault } from "~/platform/tls-fault";
+import { describeTlsFault } from "~/platform/tls-error";
 import { RedisOutage, isOutageReply } from "./redis-outage";
 import { defineScript } from "./redis-script.server";
 import type { RedisScript } from "./redis-script.server";

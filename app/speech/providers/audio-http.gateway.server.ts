@@ -5,7 +5,7 @@ import {
   post,
   readBodyStart,
 } from "~/platform/providers/provider-http.gateway.server";
-import { cleanProviderWords, findProviderWords } from "~/platform/providers/provider-words";
+import { cleanProviderWords, findProviderWords } from "~/platform/providers/provider-message";
 import { linkAbort } from "~/platform/linked-abort";
 import { SpeechFault } from "./speech-provider.server";
 import type { SpokenAudio } from "./speech-provider.server";

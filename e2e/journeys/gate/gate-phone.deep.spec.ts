@@ -7,7 +7,7 @@ import { deployKeyContract, startLocalChain } from "../../../contracts/local-cha
 import { startGateServer } from "~e2e/support/browser/gate-server";
 import type { GateServer } from "~e2e/support/browser/gate-server";
 import { connectWallet, enterRoom, expect, mintKey, test, unfold } from "~e2e/support/browser/journey";
-import { test as policyTest } from "~e2e/support/browser/policy-watch";
+import { test as policyTest } from "~e2e/support/browser/policy-check";
 import { startRelayServer } from "~e2e/support/browser/relay-server";
 import { giveAway, passTime, roomHeading, sendForm } from "~e2e/support/browser/room-page";
 import { openTcpSwitch } from "~e2e/support/browser/tcp-switch";

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { expect } from "@playwright/test";
 import type { Frame, Page } from "@playwright/test";
 import { themes } from "~e2e/shots/pages-shots";
-import { test as base } from "./policy-watch";
+import { test as base } from "./policy-check";
 import { addWallet } from "./wallet";
 import type { TestWallet } from "./wallet";
 

@@ -2,7 +2,7 @@ import { createSpeechPieces } from "~/speech/speech-pieces";
 import { noticeForFailure } from "../chat-notice";
 import type { ChatNotice } from "../chat-notice";
 import { RefusedError } from "../conversation/chat-api";
-import { SpeechLoads } from "./speech-loads";
+import { SpeechLoads } from "./speech-loader";
 
 export const silence = {
   /** The message that is being read. */

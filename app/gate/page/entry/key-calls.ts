@@ -1,5 +1,5 @@
 import type { Address, Hex } from "viem";
-import { WalletTrouble } from "../wallet/wallet-trouble";
+import { WalletTrouble } from "../wallet/wallet-notices";
 
 export type AskChain = (request: { method: string; params: readonly unknown[] }) => Promise<unknown>;
 

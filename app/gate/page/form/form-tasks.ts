@@ -3,7 +3,7 @@ import { UnreachableError } from "../gate-api";
 import type { FormPost, GateApi } from "../gate-api";
 import { usedKeyRemedy } from "../gate-notice";
 import type { GateTools } from "../gate-state";
-import type { GateNotice } from "../wallet/wallet-trouble";
+import type { GateNotice } from "../wallet/wallet-notices";
 import { inNewTurn, loadProofs } from "../gate-tasks";
 import type { WalletAccount } from "../wallet/wagmi-session";
 import type { FormReceipt } from "./receipt-card";

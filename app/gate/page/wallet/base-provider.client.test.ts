@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { openBase } from "./base-provider.client";
-import { findTrouble } from "./wallet-trouble";
+import { findTrouble } from "./wallet-notices";
 
 const keysOrigin = "https://keys.coinbase.com";
 

@@ -1,5 +1,5 @@
-import { WalletTrouble } from "./wallet-trouble";
-import type { TroubleName } from "./wallet-trouble";
+import { WalletTrouble } from "./wallet-notices";
+import type { TroubleName } from "./wallet-notices";
 
 export type Listener = (...values: never[]) => void;
 

@@ -11,8 +11,8 @@ import { discoverWallets, tellApart } from "./announced-wallets";
 import type { FoundWallet } from "./announced-wallets";
 import { createDemoWallet } from "./demo-wallet";
 import { guardProvider } from "./eip1193";
-import { WalletTrouble, findTrouble } from "./wallet-trouble";
-import type { TroubleName } from "./wallet-trouble";
+import { WalletTrouble, findTrouble } from "./wallet-notices";
+import type { TroubleName } from "./wallet-notices";
 
 export type WalletChoice = Omit<FoundWallet, "provider"> & {
   kind: "browser" | "demo" | "walletconnect" | "base";

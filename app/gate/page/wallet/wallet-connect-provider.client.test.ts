@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createPairedProvider } from "./wallet-connect-provider.client";
 import type { PairingClient } from "./wallet-connect-provider.client";
-import { findTrouble } from "./wallet-trouble";
+import { findTrouble } from "./wallet-notices";
 
 type Session = ReturnType<PairingClient["session"]["getAll"]>[number];
 type Listener = (event: unknown) => void;

@@ -2,7 +2,7 @@ import { SignClient } from "@walletconnect/sign-client";
 import { numberToHex } from "viem";
 import { inTime } from "./eip1193";
 import type { Eip1193Provider, Listener } from "./eip1193";
-import { WalletTrouble } from "./wallet-trouble";
+import { WalletTrouble } from "./wallet-notices";
 
 type Client = Awaited<ReturnType<typeof SignClient.init>>;
 type Session = ReturnType<Client["session"]["getAll"]>[number];

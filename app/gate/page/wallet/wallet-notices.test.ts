@@ -5,7 +5,7 @@ import {
   findTrouble,
   noticeForMissing,
   noticeForWallet,
-} from "./wallet-trouble";
+} from "./wallet-notices";
 
 test("the wallets' error codes are recognised, however deeply nested", () => {
   const codes = { 4001: "rejected", 4100: "locked", 4200: "unsupported", 4900: "gone", 4901: "chain-silent" };

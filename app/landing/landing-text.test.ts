@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { defaultSteps, leadWords, listThings } from "./landing-words";
+import { defaultSteps, leadWords, listThings } from "./landing-text";
 
 const none = { hasText: false, hasSound: false, hasForm: false, hasScript: false };
 const all = { hasText: true, hasSound: true, hasForm: true, hasScript: true };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cleanProviderWords, findProviderWords, toShownAddress } from "./provider-words";
+import { cleanProviderWords, findProviderWords, toShownAddress } from "./provider-message";
 
 const clean = (text: string, ...secrets: string[]) => cleanProviderWords(text, secrets);
 

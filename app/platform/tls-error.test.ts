@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeTlsFault } from "./tls-fault";
+import { describeTlsFault } from "./tls-error";
 
 const describe = (error: unknown) =>
   describeTlsFault({ error, server: "Redis", setting: "STATE_WORKER_URL" });

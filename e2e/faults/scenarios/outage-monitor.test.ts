@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Exchange } from "../client";
-import { createOutageWatch } from "./outage-watch";
-import type { Due } from "./outage-watch";
+import { createOutageWatch } from "./outage-monitor";
+import type { Due } from "./outage-monitor";
 import { isKept } from "../scenario";
 
 const words = JSON.stringify({ title: "State unavailable", detail: "Try again in a moment." });
