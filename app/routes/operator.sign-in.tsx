@@ -7,7 +7,7 @@ import { noStore, readNext, switchedOff } from "~/operator/page-guard.server";
 import { systemClock } from "~/platform/clock";
 import { getServices } from "~/services.server";
 
-export { OperatorFault as ErrorBoundary } from "~/operator/page/operator-error";
+export { OperatorError as ErrorBoundary } from "~/operator/page/operator-error";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheetHref }];
 export const meta: MetaFunction = () => [

@@ -54,8 +54,8 @@ let gate: Gate;
 let rpc: RpcFaultServer;
 let server: RunningServer;
 let api: ReturnType<typeof clientOf>;
-let database: Awaited<ReturnType<typeof openWatchedDatabase>>;
-let redis: Awaited<ReturnType<typeof openWatchedRedis>> | null;
+let database: Awaited<ReturnType<typeof openLockableDatabase>>;
+let redis: Awaited<ReturnType<typeof openLockableRedis>> | null;
 let collector: Awaited<ReturnType<typeof startCollector>>;
 const closers: (() => Promise<unknown>)[] = [];
 /** What is said besides the log. */
@@ -65,7 +65,7 @@ const heard: string[] = [];
 const repeating = (key: string) => `Incorrect API key provided: ${key}. Authorization: Bearer ${key}`;
 
 /** A PostgreSQL with a user whose password is looked for, by a way that can be cut. */
-async function openWatchedDatabase() {
+async function openLockableDatabase() {
   const postgresql = await startPostgresql();
   closers.push(postgresql.stop);
   const url = new URL(await postgresql.createDatabase());
@@ -96,7 +96,7 @@ async function openWatchedDatabase() {
 }
 
 /** A Redis whose password is looked for, and one that wants another, behind one address. */
-async function openWatchedRedis() {
+async function openLockableRedis() {
   const password = random();
   const own = await launchRedis(["--requirepass", password]);
   const foreign = await launchRedis(["--requirepass", random()]);
@@ -146,8 +146,8 @@ beforeAll(async () => {
   closers.push(gate.close);
   rpc = await startRpcFaultServer(gate.chain.rpcUrl);
   closers.push(rpc.stop);
-  database = await openWatchedDatabase();
-  redis = hasRedis ? await openWatchedRedis() : null;
+  database = await openLockableDatabase();
+  redis = hasRedis ? await openLockableRedis() : null;
   collector = await startCollector();
   closers.push(collector.close);
   const [model, speaker, hook] = [

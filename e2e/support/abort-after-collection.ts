@@ -1,7 +1,7 @@
 /**
  * Run with `--expose-gc`: reads the beginning of an answer, forces garbage collections with nothing held but
  * what a server holds (the events and the client's controller), and then lets the client leave. Prints what was
- * settled and how long it took; the parent watches when its server sees the connection close.
+ * settled and how long it took; the parent records when its server sees the connection close.
  */
 import { openaiProvider } from "~/chat/providers/openai.gateway.server";
 import { openReply } from "~/chat/reply/reply.server";

@@ -13,7 +13,7 @@ import {
   post,
   readBodyStart,
 } from "~/platform/providers/provider-http.gateway.server";
-import { cleanProviderWords, findProviderWords } from "~/platform/providers/provider-message";
+import { cleanProviderMessage, findProviderMessage } from "~/platform/providers/provider-message";
 import { createSseReader, SseOverflow } from "./sse-reader";
 
 /** The only limit here: how long a provider may be silent is limited by the answer. */
@@ -137,7 +137,7 @@ async function requireEventStream(response: IncomingMessage): Promise<IncomingMe
     response.destroy();
     throw new ConnectionFault(`HTTP ${status}: redirects are not followed`);
   }
-  const words = findProviderWords(await readBodyStart(response, maxErrorBodyBytes));
+  const words = findProviderMessage(await readBodyStart(response, maxErrorBodyBytes));
   const told =
     words ?? (status === 200 ? `an answer of type ${contentType} instead of a stream of events` : null);
   throw new CompletionFault(told === null ? `HTTP ${status}` : `HTTP ${status}: ${told}`);
@@ -182,7 +182,7 @@ function toProviderError({ name, failureMessage, apiKey }: Target, error: unknow
   return new ProviderError({
     provider: name,
     message: failureMessage,
-    details: cleanProviderWords(describe(error), apiKey ? [apiKey] : []),
+    details: cleanProviderMessage(describe(error), apiKey ? [apiKey] : []),
     // A fault holds a provider's words as they came, with a key perhaps: they are told cleaned or not at all.
     cause: error instanceof CompletionFault ? undefined : error,
   });

@@ -170,7 +170,7 @@ test("the tools of one step run side by side", async () => {
 
 test("an invalid tool call is explained to the model, and its tool never runs", async () => {
   const ran: unknown[] = [];
-  const watched: Tool = { ...echoTool, run: async ({ input }) => void ran.push(input) };
+  const recorded: Tool = { ...echoTool, run: async ({ input }) => void ran.push(input) };
   const { server, options } = await prepare(
     [
       callingTools(
@@ -181,7 +181,7 @@ test("an invalid tool call is explained to the model, and its tool never runs", 
       ),
       saying("sorry"),
     ],
-    { tools: [watched] },
+    { tools: [recorded] },
   );
   const events = await collect(await openReply(options));
   const errors = events.flatMap((event) => (event.type === "tool-output-error" ? [event] : []));

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { describeTlsFault } from "~/platform/tls-error";
+import { describeTlsError } from "~/platform/tls-error";
 
 const connectTimeoutMs = 10_000;
 /**
@@ -36,7 +36,7 @@ function describeEncryptionFault(error: unknown): string | null {
   if (error instanceof Error && error.message === "The server does not support SSL connections") {
     return "PostgreSQL takes no encrypted connections, and DATABASE_URL asks for one. Set ssl = on there, or sslmode=disable in DATABASE_URL.";
   }
-  return describeTlsFault({
+  return describeTlsError({
     error,
     server: "PostgreSQL",
     setting: "DATABASE_URL",

@@ -5,7 +5,7 @@ import {
   post,
   readBodyStart,
 } from "~/platform/providers/provider-http.gateway.server";
-import { cleanProviderWords, findProviderWords } from "~/platform/providers/provider-message";
+import { cleanProviderMessage, findProviderMessage } from "~/platform/providers/provider-message";
 import { linkAbort } from "~/platform/linked-abort";
 import { SpeechFault } from "./speech-provider.server";
 import type { SpokenAudio } from "./speech-provider.server";
@@ -96,7 +96,7 @@ async function requireAudio(response: IncomingMessage): Promise<string> {
   if (status >= 300 && status < 400) {
     throw new ConnectionFault(`HTTP ${status}: redirects are not followed`);
   }
-  const words = findProviderWords(await readBodyStart(response, maxErrorBodyBytes));
+  const words = findProviderMessage(await readBodyStart(response, maxErrorBodyBytes));
   const told = words ?? (status === 200 ? `an answer of type ${contentType} instead of audio` : null);
   throw new AudioRefused(told === null ? `HTTP ${status}` : `HTTP ${status}: ${told}`);
 }
@@ -104,7 +104,7 @@ async function requireAudio(response: IncomingMessage): Promise<string> {
 function toSpeechFault(error: unknown, secrets: readonly string[]): SpeechFault {
   if (error instanceof SpeechFault) return error;
   return new SpeechFault({
-    details: cleanProviderWords(describe(error), secrets),
+    details: cleanProviderMessage(describe(error), secrets),
     // Errors of the parser carry the bytes that were received, which may hold a key.
     cause: error instanceof ConnectionFault ? error : undefined,
   });

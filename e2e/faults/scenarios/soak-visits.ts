@@ -53,7 +53,7 @@ export const show = (proof: Awaited<ReturnType<typeof prove>>): Question => ({
 /** Null where it was refused. A proof that met a move of the clock is out of its time, and is made again. */
 export async function signIn(day: Day, holder: Holder): Promise<Pass | null> {
   for (;;) {
-    const stood = day.clock.watch();
+    const stood = day.clock.markTurn();
     const exchange = await day.client.ask(show(await prove(day, holder)));
     if (exchange.status === 200) return readPass(exchange);
     if (stood() || exchange.status !== 401) return null;

@@ -111,8 +111,12 @@ test("the wallet's code is within its budget", async ({ page, wallet }) => {
   expect(sum(beyond), [...beyond].join("\n")).toBeLessThanOrEqual(budgets.walletBeyondPage);
 });
 
-test("no page contacts another server before its visitor asks for it", async ({ page, baseUrl, watch }) => {
-  watch.expectRefusal({ path: "/nowhere", status: 404 });
+test("no page contacts another server before its visitor asks for it", async ({
+  page,
+  baseUrl,
+  pageErrors,
+}) => {
+  pageErrors.expectRefusal({ path: "/nowhere", status: 404 });
   const asked: Request[] = [];
   page.context().on("request", (request) => asked.push(request));
   for (const { path: address } of pages) {

@@ -2,7 +2,7 @@ import { createSpeechPieces } from "~/speech/speech-pieces";
 import { noticeForFailure } from "../chat-notice";
 import type { ChatNotice } from "../chat-notice";
 import { RefusedError } from "../conversation/chat-api";
-import { SpeechLoads } from "./speech-loader";
+import { SpeechLoader } from "./speech-loader";
 
 export const silence = {
   /** The message that is being read. */
@@ -31,7 +31,7 @@ export class SpeechPlayer {
   private state = silence;
   private message = { messageId: "", takenChars: 0, isComplete: true };
   private cutter = createSpeechPieces();
-  private loads: SpeechLoads | null = null;
+  private loads: SpeechLoader | null = null;
   private audio: HTMLAudioElement | null = null;
   /** Counts what has been begun or ended: what was begun in an earlier turn and comes late is ignored. */
   private turn = 0;
@@ -45,7 +45,7 @@ export class SpeechPlayer {
     this.stop();
     this.message = { messageId, takenChars: 0, isComplete: false };
     this.cutter = createSpeechPieces();
-    this.loads = new SpeechLoads(messageId);
+    this.loads = new SpeechLoader(messageId);
     this.set({ messageId, notice: null });
     this.feed(message);
   }

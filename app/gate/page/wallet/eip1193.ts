@@ -1,5 +1,5 @@
-import { WalletTrouble } from "./wallet-notices";
-import type { TroubleName } from "./wallet-notices";
+import { WalletError } from "./wallet-notices";
+import type { WalletErrorName } from "./wallet-notices";
 
 export type Listener = (...values: never[]) => void;
 
@@ -28,11 +28,15 @@ export function guardProvider(provider: Eip1193Provider, withinMs = silenceMs): 
   };
 }
 
-/** The answer, or the trouble when it takes longer. */
-export function inTime<Value>(answer: Promise<Value>, ms: number, trouble: TroubleName): Promise<Value> {
+/** The answer, or the error when it takes longer. */
+export function inTime<Value>(
+  answer: Promise<Value>,
+  ms: number,
+  errorName: WalletErrorName,
+): Promise<Value> {
   let timer: ReturnType<typeof setTimeout>;
   const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new WalletTrouble(trouble)), ms);
+    timer = setTimeout(() => reject(new WalletError(errorName)), ms);
   });
   return Promise.race([answer, silence]).finally(() => clearTimeout(timer));
 }

@@ -18,8 +18,8 @@ const titles = {
 };
 export type GateActivity = keyof typeof titles;
 
-/** What happened and the way on, for each trouble. Without a title, that of the activity stands. */
-const troubles = {
+/** What happened and the way on, for each error. Without a title, that of the activity stands. */
+const walletErrors = {
   rejected: {
     tone: "info",
     detail: "The wallet reports that the request was turned down. Nothing was sent.",
@@ -95,24 +95,24 @@ const troubles = {
     remedy: "Look at the wallet: it may be locked, on another chain, or short of funds. Then try again.",
   },
 } satisfies Record<string, Words>;
-export type TroubleName = keyof typeof troubles;
+export type WalletErrorName = keyof typeof walletErrors;
 
-/** Trouble that the page itself has noticed. */
-export class WalletTrouble extends Error {
-  override readonly name = "WalletTrouble";
-  readonly trouble: TroubleName;
+/** An error that the page itself noticed. */
+export class WalletError extends Error {
+  override readonly name = "WalletError";
+  readonly errorName: WalletErrorName;
   readonly facts: readonly Fact[];
 
-  constructor(trouble: TroubleName, options: { cause?: unknown; facts?: readonly Fact[] } = {}) {
+  constructor(errorName: WalletErrorName, options: { cause?: unknown; facts?: readonly Fact[] } = {}) {
     const { cause, facts = [] } = options;
-    super(`The wallet: ${trouble}.`, { cause });
-    this.trouble = trouble;
+    super(`The wallet: ${errorName}.`, { cause });
+    this.errorName = errorName;
     this.facts = facts;
   }
 }
 
 /** Codes of EIP-1193, EIP-1474 and the wallets' own habits. */
-const troubleByCode: Readonly<Record<number, TroubleName>> = {
+const errorByCode: Readonly<Record<number, WalletErrorName>> = {
   4001: "rejected",
   5000: "rejected",
   4100: "locked",
@@ -124,7 +124,7 @@ const troubleByCode: Readonly<Record<number, TroubleName>> = {
 };
 
 /** For wallets that put all their meaning into the text. */
-const troubleByWords: readonly (readonly [RegExp, TroubleName])[] = [
+const errorByWords: readonly (readonly [RegExp, WalletErrorName])[] = [
   [/user (rejected|denied|cancell?ed|closed)|rejected by (the )?user/i, "rejected"],
   [/already (pending|processing)|request .*pending/i, "pending"],
   [/wallet (is )?locked|unlock (the|your) wallet|must unlock/i, "locked"],
@@ -135,16 +135,16 @@ const troubleByWords: readonly (readonly [RegExp, TroubleName])[] = [
 ];
 
 /** Libraries wrap the wallet's own error a few causes deep. A code outranks words, which may say anything. */
-export function findTrouble(error: unknown): TroubleName {
+export function nameWalletError(error: unknown): WalletErrorName {
   const causes = listCauses(error);
-  const ours = causes.find((cause) => cause instanceof WalletTrouble);
-  if (ours) return ours.trouble;
+  const ours = causes.find((cause) => cause instanceof WalletError);
+  if (ours) return ours.errorName;
   for (const { code } of causes) {
-    if (typeof code === "number" && troubleByCode[code]) return troubleByCode[code];
+    if (typeof code === "number" && errorByCode[code]) return errorByCode[code];
   }
   for (const { message } of causes) {
     const text = typeof message === "string" ? message.slice(0, 1000) : "";
-    const known = troubleByWords.find(([words]) => words.test(text));
+    const known = errorByWords.find(([words]) => words.test(text));
     if (known) return known[1];
   }
   return "failed";
@@ -171,11 +171,11 @@ function listCauses(error: unknown): Record<string, unknown>[] {
 }
 
 export function noticeForWallet(error: unknown, activity: GateActivity): GateNotice {
-  const trouble = findTrouble(error);
-  const words: Words = troubles[trouble];
-  const title = titles[activity][trouble === "rejected" ? "rejected" : "failed"];
-  const detail = (trouble === "failed" && findSentence(error)) || words.detail;
-  const facts = error instanceof WalletTrouble && error.facts.length > 0 ? { facts: error.facts } : {};
+  const errorName = nameWalletError(error);
+  const words: Words = walletErrors[errorName];
+  const title = titles[activity][errorName === "rejected" ? "rejected" : "failed"];
+  const detail = (errorName === "failed" && findSentence(error)) || words.detail;
+  const facts = error instanceof WalletError && error.facts.length > 0 ? { facts: error.facts } : {};
   return { tone: "problem", title, ...words, detail, ...facts };
 }
 
