@@ -12,6 +12,7 @@ import { listKnowledgeFiles } from "./knowledge-files.server";
 import { createPassageStore } from "./passages.store.server";
 import { openSearchDatabase } from "./search-database.store.server";
 import type { SearchStore } from "./search-store";
+import type { WarnLog } from "~/platform/log.server";
 
 export type KnowledgeSearch = SearchStore & {
   /** Looks at the folder now and indexes what changed; joins a look that is under way. Never rejects. */
@@ -34,7 +35,7 @@ type KnowledgeSearchOptions = {
   clock: Clock;
   recheckMs?: number;
   onReport?: (report: IndexReport) => void;
-  warn: (message: string, error?: unknown) => void;
+  log: WarnLog;
 };
 
 /**
@@ -61,8 +62,8 @@ export function createKnowledgeSearch(options: KnowledgeSearchOptions): Knowledg
     refresh: folder.refresh,
     listNamespaces: async (client) => listStoredNamespaces(await openStore(client)),
     search: async (question) => {
-      const { embedder, warn } = options;
-      return findPassages({ ...question, store: await openStore(question), embedder, warn });
+      const { embedder, log } = options;
+      return findPassages({ ...question, store: await openStore(question), embedder, log });
     },
     async stop() {
       stopping.abort();
@@ -73,7 +74,7 @@ export function createKnowledgeSearch(options: KnowledgeSearchOptions): Knowledg
 }
 
 function createFolderLook(options: KnowledgeSearchOptions, stopping: AbortSignal) {
-  const { clock, recheckMs = 1_000, warn } = options;
+  const { clock, recheckMs = 1_000, log } = options;
   const fill = createFill(options, stopping);
   let nextLookAtMs = Number.NEGATIVE_INFINITY;
   let nextEmbeddingAtMs = Number.NEGATIVE_INFINITY;
@@ -92,7 +93,8 @@ function createFolderLook(options: KnowledgeSearchOptions, stopping: AbortSignal
       if (mayEmbed) seen = found;
     } catch (error) {
       nextEmbeddingAtMs = clock() + failurePauseMs;
-      if (!stopping.aborted) warn("knowledge indexing failed; the previous index stays in use", error);
+      if (!stopping.aborted)
+        log.warn({ err: error }, "knowledge indexing failed; the previous index stays in use");
     } finally {
       nextLookAtMs = clock() + recheckMs;
       hasLooked = true;
@@ -126,7 +128,7 @@ function createFolderLook(options: KnowledgeSearchOptions, stopping: AbortSignal
 
 /** Through a connection of its own: questions are answered meanwhile. */
 function createFill(
-  { contentDir, dataDir, embedder, onReport, warn }: KnowledgeSearchOptions,
+  { contentDir, dataDir, embedder, onReport, log }: KnowledgeSearchOptions,
   signal: AbortSignal,
 ) {
   const reported = new Set<string>();
@@ -139,9 +141,9 @@ function createFill(
       const folder = knowledgeFolder(contentDir);
       const report = await indexKnowledge({ folder, store, lock: database, embedder, signal, ...steps });
       for (const { source, reason } of report.broken) {
-        const warning = `knowledge page omitted: ${source}: ${reason}`;
-        if (!reported.has(warning)) warn(warning);
-        reported.add(warning);
+        const key = `${source}: ${reason}`;
+        if (!reported.has(key)) log.warn({ source, reason }, "knowledge page omitted");
+        reported.add(key);
       }
       onReport?.(report);
     } finally {

@@ -28,7 +28,7 @@ export async function wireSpeech(foundation: Foundation, quota: QuotaServices) {
     dir: path.join(serving.dataDir, "speech"),
     maxBytes: speech.cacheBytes,
     clock,
-    warn: (message, error) => log.warn({ err: error }, message),
+    log,
   });
   if (provider !== null) await cache.start();
   const { characters: limit, windowSeconds } = speech.quota;

@@ -4,6 +4,7 @@ import type { FileHandle } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import type { Clock } from "~/platform/clock";
+import type { WarnLog } from "~/platform/log.server";
 
 export type AudioCache = ReturnType<typeof createAudioCache>;
 export type AudioPart = Awaited<ReturnType<AudioCache["createPart"]>>;
@@ -30,7 +31,7 @@ type AudioCacheOptions = {
   /** 0 keeps nothing. */
   maxBytes: number;
   clock: Clock;
-  warn: (message: string, error: unknown) => void;
+  log: WarnLog;
 };
 
 /**
@@ -38,7 +39,7 @@ type AudioCacheOptions = {
  * trailer with its own digest, which is checked before it is served: what a crash, a full disk or another program
  * has left behind is not.
  */
-export function createAudioCache({ dir, maxBytes, clock, warn }: AudioCacheOptions) {
+export function createAudioCache({ dir, maxBytes, clock, log }: AudioCacheOptions) {
   let totalBytes = 0;
   let evicting: Promise<void> = Promise.resolve();
   const fileOf = (key: string) => path.join(dir, `${key}.audio`);
@@ -55,8 +56,8 @@ export function createAudioCache({ dir, maxBytes, clock, warn }: AudioCacheOptio
     const partFile = path.join(dir, `${key}.${randomUUID()}.part`);
     const file = await open(partFile, "wx+", 0o600);
     const discard = () =>
-      rm(partFile, { force: true }).catch((error: unknown) =>
-        warn("partial audio file could not be deleted", error),
+      rm(partFile, { force: true }).catch((err: unknown) =>
+        log.warn({ err }, "partial audio file could not be deleted"),
       );
 
     /** Gives the complete part its name, or removes it where it cannot stay. */
@@ -69,11 +70,13 @@ export function createAudioCache({ dir, maxBytes, clock, warn }: AudioCacheOptio
         await rename(partFile, fileOf(key));
         totalBytes += audio.bytes + trailer.length;
       } catch (error) {
-        warn("audio could not be cached", error);
+        log.warn({ err: error }, "audio could not be cached");
         return await discard();
       }
       if (totalBytes > maxBytes)
-        evicting = evicting.then(evict).catch((error: unknown) => warn("audio cache eviction failed", error));
+        evicting = evicting
+          .then(evict)
+          .catch((err: unknown) => log.warn({ err }, "audio cache eviction failed"));
     }
 
     return { file, keep, discard };
@@ -90,10 +93,10 @@ export function createAudioCache({ dir, maxBytes, clock, warn }: AudioCacheOptio
         await touch(file);
         return { file, contentType: trailer.contentType, bytes: trailer.bytes };
       }
-      warn("cached audio is damaged and was deleted", new Error(`${key}.audio`));
+      log.warn({ file: `${key}.audio` }, "cached audio is damaged and was deleted");
       await rm(fileOf(key), { force: true });
     } catch (error) {
-      warn("cached audio could not be read", error);
+      log.warn({ err: error }, "cached audio could not be read");
     }
     await file.close();
     return null;

@@ -27,7 +27,7 @@ async function begin() {
     maxDurationMs: 60_000,
     signal: client.signal,
     shutdownSignal: new AbortController().signal,
-    warn: () => undefined,
+    log: { warn: () => undefined },
   });
   for (let read = 0; read < 4; read += 1) await events.next();
   // A pull that waits, as the writer of an answer has one; its promise is dropped on purpose.

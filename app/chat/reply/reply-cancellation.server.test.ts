@@ -58,7 +58,7 @@ test("a slow client pauses the provider, and one that leaves frees it once, over
     maxDurationMs: 60_000,
     signal: client.signal,
     shutdownSignal: new AbortController().signal,
-    warn: () => undefined,
+    log: { warn: () => undefined },
   };
   const response = answerEventStream({ events: await openReply(options), signal: client.signal });
   const reader = response.body?.getReader();

@@ -57,7 +57,7 @@ async function prepare(
     maxDurationMs: 10_000,
     signal: client.signal,
     shutdownSignal: shutdown.signal,
-    warn: (message) => warnings.push(message),
+    log: { warn: ({ tool }, message) => warnings.push([message, tool].join(" ").trim()) },
     ...changes,
   };
   return { server, options, settled, client, shutdown, warnings };
@@ -523,7 +523,7 @@ test("a tool that fails on purpose gives its reason, one that breaks only that i
   const events = await collect(await openReply(options));
   const errors = events.flatMap((event) => (event.type === "tool-output-error" ? [event.errorText] : []));
   expect(errors).toEqual(["No such key.", "The tool failed."]);
-  expect(warnings).toEqual(["tool failed: breaking"]);
+  expect(warnings).toEqual(["tool failed breaking"]);
 });
 
 test("many answers may be open at once without a warning about listeners on the shutdown signal", async () => {

@@ -154,11 +154,11 @@ function logOutcome(
 ): void {
   const fields = { channel, notificationId, attempt: attempts + 1 };
   if (result.outcome === "delivered") {
-    if (result.note) log.warn({ ...fields, note: result.note }, `${channel} delivered, with a remark`);
-    else log.info(fields, `${channel} delivered`);
+    if (result.note) log.warn({ ...fields, note: result.note }, "notification delivered, with a remark");
+    else log.info(fields, "notification delivered");
     return;
   }
   const failure = { ...fields, reason: result.error };
-  if (result.outcome === "retry") log.warn(failure, `${channel} delivery failed; it is retried`);
-  else log.error(failure, `${channel} delivery given up; it stays readable in the database`);
+  if (result.outcome === "retry") log.warn(failure, "delivery failed; it is retried");
+  else log.error(failure, "delivery given up; it stays readable in the database");
 }

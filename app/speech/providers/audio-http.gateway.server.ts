@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import {
   ConnectionFault,
+  TimeoutFault,
   createBodyReader,
   post,
   readBodyStart,
@@ -43,7 +44,7 @@ export async function askForAudio(request: AudioRequest): Promise<SpokenAudio> {
   const times = { ...defaultTimes, ...request.times };
   const { controller, unlink } = linkAbort([request.signal]);
   const timer = setTimeout(() => {
-    controller.abort(new ConnectionFault(`no audio within ${times.firstByteTimeoutMs / 1000} seconds`));
+    controller.abort(new TimeoutFault(`no audio within ${times.firstByteTimeoutMs / 1000} seconds`));
   }, times.firstByteTimeoutMs);
   const toFault = (error: unknown): unknown => {
     if (request.signal.aborted) return request.signal.reason;
