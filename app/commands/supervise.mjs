@@ -24,7 +24,7 @@ const log = pino(
   { timestamp: stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
   output,
 );
-/** The workers that live, each with how it is. */
+/** The living workers, each with its state. */
 const members = new Map();
 /** What workers counted that are gone: sums must not fall when one dies. */
 let endedCounts = [];

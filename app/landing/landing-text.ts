@@ -43,7 +43,7 @@ export function defaultSteps({ walletConnect, base }: WalletChoice): Step[] {
     },
     {
       title: "Sign",
-      text: "Sign one message. It is good once, for this site, for a few minutes. It costs nothing.",
+      text: "Sign one message. It is valid once, for this site, for a few minutes. It costs nothing.",
     },
     {
       title: "Enter",

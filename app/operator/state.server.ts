@@ -200,7 +200,7 @@ function viewRecorder(status: RecorderStatus): DependencyView {
     `${waiting} waiting to be written.`,
     hasDropped
       ? `Since the start ${droppedDecisions} decisions and ${droppedCounts} counts were not kept, for want of room.`
-      : "Nothing was left out since the start.",
+      : "Nothing was omitted since the start.",
     isFailing && "The last writing failed; it is tried again.",
   );
 }

@@ -64,7 +64,7 @@ export function createOrphanSettler(options: OrphanSettlerOptions) {
   }
 
   return {
-    /** Resolves after a first look, which settles what ran out; which processes are gone is judged by later looks. */
+    /** Resolves after a first look, which settles what has expired; later looks judge which processes are gone. */
     start: () => (running = look().finally(scheduleNext)),
     /** Resolves when no look is running any more, so that the database can be closed. */
     stop: async () => {

@@ -19,12 +19,12 @@ import {
 
 /** A crash leaves few reservations; more than these wait for the next look. */
 const orphanBatch = 200;
-/** Redis' clock is not ours: what is over by ours must not be gone by its clock before. */
+/** Keys outlive their window by this, so that Redis' clock, which may be ahead of ours, deletes none too early. */
 const keepMs = 60_000;
 /** Settles in full, whatever that is. */
 const inFull = -1;
 
-/** The ledger of several instances, in Redis. What the functions promise stands in quota.store.server.ts. */
+/** The ledger of several instances, in Redis. The contract is documented in quota.store.server.ts. */
 export function createRedisQuotaStore(redis: Redis, clock: Clock, instance: string): QuotaStore {
   async function settleOnce(id: string, usedTokens: number): Promise<boolean> {
     const keys = [quotaKeys.reservation(id), quotaKeys.reservations, quotaKeyStart];
@@ -124,7 +124,7 @@ async function reserve(
 
 type Reservation = { id: string; instance: string };
 
-/** `expiredAtMs`: only those that are over by then, the longest first; otherwise all. */
+/** `expiredAtMs`: only those that have expired by then, the longest first; otherwise all. */
 async function readReservations(redis: Redis, expiredAtMs?: number): Promise<Reservation[]> {
   const answer =
     expiredAtMs === undefined

@@ -82,7 +82,7 @@ async function findOnce(options: FindOptions): Promise<PassageMatch[]> {
 }
 
 /**
- * What holds too little of the question is left out. A passage gains by holding much of it, by a heading that says
+ * What holds too little of the question is omitted. A passage gains by holding much of it, by a heading that says
  * little else, and by neighbours on its page that are found as well.
  */
 function rankByWords(found: readonly FoundPassage[], words: readonly AskedWord[]): number[] {

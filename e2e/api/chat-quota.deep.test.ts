@@ -26,7 +26,7 @@ type Asking = { ask: Gate["ask"]; bearer: Record<string, string> };
 const readQuota = async ({ ask, bearer }: Asking) =>
   (await ask({ path: "/api/quota", headers: bearer })).body;
 
-test("headers, GET /api/quota and the refusal agree until the window is over", async () => {
+test("headers, GET /api/quota and the refusal agree until the window expires", async () => {
   const { baseUrl } = await startProvider(saying("x".repeat(100)));
   const { server, ask, signIn } = await startChatServer({
     gate,

@@ -179,7 +179,7 @@ beforeAll(async () => {
         OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.endpoint}/${random()}`,
         OTEL_EXPORTER_OTLP_HEADERS: `x-collector-key=${random()}`,
       }),
-      NOTIFY_EMAIL: "desk@gate.example",
+      NOTIFY_EMAIL: "mail@gate.example",
     },
   });
   closers.push(server.stop);

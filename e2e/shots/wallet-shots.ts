@@ -60,7 +60,7 @@ export async function shootWallets(page: Page, server: GateServer, shoot: Shoot)
   await page.getByText("The wallet is disconnected").waitFor();
   await page.reload();
   await page.getByText("Your wallet is locked").waitFor();
-  await shoot("wallet-locked-at-the-door");
+  await shoot("wallet-locked-at-the-gate");
 }
 
 /** Where no wallet is in the browser, and the operator offers other ways to one. */

@@ -14,7 +14,7 @@ export type KeyReading = Pick<Answers, "blockNumber" | "verdict"> & {
   owner: Address | null;
   /** Of the wallet asked about; only ERC-1155 counts units. */
   balance: bigint | null;
-  /** Only an Unlock membership can have run out. */
+  /** Only an Unlock membership can have expired. */
   hasExpired: boolean;
 };
 

@@ -34,7 +34,7 @@ export function createSettledHoldings(dependencies: SettledHoldingDependencies):
 
   async function readHoldingAt(block: bigint, tokenId: string, holder: Address): Promise<Ownership> {
     const reading = await readKey({ client, contractAddress, standard, tokenId, holder, block });
-    // Whether a membership had run out by then does not matter: the newest block has said that it has not.
+    // Whether a membership had expired by then does not matter: the newest block has said that it has not.
     return judge({ ...reading, hasExpired: false }, holder);
   }
 

@@ -31,7 +31,7 @@ export type TransferWatcherStatus = ReturnType<TransferWatcher["status"]>;
 /** The lease has gone to another process, which reads on from the same cursor. */
 class LeaseLost extends Error {}
 
-/** Undefined: there is no lease, and this process reads. Null: another process holds it. */
+/** Undefined: there is no lease, and this process reads. Null: another process owns it. */
 type Hold = LeaseHold | null | undefined;
 
 class TransferPolls {

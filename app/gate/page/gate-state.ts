@@ -16,7 +16,7 @@ export type GateForm = {
   step: "open" | "signing" | "sending";
   /** The very text the wallet shows while it asks; null until it does. */
   askedText: string | null;
-  /** Once there is one, the form has been accepted and is over. */
+  /** Once there is one, the form has been accepted and is closed. */
   receipt: FormReceipt | null;
   notice: GateNotice | null;
 };

@@ -9,7 +9,7 @@ import type { GateNotice } from "./wallet/wallet-notices";
 
 type NoticeCardProps = {
   notice: GateNotice;
-  /** The very thing that was refused, once more. Offered where there was a wait, when it is over. */
+  /** Retries what was refused, after the wait where there is one. */
   onRetry?: () => void;
 };
 

@@ -103,7 +103,7 @@ export function answerMcpRefusal(refused: RefusedRequest): TextAnswer {
   return answerJson({ status, headers, body: { ...head, error: toRpcError(refusal) } });
 }
 
-/** For what goes wrong before there is a message: clients of the protocol say in their headers what they are. */
+/** For errors before there is a message: clients of the protocol say in their headers what they are. */
 function guessAddressee(headers: IncomingHttpHeaders): Addressee {
   const isMcp =
     headers["mcp-protocol-version"] !== undefined || /text\/event-stream/i.test(headers.accept ?? "");

@@ -97,7 +97,7 @@ export async function playOutages({
   return [
     ...monitor.figures({ name, boundSeconds, refuses, goesOn }),
     { what: "servers that ended by themselves", measured: stillRuns ? 0 : 1, bound: { equals: 0 } },
-    { what: "exit status of the orderly stop", measured: exitStatus ?? -1, bound: { equals: 0 } },
+    { what: "exit status of the shutdown", measured: exitStatus ?? -1, bound: { equals: 0 } },
     ...tally.figures({ atLeastAnswered: outages.length * 20 }),
     ...(await runFinalChecks({ site, record, settlesLate: true, ...finalChecks })),
     ...(await finish(site)),

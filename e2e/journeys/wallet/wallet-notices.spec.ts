@@ -268,7 +268,7 @@ test("a silent wallet and a silent network have different explanations @deep", a
   const speak = wallet.silence("eth_chainId");
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page.getByRole("alert").filter({ hasText: "The wallet does not answer" })).toContainText(
-    "Open the wallet and see whether it is well",
+    "Open the wallet and see whether it works",
     { timeout: 20_000 },
   );
   await expectAccessible(page, "the wallet is silent");

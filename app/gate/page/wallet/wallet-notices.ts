@@ -45,7 +45,7 @@ const walletErrors = {
   silent: {
     title: "The wallet does not answer",
     detail: "This page asked the wallet something simple, and heard nothing for ten seconds.",
-    remedy: "Open the wallet and see whether it is well; reload this page if it stays silent.",
+    remedy: "Open the wallet and see whether it works; reload this page if it stays silent.",
   },
   "wrong-account": {
     title: "The wallet shows another account",
@@ -62,7 +62,7 @@ const walletErrors = {
   "chain-silent": {
     title: "The network does not answer",
     detail:
-      "The wallet is well, but the network the keys live on could not be asked in time. Nothing was decided.",
+      "The wallet works, but the network the keys live on could not be asked in time. Nothing was decided.",
     remedy:
       "Try again in a moment. If it stays like this, look at the network’s address in your wallet’s settings.",
   },
@@ -77,7 +77,7 @@ const walletErrors = {
   },
   "relay-unreachable": {
     title: "WalletConnect could not be reached",
-    detail: "The relay between this page and your phone does not answer. The site itself is well.",
+    detail: "The relay between this page and your phone does not answer. The site itself works.",
     remedy:
       "Try again in a moment, use a wallet in this browser, or open this page in your wallet’s own browser.",
   },
