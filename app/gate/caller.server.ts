@@ -24,7 +24,6 @@ export function claimOf(caller: Caller | null): AccessClaim | null {
   return caller && { proof: "bearer", address: caller.claims.sub, tokenId: caller.claims.tokenId };
 }
 
-/** Whom a route serves. */
 export type CallerRule = {
   scope: GateScope;
   /** `by-setting`: where NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT is on. */

@@ -15,16 +15,16 @@ import type { SearchStore } from "./search-store";
 import type { WarnLog } from "~/platform/log.server";
 
 export type KnowledgeSearch = SearchStore & {
-  /** Looks at the folder now and indexes what changed; joins a look that is under way. Never rejects. */
+  /** Checks the folder and indexes changes; joins a check in progress. Never rejects. */
   refresh: () => Promise<void>;
 };
 
 export const knowledgeFolder = (contentDir: string) => path.join(contentDir, "knowledge");
 export const searchFile = (dataDir: string) => path.join(dataDir, "search.db");
 
-/** How long the first question may wait for the first index there ever was, and any for a look at the folder. */
+/** How long a question may wait for the very first index, or for a check of the folder. */
 const longestWaitMs = 5_000;
-/** After an embedding that failed, so that a provider that is away is not asked with every question. */
+/** After a failed embedding, so that an unavailable provider is not called for every question. */
 const failurePauseMs = 30_000;
 
 type KnowledgeSearchOptions = {
@@ -39,9 +39,9 @@ type KnowledgeSearchOptions = {
 };
 
 /**
- * The embedded store: one file in the data folder. The folder is looked at when the search starts, and again when a
- * question comes more than `recheckMs` after the last look. What must not be found any more is taken out before that
- * question is answered; what is new is embedded beside the answer.
+ * The embedded store: one file in the data folder. The knowledge folder is checked at start-up, and again when a question
+ * comes more than `recheckMs` later. Deleted and moved pages are removed before that question is answered; new ones are embedded
+ * in the background.
  */
 export function createKnowledgeSearch(options: KnowledgeSearchOptions): KnowledgeSearch {
   const database = openSearchDatabase({ file: searchFile(options.dataDir) });
@@ -81,7 +81,7 @@ function createFolderLook(options: KnowledgeSearchOptions, stopping: AbortSignal
   /** The folder as the last look left it. */
   let seen: string | null = null;
   let hasLooked = false;
-  /** `withdrawn`: nothing is found any more that must not be. */
+  /** `withdrawn`: deleted and moved pages are no longer found. */
   let looking: { ended: Promise<void>; withdrawn: Promise<void> } | null = null;
 
   async function look(onWithdrawn: () => void): Promise<void> {

@@ -4,7 +4,6 @@ import type { Departure } from "./key-transfers.gateway.server";
 import { TransferReader } from "./transfer-reader.server";
 import type { TransferReaderOptions } from "./transfer-reader.server";
 
-/** The name of its lease. */
 export const watcherLease = "watcher";
 
 const maxBackoffSeconds = 60;

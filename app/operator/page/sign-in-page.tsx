@@ -3,7 +3,7 @@ import { Field } from "~/ui/field";
 import type { PageNotice } from "../notices";
 import { NoticeList } from "./operator-frame";
 
-/** `next`: where it goes on to. */
+/** `next`: the page to open afterwards. */
 export function SignInPage({ next, notices }: { next: string; notices: readonly PageNotice[] }) {
   return (
     <div className="operator-sign-in stack">

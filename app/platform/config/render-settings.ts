@@ -2,7 +2,6 @@ import { listSettings } from "./setting";
 import type { Setting, Settings } from "./setting";
 import { guardedPrefixes } from "./setting-reader";
 
-/** Settings under one heading. */
 export type SettingGroup = { title: string; rows: Settings };
 
 const lineWidth = 108;

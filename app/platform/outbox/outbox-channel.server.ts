@@ -19,8 +19,8 @@ export type ChannelOptions = {
 };
 
 /**
- * The sends of one channel, so that a receiver that hangs holds up nobody but itself. Each delivery is claimed
- * only when there is room to send it at once: a claim never ages in a queue of ours.
+ * The sends of one channel, so that a hanging receiver delays no other channel. A delivery is claimed only when it can be
+ * sent immediately, so claims never age in a queue.
  */
 export function createChannelSender(options: ChannelOptions) {
   const { parallelism } = options;
@@ -62,7 +62,7 @@ export function createChannelSender(options: ChannelOptions) {
     wake();
     running ??= run().finally(() => {
       running = null;
-      // Somebody asked between the last look and this line.
+      // A request came after the last poll.
       return lookAgain && !closing ? drain() : undefined;
     });
     return running;

@@ -18,7 +18,6 @@ type OutboxTransaction = Pick<Prisma.TransactionClient, "notification" | "notifi
 type Store = ReturnType<typeof createOutboxStore>;
 /** For features: the outbox alone writes into its tables. */
 export type Outbox = Pick<Store, "enqueue" | "isQueued" | "retry">;
-/** For the sender. */
 export type OutboxStore = Omit<Store, keyof Outbox>;
 
 /** `channels`: where notifications are sent. Without any they stay readable in the operator's view. */

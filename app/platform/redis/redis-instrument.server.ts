@@ -8,7 +8,6 @@ export type RedisOutcome = "ok" | "away" | "error";
 export type RedisInstrument = {
   /** Called when a command has ended. `command`: the name of its script, or its own where it runs none. */
   observe?: (call: { command: string; outcome: RedisOutcome; durationSeconds: number }) => void;
-  /** Called when one begins. */
   begin?: BeginOperation;
 };
 

@@ -43,7 +43,6 @@ export type Span = {
 /** How many spans came to what end. `dropped`: there was no room for them; `failed`: the collector did not take them. */
 export type SpanCounts = { sent: number; dropped: number; failed: number };
 
-/** Where spans go. */
 export type SpanExport = {
   /** `traceParent`: the caller's W3C header, where the caller is trusted. Null: this request is not sampled. */
   beginRequest: (start: SpanStart & { traceParent: string | undefined }) => Span | null;

@@ -16,7 +16,7 @@ export type AudioTimes = {
   connectTimeoutMs: number;
   /** From asking until the first byte of audio. */
   firstByteTimeoutMs: number;
-  /** Longest silence of the line while more audio is wanted. */
+  /** Longest pause while more audio is expected. */
   idleTimeoutMs: number;
 };
 
@@ -24,7 +24,7 @@ type AudioRequest = {
   url: string;
   headers: Record<string, string>;
   json: unknown;
-  /** What must never be told, whatever the provider says. */
+  /** Removed from whatever the provider says. */
   secrets: readonly string[];
   times?: Partial<AudioTimes>;
   signal: AbortSignal;
@@ -34,7 +34,7 @@ const defaultTimes = { connectTimeoutMs: 3_000, firstByteTimeoutMs: 20_000, idle
 const maxErrorBodyBytes = 8 * 1024;
 const defaultContentType = "audio/mpeg";
 
-/** The provider's own words, which may hold a key: told cleaned or not at all. */
+/** The provider's own message, which may hold a key: shown only after cleaning. */
 class AudioRefused extends Error {
   override readonly name = "AudioRefused";
 }
@@ -86,7 +86,7 @@ export async function askForAudio(request: AudioRequest): Promise<SpokenAudio> {
   }
 }
 
-/** Anything but audio is a failure, whatever its status says. Answers with the type to pass on. */
+/** Anything but audio is a failure, whatever its status. Returns the content type to pass on. */
 async function requireAudio(response: IncomingMessage): Promise<string> {
   const status = response.statusCode ?? 0;
   const contentType = response.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";

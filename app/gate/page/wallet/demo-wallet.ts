@@ -3,7 +3,6 @@ import type { Eip1193Provider } from "./eip1193";
 
 const storedKeyName = "latchkey.demo-wallet.test-key";
 
-/** A yellow key on a dark ground. */
 const icon =
   "data:image/svg+xml," +
   encodeURIComponent(

@@ -29,14 +29,10 @@ export function guardProvider(provider: Eip1193Provider, withinMs = silenceMs): 
 }
 
 /** The answer, or the error when it takes longer. */
-export function inTime<Value>(
-  answer: Promise<Value>,
-  ms: number,
-  errorName: WalletErrorName,
-): Promise<Value> {
+export function inTime<Value>(answer: Promise<Value>, ms: number, name: WalletErrorName): Promise<Value> {
   let timer: ReturnType<typeof setTimeout>;
   const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new WalletError(errorName)), ms);
+    timer = setTimeout(() => reject(new WalletError(name)), ms);
   });
   return Promise.race([answer, silence]).finally(() => clearTimeout(timer));
 }

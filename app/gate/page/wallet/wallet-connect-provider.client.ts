@@ -6,7 +6,6 @@ import { WalletError } from "./wallet-notices";
 
 type Client = Awaited<ReturnType<typeof SignClient.init>>;
 type Session = ReturnType<Client["session"]["getAll"]>[number];
-/** What of the client is used here. */
 export type PairingClient = Pick<Client, "on" | "connect" | "disconnect" | "request"> & {
   session: Pick<Client["session"], "getAll" | "get">;
 };
@@ -140,7 +139,6 @@ function reachRelay<Reached>(attempt: Promise<Reached>): Promise<Reached> {
   });
 }
 
-/** The events half of a provider. */
 function createEvents() {
   const listeners = new Map<string, Set<Listener>>();
   return {
