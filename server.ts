@@ -39,7 +39,8 @@ const log = createLog(config.serving.logLevel, destination);
 const worker = joinSupervisor();
 const openPort = worker?.openPort ?? null;
 // Those who serve already have told.
-if (openPort === null) for (const warning of config.warnings) log.warn(warning);
+if (openPort === null)
+  for (const problem of config.warnings) log.warn({ problem }, "setting is questionable");
 
 const findRoute = createDirectRoutes(build.routes, findMovedPaths(config));
 let port = config.serving.port;

@@ -113,7 +113,7 @@ async function startGuarded({ binary, port, stateFile, chainId, blockTimeSeconds
     args.push("--dump-state", dumpFile, "--state-interval", String(stateIntervalSeconds));
     if (existsSync(stateFile)) args.push("--load-state", stateFile);
   }
-  // A group of its own: Ctrl-C in a terminal then reaches only the program, which stops its chain in good order.
+  // A group of its own: Ctrl-C in a terminal then reaches only the program, which shuts its chain down.
   const guard = spawn(process.execPath, [guardPath, JSON.stringify({ binary, args, stateFile, dumpFile })], {
     stdio: ["pipe", "pipe", "inherit"],
     detached: true,

@@ -1,4 +1,4 @@
-// The demo's server, in this very process; it leaves in good order when the demo is gone, a killed one included.
+// The demo's server, in this process; it shuts down when the demo is gone, also after a kill.
 import { endWithStarter } from "../../contracts/end-with-starter.mjs";
 import { projectDir } from "./prepare.mjs";
 

@@ -81,7 +81,7 @@ test(
     expect(await runIndex({ knowledge })).toMatchObject({
       code: 0,
       stdout: "1 page indexed (1 passage), 1 unchanged, 1 removed.\n",
-      stderr: expect.stringMatching(/3 of 3 pages\nLeft out: d\.md: it is not UTF-8\.\n$/) as string,
+      stderr: expect.stringMatching(/3 of 3 pages\nOmitted: d\.md: it is not UTF-8\.\n$/) as string,
     });
     const { ask } = openKnowledgeSearch(knowledge);
     expect(await ask("lighthouse")).toEqual(["a.md#1"]);

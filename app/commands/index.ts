@@ -58,7 +58,7 @@ function tell({ indexed, unchanged, removed, passages, broken }: IndexReport): v
   console.log(
     `${count(indexed, "page")} indexed (${count(passages, "passage")}), ${unchanged} unchanged, ${removed} removed.`,
   );
-  for (const { source, reason } of broken) console.error(`Left out: ${source}: ${reason}.`);
+  for (const { source, reason } of broken) console.error(`Omitted: ${source}: ${reason}.`);
 }
 
 function count(number: number, one: string): string {

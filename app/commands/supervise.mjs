@@ -24,7 +24,7 @@ const log = pino(
   { timestamp: stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
   output,
 );
-/** The workers that live, each with how it is. */
+/** The living workers, each with its state. */
 const members = new Map();
 /** What workers counted that are gone: sums must not fall when one dies. */
 let endedCounts = [];
@@ -40,7 +40,7 @@ export function supervise(workers) {
   // that dies would stay open and never be answered.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   startWorker();
-  setInterval(watchWorkers, 1_000);
+  setInterval(checkWorkers, 1_000);
   for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => stop(signal));
 }
 
@@ -94,7 +94,7 @@ function onEnd(member, { code, signal, reason }) {
 }
 
 /** While it starts, a migration may take any time; from then on it has to answer. */
-function watchWorkers() {
+function checkWorkers() {
   for (const member of members.values()) {
     if (member.port === null || (member.silentSeconds += 1) <= maxSilentSeconds) continue;
     log.error({ worker: member.worker.process.pid, maxSilentSeconds }, "worker hangs and is killed");

@@ -19,11 +19,10 @@ export type MediaRequest = MediaConditions & {
   file: string;
   method: string;
   range: string | null;
-  /** How long the link that was verified still lives: nobody keeps the answer longer. */
+  /** Until the link expires; also the limit for caching the answer. */
   maxAgeSeconds: number;
 };
 
-/** What a client says it has already, and which part it wants. */
 export function readMediaConditions(
   headers: IncomingHttpHeaders,
 ): MediaConditions & { range: string | null } {
@@ -37,7 +36,6 @@ export function readMediaConditions(
 
 export type LinkedRequest = Omit<MediaRequest, "contentDir" | "maxAgeSeconds"> & { link: URLSearchParams };
 
-/** For whoever has a link that was signed here. */
 export async function serveLinkedMedia(
   { link, ...request }: LinkedRequest,
   { contentDir, links }: { contentDir: string; links: Pick<MediaLinks, "verify"> },
@@ -106,9 +104,9 @@ async function openMedia({ contentDir, tokenId, file }: MediaRequest): Promise<O
     try {
       return await openContentFile(contentDir, path.join(folder, file));
     } catch (error) {
-      // An error of the disk says nothing about whether the file exists: that is for the boundary to answer.
+      // A disk error says nothing about whether the file exists, so it is rethrown.
       if (!(error instanceof ContentFileError) || error.kind === "unreadable") throw error;
-      // Only an absent file is looked for further: a broken one of the key must not be replaced by another.
+      // Only an absent file falls back: a broken file of the key must not be replaced by the common one.
       if (error.kind === "broken") throw new Refusal("not-found", { cause: error });
     }
   }
@@ -116,9 +114,9 @@ async function openMedia({ contentDir, tokenId, file }: MediaRequest): Promise<O
 }
 
 /**
- * Exactly the bytes of the range from an open file, read only as fast as they are taken. The handle is closed
- * when the last byte was read, the reader went away or the disk failed. A file cut short meanwhile ends the
- * stream with an error: a connection that breaks is honest, a body shorter than announced is not.
+ * The bytes of the range from an open file, read only as fast as they are consumed. The handle is closed at the end,
+ * when the reader leaves, and on an error. A file that was truncated meanwhile breaks the connection: the body would be
+ * shorter than announced.
  */
 function streamFile(handle: FileHandle, range: ByteRange): ReadableStream<Uint8Array> {
   let position = range.startByte;
@@ -140,6 +138,6 @@ function streamFile(handle: FileHandle, range: ByteRange): ReadableStream<Uint8A
     },
     cancel: () => handle.close(),
   };
-  // Nothing is read ahead: what is never asked for costs no disk and no memory.
+  // No read-ahead: bytes that are never requested cost nothing.
   return new ReadableStream(source, { highWaterMark: 0 });
 }

@@ -78,7 +78,7 @@ test("a token is dated by when the chain was asked, so a departure noticed later
   const { ownedAtMs } = await signIn({ departedAtMs: null });
   expect(ownedAtMs).toBe(startMs);
   const issuedAtSeconds = Math.floor(ownedAtMs / 1000);
-  // Noticed while the chain was still answering, or after the token was made: either way it is over.
+  // Noticed while the chain was still answering, or after the token was made: either way it is revoked.
   for (const departedAtMs of [startMs, startMs + 999, startMs + 5_000]) {
     expect(isRevokedByDeparture(departedAtMs, issuedAtSeconds)).toBe(true);
   }

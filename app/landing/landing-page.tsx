@@ -5,7 +5,7 @@ import type { RoomOutline } from "~/content/room-outline";
 import type { Brand } from "~/platform/brand/brand";
 import type { PublicSettings } from "~/platform/public-settings";
 import { DoorIllustration } from "./door-illustration";
-import { defaultSteps, leadWords, listThings } from "./landing-words";
+import { defaultSteps, leadText, listThings } from "./landing-text";
 
 type LandingPageProps = {
   settings: PublicSettings;
@@ -27,7 +27,7 @@ export function LandingPage(props: LandingPageProps) {
               {texts.headline ?? "A room that opens for its key"}
             </h1>
             <p className="lead" lang={texts.lead && texts.lang}>
-              {texts.lead ?? leadWords(outline)}
+              {texts.lead ?? leadText(outline)}
             </p>
             <div className="row">
               <ButtonLink to="/gate">Go to the gate</ButtonLink>

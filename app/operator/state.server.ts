@@ -7,7 +7,7 @@ import type { RecorderStatus } from "./activity/recorder.server";
 import type { DependencyView, StateView } from "./state-view";
 import type { Switch } from "~/platform/config/setting";
 
-/** Of one endpoint, asked for its newest block. */
+/** One endpoint and its newest block. */
 type EndpointAnswer = {
   label: string;
   result: unknown;
@@ -74,7 +74,7 @@ function view(
 
 type Known = Readonly<Record<string, readonly [name: string, ...facts: (string | null | false)[]]>>;
 
-/** Whatever readiness asks has its row here, in the same state and for the same reason. */
+/** One row for each readiness check, in the same state and for the same reason. */
 function viewReadiness({ dependencies }: Readiness, known: Known): DependencyView[] {
   return Object.entries(dependencies).map(([key, { state, detail, latencyMs }]) => {
     const [name, ...facts] = known[key] ?? [key];
@@ -82,7 +82,7 @@ function viewReadiness({ dependencies }: Readiness, known: Known): DependencyVie
   });
 }
 
-/** What there is to say of a dependency besides how it answered. */
+/** Facts about a dependency besides its state. */
 function describeKnown(its: StateDependencies, migrations: Migrations | null): Known {
   const { database, provider, speech } = its;
   const applied = migrations
@@ -122,12 +122,11 @@ function viewEndpoints(answers: readonly EndpointAnswer[]): DependencyView[] {
   });
 }
 
-/** Null when it did not answer. */
 function readBlockNumber(result: unknown): bigint | null {
   return typeof result === "string" && /^0x[0-9a-f]{1,16}$/i.test(result) ? BigInt(result) : null;
 }
 
-/** Of this process; whether any process watches, readiness asks of the database. */
+/** Of this process only; whether any process watches is readiness's check, by the database. */
 function describeWatcher(status: TransferWatcherStatus, nowMs: number) {
   const { blockNumber, blocksBehind, lastSuccessAtMs, consecutiveFailures } = status;
   return [
@@ -201,7 +200,7 @@ function viewRecorder(status: RecorderStatus): DependencyView {
     `${waiting} waiting to be written.`,
     hasDropped
       ? `Since the start ${droppedDecisions} decisions and ${droppedCounts} counts were not kept, for want of room.`
-      : "Nothing was left out since the start.",
+      : "Nothing was omitted since the start.",
     isFailing && "The last writing failed; it is tried again.",
   );
 }

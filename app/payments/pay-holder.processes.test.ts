@@ -61,8 +61,8 @@ testOnEachDatabase(
     const privateKey = await fundedKey(chain);
     const wanted = 8;
     const children = [0, 1].map((hours) => {
-      const lease = ["30", String(hours * 3_600_000)];
-      const args = [url, chain.rpcUrl, privateKey, newAddress(), `clock-${hours}`, ...lease];
+      const times = ["30", String(hours * 3_600_000)];
+      const args = [url, chain.rpcUrl, privateKey, newAddress(), `clock-${hours}`, ...times];
       return startTestProcess(payForever, args);
     });
     const counts = [0, 0];

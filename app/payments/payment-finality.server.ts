@@ -10,7 +10,7 @@ import { isPlainTransfer, readMaxCostWei } from "./payment-chain.gateway.server"
 import type { Block, PaymentChain, PaymentReceipt, Spender } from "./payment-chain.gateway.server";
 import type { Finding, Payment, PaymentStore } from "./payments.store.server";
 
-/** By the chain's own time: chains whose blocks come every second are no safer for it. */
+/** By the chain's time, not in blocks: fast blocks are no safer. */
 export const finalSeconds = 15 * 60;
 
 export const noBlock = { blockNumber: null, blockHash: null, finalAtMs: null };
@@ -22,10 +22,10 @@ export type CheckDependencies = {
   log: Pick<Log, "info" | "warn">;
 };
 
-/** `giveUpAtMs` is by the monotonic clock. What is still open then is answered as it was. */
+/** `giveUpAtMs` is by the monotonic clock; a payment still open then is returned as it is. */
 export type PaymentFollower = (payment: Payment, giveUpAtMs: number) => Promise<Payment>;
 
-/** Callers who wait for the same payment ask the chain once for all of them. */
+/** Callers that wait for the same payment share one chain read. */
 export function createPaymentFollower(
   dependencies: CheckDependencies & { pollMs: number; stopSignal: AbortSignal },
 ): PaymentFollower {
@@ -79,9 +79,9 @@ export async function broadcastAgain(payment: Payment, dependencies: CheckDepend
   }
 }
 
-/** The wallet sends itself nothing. Whether it is in the chain is seen by who spent the nonce, so it is not kept. */
+/** By an empty transfer to itself. It is not stored: who spent the nonce shows whether it is in the chain. */
 async function fillNonce(payment: Payment, { chain, store, clock, log }: CheckDependencies): Promise<void> {
-  // A former wallet's key is not here.
+  // The key of a former wallet is not available.
   if (payment.payer.toLowerCase() !== chain.address.toLowerCase()) return;
   const { nonce } = payment;
   const self = { to: chain.address, amountWei: 0n };
@@ -152,7 +152,7 @@ async function findSpender(
 async function reopenVanished(payment: Payment, dependencies: CheckDependencies): Promise<Payment> {
   if (payment.blockNumber === null) return payment;
   const block = await dependencies.chain.findBlock(payment.blockNumber);
-  // An endpoint that has not come so far yet says nothing.
+  // An endpoint that is behind proves nothing.
   if (block === null || block.hash === payment.blockHash) return payment;
   return await reopen(payment, dependencies);
 }
@@ -191,7 +191,7 @@ async function note(payment: Payment, finding: Finding, { store, log }: CheckDep
   const isNews = state !== payment.state || blockHash !== payment.blockHash || finalAtMs !== null;
   if (!isNews) return payment;
   if (!(await store.noteFinding(payment, finding))) {
-    // Another process was faster, and its finding is as good.
+    // Another process recorded it first.
     return (await store.findPayment(payment)) ?? payment;
   }
   if (state !== payment.state) log.info({ transactionHash, state }, "payment settled");

@@ -28,7 +28,7 @@ function renderPaymentOpen({ data, at }: NotificationFacts): EmailText | null {
     `Signed:      ${oneLine(String(signedAt))}`,
     `When:        ${at}`,
     "",
-    'What to do stands in the operator\'s guide under "Paying holders".',
+    'What to do is in the operator\'s guide under "Paying holders".',
   ];
   return { subject: "A payment stays open", text: lines.join("\n") };
 }

@@ -7,14 +7,14 @@ import type { Payer, PaymentStore } from "./payments.store.server";
 export type PaymentQueue = ReturnType<typeof createPaymentQueue>;
 
 /** After a crash. A turn that outlives it records nothing, so safety does not depend on it. */
-const defaultLeaseSeconds = 30;
+const defaultTurnSeconds = 30;
 const maxWaiting = 50;
 
 type CreatePaymentQueueOptions = {
   wallet: Payer;
   store: Pick<PaymentStore, "acquireTurn" | "releaseTurn">;
   pollMs: number;
-  leaseSeconds?: number;
+  turnSeconds?: number;
   signal: AbortSignal;
 };
 
@@ -23,7 +23,7 @@ export function createPaymentQueue({
   wallet,
   store,
   pollMs,
-  leaseSeconds = defaultLeaseSeconds,
+  turnSeconds = defaultTurnSeconds,
   signal,
 }: CreatePaymentQueueOptions) {
   let tail: Promise<unknown> = Promise.resolve();
@@ -31,14 +31,14 @@ export function createPaymentQueue({
 
   async function inTurn<T>(giveUpAtMs: number, work: (turn: string) => Promise<T>): Promise<T> {
     const turn = randomUUID();
-    while (!(await store.acquireTurn(wallet, turn, leaseSeconds))) {
+    while (!(await store.acquireTurn(wallet, turn, turnSeconds))) {
       if (signal.aborted || monotonicClock() >= giveUpAtMs) throw busy();
       await delay(pollMs);
     }
     try {
       return await work(turn);
     } finally {
-      // Where that fails the lease ends it; what `work` found out must not be lost over it.
+      // Where that fails the turn expires; what `work` found out must not be lost over it.
       await store.releaseTurn(turn).catch(() => undefined);
     }
   }

@@ -15,7 +15,6 @@ export type PaymentResolverOptions = CheckDependencies & {
   everyMs?: number | undefined;
 };
 
-/** The name of its lease. */
 export const resolverLease = "payments";
 
 /** When the operator is notified of an open payment, once. */

@@ -26,7 +26,7 @@ const bounds = { address: wide, total: wide };
 const nothingKnown = { state: "signed", blockNumber: null, blockHash: null, finalAtMs: null, toldAtMs: null };
 
 testOnEachDatabase(
-  "one of many processes has the turn, until it releases it or its lease expires",
+  "one of many processes has the turn, until it releases it or the turn expires",
   async ({ database, url }) => {
     const other = await openTestDatabase(url);
     const stores = [database, other].map((its) => createPaymentStore(its));
@@ -39,11 +39,11 @@ testOnEachDatabase(
         [false, 19],
       ]),
     );
-    const take = (turn: string, leaseSeconds = 60) => stores[0]!.acquireTurn(wallet, turn, leaseSeconds);
+    const take = (turn: string, turnSeconds = 60) => stores[0]!.acquireTurn(wallet, turn, turnSeconds);
     expect(await take("next")).toBe(false);
     await stores[0]!.releaseTurn("somebody else");
     expect(await take("next")).toBe(false);
-    await database.paymentTurn.updateMany({ data: { leaseUntilMs: 0n } });
+    await database.paymentTurn.updateMany({ data: { expiresAtMs: 0n } });
     expect(await take("next")).toBe(true);
     await stores[0]!.releaseTurn("next");
     expect(await take("short", 0.1)).toBe(true);
@@ -83,7 +83,7 @@ testOnEachDatabase(
   async ({ database }) => {
     const store = createPaymentStore(database);
     await store.acquireTurn(wallet, "dead", 30);
-    const end = (row: { leaseUntilMs: bigint }) => ({ leaseUntilMs: row.leaseUntilMs + 3_600_000n });
+    const end = (row: { expiresAtMs: bigint }) => ({ expiresAtMs: row.expiresAtMs + 3_600_000n });
     await database.paymentTurn.updateMany({ data: end(await database.paymentTurn.findFirstOrThrow()) });
     expect(await store.acquireTurn(wallet, "next", 30)).toBe(true);
     expect(await store.recordSigned({ payment, turn: "dead", bounds })).toEqual({ outcome: "turn-lost" });

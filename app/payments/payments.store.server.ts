@@ -96,9 +96,9 @@ export function createPaymentStore(database: Database) {
 
     sum: (window: PaymentWindow) => sumPayments(database, window),
 
-    /** True for one at a time, until `turn` releases it or the lease expires. */
-    acquireTurn: (payer: Payer, turn: string, leaseSeconds: number) =>
-      acquireTurn(database, { ...payer, turn, leaseSeconds }),
+    /** True for one at a time, until `turn` releases it or it expires. */
+    acquireTurn: (payer: Payer, turn: string, turnSeconds: number) =>
+      acquireTurn(database, { ...payer, turn, turnSeconds }),
 
     /** Changes nothing when another process has the turn by now. */
     async releaseTurn(turn: string): Promise<void> {
@@ -125,13 +125,13 @@ export function createPaymentStore(database: Database) {
   };
 }
 
-/** By the database's clock. A lease that expires later than one acquired now precedes a correction of that clock. */
+/** By the database's clock. A turn that expires later than one acquired now is from before that clock was set back. */
 async function acquireTurn(
   database: Database,
-  { chainId, payer, turn, leaseSeconds }: Payer & { turn: string; leaseSeconds: number },
+  { chainId, payer, turn, turnSeconds }: Payer & { turn: string; turnSeconds: number },
 ): Promise<boolean> {
   const now = databaseNowMs(database);
-  const until = sql`${now} + ${BigInt(leaseSeconds * 1000)}`;
+  const until = sql`${now} + ${BigInt(turnSeconds * 1000)}`;
   const count = await database.$executeRaw`
     INSERT INTO "PaymentLane" AS turn ("chainId", "payer", "holder", "leaseUntilMs")
     VALUES (${BigInt(chainId)}, ${payer.toLowerCase()}, ${turn}, ${until})

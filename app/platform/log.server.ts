@@ -4,8 +4,9 @@ import { redactFields, redactText } from "./redact";
 
 export type Log = Logger;
 export type LogLevel = LevelWithSilent;
-/** The part of it that the database and Redis write to. */
+/** The part of it that most modules write to. Messages are constant, for whoever searches; fields hold what differs. */
 export type EventLog = Record<"info" | "warn", (fields: Record<string, unknown>, message: string) => void>;
+export type WarnLog = Pick<EventLog, "warn">;
 
 /**
  * A JSON object a line. Fields (those of children too) pass through `redactFields`, and the finished line through

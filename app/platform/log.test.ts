@@ -148,14 +148,14 @@ test("facts that an operator needs are logged unchanged", () => {
 
 test("an error is logged with its type, message, stack and cause", () => {
   const { log, entries } = createLogLines();
-  log.error(new TypeError("outer went wrong", { cause: new RangeError("inner went wrong") }));
+  log.error(new TypeError("outer failed", { cause: new RangeError("inner failed") }));
   expect(entries()[0]).toMatchObject({
-    msg: "outer went wrong",
+    msg: "outer failed",
     err: {
       type: "TypeError",
-      message: "outer went wrong",
+      message: "outer failed",
       stack: expect.stringContaining("log.test.ts"),
-      cause: { type: "RangeError", message: "inner went wrong" },
+      cause: { type: "RangeError", message: "inner failed" },
     },
   });
 });

@@ -23,8 +23,8 @@ const personalNames = new Set([
 const maxDepth = 8;
 
 /**
- * A copy fit for a log: what stands under a telling name, at any depth, is replaced, and what shows itself as a
- * credential inside other strings too. Big integers become decimal strings, cycles and oddities become words.
+ * A copy that may be logged: values under a secret's name, at any depth, are replaced, and credentials inside other
+ * strings too. Big integers become decimal strings; cycles and unsupported values become words.
  */
 export function redactFields(fields: Record<string, unknown>): Record<string, unknown> {
   return redactRecord(fields, []);
@@ -64,7 +64,7 @@ function redactValue(value: unknown, ancestors: readonly object[]): unknown {
   if (prototype === Object.prototype || prototype === null) {
     return redactRecord(value as Record<string, unknown>, ancestors);
   }
-  // Requests, sockets, headers and the like: whoever wants a part of one logs that part.
+  // Requests, sockets, headers and the like: log the part that matters instead.
   return `[${value.constructor?.name ?? "object"}]`;
 }
 
@@ -82,7 +82,7 @@ function readProperty(record: Record<string, unknown>, key: string): unknown {
   }
 }
 
-/** The same few names come with every line. Bounded, because logged objects may bring any. */
+/** The same few names recur in every line. Bounded, because logged objects may have any. */
 const judgedNames = new Map<string, boolean>();
 const maxJudgedNames = 1_000;
 
@@ -95,7 +95,7 @@ function isTellingName(key: string): boolean {
   return isTelling;
 }
 
-/** That there is a signature may be told, and how many nonces were swept; the thing itself may not. */
+/** Flags and counts are allowed under these names; the values themselves are not. */
 function isTelling(key: string, value: unknown): boolean {
   if (value === null || value === undefined || typeof value === "boolean") return false;
   return !(typeof value === "number" && key.endsWith("s"));

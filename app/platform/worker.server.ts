@@ -1,7 +1,7 @@
 import cluster from "node:cluster";
 import type { Registry } from "prom-client";
 
-/** How often a worker tells that its event loop runs. */
+/** The interval of a worker's heartbeats to the supervisor. */
 const aliveIntervalMs = 1_000;
 
 type Ready = { port: number; origin: string; mode: string; logLevel: string };
@@ -18,7 +18,7 @@ export type Worker = {
  */
 export function joinSupervisor(): Worker | null {
   if (!cluster.worker) return null;
-  // Or Node would end the process at once.
+  // Otherwise Node would exit immediately.
   cluster.worker.exitedAfterDisconnect = true;
   process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
   const [, , , port] = process.argv;
@@ -46,7 +46,7 @@ export function shareMetrics(registry: Registry): () => Promise<string> {
     });
 }
 
-/** What cannot be told any more needs no answer: the supervisor is gone, and this process ends. */
+/** A failed send is ignored: the supervisor is gone, and this process ends. */
 function tell(message: object): void {
   process.send?.(message, undefined, undefined, () => {});
 }

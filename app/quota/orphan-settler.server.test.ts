@@ -7,7 +7,7 @@ import { createQuotaStore } from "./quota.store.server";
 
 const limit = 20_000;
 const owner = { kind: "token", subject: "31337:0xaa:1" } as const;
-const request = { owner, wanted: 10, limit, windowSeconds: 86_400, leaseSeconds: 60 };
+const request = { owner, wanted: 10, limit, windowSeconds: 86_400, expiresInSeconds: 60 };
 
 async function openSettler() {
   const { database } = await createTestDatabase();
@@ -22,7 +22,7 @@ async function openSettler() {
         failures-- > 0 ? Promise.reject(new Error("away")) : store.settleOrphans(request),
     },
     clock,
-    leaseSeconds: 0.03,
+    heartbeatTimeoutSeconds: 0.03,
     instance: "a",
     log,
   });
@@ -85,25 +85,25 @@ test("other processes get a turn to report that they are alive after an outage, 
   const { database, clock } = await openSettler();
   const [self, other] = ["self", "other"].map((instance) => createQuotaStore(database, clock, instance));
   await other!.reserve(request);
-  await other!.keepAlive({ leaseMs: 3_600_000 });
+  await other!.sendHeartbeat({ timeoutMs: 3_600_000 });
   const looks: boolean[] = [];
   const settler = createOrphanSettler({
     store: {
       ...self!,
-      keepAlive: async (lease) => {
-        // The second look finds that nobody could write for longer than any lease.
+      sendHeartbeat: async (heartbeat) => {
+        // The second look finds that nobody could write for longer than any heartbeat lasts.
         if (looks.length === 1) await database.quotaInstance.updateMany({ data: { expiresAtMs: 0n } });
-        looks.push(await self!.keepAlive(lease));
+        looks.push(await self!.sendHeartbeat(heartbeat));
         return looks.at(-1)!;
       },
       settleOrphans: async (orphans) => {
         const settled = await self!.settleOrphans(orphans);
-        if (looks.length === 2) await other!.keepAlive({ leaseMs: 3_600_000 });
+        if (looks.length === 2) await other!.sendHeartbeat({ timeoutMs: 3_600_000 });
         return settled;
       },
     },
     clock,
-    leaseSeconds: 0.5,
+    heartbeatTimeoutSeconds: 0.5,
     instance: "self",
     log: createLogLines().log,
   });
@@ -117,11 +117,11 @@ test("other processes get a turn to report that they are alive after an outage, 
   expect(await database.quotaInstance.findMany({ where: { instance: "other" } })).toEqual([]);
 });
 
-test("a process that starts, or finds the store again within its lease, gives others a turn before they count as gone", async () => {
+test("a process that starts, or finds the store again before its heartbeat times out, gives others a turn before they count as gone", async () => {
   const { database, clock } = await openSettler();
   const [self, other] = ["self", "other"].map((instance) => createQuotaStore(database, clock, instance));
   await other!.reserve(request);
-  await other!.keepAlive({ leaseMs: 3_600_000 });
+  await other!.sendHeartbeat({ timeoutMs: 3_600_000 });
   const expireOther = () =>
     database.quotaInstance.updateMany({ where: { instance: "other" }, data: { expiresAtMs: 0n } });
   await expireOther();
@@ -130,24 +130,24 @@ test("a process that starts, or finds the store again within its lease, gives ot
   const settler = createOrphanSettler({
     store: {
       ...self!,
-      keepAlive: async () => {
+      sendHeartbeat: async () => {
         looks++;
         if (looks === 3) {
           await expireOther();
           throw new Error("away");
         }
-        return self!.keepAlive({ leaseMs: 3_600_000 });
+        return self!.sendHeartbeat({ timeoutMs: 3_600_000 });
       },
       settleOrphans: async (orphans) => {
         const settled = await self!.settleOrphans(orphans);
         judged.push(orphans.goneInstances ?? []);
         // The other is slower to find that the store is back.
-        if (looks === 1 || looks === 4) await other!.keepAlive({ leaseMs: 3_600_000 });
+        if (looks === 1 || looks === 4) await other!.sendHeartbeat({ timeoutMs: 3_600_000 });
         return settled;
       },
     },
     clock,
-    leaseSeconds: 0.3,
+    heartbeatTimeoutSeconds: 0.3,
     instance: "self",
     log: createLogLines().log,
   });

@@ -3,10 +3,13 @@ import type { Log } from "~/platform/log.server";
 import type { QuotaStore } from "./quota.store.server";
 
 type OrphanSettlerOptions = {
-  store: Pick<QuotaStore, "settleOrphans" | "keepAlive" | "leave" | "listGoneInstances" | "forgetInstances">;
+  store: Pick<
+    QuotaStore,
+    "settleOrphans" | "sendHeartbeat" | "leave" | "listGoneInstances" | "forgetInstances"
+  >;
   clock: Clock;
-  /** A process without a sign of life for so long is gone; each process reports and checks three times within it. */
-  leaseSeconds: number;
+  /** A process without a heartbeat for so long is gone; each process sends one and checks three times within it. */
+  heartbeatTimeoutSeconds: number;
   /** The id of this process, as its reservations carry it. */
   instance: string;
   log: Log;
@@ -14,8 +17,8 @@ type OrphanSettlerOptions = {
 
 /** Settles reservations whose owners are gone. Several processes may do so on one database. */
 export function createOrphanSettler(options: OrphanSettlerOptions) {
-  const { store, clock, leaseSeconds, instance, log } = options;
-  const leaseMs = leaseSeconds * 1000;
+  const { store, clock, heartbeatTimeoutSeconds, instance, log } = options;
+  const timeoutMs = heartbeatTimeoutSeconds * 1000;
   let timer: NodeJS.Timeout | undefined;
   let isStopping = false;
   /** Whether the look before could say that this process is alive. */
@@ -26,7 +29,7 @@ export function createOrphanSettler(options: OrphanSettlerOptions) {
     try {
       const couldRenew = hasRenewed;
       hasRenewed = false;
-      const wasAlive = await store.keepAlive({ leaseMs });
+      const wasAlive = await store.sendHeartbeat({ timeoutMs });
       hasRenewed = true;
       // The store may have been away until now, also before a start: others get one turn to say that they are alive.
       const goneInstances = wasAlive && couldRenew ? await store.listGoneInstances() : [];
@@ -57,11 +60,11 @@ export function createOrphanSettler(options: OrphanSettlerOptions) {
 
   function scheduleNext(): void {
     if (isStopping) return;
-    timer = setTimeout(() => (running = look().finally(scheduleNext)), leaseMs / 3).unref();
+    timer = setTimeout(() => (running = look().finally(scheduleNext)), timeoutMs / 3).unref();
   }
 
   return {
-    /** Resolves after a first look, which settles what ran out; which processes are gone is judged by later looks. */
+    /** Resolves after a first look, which settles what has expired; later looks judge which processes are gone. */
     start: () => (running = look().finally(scheduleNext)),
     /** Resolves when no look is running any more, so that the database can be closed. */
     stop: async () => {

@@ -1,5 +1,5 @@
 import { Refusal } from "~/platform/http/refusal";
-import type { SetAside } from "./quota-lease";
+import type { SetAside } from "./quota-reservation";
 
 /** `resetAtMs` null: no window is open, so that the whole limit is there and nothing ends. */
 export type QuotaFigures = { limit: number; remaining: number; resetAtMs: number | null };

@@ -30,7 +30,7 @@ async function openReset(state: TestState) {
     ...[address, `0x${"c".repeat(40)}`].map(ownerOfAddress),
   ];
   for (const owner of owners) {
-    await ledger.reserve({ owner, wanted: 100, limit, windowSeconds: 60, leaseSeconds: 60 });
+    await ledger.reserve({ owner, wanted: 100, limit, windowSeconds: 60, expiresInSeconds: 60 });
   }
   const { log, lines, entries } = createLogLines();
   const dependencies = { windows, contract, log };
@@ -156,7 +156,7 @@ testOnEachState(
 testOnEachState("a reservation from before a reset counts towards nothing after it", async (state) => {
   const { dependencies, ledger } = await openReset(state);
   const owner = ownerOfKey({ ...contract, tokenId: "1" });
-  const request = { owner, wanted: 500, limit, windowSeconds: 60, leaseSeconds: 60 };
+  const request = { owner, wanted: 500, limit, windowSeconds: 60, expiresInSeconds: 60 };
   const before = await ledger.reserve(request);
   if (before.outcome !== "reserved") throw new Error("There must be something left here.");
   await resetQuotas({ scope: "both", mode: "all" }, actor, dependencies);
@@ -180,7 +180,7 @@ testOnEachState("concurrent resets and answers leave a ledger that adds up", asy
         wanted: 100,
         limit,
         windowSeconds: 60,
-        leaseSeconds: 60,
+        expiresInSeconds: 60,
       });
       if (outcome.outcome === "reserved") {
         await ledger.settle({ reservationId: outcome.reservationId, usedTokens: 10 });
@@ -197,7 +197,7 @@ testOnEachState("concurrent resets and answers leave a ledger that adds up", asy
 testOnEachState("a speech quota is cleared with the chat quota, and not with payments", async (state) => {
   const { dependencies, ledger } = await openReset(state);
   const owner = ownerOfSpeech({ ...contract, tokenId: "1" });
-  const use = { owner, wanted: 400, minimum: 400, limit: 500, windowSeconds: 60, leaseSeconds: 60 };
+  const use = { owner, wanted: 400, minimum: 400, limit: 500, windowSeconds: 60, expiresInSeconds: 60 };
   expect(await ledger.reserve(use)).toMatchObject({ outcome: "reserved", amount: 400 });
   expect(await ledger.reserve(use)).toMatchObject({ outcome: "exhausted", remaining: 100 });
   await resetQuotas({ scope: "crypto", mode: "all" }, actor, dependencies);
@@ -332,7 +332,7 @@ test.each([
 testOnEachState("open windows are listed, the most used first, with their reservations", async (state) => {
   const { dependencies, ledger, clock } = await openReset(state);
   const owner = ownerOfKey({ ...contract, tokenId: "3" });
-  const more = await ledger.reserve({ owner, wanted: 70, limit, windowSeconds: 60, leaseSeconds: 60 });
+  const more = await ledger.reserve({ owner, wanted: 70, limit, windowSeconds: 60, expiresInSeconds: 60 });
   if (more.outcome === "reserved") await ledger.settle({ reservationId: more.reservationId, usedTokens: 70 });
   const windows = await dependencies.windows.listOpenWindows({ count: 2 });
   expect(windows).toEqual([
@@ -360,7 +360,7 @@ test.skipIf(!hasRedis)("a reset whose answer is lost is not said to have changed
       log: createLogLines().log,
     });
   const owner = ownerOfKey({ ...contract, tokenId: "1" });
-  await quota.reserve({ owner, wanted: 100, limit, windowSeconds: 60, leaseSeconds: 60 });
+  await quota.reserve({ owner, wanted: 100, limit, windowSeconds: 60, expiresInSeconds: 60 });
   // Redis knows the script from then on, and so carries out what it was sent when it goes on.
   await reset("2");
   server.pause();

@@ -7,7 +7,7 @@ import type { QuotaWindowStore, WindowTarget } from "./quota-windows.store.serve
 import { ownerOfAddress, ownerOfKey } from "./quota-subject";
 import type { QuotaOwner } from "./quota-subject";
 
-/** Who resets, for the audit trail. */
+/** For the audit trail. */
 export type ResetActor = { clientId: string; requestId: string };
 
 export type ResetDependencies = {
@@ -29,8 +29,7 @@ export const resetChallenge = 'Bearer realm="latchkey-quota-reset"';
 export type ResetSettings = { secret: string | null; isQuotaEnabled: boolean; isStateActive: boolean };
 
 /**
- * Whoever sends the secret, while quotas can be reset. Whoever lacks it learns nothing else: not whether the quota is on,
- * nor whether the body would have done.
+ * Requires the secret first: without it, a client learns neither whether the quota is on nor whether its body is valid.
  */
 export function requireResetSecret(
   { headers, searchParams, body, clientId, requestId }: ResetRequest,
@@ -49,7 +48,7 @@ export function requireResetSecret(
   return actor;
 }
 
-/** Clears the windows that are named, and leaves an audit entry and a log line. */
+/** Clears the named windows, with an audit entry and a log line. */
 export async function resetQuotas(
   order: QuotaResetOrder,
   actor: ResetActor,
@@ -73,7 +72,7 @@ export async function resetQuotas(
   };
 }
 
-/** Clears one window of whatever kind; 0 when it is not there any more. */
+/** Clears one window; 0 when there is none any more. */
 export async function resetWindow(
   { kind, subject }: QuotaOwner,
   actor: ResetActor,
@@ -87,7 +86,7 @@ export async function resetWindow(
   return deleted[kind] ?? 0;
 }
 
-/** A kind that is in scope but not named by this order is still answered for, with nothing deleted. */
+/** A kind that is in scope but not named is reported as 0. */
 function findTargets(order: QuotaResetOrder, contract: ResetDependencies["contract"]): WindowTarget[] {
   const { scope, mode } = order;
   const tokenSubjects =
@@ -98,7 +97,7 @@ function findTargets(order: QuotaResetOrder, contract: ResetDependencies["contra
   const targets: WindowTarget[] = [];
   if (scope !== "crypto") targets.push({ kind: "token", subjects: choose(tokenSubjects) });
   if (scope !== "token") targets.push({ kind: "crypto", subjects: choose(cryptoSubjects) });
-  // What a key may have spoken goes with what it may have answered; the answer counts neither apart.
+  // A key's speech quota is reset with its chat quota; the response does not list it separately.
   if (scope !== "crypto") targets.push({ kind: "speech", subjects: choose(tokenSubjects) });
   return targets;
 }
@@ -107,7 +106,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 const secretHeaders = ["x-quota-reset-secret", "x-ai-quota-reset-secret"] as const;
 
-/** The first header that holds something decides. An Authorization header of another scheme holds no secret. */
+/** The first header that is not empty decides. An Authorization header of another scheme is ignored. */
 export function findSecretInHeaders(headers: Headers): string | null {
   for (const name of secretHeaders) {
     const value = headers[name];
@@ -117,7 +116,7 @@ export function findSecretInHeaders(headers: Headers): string | null {
   return bearer?.[1] ?? null;
 }
 
-/** Looked at after the headers: the body before the query. Of whatever type, what is there decides. */
+/** After the headers: the body, then the query. The first that is present decides, whatever its type. */
 export function findSecretInRequest(body: unknown, searchParams: URLSearchParams): unknown {
   if (typeof body === "object" && body !== null && Object.hasOwn(body, "secret")) {
     const { secret } = body as { secret: unknown };

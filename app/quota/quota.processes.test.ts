@@ -59,7 +59,7 @@ testOnEachState("concurrently ending answers of two processes are all counted, o
 });
 
 testOnEachState(
-  "reservations of a killed process count in full once its lease has expired, and not before",
+  "reservations of a killed process count in full once they have expired, and not before",
   async (state) => {
     const racer = await startRacer(state);
     expect(await racer.order("3 1000 -")).toEqual([1_000, 1_000, 1_000]);
@@ -84,7 +84,7 @@ testOnEachState(
     const instance = createInstanceId();
     const store = state.openStores({ clock, instance }).quota;
     const { log, entries } = createLogLines();
-    const settler = createOrphanSettler({ store, clock, leaseSeconds: 1, instance, log });
+    const settler = createOrphanSettler({ store, clock, heartbeatTimeoutSeconds: 1, instance, log });
     onTestFinished(() => settler.stop());
     await settler.start();
     await waitUntil(async () => (await store.readStanding({ owner, limit })).used > 0);

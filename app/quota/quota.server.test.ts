@@ -42,7 +42,7 @@ async function openQuota({ active = true }: { active?: boolean } = {}) {
     store: createQuotaStore(database, clock, "a"),
     contractAddress: "0xaa",
     activity: { active, missing: active ? [] : ["something is not true"] },
-    terms: { limit: 5_000, windowSeconds: 60, maxOutputTokens: 2_000, leaseSeconds: 90 },
+    terms: { limit: 5_000, windowSeconds: 60, maxOutputTokens: 2_000, expiresInSeconds: 90 },
     clock,
   };
   return { database, clock, advance, dependencies };
@@ -116,13 +116,13 @@ test("the time to retry is never past the window's end, and never in the past", 
   const ask = () => admitAnswer(caller, { ...dependencies, terms });
   const resetAtMs = clock() + 60_000;
   await ask();
-  // It should have ended, and its lease goes on beyond the window.
+  // It should have ended, and its reservation expires after the window.
   advance(45_000);
   await expect(ask()).rejects.toMatchObject({
     members: { resetAt: new Date(resetAtMs).toISOString() },
     headers: { "Retry-After": "15" },
   });
-  const short = { ...dependencies, terms: { ...terms, leaseSeconds: 1, windowSeconds: 600 } };
+  const short = { ...dependencies, terms: { ...terms, expiresInSeconds: 1, windowSeconds: 600 } };
   const other = callerOf("2");
   await admitAnswer(other, short);
   advance(1_500);

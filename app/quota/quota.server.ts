@@ -19,8 +19,8 @@ export type QuotaDependencies = {
     windowSeconds: number;
     /** The longest one answer may become. */
     maxOutputTokens: number;
-    /** `leaseMarginSeconds` longer than any answer can take: a reservation that is older belongs to nobody. */
-    leaseSeconds: number;
+    /** `expiryMarginSeconds` longer than any answer can take: a reservation that is older belongs to nobody. */
+    expiresInSeconds: number;
   };
   clock: Clock;
 };

@@ -17,7 +17,7 @@ const key = { chainId: 31337, contractAddress: "0xABCD", tokenId: "7" };
 const owner = ownerOfKey(key);
 
 function request(changes: Partial<ReserveRequest> = {}): ReserveRequest {
-  return { owner, wanted: 2_000, limit, windowSeconds, leaseSeconds: 60, ...changes };
+  return { owner, wanted: 2_000, limit, windowSeconds, expiresInSeconds: 60, ...changes };
 }
 
 type Reserved = Extract<ReserveOutcome, { outcome: "reserved" }>;
@@ -102,17 +102,17 @@ testOnEachState(
     const { clock, advance } = createTestClock();
     const store = state.openStores({ clock, instance: "a" }).quota;
     const startMs = clock();
-    // A lease is a minute longer than the answer: these must end after 40 and after 30 seconds.
-    const long = asReserved(await store.reserve(request({ wanted: 15_000, leaseSeconds: 100 })));
+    // A reservation expires a minute after the answer must have ended: these must end after 40 and after 30 seconds.
+    const long = asReserved(await store.reserve(request({ wanted: 15_000, expiresInSeconds: 100 })));
     advance(1_000);
-    const short = asReserved(await store.reserve(request({ wanted: 5_000, leaseSeconds: 90 })));
-    await store.reserve(request({ owner: ownerOfKey({ ...key, tokenId: "8" }), leaseSeconds: 61 }));
+    const short = asReserved(await store.reserve(request({ wanted: 5_000, expiresInSeconds: 90 })));
+    await store.reserve(request({ owner: ownerOfKey({ ...key, tokenId: "8" }), expiresInSeconds: 61 }));
     const refused = { outcome: "exhausted", remaining: 0, resetAtMs: long.resetAtMs };
     expect(await store.reserve(request())).toEqual({
       ...refused,
       setAside: { amount: limit, endsAtMs: startMs + 31_000 },
     });
-    // Nobody has settled the one that should have ended: it counts until its lease runs out.
+    // Nobody has settled the one that should have ended: it counts until it expires.
     advance(30_000);
     expect(await store.reserve(request())).toMatchObject({ setAside: { endsAtMs: startMs + 40_000 } });
     advance(10_000);
@@ -261,24 +261,21 @@ testOnEachState(
   },
 );
 
-testOnEachState(
-  "an unsettled reservation counts in full from the moment its lease expires",
-  async (state) => {
-    const { clock, advance } = createTestClock();
-    const store = state.openStores({ clock, instance: "a" }).quota;
-    await store.reserve(request({ wanted: 1_500 }));
-    advance(59_999);
-    expect(await store.settleOrphans({ nowMs: clock() })).toBe(0);
-    expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 0, reserved: 1_500 });
-    advance(1);
-    expect(await store.settleOrphans({ nowMs: clock() })).toBe(1);
-    expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 1_500, reserved: 0 });
-    expect(await store.settleOrphans({ nowMs: clock() })).toBe(0);
-  },
-);
+testOnEachState("an unsettled reservation counts in full from the moment it expires", async (state) => {
+  const { clock, advance } = createTestClock();
+  const store = state.openStores({ clock, instance: "a" }).quota;
+  await store.reserve(request({ wanted: 1_500 }));
+  advance(59_999);
+  expect(await store.settleOrphans({ nowMs: clock() })).toBe(0);
+  expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 0, reserved: 1_500 });
+  advance(1);
+  expect(await store.settleOrphans({ nowMs: clock() })).toBe(1);
+  expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 1_500, reserved: 0 });
+  expect(await store.settleOrphans({ nowMs: clock() })).toBe(0);
+});
 
 testOnEachState(
-  "reservations of a dead process are settled before their lease expires, and no others",
+  "reservations of a dead process are settled before they expire, and no others",
   async (state) => {
     const { clock } = createTestClock();
     const gone = state.openStores({ clock, instance: "gone" }).quota;
@@ -291,25 +288,25 @@ testOnEachState(
 );
 
 testOnEachState(
-  "a process is dead once its lease has expired or it has left, and alive again when it reports",
+  "a process is dead once its heartbeat has timed out or it has left, and alive again with the next heartbeat",
   async (state) => {
     const { clock } = createTestClock();
     const [one, other] = ["one", "other"].map((instance) => state.openStores({ clock, instance }).quota);
     expect(await one!.listGoneInstances()).toEqual([]);
-    expect(await one!.keepAlive({ leaseMs: 60_000 })).toBe(false);
-    expect(await one!.keepAlive({ leaseMs: 60_000 })).toBe(true);
-    expect(await other!.keepAlive({ leaseMs: 1 })).toBe(false);
+    expect(await one!.sendHeartbeat({ timeoutMs: 60_000 })).toBe(false);
+    expect(await one!.sendHeartbeat({ timeoutMs: 60_000 })).toBe(true);
+    expect(await other!.sendHeartbeat({ timeoutMs: 1 })).toBe(false);
     await waitUntil(async () => (await one!.listGoneInstances()).length > 0);
     expect(await one!.listGoneInstances()).toEqual(["other"]);
-    expect(await other!.keepAlive({ leaseMs: 60_000 })).toBe(false);
+    expect(await other!.sendHeartbeat({ timeoutMs: 60_000 })).toBe(false);
     expect(await one!.listGoneInstances()).toEqual([]);
     // Back, so it stays.
     await one!.forgetInstances(["other"]);
-    expect(await other!.keepAlive({ leaseMs: 60_000 })).toBe(true);
+    expect(await other!.sendHeartbeat({ timeoutMs: 60_000 })).toBe(true);
     await other!.leave();
     expect(await one!.listGoneInstances()).toEqual(["other"]);
     await one!.forgetInstances(["one", "other"]);
     expect(await one!.listGoneInstances()).toEqual([]);
-    expect(await one!.keepAlive({ leaseMs: 60_000 })).toBe(true);
+    expect(await one!.sendHeartbeat({ timeoutMs: 60_000 })).toBe(true);
   },
 );

@@ -4,8 +4,8 @@ import type { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
 import { databaseNowMs } from "~/platform/database/lease-condition.server";
-import { leaseMarginSeconds } from "./quota-lease";
-import type { SetAside } from "./quota-lease";
+import { expiryMarginSeconds } from "./quota-reservation";
+import type { SetAside } from "./quota-reservation";
 import type { QuotaOwner } from "./quota-subject";
 
 export type ReserveRequest = {
@@ -16,8 +16,8 @@ export type ReserveRequest = {
   minimum?: number;
   limit: number;
   windowSeconds: number;
-  /** How long the reservation may live unsettled: `leaseMarginSeconds` longer than any answer takes. */
-  leaseSeconds: number;
+  /** `expiryMarginSeconds` longer than any answer takes. */
+  expiresInSeconds: number;
 };
 
 /** `used` and `reserved` include what was just reserved. `resetAtMs` null: no window is open. */
@@ -59,13 +59,13 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
       return reservation !== null && (await settleOnce(database, reservation, usedTokens));
     },
     /**
-     * Settles, in full, reservations nobody will settle any more: those whose lease has run out, and those of
+     * Settles, in full, reservations nobody will settle any more: those that have expired, and those of
      * `goneInstances`. How long their answers became is unknown, and use must not go unrecorded.
      */
     async settleOrphans({ nowMs, goneInstances = [] }: OrphanRequest): Promise<number> {
-      const isOver = { leaseUntilMs: { lte: BigInt(nowMs) } };
+      const hasExpired = { expiresAtMs: { lte: BigInt(nowMs) } };
       const orphans = await database.quotaReservation.findMany({
-        where: { OR: [isOver, { instance: { in: [...goneInstances] } }] },
+        where: { OR: [hasExpired, { instance: { in: [...goneInstances] } }] },
         take: orphanBatch,
       });
       let count = 0;
@@ -93,8 +93,8 @@ function createInstanceStore(database: Database, instance: string) {
   const now = databaseNowMs(database);
   return {
     /** Says that this process is alive for so long from now. False where it had not been, until this moment. */
-    async keepAlive({ leaseMs }: { leaseMs: number }): Promise<boolean> {
-      const until = sql`${now} + ${BigInt(leaseMs)}`;
+    async sendHeartbeat({ timeoutMs }: { timeoutMs: number }): Promise<boolean> {
+      const until = sql`${now} + ${BigInt(timeoutMs)}`;
       const renewed = await database.$executeRaw`
         UPDATE "QuotaInstance" SET "expiresAtMs" = ${until}
         WHERE "instance" = ${instance} AND "expiresAtMs" > ${now}`;
@@ -143,9 +143,9 @@ async function reserveLocked(
   transaction: Prisma.TransactionClient,
   request: LockedRequest,
 ): Promise<ReserveOutcome> {
-  const { owner, wanted, minimum = 1, limit, leaseSeconds, nowMs, instance } = request;
+  const { owner, wanted, minimum = 1, limit, expiresInSeconds, nowMs, instance } = request;
   const { used, resetAtMs } = await lockWindow(transaction, request);
-  const marginMs = BigInt(leaseMarginSeconds) * 1000n;
+  const marginMs = BigInt(expiryMarginSeconds) * 1000n;
   // A statement of its own, begun under the lock: inside the one above, PostgreSQL would count as of its beginning.
   const [sum] = await transaction.$queryRaw<{ reserved: number | bigint; endsAtMs: bigint | null }[]>`
     SELECT COALESCE(SUM("amount"), 0) AS "reserved",
@@ -157,7 +157,7 @@ async function reserveLocked(
   const { remaining, reserved } = before;
 
   if (remaining < minimum) {
-    // What should have ended by now is settled when its lease runs out.
+    // What should have ended by now is settled when it expires.
     const endsAtMs = Number(sum?.endsAtMs ?? resetAtMs);
     const setAside = limit - before.used >= minimum ? { amount: reserved, endsAtMs } : null;
     return { outcome: "exhausted", remaining, resetAtMs: Number(resetAtMs), setAside };
@@ -169,7 +169,7 @@ async function reserveLocked(
     INSERT INTO "QuotaReservation"
       ("id", "kind", "subject", "amount", "windowResetAtMs", "leaseUntilMs", "instance")
     VALUES (${reservationId}, ${owner.kind}, ${owner.subject}, ${amount}, ${resetAtMs},
-      ${BigInt(nowMs + leaseSeconds * 1000)}, ${instance})`;
+      ${BigInt(nowMs + expiresInSeconds * 1000)}, ${instance})`;
   return {
     outcome: "reserved",
     reservationId,

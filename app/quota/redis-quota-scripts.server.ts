@@ -11,9 +11,9 @@ export const quotaKeys = {
   held: ({ kind, subject }: QuotaOwner) => `${tag}:held:${kind}:${subject}`,
   /** Whose a reservation is, and until when. */
   reservation: (id: string) => `${tag}:reservation:${id}`,
-  /** "id instance" of every reservation, ordered by the end of its lease. */
-  leases: `${tag}:leases`,
-  /** Processes that set tokens aside, ordered by the end of their leases. */
+  /** "id instance" of every reservation, ordered by its expiry; earlier versions read it under this name. */
+  reservations: `${tag}:leases`,
+  /** Processes that set tokens aside, ordered by when their heartbeats time out. */
   instances: `${tag}:instances`,
   /** The subjects that have windows, ordered by their ends. */
   subjects: (kind: QuotaKind) => `${tag}:subjects:${kind}`,
@@ -33,7 +33,7 @@ const sumHeld = `
     return sum
   end`;
 
-/** When the first of what is set aside must have ended; what should have by now is settled when its lease runs out. */
+/** When the first of what is set aside must have ended; what should have by now is settled when it expires. */
 const findFirstEnd = `
   local function findFirstEnd(heldKey, keyStart, resetAtMs, nowMs, marginMs)
     local first = false
@@ -42,9 +42,9 @@ const findFirstEnd = `
       if string.match(held[at + 1], ' (%d+)$') == resetAtMs then
         local reservationKey = keyStart .. 'reservation:' .. held[at]
         -- One that a Redis short of memory has dropped is nobody's to settle.
-        local leaseUntilMs = tonumber(redis.call('HGET', reservationKey, 'leaseUntilMs')) or tonumber(resetAtMs)
-        local endsAtMs = leaseUntilMs - marginMs
-        if endsAtMs <= nowMs then endsAtMs = leaseUntilMs end
+        local expiresAtMs = tonumber(redis.call('HGET', reservationKey, 'leaseUntilMs')) or tonumber(resetAtMs)
+        local endsAtMs = expiresAtMs - marginMs
+        if endsAtMs <= nowMs then endsAtMs = expiresAtMs end
         if not first or endsAtMs < first then first = endsAtMs end
       end
     end
@@ -70,9 +70,9 @@ const forgetSubjects = `
 export const reserveScript = defineScript({
   name: "quota-reserve",
   lua: `${sumHeld}${findFirstEnd}${forgetSubjects}
-  local windowKey, heldKey, reservationKey, leasesKey, subjectsKey, keyStart =
+  local windowKey, heldKey, reservationKey, reservationsKey, subjectsKey, keyStart =
     KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-  local nowMs, endMs, keptForMs, wanted, minimum, limit, id, kind, subject, leaseUntilMs, instance, marginMs =
+  local nowMs, endMs, keptForMs, wanted, minimum, limit, id, kind, subject, expiresAtMs, instance, marginMs =
     unpack(ARGV)
 
   local window = redis.call('HMGET', windowKey, 'used', 'windowStartMs', 'resetAtMs')
@@ -100,8 +100,8 @@ export const reserveScript = defineScript({
   local amount = string.format('%.0f', math.min(tonumber(wanted), remaining))
   redis.call('HSET', heldKey, id, amount .. ' ' .. resetAtMs)
   redis.call('HSET', reservationKey, 'kind', kind, 'subject', subject, 'amount', amount,
-    'windowResetAtMs', resetAtMs, 'leaseUntilMs', leaseUntilMs, 'instance', instance)
-  redis.call('ZADD', leasesKey, leaseUntilMs, id .. ' ' .. instance)
+    'windowResetAtMs', resetAtMs, 'leaseUntilMs', expiresAtMs, 'instance', instance)
+  redis.call('ZADD', reservationsKey, expiresAtMs, id .. ' ' .. instance)
   return {amount, used, string.format('%.0f', held + amount), resetAtMs}`,
 });
 
@@ -109,7 +109,7 @@ export const reserveScript = defineScript({
 export const settleScript = defineScript({
   name: "quota-settle",
   lua: `
-  local reservationKey, leasesKey, keyStart = KEYS[1], KEYS[2], KEYS[3]
+  local reservationKey, reservationsKey, keyStart = KEYS[1], KEYS[2], KEYS[3]
   local id, usedTokens = ARGV[1], ARGV[2]
   local reservation = redis.call('HMGET', reservationKey,
     'kind', 'subject', 'amount', 'windowResetAtMs', 'instance')
@@ -118,7 +118,7 @@ export const settleScript = defineScript({
 
   local owner = reservation[1] .. ':' .. reservation[2]
   redis.call('DEL', reservationKey)
-  redis.call('ZREM', leasesKey, id .. ' ' .. reservation[5])
+  redis.call('ZREM', reservationsKey, id .. ' ' .. reservation[5])
   redis.call('HDEL', keyStart .. 'held:' .. owner, id)
   local windowKey = keyStart .. 'window:' .. owner
   if redis.call('HGET', windowKey, 'resetAtMs') == reservation[4] then
@@ -127,8 +127,8 @@ export const settleScript = defineScript({
   return 1`,
 });
 
-export const listLeasesScript = defineScript({
-  name: "quota-list-leases",
+export const listReservationsScript = defineScript({
+  name: "quota-list-reservations",
   lua: `return redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')`,
 });
 
@@ -138,8 +138,8 @@ const readNow = `
   local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
 /** 1 where the process had been alive until now. */
-export const keepAliveScript = defineScript({
-  name: "quota-keep-alive",
+export const heartbeatScript = defineScript({
+  name: "quota-heartbeat",
   lua: `${readNow}
   local expiresAtMs = redis.call('ZSCORE', KEYS[1], ARGV[1])
   redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
@@ -185,14 +185,14 @@ export const standingScript = defineScript({
 
 /** Deletes what one subject has used and set aside; 1 when there was a window. */
 const deleteSubject = `
-  local function deleteSubject(kind, subject, leasesKey, subjectsKey, keyStart)
+  local function deleteSubject(kind, subject, reservationsKey, subjectsKey, keyStart)
     local owner = kind .. ':' .. subject
     local heldKey = keyStart .. 'held:' .. owner
     for _, id in ipairs(redis.call('HKEYS', heldKey)) do
       local reservationKey = keyStart .. 'reservation:' .. id
       local instance = redis.call('HGET', reservationKey, 'instance')
       redis.call('DEL', reservationKey)
-      if instance then redis.call('ZREM', leasesKey, id .. ' ' .. instance) end
+      if instance then redis.call('ZREM', reservationsKey, id .. ' ' .. instance) end
     end
     redis.call('DEL', heldKey)
     redis.call('ZREM', subjectsKey, subject)
@@ -203,14 +203,14 @@ const deleteSubject = `
 export const deleteWindowsScript = defineScript({
   name: "quota-delete-windows",
   lua: `${deleteSubject}
-  local leasesKey, subjectsKey, keyStart = KEYS[1], KEYS[2], KEYS[3]
+  local reservationsKey, subjectsKey, keyStart = KEYS[1], KEYS[2], KEYS[3]
   local kind, isAll = ARGV[1], ARGV[2] == 'all'
   local subjects = {}
   if isAll then subjects = redis.call('ZRANGE', subjectsKey, 0, -1) end
   for index = 3, #ARGV do table.insert(subjects, ARGV[index]) end
   local count = 0
   for _, subject in ipairs(subjects) do
-    count = count + deleteSubject(kind, subject, leasesKey, subjectsKey, keyStart)
+    count = count + deleteSubject(kind, subject, reservationsKey, subjectsKey, keyStart)
   end
   return count`,
 });

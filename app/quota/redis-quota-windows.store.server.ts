@@ -60,7 +60,7 @@ export function createRedisQuotaWindowStore({
 async function deleteOf(redis: Redis, { kind, subjects }: WindowTarget): Promise<number> {
   const answer = await redis.run({
     script: deleteWindowsScript,
-    keys: [quotaKeys.leases, quotaKeys.subjects(kind), quotaKeyStart],
+    keys: [quotaKeys.reservations, quotaKeys.subjects(kind), quotaKeyStart],
     parameters: [kind, ...(subjects === "all" ? ["all"] : ["named", ...new Set(subjects)])],
   });
   return Number(answer);

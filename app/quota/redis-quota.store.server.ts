@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "~/platform/clock";
 import type { Redis } from "~/platform/redis/redis.server";
 import type { QuotaStore, ReserveOutcome, ReserveRequest } from "./quota.store.server";
-import { leaseMarginSeconds } from "./quota-lease";
+import { expiryMarginSeconds } from "./quota-reservation";
 import {
   findExpiredScript,
   forgetInstancesScript,
-  keepAliveScript,
+  heartbeatScript,
   leaveScript,
   listGoneScript,
-  listLeasesScript,
+  listReservationsScript,
   quotaKeyStart,
   quotaKeys,
   reserveScript,
@@ -19,15 +19,15 @@ import {
 
 /** A crash leaves few reservations; more than these wait for the next look. */
 const orphanBatch = 200;
-/** Redis' clock is not ours: what is over by ours must not be gone by its clock before. */
+/** Keys outlive their window by this, so that Redis' clock, which may be ahead of ours, deletes none too early. */
 const keepMs = 60_000;
 /** Settles in full, whatever that is. */
 const inFull = -1;
 
-/** The ledger of several instances, in Redis. What the functions promise stands in quota.store.server.ts. */
+/** The ledger of several instances, in Redis. The contract is documented in quota.store.server.ts. */
 export function createRedisQuotaStore(redis: Redis, clock: Clock, instance: string): QuotaStore {
   async function settleOnce(id: string, usedTokens: number): Promise<boolean> {
-    const keys = [quotaKeys.reservation(id), quotaKeys.leases, quotaKeyStart];
+    const keys = [quotaKeys.reservation(id), quotaKeys.reservations, quotaKeyStart];
     return (await redis.run({ script: settleScript, keys, parameters: [id, usedTokens] })) === 1;
   }
 
@@ -37,18 +37,18 @@ export function createRedisQuotaStore(redis: Redis, clock: Clock, instance: stri
     settle: ({ reservationId, usedTokens }) => settleOnce(reservationId, Math.max(0, Math.ceil(usedTokens))),
 
     async settleOrphans({ nowMs, goneInstances = [] }) {
-      const expired = await readLeases(redis, nowMs);
-      const left = goneInstances.length === 0 ? [] : await readLeases(redis);
-      const gone = left.filter((lease) => goneInstances.includes(lease.instance));
+      const expired = await readReservations(redis, nowMs);
+      const left = goneInstances.length === 0 ? [] : await readReservations(redis);
+      const gone = left.filter(({ instance }) => goneInstances.includes(instance));
       const orphans = new Set([...expired, ...gone].map(({ id }) => id));
       let count = 0;
       for (const id of [...orphans].slice(0, orphanBatch)) if (await settleOnce(id, inFull)) count++;
       return count;
     },
 
-    async keepAlive({ leaseMs }) {
-      const parameters = [instance, leaseMs];
-      return (await redis.run({ script: keepAliveScript, keys: [quotaKeys.instances], parameters })) === 1;
+    async sendHeartbeat({ timeoutMs }) {
+      const parameters = [instance, timeoutMs];
+      return (await redis.run({ script: heartbeatScript, keys: [quotaKeys.instances], parameters })) === 1;
     },
 
     async leave() {
@@ -83,7 +83,7 @@ async function reserve(
   redis: Redis,
   request: ReserveRequest & { nowMs: number; instance: string },
 ): Promise<ReserveOutcome> {
-  const { owner, wanted, minimum = 1, limit, windowSeconds, leaseSeconds, nowMs, instance } = request;
+  const { owner, wanted, minimum = 1, limit, windowSeconds, expiresInSeconds, nowMs, instance } = request;
   const reservationId = randomUUID();
   const windowMs = windowSeconds * 1000;
   const answer = await redis.run({
@@ -92,7 +92,7 @@ async function reserve(
       quotaKeys.window(owner),
       quotaKeys.held(owner),
       quotaKeys.reservation(reservationId),
-      quotaKeys.leases,
+      quotaKeys.reservations,
       quotaKeys.subjects(owner.kind),
       quotaKeyStart,
     ],
@@ -106,9 +106,9 @@ async function reserve(
       reservationId,
       owner.kind,
       owner.subject,
-      nowMs + leaseSeconds * 1000,
+      nowMs + expiresInSeconds * 1000,
       instance,
-      leaseMarginSeconds * 1000,
+      expiryMarginSeconds * 1000,
     ],
   });
   const [amount, used, reserved, resetAtMs, endsAtMs] = (answer as string[]).map(Number) as [
@@ -122,16 +122,16 @@ async function reserve(
     : { outcome: "reserved", reservationId, amount, limit, used, reserved, remaining, resetAtMs };
 }
 
-type Lease = { id: string; instance: string };
+type Reservation = { id: string; instance: string };
 
-/** `expiredAtMs`: only those that are over by then, the longest first; otherwise all. */
-async function readLeases(redis: Redis, expiredAtMs?: number): Promise<Lease[]> {
+/** `expiredAtMs`: only those that have expired by then, the longest first; otherwise all. */
+async function readReservations(redis: Redis, expiredAtMs?: number): Promise<Reservation[]> {
   const answer =
     expiredAtMs === undefined
-      ? await redis.run({ script: listLeasesScript, keys: [quotaKeys.leases] })
+      ? await redis.run({ script: listReservationsScript, keys: [quotaKeys.reservations] })
       : await redis.run({
           script: findExpiredScript,
-          keys: [quotaKeys.leases],
+          keys: [quotaKeys.reservations],
           parameters: [expiredAtMs, orphanBatch],
         });
   const flat = answer as string[];

@@ -10,7 +10,7 @@ import { findTableSpec, tableSpecs } from "~/operator/tables/table-specs";
 import { systemClock } from "~/platform/clock";
 import { getServices } from "~/services.server";
 
-export { OperatorFault as ErrorBoundary } from "~/operator/page/operator-fault";
+export { OperatorError as ErrorBoundary } from "~/operator/page/operator-error";
 
 export const links: LinksFunction = () =>
   [stylesheetHref, tableHref].map((href) => ({ rel: "stylesheet", href }));

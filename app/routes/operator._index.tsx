@@ -2,7 +2,7 @@ import { redirect } from "@remix-run/node";
 import { firstPath, noStore, requireSwitchedOn } from "~/operator/page-guard.server";
 import { getServices } from "~/services.server";
 
-export { OperatorFault as ErrorBoundary } from "~/operator/page/operator-fault";
+export { OperatorError as ErrorBoundary } from "~/operator/page/operator-error";
 
 export const headers = () => noStore;
 

@@ -11,7 +11,7 @@ import { noStore, requireOperatorPage } from "~/operator/page-guard.server";
 import { systemClock } from "~/platform/clock";
 import { getServices } from "~/services.server";
 
-export { OperatorFault as ErrorBoundary } from "~/operator/page/operator-fault";
+export { OperatorError as ErrorBoundary } from "~/operator/page/operator-error";
 
 export const links: LinksFunction = () =>
   [stylesheetHref, tableHref, chartsHref].map((href) => ({ rel: "stylesheet", href }));

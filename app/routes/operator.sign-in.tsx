@@ -8,7 +8,7 @@ import { noStore, readNext, requireSwitchedOn } from "~/operator/page-guard.serv
 import { systemClock } from "~/platform/clock";
 import { getServices } from "~/services.server";
 
-export { OperatorFault as ErrorBoundary } from "~/operator/page/operator-fault";
+export { OperatorError as ErrorBoundary } from "~/operator/page/operator-error";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheetHref }];
 export const meta: MetaFunction = () => describeOperatorPage("Sign in");

@@ -6,7 +6,7 @@ import { StatePage } from "~/operator/page/state-page";
 import { noStore, requireOperatorPage } from "~/operator/page-guard.server";
 import { getServices } from "~/services.server";
 
-export { OperatorFault as ErrorBoundary } from "~/operator/page/operator-fault";
+export { OperatorError as ErrorBoundary } from "~/operator/page/operator-error";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: stylesheetHref }];
 export const meta: MetaFunction = () => describeOperatorPage("State");

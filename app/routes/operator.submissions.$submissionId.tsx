@@ -7,7 +7,7 @@ import { SubmissionPage } from "~/operator/page/submission-page";
 import { noStore, requireOperatorPage } from "~/operator/page-guard.server";
 import { getServices } from "~/services.server";
 
-export { OperatorFault as ErrorBoundary } from "~/operator/page/operator-fault";
+export { OperatorError as ErrorBoundary } from "~/operator/page/operator-error";
 
 export const links: LinksFunction = () =>
   [stylesheetHref, tableHref].map((href) => ({ rel: "stylesheet", href }));

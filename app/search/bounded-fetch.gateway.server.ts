@@ -22,7 +22,10 @@ export async function fetchBounded(url: string, options: FetchOptions): Promise<
   } catch (error) {
     if (error instanceof FetchFault) throw error;
     init.signal?.throwIfAborted();
-    if (timeout.aborted) throw new FetchFault(`it did not answer within ${timeoutMs / 1000} seconds`);
+    if (timeout.aborted) {
+      const message = `it did not answer within ${timeoutMs / 1000} seconds`;
+      throw new FetchFault(message, { cause: timeout.reason });
+    }
     throw new FetchFault("it could not be reached", { cause: error });
   }
 }

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { linkAbort } from "~/platform/linked-abort";
 import { SearchUnavailable } from "./search-store";
 
-/** `run` is given the signal that fires when its caller leaves or the queue is closed, and heeds it itself. */
+/** `run` has to heed the signal, which fires when its caller leaves or the queue closes. */
 type Work<Value> = {
   clientId: string;
   signal?: AbortSignal;
@@ -13,12 +13,12 @@ type Job = { start: (slot: number) => Promise<void>; drop: (reason: Error) => vo
 const busy = "The search is busy. Please ask again in a moment.";
 const tooMany = "Too many searches of yours are under way. Please wait for their answers.";
 
-/** `maxEach` of one client: a search asks up to five times, one after the other. Beyond `maxTotal` nobody would wait. */
+/** `maxEach` of one client: a search makes up to five queries in sequence. Beyond `maxTotal` the wait would be too long. */
 type FairQueueOptions = { slots: number; maxEach?: number; maxTotal?: number };
 
-/** Each client has one job running and `maxEach` waiting; beyond `maxTotal` whoever has most makes room. */
+/** Each client has at most one job running and `maxEach` waiting; beyond `maxTotal` the client with most loses one. */
 export function createFairQueue({ slots, maxEach = 20, maxTotal = 100 }: FairQueueOptions) {
-  /** In the order of the clients' turns; only clients that wait have an entry. */
+  /** In the order of turns; only waiting clients have an entry. */
   const waiting = new Map<string, Job[]>();
   const running = new Map<string, Promise<void>>();
   const freeSlots = Array.from({ length: slots }, (_, slot) => slot);
@@ -44,7 +44,7 @@ export function createFairQueue({ slots, maxEach = 20, maxTotal = 100 }: FairQue
     else waiting.delete(clientId);
   }
 
-  /** One is enough: each job that comes or ends makes room for at most one. */
+  /** One is enough: each arrival or end frees at most one place. */
   function startNext(): void {
     const next = [...waiting].find(([clientId]) => !running.has(clientId));
     if (!next || freeSlots.length === 0) return;
@@ -56,7 +56,7 @@ export function createFairQueue({ slots, maxEach = 20, maxTotal = 100 }: FairQue
       freeSlots.push(slot);
       running.delete(clientId);
       const others = waiting.get(clientId);
-      // Its next turn comes after everybody else's.
+      // Its next turn comes after all others.
       waiting.delete(clientId);
       if (others) waiting.set(clientId, others);
       startNext();

@@ -4,16 +4,17 @@ import { defaultNamespace } from "./knowledge-page";
 import { toFilterSql } from "./metadata-filter";
 import { isMissingTable } from "./passages.store.server";
 import type { FoundPassage, PassageStore } from "./passages.store.server";
-import { coverageOf, isGuessable, weighWords } from "./question-words";
-import type { AskedWord } from "./question-words";
+import { coverageOf, isGuessable, weighWords } from "./question-terms";
+import type { AskedWord } from "./question-terms";
 import { toSearchWords } from "./search-words";
 import type { PassageMatch, SearchQuestion } from "./search-store";
+import type { WarnLog } from "~/platform/log.server";
 
 type FindOptions = Pick<SearchQuestion, "query" | "namespace" | "topK" | "filter" | "signal"> & {
   store: PassageStore;
   /** null, or of another model than the namespace was made with: words alone find what they can. */
   embedder: Embedder | null;
-  warn: (message: string, error: unknown) => void;
+  log: WarnLog;
 };
 
 /** Of the weight of a question's words, the part that a passage must hold; less is a coincidence. */
@@ -80,7 +81,7 @@ async function findOnce(options: FindOptions): Promise<PassageMatch[]> {
     });
 }
 
-/** A passage gains by what it holds of the question, by a heading that says little else, and by its neighbours. */
+/** A passage gains by what it holds of the question, by a heading that says little else, and by found neighbours. */
 function rankByWords(found: readonly FoundPassage[], words: readonly AskedWord[]): number[] {
   const known = new Map(found.map((passage) => [passage.rowId, passage]));
   const scoreBeside = ({ rowId, source }: FoundPassage, side: 1 | -1) => {
@@ -102,7 +103,7 @@ function rankByWords(found: readonly FoundPassage[], words: readonly AskedWord[]
 /** By the namespace's own model. Where that cannot be asked, words alone find what they can. */
 async function embedQuestion(
   collection: Collection,
-  { query, signal, embedder, warn }: FindOptions,
+  { query, signal, embedder, log }: FindOptions,
 ): Promise<Float32Array | null> {
   if (embedder?.model !== collection.model) return null;
   try {
@@ -110,7 +111,7 @@ async function embedQuestion(
     return vector?.length === collection.dimension ? vector : null;
   } catch (error) {
     if (signal?.aborted) throw error;
-    warn("question embedding failed; searching by words alone", error);
+    log.warn({ err: error }, "question embedding failed; searching by words alone");
     return null;
   }
 }

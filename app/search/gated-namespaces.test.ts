@@ -45,7 +45,7 @@ async function listWarnings({ gatedNamespaces, lists, isStopped = false }: Asked
     whenIndexed: Promise.resolve().then(() => void (isIndexed = true)),
     gatedNamespaces,
     signal: isStopped ? AbortSignal.abort() : new AbortController().signal,
-    warn: (message) => warnings.push(message),
+    log: { warn: ({ problem }, message) => warnings.push(String(problem ?? message)) },
   });
   return warnings;
 }

@@ -18,12 +18,12 @@ type WarnOptions = {
   gatedNamespaces: readonly string[];
   /** Fires when the service stops: the store is closed then. */
   signal: AbortSignal;
-  warn: (message: string, error?: unknown) => void;
+  log: { warn: (fields: { problem?: string; err?: unknown }, message: string) => void };
 };
 
 /** A gated name that no document has protects nothing, so the operator is told. Asks once, and never rejects. */
 export async function warnOfMissingNamespaces(options: WarnOptions): Promise<void> {
-  const { store, whenIndexed, gatedNamespaces, signal, warn } = options;
+  const { store, whenIndexed, gatedNamespaces, signal, log } = options;
   if (gatedNamespaces.length === 0) return;
   try {
     await whenIndexed;
@@ -31,10 +31,11 @@ export async function warnOfMissingNamespaces(options: WarnOptions): Promise<voi
     const lists = await Promise.all(
       store.indexes.map((index) => store.listNamespaces({ index, clientId: "start-up", signal })),
     );
-    for (const warning of describeMissingNamespaces(gatedNamespaces, lists.flat())) warn(warning);
+    for (const problem of describeMissingNamespaces(gatedNamespaces, lists.flat()))
+      log.warn({ problem }, "setting is questionable");
   } catch (error) {
     if (signal.aborted) return;
-    warn("SEARCH_GATED_NAMESPACES could not be checked against the documents", error);
+    log.warn({ err: error }, "SEARCH_GATED_NAMESPACES could not be checked against the documents");
   }
 }
 

@@ -8,7 +8,7 @@ import type { KnowledgePage } from "./knowledge-page";
 /** `stamp` changes when the file does. */
 export type KnowledgeFile = { source: string; stamp: string; bytes: number };
 
-/** Larger files are left out: a page is read whole into memory. */
+/** Larger files are omitted: a page is read whole into memory. */
 export const maxPageBytes = 1024 * 1024;
 const endings = [".md", ".markdown", ".txt", ".html", ".htm"];
 

@@ -12,18 +12,19 @@ import { listKnowledgeFiles } from "./knowledge-files.server";
 import { createPassageStore } from "./passages.store.server";
 import { openSearchDatabase } from "./search-database.store.server";
 import type { SearchStore } from "./search-store";
+import type { WarnLog } from "~/platform/log.server";
 
 export type KnowledgeSearch = SearchStore & {
-  /** Looks at the folder now and indexes what changed; joins a look that is under way. Never rejects. */
+  /** Checks the folder and indexes changes; joins a check in progress. Never rejects. */
   refresh: () => Promise<void>;
 };
 
 export const knowledgeFolder = (contentDir: string) => path.join(contentDir, "knowledge");
 export const searchFile = (dataDir: string) => path.join(dataDir, "search.db");
 
-/** How long the first question may wait for the first index there ever was, and any for a look at the folder. */
+/** How long a question may wait for the very first index, or for a check of the folder. */
 const longestWaitMs = 5_000;
-/** After an embedding that failed, so that a provider that is away is not asked with every question. */
+/** After a failed embedding, so that an unavailable provider is not called for every question. */
 const failurePauseMs = 30_000;
 
 type KnowledgeSearchOptions = {
@@ -34,10 +35,10 @@ type KnowledgeSearchOptions = {
   clock: Clock;
   recheckMs?: number;
   onReport?: (report: IndexReport) => void;
-  warn: (message: string, error?: unknown) => void;
+  log: WarnLog;
 };
 
-/** What must not be found any more is taken out before a question is answered; what is new is embedded beside. */
+/** Deleted and moved pages are removed before a question is answered; new ones are embedded in the background. */
 export function createKnowledgeSearch(options: KnowledgeSearchOptions): KnowledgeSearch {
   const database = openSearchDatabase({ file: searchFile(options.dataDir) });
   const stopping = new AbortController();
@@ -56,8 +57,8 @@ export function createKnowledgeSearch(options: KnowledgeSearchOptions): Knowledg
     refresh: folder.refresh,
     listNamespaces: async (client) => listStoredNamespaces(await openStore(client)),
     search: async (question) => {
-      const { embedder, warn } = options;
-      return findPassages({ ...question, store: await openStore(question), embedder, warn });
+      const { embedder, log } = options;
+      return findPassages({ ...question, store: await openStore(question), embedder, log });
     },
     async stop() {
       stopping.abort();
@@ -68,14 +69,14 @@ export function createKnowledgeSearch(options: KnowledgeSearchOptions): Knowledg
 }
 
 function createFolderLook(options: KnowledgeSearchOptions, stopping: AbortSignal) {
-  const { clock, recheckMs = 1_000, warn } = options;
+  const { clock, recheckMs = 1_000, log } = options;
   const fill = createFill(options, stopping);
   let nextLookAtMs = Number.NEGATIVE_INFINITY;
   let nextEmbeddingAtMs = Number.NEGATIVE_INFINITY;
   /** The folder as the last look left it. */
   let seen: string | null = null;
   let hasLooked = false;
-  /** `withdrawn`: nothing is found any more that must not be. */
+  /** `withdrawn`: deleted and moved pages are no longer found. */
   let looking: { ended: Promise<void>; withdrawn: Promise<void> } | null = null;
 
   async function look(onWithdrawn: () => void): Promise<void> {
@@ -87,7 +88,8 @@ function createFolderLook(options: KnowledgeSearchOptions, stopping: AbortSignal
       if (mayEmbed) seen = found;
     } catch (error) {
       nextEmbeddingAtMs = clock() + failurePauseMs;
-      if (!stopping.aborted) warn("knowledge indexing failed; the previous index stays in use", error);
+      if (!stopping.aborted)
+        log.warn({ err: error }, "knowledge indexing failed; the previous index stays in use");
     } finally {
       nextLookAtMs = clock() + recheckMs;
       hasLooked = true;
@@ -121,7 +123,7 @@ function createFolderLook(options: KnowledgeSearchOptions, stopping: AbortSignal
 
 /** Through a connection of its own: questions are answered meanwhile. */
 function createFill(
-  { contentDir, dataDir, embedder, onReport, warn }: KnowledgeSearchOptions,
+  { contentDir, dataDir, embedder, onReport, log }: KnowledgeSearchOptions,
   signal: AbortSignal,
 ) {
   const reported = new Set<string>();
@@ -134,9 +136,9 @@ function createFill(
       const folder = knowledgeFolder(contentDir);
       const report = await indexKnowledge({ folder, store, lock: database, embedder, signal, ...steps });
       for (const { source, reason } of report.broken) {
-        const warning = `knowledge page omitted: ${source}: ${reason}`;
-        if (!reported.has(warning)) warn(warning);
-        reported.add(warning);
+        const key = `${source}: ${reason}`;
+        if (!reported.has(key)) log.warn({ source, reason }, "knowledge page omitted");
+        reported.add(key);
       }
       onReport?.(report);
     } finally {

@@ -1,7 +1,7 @@
 import { currentForm, toBytes } from "./collections.store.server";
 import type { Collection } from "./collections.store.server";
 import type { SqlCondition } from "./metadata-filter";
-import { sharedChars } from "./question-words";
+import { sharedChars } from "./question-terms";
 import type { SqlReader, SqlRow, SqlStatement } from "./search-database.store.server";
 
 /** `words`: what it can be found by, with spaces between; so is `heading`. `metadata`: as JSON. */

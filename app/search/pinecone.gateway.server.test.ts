@@ -41,7 +41,7 @@ async function open(behave: (call: JsonCall) => void, changes: Partial<PineconeO
   });
   const run = async (input: unknown, caller: ToolCaller = null) => {
     const signal = new AbortController().signal;
-    return runTool({ tool, input, caller, clientId: "client", signal, warn: () => undefined });
+    return runTool({ tool, input, caller, clientId: "client", signal, log: { warn: () => undefined } });
   };
   return { run, calls, tool, store, advance: (ms: number) => (nowMs += ms) };
 }

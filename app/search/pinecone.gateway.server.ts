@@ -22,7 +22,7 @@ export type PineconeOptions = {
 
 /** How long the description of an index, its dimension and its namespaces, is cached. */
 const statsLifeMs = 60_000;
-/** Questions that the service is asked at once, one of each client: it does the work, this process only waits for it. */
+/** Concurrent questions, one of each client: the work is done elsewhere. */
 const slots = 8;
 
 const matchesSchema = z.array(
@@ -41,7 +41,7 @@ export function createPineconeSearch(options: PineconeOptions): SearchStore {
   const known = new Map<string, { stats: Promise<Stats>; readAtMs: number }>();
   const queue = createFairQueue({ slots });
 
-  /** Shared by all who ask at once, and so dropped for none of them who leaves; a failure is not cached. */
+  /** Shared by concurrent callers, so no caller's leaving aborts it; a failure is not cached. */
   function readStats(index: string): Promise<Stats> {
     const before = known.get(index);
     if (before && clock() - before.readAtMs < statsLifeMs) return before.stats;
@@ -53,7 +53,7 @@ export function createPineconeSearch(options: PineconeOptions): SearchStore {
 
   async function answer(question: SearchQuestion, signal: AbortSignal): Promise<PassageMatch[]> {
     const { query, index } = question;
-    // An index that does not tell its dimension may still answer.
+    // An index without a known dimension may still answer.
     const { dimension } = await readStats(index).catch(() => ({ dimension: null }));
     const [vector] = await embedder.embed({ texts: [query], signal });
     if (!vector) return [];
@@ -108,7 +108,7 @@ async function ask(index: Index, { namespace, topK, filter }: SearchQuestion, ve
   return found.map(({ id, score, metadata }) => ({ id, score, metadata: metadata ?? {} }));
 }
 
-/** What the client throws can hold addresses and whole answers: the person who asks gets the gist. */
+/** Errors of the client can hold addresses and whole answers, which no caller may see. */
 async function inOurWords<T>(body: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
     return await body();

@@ -1,6 +1,6 @@
 // A thread that runs SQL statements on one SQLite file, so that a long scan never holds up the server's event loop. It
 // uses the driver's asynchronous interface: while a statement runs, the thread can be told to end it.
-// Plain JavaScript: Node starts it from this very file, whether the server was built or runs from its sources.
+// Plain JavaScript: Node starts it from this file, built or not.
 import { performance } from "node:perf_hooks";
 import { rmSync } from "node:fs";
 import { clearInterval, setInterval } from "node:timers";
@@ -10,10 +10,10 @@ import Database from "libsql/promise";
 
 /** How long a statement waits for another process that is writing, in milliseconds. */
 const busyTimeoutMs = 10_000;
-/** An interrupt is repeated: a statement that has not quite begun does not hear it. */
+/** Interrupts are repeated: one that arrives before the statement has begun has no effect. */
 const interruptEveryMs = 20;
 
-/** One for each order that may run at once, opened when it is first needed. */
+/** One for each concurrent order, opened when it is first needed. */
 const connections = new Map();
 /** Each connection's statements by their text, ready to run again. */
 const prepared = new WeakMap();
@@ -29,7 +29,7 @@ function connect(slot) {
   return opened;
 }
 
-/** Made again from its pages, by one process at a time, and only where it still is no database by then. */
+/** Rebuilt from the pages by one process at a time, and only if it still is no database under the lock. */
 async function open() {
   try {
     return await openFile();
@@ -66,7 +66,7 @@ async function openFile() {
   }
 }
 
-/** Two who change a new file's journal at once: SQLite turns one away on the spot, whatever its timeout. */
+/** When two change a new file's journal mode at once, SQLite fails one immediately, whatever its timeout. */
 async function execWhenFree(database, sql) {
   const untilMs = performance.now() + busyTimeoutMs;
   for (;;) {
@@ -79,7 +79,7 @@ async function execWhenFree(database, sql) {
   }
 }
 
-/** One transaction. It ends early at its deadline or when it is told to, also before it has begun. */
+/** One transaction. It is interrupted at its deadline or on request, also before it has begun. */
 async function runTogether({ id, statements, kind, slot, limitMs }) {
   const timers = [];
   let sqlite;
@@ -138,7 +138,7 @@ async function prepare(sqlite, sql) {
   return ready.get(sql);
 }
 
-/** Held by a lock on a file of its own, which the system takes back even from a process that was killed. */
+/** A lock on a separate file, which the system releases even when the process is killed. */
 async function takeLock() {
   if (lock) return true;
   const file = new Database(`${workerData.file}.lock`, { timeout: 0 });

@@ -43,7 +43,7 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
     maxSteps: chat.maxSteps,
     maxDurationMs: chat.maxDurationSeconds * 1000,
     shutdownSignal: shutdown.signal,
-    warn: (message, error) => log.warn({ err: error }, message),
+    log,
   };
 
   return {

@@ -11,8 +11,8 @@ export type ContentServices = Awaited<ReturnType<typeof wireContent>>;
 
 export async function wireContent({ config, log }: Foundation) {
   const { contentDir, dataDir } = config.serving;
-  const missingContent = await describeMissingContent(contentDir);
-  if (missingContent !== null) log.warn(missingContent);
+  const problem = await describeMissingContent(contentDir);
+  if (problem !== null) log.warn({ problem }, "setting is questionable");
   const keyMaterial = config.jwt.secret ?? config.jwt.privateKeyPem ?? (await getGeneratedKeyPem(dataDir));
   const links = createMediaLinks({
     key: deriveMediaKey(keyMaterial),

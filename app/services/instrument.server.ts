@@ -1,7 +1,8 @@
 import type { ChainClientOptions } from "~/platform/chain/chain-client.server";
 import type { Config } from "~/settings.server";
-import type { Log } from "~/platform/log.server";
+import type { Log, WarnLog } from "~/platform/log.server";
 import type { Metrics } from "~/platform/metrics.server";
+import { isTimeout } from "~/platform/providers/instrument";
 import type { ProviderInstrument } from "~/platform/providers/instrument";
 import { nameFailure } from "~/platform/tracing/operation";
 import { openOtlpSpans } from "~/platform/tracing/otlp-spans.gateway.server";
@@ -28,7 +29,7 @@ export async function wireInstruments(options: WireInstrumentsOptions) {
     database: { observe: metrics.observeDatabase, ...begin },
     redis: { observe: metrics.observeRedis, ...begin },
     chain: instrumentChain(metrics, tracing, log),
-    provider: createProviderInstrument(metrics, tracing),
+    provider: createProviderInstrument(metrics, tracing, log),
     instrumentTool: (tool: Tool) => instrumentTool(tool, metrics, tracing),
     instrumentLedger: ({ ledger, kind }: { ledger: QuotaLedger; kind: QuotaKind }) =>
       instrumentLedger(ledger, kind, metrics),
@@ -74,7 +75,11 @@ function instrumentChain(
   };
 }
 
-function createProviderInstrument(metrics: Metrics, tracing: Tracing | null): ProviderInstrument {
+function createProviderInstrument(
+  metrics: Metrics,
+  tracing: Tracing | null,
+  log: WarnLog,
+): ProviderInstrument {
   return ({ kind, provider, model }) => {
     const startedAtMs = performance.now();
     const secondsSince = () => (performance.now() - startedAtMs) / 1_000;
@@ -94,6 +99,7 @@ function createProviderInstrument(metrics: Metrics, tracing: Tracing | null): Pr
       end(outcome, error) {
         if (isOver) return;
         isOver = true;
+        if (isTimeout(error)) log.warn({ kind, provider }, "provider timed out");
         metrics.observeProviderCall({
           kind,
           provider,

@@ -1,7 +1,7 @@
 import type { Caller } from "~/gate/caller.server";
 import { systemClock } from "~/platform/clock";
 import { createOrphanSettler } from "~/quota/orphan-settler.server";
-import { leaseMarginSeconds } from "~/quota/quota-lease";
+import { expiryMarginSeconds } from "~/quota/quota-reservation";
 import { requireResetSecret, resetQuotas, resetWindow } from "~/quota/quota-reset.server";
 import type { ResetActor, ResetRequest } from "~/quota/quota-reset.server";
 import type { QuotaResetOrder } from "~/quota/quota.schema";
@@ -27,7 +27,7 @@ export async function wireQuota({ config, state, instruments, instance, log }: F
       limit: quota.tokens,
       windowSeconds: quota.windowSeconds,
       maxOutputTokens: chat.maxOutputTokens,
-      leaseSeconds: chat.maxDurationSeconds + leaseMarginSeconds,
+      expiresInSeconds: chat.maxDurationSeconds + expiryMarginSeconds,
     },
     clock,
   };
@@ -40,7 +40,7 @@ export async function wireQuota({ config, state, instruments, instance, log }: F
   const orphans = createOrphanSettler({
     store,
     clock,
-    leaseSeconds: config.database.leaseSeconds,
+    heartbeatTimeoutSeconds: config.database.leaseSeconds,
     instance,
     log,
   });

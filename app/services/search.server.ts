@@ -34,7 +34,7 @@ export function wireSearch(foundation: SearchFoundation, gate: Pick<GateServices
     whenIndexed,
     gatedNamespaces,
     signal: stopping.signal,
-    warn: (message, error) => log.warn(error === undefined ? {} : { err: error }, message),
+    log,
   });
   return {
     tool: createSearchTool({
@@ -75,7 +75,7 @@ function openEmbedded({ config, log }: SearchFoundation, embedder: Embedder | nu
     onReport: ({ indexed, removed, passages }) => {
       if (indexed + removed > 0) log.info({ indexed, removed, passages }, "knowledge indexed");
     },
-    warn: (message, error) => log.warn({ err: error }, message),
+    log,
   });
   return { store: search, whenIndexed: search.refresh() };
 }

@@ -2,7 +2,7 @@ import path from "node:path";
 import type { Caller } from "~/gate/caller.server";
 import { systemClock } from "~/platform/clock";
 import { getProvider } from "~/platform/providers/provider-row";
-import { leaseMarginSeconds } from "~/quota/quota-lease";
+import { expiryMarginSeconds } from "~/quota/quota-reservation";
 import { createAudioCache } from "~/speech/audio-cache.server";
 import { createAudioLibrary } from "~/speech/audio-library.server";
 import { instrumentSpeech } from "~/speech/providers/speech-provider.server";
@@ -16,7 +16,7 @@ import type { QuotaServices } from "./quota.server";
 export type SpeechServices = Awaited<ReturnType<typeof wireSpeech>>;
 
 /** Audio has begun or failed by then, after which a reservation is settled. */
-const leaseSeconds = 60 + leaseMarginSeconds;
+const expiresInSeconds = 60 + expiryMarginSeconds;
 
 export async function wireSpeech(foundation: Foundation, quota: QuotaServices) {
   const { config, metrics, instruments, log } = foundation;
@@ -28,7 +28,7 @@ export async function wireSpeech(foundation: Foundation, quota: QuotaServices) {
     dir: path.join(serving.dataDir, "speech"),
     maxBytes: speech.cacheBytes,
     clock,
-    warn: (message, error) => log.warn({ err: error }, message),
+    log,
   });
   if (provider !== null) await cache.start();
   const { characters: limit, windowSeconds } = speech.quota;
@@ -38,7 +38,7 @@ export async function wireSpeech(foundation: Foundation, quota: QuotaServices) {
     isActive: quota.activity.active && limit > 0,
     limit,
     windowSeconds,
-    leaseSeconds,
+    expiresInSeconds,
     clock,
   };
   const dependencies = {

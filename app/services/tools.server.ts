@@ -39,7 +39,7 @@ export function wireTools(foundation: Foundation, { gate, search, payments }: To
     tools,
     serverInfo: { name: "latchkey", title: "Latchkey", version },
     instructions,
-    warn: (message, error) => log.warn({ err: error }, message),
+    log,
   });
   const site = { origin, domains, isAllowedOrigin: gate.isAllowedOrigin };
 

@@ -4,6 +4,7 @@ import type { FileHandle } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import type { Clock } from "~/platform/clock";
+import type { WarnLog } from "~/platform/log.server";
 
 export type AudioCache = ReturnType<typeof createAudioCache>;
 export type AudioPart = Awaited<ReturnType<AudioCache["createPart"]>>;
@@ -20,9 +21,9 @@ const mark = Buffer.from("LKSPEECH");
 const markAndLengthBytes = mark.length + 4;
 const maxTrailerBytes = 1024;
 const chunkBytes = 256 * 1024;
-/** Longer than any audio takes to come in: what is older was left by a process that is gone. */
+/** Longer than any synthesis takes: older partial files were left by a process that is gone. */
 const abandonedAfterMs = 15 * 60_000;
-/** Room is made for more than the one file that was too much, so that not every new one makes room again. */
+/** Evicts below the limit, so that not every new file evicts again. */
 const evictDownTo = 0.9;
 
 type AudioCacheOptions = {
@@ -30,17 +31,17 @@ type AudioCacheOptions = {
   /** 0 keeps nothing. */
   maxBytes: number;
   clock: Clock;
-  warn: (message: string, error: unknown) => void;
+  log: WarnLog;
 };
 
 /**
  * Complete audio by the digest of what was said and how. A file gets its name only when it is whole, and ends in a
- * trailer with its own digest, which is checked before it is served: what a crash, a full disk or another program
- * has left behind is not.
+ * trailer with its own digest, which is checked before it is served: what a crash or a full disk left behind is not.
  */
-export function createAudioCache({ dir, maxBytes, clock, warn }: AudioCacheOptions) {
+export function createAudioCache({ dir, maxBytes, clock, log }: AudioCacheOptions) {
   let totalBytes = 0;
   let evicting: Promise<void> = Promise.resolve();
+  const warnOf = (message: string) => (err: unknown) => log.warn({ err }, message);
   const fileOf = (key: string) => path.join(dir, `${key}.audio`);
   const touch = (file: FileHandle) => file.utimes(clock() / 1000, clock() / 1000);
 
@@ -50,16 +51,14 @@ export function createAudioCache({ dir, maxBytes, clock, warn }: AudioCacheOptio
     await evict();
   }
 
-  /** A file to write into that nobody else sees until it is kept. It stays open either way. */
+  /** A file that is invisible to others until `keep`. It stays open either way. */
   async function createPart(key: string) {
     const partFile = path.join(dir, `${key}.${randomUUID()}.part`);
     const file = await open(partFile, "wx+", 0o600);
     const discard = () =>
-      rm(partFile, { force: true }).catch((error: unknown) =>
-        warn("partial audio file could not be deleted", error),
-      );
+      rm(partFile, { force: true }).catch(warnOf("partial audio file could not be deleted"));
 
-    /** Gives the complete part its name, or removes it where it cannot stay. */
+    /** Renames the complete part, or removes it where it is too large. */
     async function keep(audio: Omit<Trailer, "key">): Promise<void> {
       if (audio.bytes > maxBytes / 4) return await discard();
       try {
@@ -69,17 +68,16 @@ export function createAudioCache({ dir, maxBytes, clock, warn }: AudioCacheOptio
         await rename(partFile, fileOf(key));
         totalBytes += audio.bytes + trailer.length;
       } catch (error) {
-        warn("audio could not be cached", error);
+        log.warn({ err: error }, "audio could not be cached");
         return await discard();
       }
-      if (totalBytes > maxBytes)
-        evicting = evicting.then(evict).catch((error: unknown) => warn("audio cache eviction failed", error));
+      if (totalBytes > maxBytes) evicting = evicting.then(evict).catch(warnOf("audio cache eviction failed"));
     }
 
     return { file, keep, discard };
   }
 
-  /** In an open file: it can be read to its end whatever becomes of the file's name meanwhile. */
+  /** An open file, which can be read to its end even if it is evicted meanwhile. */
   async function find(key: string): Promise<{ file: FileHandle; contentType: string; bytes: number } | null> {
     if (maxBytes === 0) return null;
     const file = await openIfThere(fileOf(key));
@@ -90,16 +88,16 @@ export function createAudioCache({ dir, maxBytes, clock, warn }: AudioCacheOptio
         await touch(file);
         return { file, contentType: trailer.contentType, bytes: trailer.bytes };
       }
-      warn("cached audio is damaged and was deleted", new Error(`${key}.audio`));
+      log.warn({ file: `${key}.audio` }, "cached audio is damaged and was deleted");
       await rm(fileOf(key), { force: true });
     } catch (error) {
-      warn("cached audio could not be read", error);
+      log.warn({ err: error }, "cached audio could not be read");
     }
     await file.close();
     return null;
   }
 
-  /** Counts again, other processes' files included, and removes what was not asked for the longest. */
+  /** Recounts, other processes' files included, and removes the least recently used. */
   async function evict(): Promise<void> {
     const kept: { file: string; bytes: number; usedAtMs: number }[] = [];
     for (const name of await readdir(dir)) {

@@ -55,7 +55,7 @@ async function openLibrary({
     dir,
     maxBytes,
     clock: () => nowMs,
-    warn: (message) => void warnings.push(message),
+    log: { warn: (_fields, message) => void warnings.push(message) },
   });
   await cache.start();
   const library = createAudioLibrary(cache, maxSyntheses);

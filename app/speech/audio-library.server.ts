@@ -5,7 +5,7 @@ import type { AudioCache, AudioPart } from "./audio-cache.server";
 import { SpeechBusy, SpeechFault } from "./providers/speech-provider.server";
 import type { SpokenAudio } from "./providers/speech-provider.server";
 
-/** How far the provider may be ahead of the reader who is furthest. */
+/** How far the provider may be ahead of the fastest reader. */
 const maxAheadBytes = 1024 * 1024;
 const readBytes = 64 * 1024;
 const maxAudioBytes = 64 * 1024 * 1024;
@@ -15,35 +15,35 @@ type Speak = (asked: { signal: AbortSignal }) => Promise<SpokenAudio>;
 type AudioReader = {
   /** The next bytes, null at the proper end. Throws where the audio broke off. */
   next: () => Promise<Uint8Array | null>;
-  /** Nothing more is wanted. The last one to leave ends the provider's work. */
+  /** When the last reader leaves, the provider is cancelled. */
   leave: () => void;
 };
 
 /**
- * Both are called at most once: `onEmpty` when the last reader has left, `onAsked` when the provider is asked for this
- * reader, who has waited the longest. Whoever joins later listens along.
+ * Both are called at most once: `onEmpty` when the last reader has left, `onAsked` when the provider is called for this
+ * reader, the one who has waited longest. Later readers join that call.
  */
 type JoinHooks = { onEmpty: () => void; onAsked: () => void };
 type Position = { at: number; onAsked: () => void };
 
-/** `totalBytes` null: nobody knows yet. `isKept`: nothing had to be spoken for it. */
+/** `totalBytes` null: not known yet. `isKept`: from the cache. */
 type StartedAudio = { contentType: string; isKept: boolean; totalBytes: number | null };
 
 export type AudioLibrary = ReturnType<typeof createAudioLibrary>;
 export type OpenAudio = StartedAudio & { reader: AudioReader };
 
 type OpenOptions = {
-  /** All that decides how it sounds, the text included. */
+  /** Everything that determines the audio, the text included. */
   identity: readonly string[];
   speak: Speak;
-  /** Called when the provider is asked for this caller: not for what is kept, nor for what another caused. */
+  /** Called when the provider is called for this caller, and not for cached or joined audio. */
   onAsked: () => void;
   signal: AbortSignal;
 };
 
 /**
- * Where all speech comes from: what is kept, what is just being spoken for somebody else, or the provider. Each
- * synthesis holds a file open, so there are at most `maxSyntheses`.
+ * All speech: from the cache, from a synthesis in progress, or from the provider. Each synthesis holds a file open, so
+ * there are at most `maxSyntheses`.
  */
 export function createAudioLibrary(cache: AudioCache, maxSyntheses = 64) {
   const syntheses = new Map<string, SharedSynthesis>();
@@ -65,7 +65,7 @@ export function createAudioLibrary(cache: AudioCache, maxSyntheses = 64) {
     try {
       return { ...(await Promise.race([synthesis.started, left])), reader };
     } catch (error) {
-      // What has failed is nobody's to join.
+      // A failed synthesis cannot be joined.
       if (!signal.aborted) forget();
       reader.leave();
       throw error;
@@ -83,8 +83,8 @@ export function createAudioLibrary(cache: AudioCache, maxSyntheses = 64) {
 }
 
 /**
- * One synthesis for everybody who asks for the same at the same time. The provider writes into a file, readers follow
- * in it at their own pace, and the memory needed is one chunk each. It goes on while anybody listens.
+ * One synthesis for all who ask for the same at the same time. The provider's audio is written to a file, which readers
+ * read at their own pace with one chunk of memory each. It ends early when the last one leaves.
  */
 class SharedSynthesis {
   readonly started: Promise<StartedAudio>;
@@ -99,7 +99,7 @@ class SharedSynthesis {
 
   constructor(key: string, cache: AudioCache, speak: Speak) {
     this.started = this.#start(key, cache, speak);
-    // Everybody who joined learns of it from `started` itself.
+    // Readers that joined learn of it from `started`.
     this.started.catch(() => undefined);
   }
 
@@ -131,7 +131,7 @@ class SharedSynthesis {
         return { contentType: kept.contentType, isKept: true, totalBytes: kept.bytes };
       }
       signal.throwIfAborted();
-      // Before the provider is asked: what cannot be written down must not cost anything.
+      // Before the provider is called: audio that cannot be stored must not cost anything.
       part = await cache.createPart(key);
       this.#file = part.file;
       signal.throwIfAborted();
@@ -143,7 +143,7 @@ class SharedSynthesis {
       void this.#write(part, audio);
       return { contentType: audio.contentType, isKept: false, totalBytes: null };
     } catch (error) {
-      // Audio that was asked for and will not be read has to be given up.
+      // Requested audio that nobody will read has to be cancelled.
       this.#stopping.abort(error);
       this.#fail(error);
       await part?.discard();

@@ -3,7 +3,7 @@ const pictures =
 const shortcode = /(?<![\p{L}\p{N}:]):(?:[a-z]|[+-]\d)[a-z0-9_+-]{0,40}:(?![\p{L}\p{N}:])/gu;
 
 const authorityAddress = /(?<![\p{L}\p{N}+.-])([a-z][a-z0-9+.-]{0,30}):\/\/([^\s<>]*)/giu;
-/** Addresses without an authority: their scheme is followed by what they stand for. */
+/** Addresses without an authority, such as `mailto:`. */
 const bareAddress =
   /(?<![\p{L}\p{N}+.:/-])(mailto|sms|tel|xmpp|data|blob|javascript|about|magnet|urn|did|ipfs|ipns|ethereum|bitcoin):(?=[^\s<>])([^\s<>]*)/giu;
 const webAddress = /(?<![\p{L}\p{N}+./@-])www\.([^\s<>]+)/giu;
@@ -31,7 +31,7 @@ export function toSpeakableWords(text: string): string {
     .replace(/[\p{Cc}\p{Co}\p{Cn}]+/gu, " ");
 }
 
-/** Addresses by their host, people by their name there; where nothing can be said, the scheme tells what it was. */
+/** An address by its host, mail by its user; otherwise by the kind of its scheme. */
 function speakAddresses(text: string): string {
   return text
     .replace(authorityAddress, (_whole, scheme: string, rest: string) => {
@@ -58,7 +58,7 @@ function speakHost(host: string): string | null {
   return isSayable ? name : null;
 }
 
-/** Marks that follow an address belong to the sentence around it, brackets only where it did not open them. */
+/** Punctuation after an address belongs to the sentence, a closing bracket only where the address did not open it. */
 function splitBehind(rest: string): { address: string; behind: string } {
   let surplus = rest.split(")").length - rest.split("(").length;
   let end = rest.length;
@@ -70,7 +70,7 @@ function splitBehind(rest: string): { address: string; behind: string } {
   return { address: rest.slice(0, end), behind: rest.slice(end) };
 }
 
-/** Those that stand in texts; others are left out rather than spelled. */
+/** The common ones; others are omitted rather than spelled. */
 const namedEntities: Record<string, string> = {
   amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " ", ensp: " ", emsp: " ", thinsp: " ", shy: "",
   ndash: "–", mdash: "—", hellip: "…", lsquo: "‘", rsquo: "’", sbquo: "‚", ldquo: "“", rdquo: "”", bdquo: "„",
@@ -85,7 +85,7 @@ const namedEntities: Record<string, string> = {
   AElig: "Æ", oelig: "œ", OElig: "Œ", oslash: "ø", Oslash: "Ø",
 }; // prettier-ignore
 
-/** References of HTML become the characters they stand for, once; what stands for none becomes a space. */
+/** Decodes HTML character references once; unknown ones become a space. */
 function decodeEntities(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z][a-z0-9]{1,30}));/gi, (...found) => {
     const [, decimal, hex, name] = found as (string | undefined)[];

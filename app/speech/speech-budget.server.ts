@@ -12,7 +12,7 @@ type SpeechBudget = {
   /** Characters of each key in each window. */
   limit: number;
   windowSeconds: number;
-  leaseSeconds: number;
+  expiresInSeconds: number;
   clock: Clock;
 };
 
@@ -24,7 +24,7 @@ export type SpeechAdmission = { settle: (use: { isSpoken: boolean }) => Promise<
 
 /** Sets the whole text aside, or refuses: half a text is nothing to listen to. */
 export async function admitSpeech(
-  { store, contractAddress, isActive, limit, windowSeconds, leaseSeconds, clock }: SpeechBudget,
+  { store, contractAddress, isActive, limit, windowSeconds, expiresInSeconds, clock }: SpeechBudget,
   caller: Caller | null,
   characters: number,
 ): Promise<SpeechAdmission> {
@@ -38,7 +38,7 @@ export async function admitSpeech(
     minimum: characters,
     limit,
     windowSeconds,
-    leaseSeconds,
+    expiresInSeconds,
   });
   if (outcome.outcome === "exhausted") {
     throw quotaExceeded({

@@ -17,7 +17,7 @@ function toolThat(run: Tool["run"], changes: Partial<Tool> = {}): Tool {
 }
 
 function run(tool: Tool, input: unknown = {}) {
-  return runTool({ tool, input, caller: null, clientId: "client", signal, warn: () => undefined });
+  return runTool({ tool, input, caller: null, clientId: "client", signal, log: { warn: () => undefined } });
 }
 
 test("a tool that ignores its signal is abandoned at its time limit", async () => {
@@ -146,7 +146,7 @@ test("a token id with an exponent or a fraction does not fit the tool", async ()
       caller: null,
       clientId: "a client",
       signal,
-      warn: () => undefined,
+      log: { warn: () => undefined },
     });
   };
   for (const written of ["1e3", "7.0"]) {

@@ -3,6 +3,7 @@ import { Refusal } from "~/platform/http/refusal";
 import { linkAbort } from "~/platform/linked-abort";
 import { maxToolOutputBytes, mayRun, ToolFailure } from "./tool";
 import type { Tool, ToolCall } from "./tool";
+import type { WarnLog } from "~/platform/log.server";
 
 const defaultTimeoutMs = 10_000;
 
@@ -25,10 +26,10 @@ export function readToolInput(inputText: string): ToolInput {
   }
 }
 
-type RunOptions = ToolCall<unknown> & { tool: Tool; warn: (message: string, error: unknown) => void };
+type RunOptions = ToolCall<unknown> & { tool: Tool; log: WarnLog };
 
 /** Never rejects: whatever a tool does wrong becomes an outcome that the model can read. */
-export async function runTool({ tool, warn, ...call }: RunOptions): Promise<ToolOutcome> {
+export async function runTool({ tool, log, ...call }: RunOptions): Promise<ToolOutcome> {
   if (!mayRun(tool, call.caller)) {
     const errorText =
       "This tool is only for the holder of a key who is signed in. Sign in at the gate, and send the access token along.";
@@ -48,10 +49,11 @@ export async function runTool({ tool, warn, ...call }: RunOptions): Promise<Tool
     if (error instanceof ToolFailure) return { ok: false, errorText: error.message };
     // A refusal's detail is written for the person who asked; of a defect it says nothing.
     if (error instanceof Refusal) {
-      if (error.status >= 500) warn(`tool refused: ${tool.name}: ${error.slug}`, error.cause ?? error);
+      if (error.status >= 500)
+        log.warn({ tool: tool.name, slug: error.slug, err: error.cause ?? error }, "tool refused");
       return { ok: false, errorText: error.detail };
     }
-    if (!call.signal.aborted) warn(`tool failed: ${tool.name}`, error);
+    if (!call.signal.aborted) log.warn({ tool: tool.name, err: error }, "tool failed");
     return { ok: false, errorText: "The tool failed." };
   }
 }

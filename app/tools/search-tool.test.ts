@@ -53,7 +53,7 @@ function makeTool({
       caller,
       clientId: "192.0.2.1",
       signal: new AbortController().signal,
-      warn: () => undefined,
+      log: { warn: () => undefined },
     });
   return { tool, asked, done, run };
 }

@@ -9,12 +9,11 @@ import type { Tool, ToolCaller, ToolHolder } from "./tool";
 
 const maxQueryChars = 1_000;
 const maxIndexChars = 100;
-/** What holders' documents ask of an access token. */
+/** What an access token needs for gated documents. */
 const gatedScope = "tools";
-/** All the metadata of one answer; the matches beyond it come without. */
+/** For the metadata of one answer; matches beyond it come without. */
 const maxMetadataChars = 160 * 1024;
 
-/** What a search tool answers, whichever store is behind it. */
 export const searchResultSchema = z.object({
   query: z.string(),
   index: z.string(),
@@ -29,13 +28,13 @@ export type SearchResult = z.infer<typeof searchResultSchema>;
 
 type SearchToolOptions = {
   store: Pick<SearchStore, "vendor" | "indexes" | "listNamespaces" | "search">;
-  /** Answered only to callers whose access token may use tools, and who hold its key still. */
+  /** Only for callers whose access token is valid for tools, and who still hold its key. */
   gatedNamespaces: readonly string[];
-  /** Asks the chain and the database, as the gate does. Throws the refusals of the gate. */
+  /** Checks chain and database as the gate does, and throws its refusals. */
   requireHolder: (holder: ToolHolder) => Promise<void>;
 };
 
-/** Its name ends in `_search`; that is how the retrieval-only assistant knows it. */
+/** The offline assistant recognises it by the ending `_search`. */
 export function createSearchTool(options: SearchToolOptions): Tool {
   const { store } = options;
   return defineTool({
@@ -48,7 +47,7 @@ export function createSearchTool(options: SearchToolOptions): Tool {
       if (!store.indexes.includes(asked.index)) {
         throw new ToolFailure(`There is no such index here. There is: ${store.indexes.join(", ")}.`);
       }
-      // A holder has a share of the search of its own, wherever it asks from; all others share by their address.
+      // Holders count by their key, wherever they are; all others by their address.
       const client = caller === null ? `client ${clientId}` : `key ${caller.tokenId}`;
       const question: SearchQuestion = { ...asked, clientId: client, signal };
       if (Object.keys(filter).length > 0) question.filter = filter;
@@ -101,8 +100,8 @@ function createInputSchema(indexes: SearchStore["indexes"]) {
 }
 
 /**
- * Somebody without the right is refused in the same words and after the same work, whether a namespace is gated or
- * does not exist: neither the answer nor its time tells which. Whoever has a token is asked for its key either way.
+ * Refuses with the same text and after the same work whether a namespace is gated or does not exist, so that neither the
+ * answer nor its timing tells which. Ownership is checked in both cases.
  */
 async function requireOpen(question: SearchQuestion, caller: ToolCaller, options: SearchToolOptions) {
   const holder = caller?.scopes.includes(gatedScope) ? caller : null;
@@ -121,7 +120,7 @@ async function requireOpen(question: SearchQuestion, caller: ToolCaller, options
 async function isPublic(question: SearchQuestion, { store, gatedNamespaces }: SearchToolOptions) {
   const { namespace } = question;
   const isGated = isGatedNamespace(namespace, gatedNamespaces);
-  // The default one is always there.
+  // The default namespace always exists.
   if (namespace === defaultNamespace && !isGated) return true;
   const all = await store.listNamespaces(question);
   return !isGated && all.includes(namespace);

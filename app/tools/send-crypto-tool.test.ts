@@ -24,7 +24,14 @@ async function run({
     return pay ? await pay(call) : { status: "paid" };
   });
   const { signal } = new AbortController();
-  const outcome = await runTool({ tool, input, caller, clientId: "client", signal, warn: () => undefined });
+  const outcome = await runTool({
+    tool,
+    input,
+    caller,
+    clientId: "client",
+    signal,
+    log: { warn: () => undefined },
+  });
   return { outcome, calls };
 }
 

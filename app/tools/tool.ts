@@ -7,26 +7,26 @@ export type ToolHolder = {
   address: string;
   tokenId: string;
   scopes: readonly string[];
-  /** When the token was made. Without it, a key that has ever left this wallet counts as gone. */
+  /** When the token was issued. Without it, a key that ever left this wallet counts as departed. */
   issuedAtSeconds?: number;
 };
 
 /** Who a tool works for; null when nobody signed in. A tool never has more rights than this. */
 export type ToolCaller = ToolHolder | null;
 
-/** What an access token that was verified lets its bearer be for the tools. */
+/** The tools' caller for a verified access token. */
 export function toToolCaller(caller: { claims: AccessClaims } | null): ToolCaller {
   if (caller === null) return null;
   const { sub: address, tokenId, scopes, iat: issuedAtSeconds } = caller.claims;
   return { address, tokenId, scopes, issuedAtSeconds };
 }
 
-/** For the gate, to be asked again. A token without its moment counts as older than any departure. */
+/** For another check by the gate. A token without a time counts as older than any departure. */
 export function toGateHolder({ address, tokenId, issuedAtSeconds = 0 }: ToolHolder) {
   return { address: address as Address, tokenId, issuedAtSeconds };
 }
 
-/** Hints for whoever decides whether a person is asked before a call. */
+/** MCP's hints for clients that decide whether to ask their user before a call. */
 type ToolAnnotations = { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean };
 
 /** What a model or an MCP client is told about a tool. */
@@ -35,7 +35,7 @@ export type ToolOffer = { name: string; description: string; inputJsonSchema: Re
 export type ToolCall<Input> = {
   input: Input;
   caller: ToolCaller;
-  /** Of the client, for what is shared between clients; it grants nothing. */
+  /** For fair sharing between clients; it grants nothing. */
   clientId: string;
   signal: AbortSignal;
 };
@@ -44,29 +44,29 @@ export type Tool = {
   name: string;
   description: string;
   inputSchema: z.ZodObject;
-  /** `holder`: whoever signed in with a token that is good for tools. Checked in `runTool`, for chat and MCP alike. */
+  /** `holder`: requires a token that is valid for tools. Checked in `runTool`, for chat and MCP alike. */
   requires?: "anybody" | "holder";
   /** Default: it may destroy something. */
   annotations?: ToolAnnotations;
   /**
-   * `input` has passed the schema; `caller` is somebody where the tool requires a holder. What comes back is data:
-   * nothing in it is followed or obeyed. A string is handed to MCP clients as text, anything else as structure too.
+   * `input` has passed the schema; `caller` is not null where the tool requires a holder. The result is data and never
+   * followed as instructions. MCP clients get a string as text, anything else as structured content too.
    */
   run: (call: ToolCall<unknown>) => Promise<unknown>;
   timeoutMs?: number;
 };
 
-/** What a tool says is handed on whole up to here, to clients and models alike; beyond, it has failed. */
+/** A longer result fails the tool, for clients and models alike. */
 export const maxToolOutputBytes = 768 * 1024;
 
-/** A tool's failure in words that the model and the person may read; any other error is only named as one. */
+/** Its message may be shown to the model and the user; of any other error only that there was one. */
 export class ToolFailure extends Error {
   override readonly name = "ToolFailure";
 }
 
 export const readingOnly = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
 
-/** Of a tool that says nothing about itself, the worst is assumed, as MCP clients do. */
+/** Without hints, a tool is assumed to destroy, as MCP clients do. */
 const unknownEffects = { readOnlyHint: false, destructiveHint: true, idempotentHint: false };
 
 export function annotationsOf({ annotations = unknownEffects }: Pick<Tool, "annotations">): ToolAnnotations {
@@ -79,14 +79,14 @@ export function mayRun(tool: Pick<Tool, "requires">, caller: ToolCaller): boolea
 }
 
 /**
- * Whether the chat's model may call the tool. One that destroys or spends, or does not say that it does neither, is
- * left to MCP clients, which ask their person first: a model can be talked into a call by a document it reads.
+ * Whether the chat's model may call the tool. Tools that may destroy or spend are for MCP clients only, which ask their
+ * user first: a document that the model reads could talk it into a call.
  */
 export function mayOfferToModel(tool: Pick<Tool, "requires" | "annotations">, caller: ToolCaller): boolean {
   return mayRun(tool, caller) && !annotationsOf(tool).destructiveHint;
 }
 
-/** For a tool that requires a holder: `runTool` lets nobody else through. */
+/** For tools that require a holder, which `runTool` has checked. */
 export function requireToolHolder(caller: ToolCaller): ToolHolder {
   if (caller === null) throw new TypeError("A tool for holders was run for nobody.");
   return caller;

@@ -1,4 +1,4 @@
-import { formatMoment, formatWait } from "./moments";
+import { formatMoment, formatWait } from "./format-time";
 
 type WaitProps = {
   secondsLeft: number;

@@ -72,7 +72,7 @@ export async function openLedger(gate: Gate, server: Pick<RunningServer, "databa
         wanted: usedTokens,
         limit: 1_000_000,
         windowSeconds: 86_400,
-        leaseSeconds: 600,
+        expiresInSeconds: 600,
       });
       if (outcome.outcome === "exhausted") throw new Error("The quota is exhausted.");
       await store.settle({ reservationId: outcome.reservationId, usedTokens });

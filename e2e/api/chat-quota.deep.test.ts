@@ -26,7 +26,7 @@ type Asking = { ask: Gate["ask"]; bearer: Record<string, string> };
 const readQuota = async ({ ask, bearer }: Asking) =>
   (await ask({ path: "/api/quota", headers: bearer })).body;
 
-test("headers, GET /api/quota and the refusal agree until the window is over", async () => {
+test("headers, GET /api/quota and the refusal agree until the window expires", async () => {
   const { baseUrl } = await startProvider(saying("x".repeat(100)));
   const { server, ask, signIn } = await startChatServer({
     gate,
@@ -161,7 +161,7 @@ test.each([1, 2])(
   },
 );
 
-test("a reservation left by a server killed in mid-stream is counted in full once its lease has expired", async () => {
+test("a reservation left by a server killed in mid-stream is counted in full once the server's heartbeat has timed out", async () => {
   const { baseUrl } = await startProvider(fallingSilentAfter("Once upon a time"));
   const env = {
     ...quotaOn,

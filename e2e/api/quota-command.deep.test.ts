@@ -26,7 +26,7 @@ function ownerOf(tokenId: string) {
 
 async function useQuota(tokenId: string, usedTokens: number): Promise<void> {
   const store = createQuotaStore(database, clock, "the test");
-  const window = { limit: 20_000, windowSeconds: 86_400, leaseSeconds: 600 };
+  const window = { limit: 20_000, windowSeconds: 86_400, expiresInSeconds: 600 };
   const outcome = await store.reserve({ owner: ownerOf(tokenId), wanted: usedTokens, ...window });
   if (outcome.outcome === "exhausted") throw new Error("The quota is exhausted.");
   await store.settle({ reservationId: outcome.reservationId, usedTokens });

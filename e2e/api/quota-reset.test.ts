@@ -43,7 +43,7 @@ async function useQuota(owner: QuotaOwner, usedTokens: number): Promise<void> {
     wanted: usedTokens,
     limit: 20_000,
     windowSeconds: 86_400,
-    leaseSeconds: 600,
+    expiresInSeconds: 600,
   });
   if (outcome.outcome === "exhausted") throw new Error("The quota is exhausted.");
   await store.settle({ reservationId: outcome.reservationId, usedTokens });
@@ -273,8 +273,8 @@ test("a start settles in full what was left unsettled", async () => {
   const store = createQuotaStore(ledger, clock, "elsewhere/1/ended");
   const owner = ownerOf("77");
   const terms = { owner, wanted: 300, limit: 20_000, windowSeconds: 86_400 };
-  await store.reserve({ ...terms, leaseSeconds: -1 });
-  await store.reserve({ ...terms, leaseSeconds: 600 });
+  await store.reserve({ ...terms, expiresInSeconds: -1 });
+  await store.reserve({ ...terms, expiresInSeconds: 600 });
   await startVariant({}, dataDir);
   expect(await store.readStanding({ owner, limit: 20_000 })).toMatchObject({ used: 300, reserved: 300 });
 });

@@ -54,8 +54,8 @@ let gate: Gate;
 let rpc: RpcFaultServer;
 let server: RunningServer;
 let api: ReturnType<typeof clientOf>;
-let database: Awaited<ReturnType<typeof openWatchedDatabase>>;
-let redis: Awaited<ReturnType<typeof openWatchedRedis>> | null;
+let database: Awaited<ReturnType<typeof openLockableDatabase>>;
+let redis: Awaited<ReturnType<typeof openLockableRedis>> | null;
 let collector: Awaited<ReturnType<typeof startCollector>>;
 const closers: (() => Promise<unknown>)[] = [];
 /** What is said besides the log. */
@@ -65,7 +65,7 @@ const heard: string[] = [];
 const repeating = (key: string) => `Incorrect API key provided: ${key}. Authorization: Bearer ${key}`;
 
 /** A PostgreSQL with a user whose password is looked for, by a way that can be cut. */
-async function openWatchedDatabase() {
+async function openLockableDatabase() {
   const postgresql = await startPostgresql();
   closers.push(postgresql.stop);
   const url = new URL(await postgresql.createDatabase());
@@ -96,7 +96,7 @@ async function openWatchedDatabase() {
 }
 
 /** A Redis whose password is looked for, and one that wants another, behind one address. */
-async function openWatchedRedis() {
+async function openLockableRedis() {
   const password = random();
   const own = await launchRedis(["--requirepass", password]);
   const foreign = await launchRedis(["--requirepass", random()]);
@@ -146,8 +146,8 @@ beforeAll(async () => {
   closers.push(gate.close);
   rpc = await startRpcFaultServer(gate.chain.rpcUrl);
   closers.push(rpc.stop);
-  database = await openWatchedDatabase();
-  redis = hasRedis ? await openWatchedRedis() : null;
+  database = await openLockableDatabase();
+  redis = hasRedis ? await openLockableRedis() : null;
   collector = await startCollector();
   closers.push(collector.close);
   const [model, speaker, hook] = [
@@ -179,7 +179,7 @@ beforeAll(async () => {
         OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.endpoint}/${random()}`,
         OTEL_EXPORTER_OTLP_HEADERS: `x-collector-key=${random()}`,
       }),
-      NOTIFY_EMAIL: "desk@gate.example",
+      NOTIFY_EMAIL: "mail@gate.example",
     },
   });
   closers.push(server.stop);
@@ -400,7 +400,7 @@ test("the log of a full run at debug level holds no secret, token, nonce, signat
   const form = useBody("a form", await api.formBody({ ...holder, message }));
   expect((await told(api.post("/api/form-submission-gate", form))).status).toBe(200);
   await told(api.post("/api/form-submission-gate", form));
-  await waitUntil(() => server.output().split("webhook delivery failed").length > 2);
+  await waitUntil(() => server.output().split(/"channel":"webhook".*"delivery failed/).length > 2);
   const other = await gate.mintKey();
   const otherToken = String(
     (await enter(useBody("another sign-in", await api.siweBody(other)))).body.accessToken,

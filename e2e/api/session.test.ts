@@ -157,7 +157,7 @@ test("a renewal makes a younger token of the same proof, without a signature, ne
   }
 });
 
-test("a renewal is refused once the signature's time is over, or too little of it is left for a token", async () => {
+test("a renewal is refused once the signature has expired, or too little of it is left for a token", async () => {
   const holder = await gate.mintKey();
   async function signInSigned(agoMs: number) {
     const fields = { issuedAt: new Date(Date.now() - agoMs).toISOString() };

@@ -19,8 +19,8 @@ export function createDayClock(server: RunningServer, offsetFile: string) {
       await setClock({ server, offsetFile, offsetMs });
       turns += 1;
     },
-    /** Answers, when it is asked later, whether the clock was left alone from now on. */
-    watch(): () => boolean {
+    /** Returns a function that tells whether the clock has been left alone since. */
+    markTurn(): () => boolean {
       const began = turns;
       return () => turns === began && began % 2 === 0;
     },

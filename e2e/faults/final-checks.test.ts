@@ -82,7 +82,7 @@ async function reserve(quota: QuotaStore) {
     wanted: reservedTokens,
     limit: 1_000_000_000,
     windowSeconds: 86_400,
-    leaseSeconds: 600,
+    expiresInSeconds: 600,
   });
   if (outcome.outcome === "exhausted") throw new Error("The quota is exhausted.");
   return outcome;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import net from "node:net";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { listHeldClients, watchHeldConnections } from "./held-connections";
+import { listHeldClients, pollHeldConnections } from "./held-connections";
 
 async function startGenerousServer() {
   const server = net.createServer().listen(0, "127.0.0.1");
@@ -30,11 +30,11 @@ test.runIf(process.platform === "linux")(
     const kept = await connectReaderOfNothing(generous);
     const left = await connectReaderOfNothing(generous);
     expect(await listHeldClients(generous)).toEqual(new Set([kept.port, left.port]));
-    const watch = watchHeldConnections(generous);
-    onTestFinished(watch.stop);
+    const connections = pollHeldConnections(generous);
+    onTestFinished(connections.stop);
     let isKeptCut = false;
-    void watch.untilCut(kept.port).then(() => (isKeptCut = true));
-    const cut = watch.untilCut(left.port);
+    void connections.untilCut(kept.port).then(() => (isKeptCut = true));
+    const cut = connections.untilCut(left.port);
     left.held.destroy();
     await cut;
     expect(isKeptCut).toBe(false);

@@ -29,10 +29,10 @@ export async function listHeldClients({ port }: { port: number }): Promise<Set<n
 const portOf = (address: string) => parseInt(address.slice(address.indexOf(":") + 1), 16);
 
 /** Looks again and again which connections the server on `port` still holds, for all who wait for an end. */
-export function watchHeldConnections({ port }: { port: number }) {
+export function pollHeldConnections({ port }: { port: number }) {
   const waiting = new Map<number, () => void>();
   let isOver = false;
-  const watching = (async () => {
+  const polling = (async () => {
     for (; !isOver; await delay(lookEveryMs)) {
       if (waiting.size === 0) continue;
       const waitedFor = [...waiting];
@@ -47,7 +47,7 @@ export function watchHeldConnections({ port }: { port: number }) {
   return {
     /** Resolves when the server has let go of it. */
     untilCut: (client: number) => new Promise<void>((resolve) => void waiting.set(client, resolve)),
-    stop: () => ((isOver = true), watching),
+    stop: () => ((isOver = true), polling),
   };
 }
-export type HeldConnections = ReturnType<typeof watchHeldConnections>;
+export type HeldConnections = ReturnType<typeof pollHeldConnections>;

@@ -18,7 +18,7 @@ async function countInFile(dataDir: string): Promise<number> {
   try {
     for (const name of ["latchkey.db", "latchkey.db-wal"]) {
       await copyFile(path.join(dataDir, name), path.join(dir, name)).catch((error: NodeJS.ErrnoException) => {
-        // There is no log after an orderly stop.
+        // There is no log after a shutdown.
         if (error.code !== "ENOENT" || name === "latchkey.db") throw error;
       });
     }

@@ -189,7 +189,7 @@ test(
     await site.gate.transferKey({ from: account, to: (await site.gate.rich()).address, tokenId });
     await waitUntil(async () => (await at(0)({ path: "/api/quota", headers: bearer })).status === 401);
 
-    // An orderly stop releases the lease at once, though it would have gone on for long.
+    // A shutdown releases the lease at once, though it would have gone on for long.
     const long = { LEASE_SECONDS: String(longLeaseSeconds) };
     for (const _turn of ["to an owner for long", "from an owner for long"]) {
       const next = await site.startInstance(long);

@@ -139,8 +139,8 @@ test("the assembled server speaks, and answers from the documents", async () => 
 
 function expectNothingLacking({ output }: Pick<RunningServer, "output">): void {
   const said = output().split("\n");
-  const troubles = said.filter((line) => /Cannot find|ENOENT|MODULE_NOT_FOUND|"level":[56]0/.test(line));
-  expect(troubles).toEqual([]);
+  const failures = said.filter((line) => /Cannot find|ENOENT|MODULE_NOT_FOUND|"level":[56]0/.test(line));
+  expect(failures).toEqual([]);
   expect(said.some((line) => line.includes('"server ready"'))).toBe(true);
 }
 

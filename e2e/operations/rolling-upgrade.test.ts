@@ -133,7 +133,7 @@ async function addMigration(name: string, sql: string): Promise<void> {
 
 /** Somebody who asks again and again, by the proxy, and notes what does not come back as it should. */
 function visit() {
-  const troubles: string[] = [];
+  const failures: string[] = [];
   let count = 0;
   let isOver = false;
   const ended = (async () => {
@@ -144,7 +144,7 @@ function visit() {
       const waitSeconds = response.headers.get("Retry-After");
       // On a busy machine a start may take longer than a visitor is kept waiting for it.
       const isToldToWait = response.status === 503 && waitSeconds === "2";
-      if (response.status !== 200 && !isToldToWait) troubles.push(`${response.status} ${address}`);
+      if (response.status !== 200 && !isToldToWait) failures.push(`${response.status} ${address}`);
       await delay(isToldToWait ? Number(waitSeconds) * 1_000 : 20);
     }
   })();
@@ -152,7 +152,7 @@ function visit() {
     leave: async () => {
       isOver = true;
       await ended;
-      return { count, troubles };
+      return { count, failures };
     },
   };
 }
@@ -181,8 +181,8 @@ test.skipIf(nginx === null)(
     orders.length = 0;
     const visitor = visit();
     await runShell(exchange);
-    const { count, troubles } = await visitor.leave();
-    expect(troubles).toEqual([]);
+    const { count, failures } = await visitor.leave();
+    expect(failures).toEqual([]);
     expect(count).toBeGreaterThan(100);
     expect(orders).toEqual([
       ["stop latchkey@1", 200, 200],
@@ -205,7 +205,7 @@ test.skipIf(nginx === null)(
     await addMigration("9999_wrong", "No statement at all;");
     const another = visit();
     await expect(runShell(exchange.replace("--retry 30", "--retry 2"))).rejects.toThrow();
-    expect((await another.leave()).troubles).toEqual([]);
+    expect((await another.leave()).failures).toEqual([]);
     expect([instances[1]!.running, instances[2]!.running!.pid]).toEqual([undefined, pids[1]]);
     expect([await readinessOf(1), await readinessOf(2)]).toEqual([null, 200]);
     expect(hasMigration(2, "9999_wrong")).toBe(false);

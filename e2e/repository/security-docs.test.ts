@@ -182,7 +182,7 @@ test("the sum of the requirements is that of the rows", () => {
   expect(standard).toContain(`Of ${all} requirements: ${words}.`);
 });
 
-test("every browser journey is watched for broken policies", () => {
+test("every browser journey is checked for broken policies", () => {
   const specs = readdirSync("e2e/journeys", { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith(".spec.ts"),
   );

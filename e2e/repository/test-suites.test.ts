@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -9,9 +9,6 @@ type Spec = { title: string; line: number; tests: { projectName: string }[] };
 type Journeys = { file: string; specs: Spec[]; suites?: Journeys[] };
 
 const notOurs = new Set(["node_modules", "build", "public", "data"]);
-/** Words for which the field has others, such as expired, computed, client, again and cached. */
-const wordsToAvoid =
-  /\b(?:laps(?:e|ed|es)|reckon\w*|askers?|anew|doings?|crossings?|desks?|lanes?|tidily|remembered|leaves? away|goes wrong|went wrong)\b/i;
 /** Runs files of the other two once more. */
 const secondRun = "deep on PostgreSQL";
 
@@ -72,13 +69,3 @@ test("every browser journey is in one of two suites, the usual one or the deep o
   expect(findShared(suites)).toEqual([]);
   expect(new Set([...suites.values()].flatMap((names) => [...names]))).toEqual(new Set(["usual", "deep"]));
 }, 120_000);
-
-test("names of tests use the words of the field", () => {
-  const names = findFiles(/\.(?:test|spec)\.tsx?$/).flatMap((file) =>
-    [...readFileSync(file, "utf8").matchAll(/(?:\b\w*[tT]est(?:\.\w+)*|\))\(\s*(["`])(.+?)\1,/g)].map(
-      ([, , name]) => `${file}: ${name}`,
-    ),
-  );
-  expect(names.length).toBeGreaterThan(2_000);
-  expect(names.filter((name) => wordsToAvoid.test(name))).toEqual([]);
-});

@@ -163,7 +163,7 @@ async function shootWithoutWallet({ page, context, server, shoot }: Round): Prom
   await shoot("room-without-wallet");
 }
 
-/** A membership that runs out: in the open room, and at the gate. */
+/** A membership that expires: in the open room, and at the gate. */
 export async function shootMembership({ page, server, shoot }: Omit<Round, "context">): Promise<void> {
   await page.addInitScript("globalThis.__name = (value) => value");
   const { rpcUrl, baseUrl } = server;

@@ -33,7 +33,7 @@ export async function shootOperator({ page, server, shoot }: Taking): Promise<vo
   await shootSubmission({ page, server, shoot });
   await page.goto(`${server.baseUrl}/operator/nothing`);
   await page.getByRole("heading", { name: "There is nothing here" }).waitFor();
-  await shoot("operator-fault");
+  await shoot("operator-error");
   await page.goto(`${server.baseUrl}/operator/state`);
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByText("You are signed out.").waitFor();

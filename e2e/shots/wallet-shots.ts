@@ -4,7 +4,7 @@ import { addWallet } from "../support/browser/wallet";
 
 type Shoot = (state: string) => Promise<unknown>;
 
-/** A wallet's question, and what it and the page show of every trouble, in a context of their own. */
+/** A wallet's question, and what it and the page show of every error, in a context of their own. */
 export async function shootWallets(page: Page, server: GateServer, shoot: Shoot) {
   const { rpcUrl, chainId, baseUrl } = server;
   // The compiler of this command names functions with a helper that pages do not have.
@@ -60,7 +60,7 @@ export async function shootWallets(page: Page, server: GateServer, shoot: Shoot)
   await page.getByText("The wallet is disconnected").waitFor();
   await page.reload();
   await page.getByText("Your wallet is locked").waitFor();
-  await shoot("wallet-locked-at-the-door");
+  await shoot("wallet-locked-at-the-gate");
 }
 
 /** Where no wallet is in the browser, and the operator offers other ways to one. */

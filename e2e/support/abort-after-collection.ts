@@ -1,7 +1,7 @@
 /**
  * Run with `--expose-gc`: reads the beginning of an answer, forces garbage collections with nothing held but
  * what a server holds (the events and the client's controller), and then lets the client leave. Prints what was
- * settled and how long it took; the parent watches when its server sees the connection close.
+ * settled and how long it took; the parent records when its server sees the connection close.
  */
 import { openaiProvider } from "~/chat/providers/openai.gateway.server";
 import { openReply } from "~/chat/reply/reply.server";
@@ -27,7 +27,7 @@ async function begin() {
     maxDurationMs: 60_000,
     signal: client.signal,
     shutdownSignal: new AbortController().signal,
-    warn: () => undefined,
+    log: { warn: () => undefined },
   });
   for (let read = 0; read < 4; read += 1) await events.next();
   // A pull that waits, as the writer of an answer has one; its promise is dropped on purpose.

@@ -11,7 +11,7 @@ const openLimitMs = 30_000;
 
 /**
  * The built server, held in its start by a database that takes connections and never says a word: its port is open, and
- * its doors stay closed until it is stopped.
+ * it serves nothing until it is stopped.
  */
 export async function holdStart(env: Record<string, string | undefined>, givenPort?: number) {
   const port = givenPort ?? (await findFreePort());

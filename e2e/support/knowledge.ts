@@ -38,7 +38,10 @@ export function openKnowledgeSearch({
     dataDir,
     embedder,
     clock: Date.now,
-    warn: (message) => warnings.push(message),
+    log: {
+      warn: ({ err: _err, ...fields }, message) =>
+        warnings.push([message, ...Object.values(fields)].join(": ")),
+    },
     ...changes,
   });
   onTestFinished(() => search.stop());

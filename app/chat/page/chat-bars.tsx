@@ -1,7 +1,7 @@
 import { ChatNoticeCard } from "./chat-notice-card";
 import type { Quota } from "./conversation/chat-api";
 import { listShown } from "./conversation/conversation";
-import { formatMoment, formatWait } from "~/ui/moments";
+import { formatMoment, formatWait } from "~/ui/format-time";
 import { SpeechNotice } from "./speech/read-aloud";
 import { useChatSession, useChatState } from "./conversation/chat-context";
 import { useSecondsUntil } from "~/ui/use-seconds-until";

@@ -12,7 +12,7 @@ type Remedies = Readonly<Record<string, Remedy>>;
 const signInEnded: Remedy = {
   kind: "sign-in",
   title: "Your sign-in has ended",
-  remedy: "It ran out, or the key has left the wallet. Sign in again at the gate.",
+  remedy: "It has expired, or the key has left the wallet. Sign in again at the gate.",
 };
 const signInFirst = "Sign in at the gate: one signature, at no cost. Then come back here.";
 /** A mistake of this page, not of the person. */

@@ -13,10 +13,10 @@ import {
   post,
   readBodyStart,
 } from "~/platform/providers/provider-http.gateway.server";
-import { cleanProviderWords, findProviderWords } from "~/platform/providers/provider-words";
+import { cleanProviderMessage, findProviderMessage } from "~/platform/providers/provider-message";
 import { createSseReader, SseOverflow } from "./sse-reader";
 
-/** The only limit here: how long a provider may be silent is limited by the answer. */
+/** The only timeout here: silence is limited by `maxDurationMs` of the whole answer. */
 const defaultConnectTimeoutMs = 10_000;
 
 /** `baseUrl` is the API's root, such as `https://api.openai.com/v1`. */
@@ -39,7 +39,7 @@ type Target = Endpoint & Pick<ChatProvider, "name" | "failureMessage"> & { maxTo
 /** 256 Ki characters are at most 512 KiB of memory, for a line and for an event: 1 MiB a stream. */
 const maxEventChars = 256 * 1024;
 const maxErrorBodyBytes = 8 * 1024;
-/** Only a failure as quick as this is retried: nobody is made to wait twice. */
+/** Only failures as quick as this are retried, so that no user waits twice. */
 const quickFailureMs = 300;
 const retryDelayMs = 50;
 const lostConnectionCodes = ["ECONNREFUSED", "ECONNRESET", "EPIPE"];
@@ -127,7 +127,7 @@ function sendRequest(target: Target, request: ProviderRequest): Promise<Incoming
   });
 }
 
-/** Anything but a stream of events is a failure, whatever its status says. */
+/** Anything but an event stream is a failure, whatever its status. */
 async function requireEventStream(response: IncomingMessage): Promise<IncomingMessage> {
   const status = response.statusCode ?? 0;
   const contentType = (response.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
@@ -137,7 +137,7 @@ async function requireEventStream(response: IncomingMessage): Promise<IncomingMe
     response.destroy();
     throw new ConnectionFault(`HTTP ${status}: redirects are not followed`);
   }
-  const words = findProviderWords(await readBodyStart(response, maxErrorBodyBytes));
+  const words = findProviderMessage(await readBodyStart(response, maxErrorBodyBytes));
   const told =
     words ?? (status === 200 ? `an answer of type ${contentType} instead of a stream of events` : null);
   throw new CompletionFault(told === null ? `HTTP ${status}` : `HTTP ${status}: ${told}`);
@@ -182,8 +182,8 @@ function toProviderError({ name, failureMessage, apiKey }: Target, error: unknow
   return new ProviderError({
     provider: name,
     message: failureMessage,
-    details: cleanProviderWords(describe(error), apiKey ? [apiKey] : []),
-    // A fault holds a provider's words as they came, with a key perhaps: they are told cleaned or not at all.
+    details: cleanProviderMessage(describe(error), apiKey ? [apiKey] : []),
+    // A CompletionFault holds the provider's raw message, perhaps with a key, so it is not passed on as the cause.
     cause: error instanceof CompletionFault ? undefined : error,
   });
 }

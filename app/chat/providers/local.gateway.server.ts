@@ -1,4 +1,4 @@
-import { toShownAddress } from "~/platform/providers/provider-words";
+import { toShownAddress } from "~/platform/providers/provider-message";
 import { defineCompletionProvider } from "./completion-provider.gateway.server";
 
 /** A server of the operator's own. */

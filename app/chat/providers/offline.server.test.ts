@@ -60,7 +60,7 @@ function prepare({
     maxDurationMs: 5_000,
     signal: client.signal,
     shutdownSignal: new AbortController().signal,
-    warn: () => undefined,
+    log: { warn: () => undefined },
     ...changes,
   };
   return { options, asked, settled, client };

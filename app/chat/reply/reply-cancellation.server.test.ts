@@ -15,13 +15,13 @@ test("a client that leaves after garbage collections in mid-stream still closes 
   onTestFinished(() => server.close());
   const program = fileURLToPath(new URL("../../../e2e/support/abort-after-collection.ts", import.meta.url));
   let closedAtMs = 0;
-  const watching = expect
+  const polling = expect
     .poll(() => server.calls.length, { timeout: 20_000 })
     .toBe(1)
     .then(() => server.calls[0]?.closed)
     .then(() => (closedAtMs = Date.now()));
   const { stdout } = await run(process.execPath, ["--expose-gc", "--import", "tsx", program, server.baseUrl]);
-  await watching;
+  await polling;
   const [abort, end] = stdout
     .trim()
     .split("\n")
@@ -58,7 +58,7 @@ test("a slow client pauses the provider, and one that leaves frees it once, over
     maxDurationMs: 60_000,
     signal: client.signal,
     shutdownSignal: new AbortController().signal,
-    warn: () => undefined,
+    log: { warn: () => undefined },
   };
   const response = answerEventStream({ events: await openReply(options), signal: client.signal });
   const reader = response.body?.getReader();

@@ -32,7 +32,7 @@ function prepare(baseUrl: string, changes: Partial<ReplyOptions> = {}) {
     maxDurationMs: 20_000,
     signal: client.signal,
     shutdownSignal: new AbortController().signal,
-    warn: () => undefined,
+    log: { warn: () => undefined },
     ...changes,
   };
   return { options, settled, client };

@@ -3,6 +3,7 @@ import { charsPerToken } from "../chat-limits";
 import { generalFailureMessage, ProviderError } from "../providers/chat-provider";
 import type { ChatProvider } from "../providers/chat-provider";
 import type { FinishReason } from "./chat-events";
+import type { WarnLog } from "~/platform/log.server";
 
 /** How long an answer may be, and where its real length is recorded. `settle` is called exactly once. */
 export type QuotaReservation = {
@@ -17,7 +18,7 @@ export type RunOptions = {
   /** Aborted when the client is gone. */
   signal: AbortSignal;
   shutdownSignal: AbortSignal;
-  warn: (message: string, error: unknown) => void;
+  log: WarnLog;
 };
 
 type ReplyEnding = "complete" | "failed" | "client-gone" | "time-limit" | "shutdown";
@@ -26,7 +27,7 @@ export type ReplyRun = ReturnType<typeof startRun>;
 
 // One answer: the characters it has left, and its one end. The first to end it decides why; provider and tools are
 // cancelled and the quota is settled at once, whether or not anybody reads on.
-export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, warn }: RunOptions) {
+export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, log }: RunOptions) {
   const controller = new AbortController();
   let usedChars = 0;
   let ending: ReplyEnding | null = null;
@@ -52,8 +53,10 @@ export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, w
     const usedTokens = Math.ceil(usedChars / charsPerToken);
     settled = Promise.resolve()
       .then(() => reservation.settle({ usedTokens }))
-      .catch((error: unknown) => warn("quota settlement failed", error));
-    controller.abort(new Error(`The answer was ended: ${why}`));
+      .catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
+    const reason = new Error(`The answer was ended: ${why}`);
+    if (why === "time-limit") reason.name = "TimeoutError";
+    controller.abort(reason);
     return settled;
   }
 
@@ -91,7 +94,7 @@ export function emptyAnswer({ name }: ChatProvider, reason: FinishReason): Provi
 
 /** Before the first byte: becomes a status. */
 export function toOpeningError(cause: unknown, run: ReplyRun, options: RunOptions): Error {
-  const { provider, maxDurationMs, warn } = options;
+  const { provider, maxDurationMs, log } = options;
   const failure = { provider: provider.name, message: generalFailureMessage, cause };
   switch (run.ending()) {
     case "client-gone":
@@ -104,7 +107,7 @@ export function toOpeningError(cause: unknown, run: ReplyRun, options: RunOption
       return new ProviderError({ ...failure, details: "the server is shutting down" });
     default:
       if (cause instanceof ProviderError) return cause;
-      warn("chat request failed", cause);
+      log.warn({ err: cause }, "chat request failed");
       return new ProviderError({ ...failure, details: "unexpected failure" });
   }
 }
@@ -117,6 +120,6 @@ export function toErrorText(error: unknown, run: ReplyRun, options: RunOptions):
   }
   if (ending === "shutdown")
     return "The answer was ended: the server is shutting down. Ask again in a moment.";
-  options.warn("chat answer failed", error);
+  options.log.warn({ err: error }, "chat answer failed");
   return error instanceof ProviderError ? `${error.message} (${error.details})` : generalFailureMessage;
 }

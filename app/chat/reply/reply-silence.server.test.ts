@@ -1,4 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
+import { isTimeout } from "~/platform/providers/instrument";
+import type { ProviderInstrument } from "~/platform/providers/instrument";
 import { answerEventStream } from "~/platform/http/sse.server";
 import {
   callingTools,
@@ -10,6 +12,7 @@ import {
 } from "~e2e/support/providers/openai-server";
 import type { Behaviour } from "~e2e/support/providers/openai-server";
 import type { ChatEvent } from "./chat-events";
+import { instrumentChat } from "../providers/instrument-chat";
 import { localProvider } from "../providers/local.gateway.server";
 import { openReply } from "./reply.server";
 import { ReplyCancelled } from "./reply-run.server";
@@ -35,7 +38,7 @@ async function prepare(behaviours: [Behaviour, ...Behaviour[]], changes: Partial
     firstEventWaitMs: 20,
     signal: client.signal,
     shutdownSignal: shutdown.signal,
-    warn: () => undefined,
+    log: { warn: () => undefined },
     ...changes,
   };
   return { server, options, settled, client, shutdown };
@@ -155,12 +158,19 @@ test("a failure once the stream has begun is an error event, and nothing is char
 
 test("a provider silent until the time limit is an error event, and its connection is closed", async () => {
   const { server, options, settled } = await prepare([neverAnswering], { maxDurationMs: 200 });
-  expect(await collect(await openReply(options))).toEqual([
+  const timeouts: boolean[] = [];
+  const instrument: ProviderInstrument = () => ({
+    first: () => undefined,
+    end: (_outcome, error) => void timeouts.push(isTimeout(error)),
+  });
+  const provider = instrumentChat(options.provider, instrument, () => undefined);
+  expect(await collect(await openReply({ ...options, provider }))).toEqual([
     { type: "start" },
     ...failed("The answer was ended: it took longer than the limit of 0.2 seconds."),
   ]);
   expect(settled).toEqual([0]);
   await server.calls[0]?.closed;
+  expect(timeouts[0]).toBe(true);
 });
 
 test("a client that leaves a silent stream, and a shutdown, close the provider's connection and charge nothing", async () => {

@@ -9,7 +9,7 @@ import { countCharacters, cutText, toWellFormedText } from "~/platform/well-form
 /** More calls than this in one step are answered with an error instead of being run. */
 const maxToolsPerStep = 8;
 
-export type StepContext = Pick<RunOptions, "warn"> & {
+export type StepContext = Pick<RunOptions, "log"> & {
   run: ReplyRun;
   caller: ToolCaller;
   clientId: string;
@@ -166,7 +166,7 @@ async function* runCalls(
 }
 
 async function runCall(
-  { caller, clientId, run, warn }: StepContext,
+  { caller, clientId, run, log }: StepContext,
   { toolName, input, isTooMany }: AskedCall,
   tools: readonly Tool[],
 ): Promise<ToolOutcome> {
@@ -174,7 +174,7 @@ async function runCall(
   if (!tool) return { ok: false, errorText: `There is no tool called ${toolName} here.` };
   if (isTooMany) return { ok: false, errorText: `Not run: at most ${maxToolsPerStep} tools in one step.` };
   if (!input.ok) return input;
-  return await runTool({ tool, input: input.value, caller, clientId, signal: run.signal, warn });
+  return await runTool({ tool, input: input.value, caller, clientId, signal: run.signal, log });
 }
 
 export function* closeText({ open }: StepContext): Generator<ChatEvent> {

@@ -39,7 +39,7 @@ async function ask(...inputs: string[]) {
     reservation: unmeteredReservation(1_000),
     signal: silent,
     shutdownSignal: silent,
-    warn: () => undefined,
+    log: { warn: () => undefined },
   });
   return { told, events };
 }

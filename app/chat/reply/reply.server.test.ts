@@ -57,7 +57,7 @@ async function prepare(
     maxDurationMs: 10_000,
     signal: client.signal,
     shutdownSignal: shutdown.signal,
-    warn: (message) => warnings.push(message),
+    log: { warn: ({ tool }, message) => warnings.push([message, tool].join(" ").trim()) },
     ...changes,
   };
   return { server, options, settled, client, shutdown, warnings };
@@ -170,7 +170,7 @@ test("the tools of one step run side by side", async () => {
 
 test("an invalid tool call is explained to the model, and its tool never runs", async () => {
   const ran: unknown[] = [];
-  const watched: Tool = { ...echoTool, run: async ({ input }) => void ran.push(input) };
+  const recorded: Tool = { ...echoTool, run: async ({ input }) => void ran.push(input) };
   const { server, options } = await prepare(
     [
       callingTools(
@@ -181,7 +181,7 @@ test("an invalid tool call is explained to the model, and its tool never runs", 
       ),
       saying("sorry"),
     ],
-    { tools: [watched] },
+    { tools: [recorded] },
   );
   const events = await collect(await openReply(options));
   const errors = events.flatMap((event) => (event.type === "tool-output-error" ? [event] : []));
@@ -523,7 +523,7 @@ test("a tool that fails on purpose gives its reason, one that breaks only that i
   const events = await collect(await openReply(options));
   const errors = events.flatMap((event) => (event.type === "tool-output-error" ? [event.errorText] : []));
   expect(errors).toEqual(["No such key.", "The tool failed."]);
-  expect(warnings).toEqual(["tool failed: breaking"]);
+  expect(warnings).toEqual(["tool failed breaking"]);
 });
 
 test("many answers may be open at once without a warning about listeners on the shutdown signal", async () => {

@@ -1,5 +1,5 @@
 import type { createProgressBar } from "../progress-bar";
-import { CopyRefused } from "./refused";
+import { CopyRefused } from "./copy-refused";
 import { createTableDigest, fingerprint } from "./rows";
 import type { Row } from "./rows";
 import type { Source, Table } from "./source";

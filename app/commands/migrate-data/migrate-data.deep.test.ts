@@ -60,7 +60,7 @@ function fill(filePath: string): number {
         );
       }
     }
-    // As after an orderly stop: nobody works with it.
+    // As after a shutdown: nobody works with it.
     sqlite.exec(`UPDATE "Lease" SET "expiresAtMs" = 0`);
     sqlite.exec("COMMIT");
   });

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import Sqlite from "libsql";
-import { CopyRefused } from "./refused";
+import { CopyRefused } from "./copy-refused";
 import type { Row, Value } from "./rows";
 
 export type Table = {

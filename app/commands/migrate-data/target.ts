@@ -1,5 +1,5 @@
 import pg from "pg";
-import { CopyRefused } from "./refused";
+import { CopyRefused } from "./copy-refused";
 import type { Row } from "./rows";
 import type { Table } from "./source";
 

@@ -14,7 +14,7 @@ export type KeyReading = Pick<Answers, "blockNumber" | "verdict"> & {
   owner: Address | null;
   /** Of the wallet asked about; only ERC-1155 counts units. */
   balance: bigint | null;
-  /** Only an Unlock membership can have run out. */
+  /** Only an Unlock membership can have expired. */
   hasExpired: boolean;
 };
 
@@ -46,7 +46,7 @@ export async function readKey(question: KeyQuestion): Promise<KeyReading> {
     : [makeRead(contractAddress, "ownerOf", [id])];
   if (standard === "unlock") reads.push(makeRead(contractAddress, "isValidKey", [id]));
   const { answers, ...rest } = await askChain({ client, reads, signed, block });
-  // A contract that is younger than the block asked about had no keys in it.
+  // A contract that was deployed after that block had no keys in it.
   if (block !== undefined && answers[0]?.hasCode === false)
     return { ...rest, owner: null, balance: isCounted ? 0n : null, hasExpired: false };
   if (isCounted) {
@@ -58,11 +58,11 @@ export async function readKey(question: KeyQuestion): Promise<KeyReading> {
   return { ...rest, owner, balance: null, hasExpired: owner !== null && !isValidKey };
 }
 
-/** Whether an ERC-1155 id exists, where the contract counts its supply; null where it does not tell. */
+/** Whether an ERC-1155 id exists; null where the contract does not count its supply. */
 export async function readSupply({ client, contractAddress }: KeyContract, tokenId: string) {
   const words = [BigInt(tokenId)];
   const reads = [
-    // What every such contract answers: without it, silence on the rest would say nothing.
+    // Every ERC-1155 contract answers this; without it, no answer to the rest means nothing.
     makeRead(contractAddress, "balanceOf", [BigInt(caller), ...words]),
     { ...makeRead(contractAddress, "exists", words), isOptional: true },
     { ...makeRead(contractAddress, "totalSupply", words), isOptional: true },
@@ -98,7 +98,7 @@ function makeRead(contractAddress: Address, name: keyof typeof selectors, words:
 /** ERC-165 names of the standards, in the high bytes of a word. */
 const interfaces = { erc721: 0x80ac58cdn << 224n, erc1155: 0xd9b67a26n << 224n };
 
-/** In a sentence for the operator; null when nothing is wrong. A wrong standard would deny everybody. */
+/** A sentence for the operator, or null. A wrong standard would deny every holder. */
 export async function findContractFault(contract: KeyContract): Promise<string | null> {
   const { client, contractAddress, standard } = contract;
   const ask = (name: keyof typeof selectors, ...words: bigint[]) => makeRead(contractAddress, name, words);
@@ -119,7 +119,7 @@ export async function findContractFault(contract: KeyContract): Promise<string |
   const where = `The contract at ${contractAddress} on chain ${client.chain.id}`;
   if (!answers[0]?.hasCode) return `${where} does not exist. Check KEY_CONTRACT_ADDRESS and CHAIN_ID.`;
   if (standard === "unlock") return isLock ? null : `${where} is no Unlock lock. Check KEY_STANDARD.`;
-  // A contract that does not take part in ERC-165 says nothing about itself, and may still be what is wanted.
+  // A contract without ERC-165 may still be of the right standard.
   if (!isErc721 || !isErc1155) return null;
   if (standard === "erc721" && !says721) return `${where} is not an ERC-721 contract. Check KEY_STANDARD.`;
   if (standard === "erc1155" && !says1155) return `${where} is not an ERC-1155 contract. Check KEY_STANDARD.`;
@@ -165,11 +165,11 @@ async function askChain(question: Question): Promise<Answers> {
     deployless.forget();
     return probed;
   }
-  // From here on, the answers do not tell themselves which chain they come from.
+  // Unlike the probe's, these answers do not say which chain they come from.
   client.recheckChain();
   // A revert needs no second read where plain reads have worked before.
   const answers = await askPlainly(question, deployless.wasRefused() ? null : probed.refused);
-  // An endpoint refuses a block that it lacks as well, whatever it makes of the probe.
+  // An endpoint also fails for a block that it lacks, which says nothing about the probe.
   if (question.block === undefined) deployless.noteRefusal();
   return answers;
 }

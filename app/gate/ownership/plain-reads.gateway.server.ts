@@ -13,13 +13,13 @@ import type {
   WalletSignature,
 } from "./chain-probe.gateway.server";
 
-/** Concurrent calls for one question; only many holdings of ERC-1155 come to more. */
+/** Concurrent calls of one read; only many ERC-1155 holdings need more. */
 const maxCallsAtOnce = 20;
 const signatureAbi = parseAbi([
   "function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)",
 ]);
 const validSignatureWord = "0x1626ba7e";
-/** What nodes call it when code used up what it was given. */
+/** How nodes report that a call ran out of gas. */
 const exhaustionWords = /out ?of ?gas|gas required exceeds|gas limit/i;
 
 type Called =
@@ -31,7 +31,7 @@ export async function askPlainly(question: Question, refused: Error | null): Pro
   const { client, reads, signed } = question;
   const [outcomes, verdict] = await Promise.all([
     callEach(question),
-    // A failure to ask the wallet must not hide that the contract could not be asked either.
+    // A failed wallet call must not hide that the contract call failed too.
     signed ? judgeSignature(client, signed).catch((error: unknown) => ({ error })) : null,
   ]);
   outcomes.forEach((outcome, index) => {
@@ -75,7 +75,7 @@ function toAnswer(outcome: Called, hasCode: boolean): Answer {
   return { hasCode, success: true, size: BigInt(Math.floor(digits.length / 2)), word };
 }
 
-/** Whether there is a contract. Asked for only when it has said nothing, not even no. */
+/** Checked only when the contract returned nothing at all, not even a revert. */
 async function findCode({ client, reads, block }: Question, outcomes: readonly Called[]): Promise<boolean> {
   const target = reads[0]?.target;
   const hasSpoken = outcomes.some(
@@ -100,7 +100,7 @@ function wordsOf(error: Error): string {
   return JSON.stringify([code, details, data]);
 }
 
-/** An endpoint may revert whatever is called, which tells nothing of a key; a call without code shows it. */
+/** Some endpoints revert every call, which says nothing about a key; a call to an address without code shows it. */
 async function requireCalls(client: ChainClient, refused: Error): Promise<void> {
   const outcome = await call(client, { target: caller, data: "0x" });
   if (isSameRevert(outcome, refused)) throw chainUnavailable(refused);
@@ -117,7 +117,7 @@ async function judgeSignature(
     if (isWhole && outcome.output.toLowerCase().startsWith(validSignatureWord)) return "valid";
     return outcome.output === "0x" && deployment ? "uncheckable" : "invalid";
   }
-  // A wallet that cannot say yes within the gas a call may use has not said it.
+  // A wallet that runs out of gas has not approved.
   if (outcome.kind === "reverted" || exhaustionWords.test(outcome.error.message)) return "invalid";
   throw chainUnavailable(outcome.error);
 }

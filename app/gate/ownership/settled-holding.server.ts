@@ -24,7 +24,7 @@ export type SettledHoldingDependencies = KeyContract & {
   clock: Clock;
 };
 
-/** To be asked once the newest block has named the same holder: a key that is used up stays so for good. */
+/** Called after the newest block named the same holder. Using a key up is final, so it waits for confirmations. */
 export type RequireSettledHolding = (tokenId: string, holder: Address) => Promise<void>;
 
 export function createSettledHoldings(dependencies: SettledHoldingDependencies): RequireSettledHolding {
@@ -34,22 +34,22 @@ export function createSettledHoldings(dependencies: SettledHoldingDependencies):
 
   async function readHoldingAt(block: bigint, tokenId: string, holder: Address): Promise<Ownership> {
     const reading = await readKey({ client, contractAddress, standard, tokenId, holder, block });
-    // Whether a membership had run out by then does not matter: the newest block has said that it has not.
+    // Whether a membership had expired by then does not matter: the newest block has said that it has not.
     return judge({ ...reading, hasExpired: false }, holder);
   }
 
   return async function requireSettledHolding(tokenId, holder) {
-    // Before the header, so that a block that comes in between does not make an honest node look late.
+    // Before the header, so that a block in between does not make an honest node look late.
     const cursor = await cursors.findCursor(contract);
     const newest = await readHeader(client);
     requireNoLag(newest.number, cursor);
     const older = newest.number > depth ? newest.number - depth : 0n;
-    // By number, and not as the latest block: a node that does not have it says so.
+    // By number instead of `latest`: a node that lacks the block fails.
     const blocks = depth === 0n ? [newest.number] : [newest.number, older];
     const [now, then] = await Promise.all(blocks.map((block) => readHoldingAt(block, tokenId, holder)));
-    // After the chain, so that what the watcher noticed meanwhile counts.
+    // After the chain read, so that departures noticed meanwhile count.
     const { used, departedAtMs } = await keys.findKeyState({ key: { ...contract, tokenId }, holder });
-    // Waiting would not help a key that is used up: that is said first.
+    // A used key is reported first, because waiting would not help.
     if (used) throw new Refusal("this-token-has-already-been-used");
     requireOwned(now!);
     requireNoDeparture(tokenId, departedAtMs, clock());
@@ -69,7 +69,7 @@ function tooRecent(detail: string, waitSeconds: number): Refusal {
   return new Refusal("holding-too-recent", { detail, headers: { "Retry-After": String(waitSeconds) } });
 }
 
-/** The watcher has read the transfers up to its cursor; an answer from before tells less than is known already. */
+/** An answer from before the watcher's cursor is older than what is already known. */
 function requireNoLag(newest: bigint, cursor: Pick<ChainCursor, "blockNumber"> | null): void {
   if (cursor === null || newest >= cursor.blockNumber) return;
   throw chainUnavailable(

@@ -5,7 +5,7 @@ type ReadOptions<T> = { key: string; group: string; fresh: boolean; load: () => 
 type CachedRead<T> = { value: T; group: string; startedAtMs: number };
 type PendingRead<T> = { promise: Promise<T>; group: string; isJustBegun: boolean };
 
-/** Coalesced, and cached until the block changes or, counted from the beginning of the read, `cacheMs` are over. */
+/** Coalesced, and cached until the block changes or, counted from the beginning of the read, `cacheMs` have passed. */
 export function createSharedReads<T extends { blockNumber: bigint | null }>(
   cacheMs: number,
   maxEntries: number,

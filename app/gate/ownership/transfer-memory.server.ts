@@ -1,6 +1,6 @@
 import type { Departure, Transfer } from "./key-transfers.gateway.server";
 
-/** As many again may be in doubt; the oldest go first. What is forgotten may be reported once more. */
+/** And as many in doubt; the oldest are evicted first, and may then be reported again. */
 const maxTransfers = 50_000;
 
 export function createTransferMemory() {
@@ -17,7 +17,7 @@ export function createTransferMemory() {
 
   return {
     note,
-    /** Those that were not dealt with yet. A transfer in doubt that is met again is in doubt no more. */
+    /** Transfers not seen before. One in doubt that is seen again is confirmed. */
     findUnseen(transfers: readonly Transfer[]): Transfer[] {
       note(transfers.filter(({ id }) => doubtful.delete(id)));
       return transfers.filter(({ id }) => !seen.has(id));
@@ -33,9 +33,9 @@ export function createTransferMemory() {
         if (transfer.blockNumber > blockNumber && seen.delete(id)) keep(transfer, doubtful);
       }
     },
-    /** Before, a shorter chain may be that of an endpoint which lags, and which has not seen what is in doubt. */
+    /** Until then, a shorter chain may be that of a lagging endpoint, which lacks the blocks in doubt. */
     isDoubtOver: (lastRead: bigint): boolean => lastRead >= lastDoubtful,
-    /** To be asked when the doubt is over: what had come to a wallet and has not come again since. */
+    /** Called when the replaced blocks have been read: arrivals that did not appear again. */
     findVanishedArrivals(): Departure[] {
       const cameAgain = new Set(
         [...seen.values()]
@@ -46,7 +46,7 @@ export function createTransferMemory() {
         .filter((transfer) => !cameAgain.has(nameArrival(transfer)))
         .map(({ tokenId, to }) => ({ tokenId, holder: to }));
     },
-    /** What was not seen again is gone. Should its very block come back, it is reported again. */
+    /** Drops what did not appear again. If its block returns, it is reported again. */
     endDoubt(): void {
       doubtful.clear();
       lastCertain = null;

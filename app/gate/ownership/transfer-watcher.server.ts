@@ -4,7 +4,6 @@ import type { Departure } from "./key-transfers.gateway.server";
 import { TransferReader } from "./transfer-reader.server";
 import type { TransferReaderOptions } from "./transfer-reader.server";
 
-/** The name of its lease. */
 export const watcherLease = "watcher";
 
 const maxBackoffSeconds = 60;
@@ -31,7 +30,7 @@ export type TransferWatcherStatus = ReturnType<TransferWatcher["status"]>;
 /** The lease has gone to another process, which reads on from the same cursor. */
 class LeaseLost extends Error {}
 
-/** Undefined: there is no lease, and this process reads. Null: another process holds it. */
+/** Undefined: there is no lease, and this process reads. Null: another process owns it. */
 type Hold = LeaseHold | null | undefined;
 
 class TransferPolls {

@@ -3,7 +3,7 @@ import { initialGateState, reduceGate } from "./gate-flow";
 import type { FormReceipt } from "./form/receipt-card";
 import type { Grant } from "./gate-api";
 import type { GateEvent, GateState } from "./gate-state";
-import type { GateNotice } from "./wallet/wallet-trouble";
+import type { GateNotice } from "./wallet/wallet-notices";
 import type { WalletChoice } from "./wallet/wagmi-session";
 
 const account = {

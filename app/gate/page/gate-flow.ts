@@ -3,7 +3,7 @@ import { readSession } from "./gate-api";
 import type { Grant, Session } from "./gate-api";
 import { noticeForEnd, noticeForProblem, otherWallet, walletLeft } from "./gate-notice";
 import type { FormEvent, GateEvent, GateForm, GateRoom, GateState, StateIn } from "./gate-state";
-import type { GateNotice } from "./wallet/wallet-trouble";
+import type { GateNotice } from "./wallet/wallet-notices";
 import type { HeldKeys } from "./gate-state";
 import type { WalletAccount } from "./wallet/wagmi-session";
 

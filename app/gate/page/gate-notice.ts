@@ -2,8 +2,8 @@ import type { VisitProblem } from "~/gate/visit";
 import { noticeForRefused, readRefused } from "~/platform/http/notice";
 import type { PageRemedies, Refused } from "~/platform/http/notice";
 import { RefusedError, UnreachableError, UnreadableAnswerError } from "./gate-api";
-import type { GateActivity, GateNotice } from "./wallet/wallet-trouble";
-import { noticeForWallet } from "./wallet/wallet-trouble";
+import type { GateActivity, GateNotice } from "./wallet/wallet-notices";
+import { noticeForWallet } from "./wallet/wallet-notices";
 
 export const usedKeyRemedy =
   "A key opens the form once. Another key of yours opens it again; if you never used this one, tell whoever runs this site.";

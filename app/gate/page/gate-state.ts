@@ -2,7 +2,7 @@ import type { PublicSettings } from "~/platform/public-settings";
 import type { FormReceipt } from "./form/receipt-card";
 import type { GateApi, Grant, Session } from "./gate-api";
 import type { WalletAccount, WalletChoice, WalletSession } from "./wallet/wagmi-session";
-import type { GateNotice } from "./wallet/wallet-trouble";
+import type { GateNotice } from "./wallet/wallet-notices";
 
 /** The keys in the connected wallet. `unlisted`: the chain could not say, the number has to be typed. */
 export type HeldKeys =
@@ -16,7 +16,7 @@ export type GateForm = {
   step: "open" | "signing" | "sending";
   /** The very text the wallet shows while it asks; null until it does. */
   askedText: string | null;
-  /** Once there is one, the form has been accepted and is over. */
+  /** Once there is one, the form has been accepted and is closed. */
   receipt: FormReceipt | null;
   notice: GateNotice | null;
 };

@@ -6,10 +6,10 @@ import { noticeFor } from "./gate-notice";
 import type { GateRoom, GateTools } from "./gate-state";
 import type { WalletAccount } from "./wallet/wagmi-session";
 import type { LastWallet } from "./wallet/wallet-cookie";
-import { noticeForMissing } from "./wallet/wallet-trouble";
-import type { GateActivity } from "./wallet/wallet-trouble";
+import { noticeForMissing } from "./wallet/wallet-notices";
+import type { GateActivity } from "./wallet/wallet-notices";
 
-/** Runs a task in a turn of its own. What it throws is told as a notice, in words of the activity. */
+/** Runs a task in a new turn; an error becomes a notice about the activity. */
 export async function inNewTurn(
   { dispatch, nextTurn }: Pick<GateTools, "dispatch" | "nextTurn">,
   activity: GateActivity,
@@ -23,7 +23,7 @@ export async function inNewTurn(
   }
 }
 
-/** The code that writes what wallets sign. When it cannot be had, it is the server that is away, not the wallet. */
+/** The code that writes messages to sign. If loading it fails, the server is unavailable, not the wallet. */
 export async function loadProofs() {
   try {
     return await import("./entry/gate-proofs");
@@ -53,7 +53,6 @@ export function connectWallet(tools: GateTools, walletId: string): Promise<void>
   });
 }
 
-/** Back to the list: the wallet that was picked is asked for no more. */
 export async function unpickWallet({ dispatch, nextTurn, openWallet }: GateTools): Promise<void> {
   dispatch({ type: "wallet-unpicked", turn: nextTurn() });
   (await openWallet()).abandonConnect();
@@ -69,7 +68,7 @@ export async function resumeVisit(
   dispatch({ type: "reconnect-started", turn });
   const [account, session] = await Promise.all([
     lastWallet ? reconnectWallet(tools, turn, lastWallet) : null,
-    // The server has opened the room with the page itself, where the browser brought the cookie along.
+    // With a session cookie, the server has already opened the room.
     openedAs ?? openKept(tools, { turn }),
   ]);
   if (account && session && account.address.toLowerCase() !== session.address) await endVisit(api);
@@ -94,7 +93,7 @@ async function reconnectWallet(
   return null;
 }
 
-/** Goes on with the account that the wallet shows now. What the one before had opened is closed. */
+/** Continues with the wallet's new account; the former one's room is closed. */
 export function takeAccount({ api, dispatch, nextTurn }: GateTools): void {
   dispatch({ type: "account-taken", turn: nextTurn() });
   void endVisit(api);
@@ -111,12 +110,12 @@ export async function disconnectWallet({ api, dispatch, nextTurn, openWallet }: 
   dispatch({ type: "disconnected", turn: nextTurn() });
   void endVisit(api);
   const wallet = await openWallet();
-  // The page has forgotten the wallet already; one that cannot be told is of no concern to the visitor.
+  // The page has already dropped the wallet; a failure to disconnect does not concern the visitor.
   await wallet.disconnect().catch(() => undefined);
 }
 
 export async function readKeys({ dispatch, openWallet }: GateTools, address: Address): Promise<void> {
-  // Many public nodes refuse to search the whole history: then the number is typed.
+  // Many public nodes refuse to search the whole history; the visitor can type the number.
   const tokenIds = await openWallet()
     .then((wallet) => wallet.findKeys(address))
     .catch(() => null);
@@ -155,7 +154,7 @@ export function signIn(tools: GateTools, { account, tokenId, signal }: SignInOrd
       nowMs: Date.now(),
       onAsk: () => dispatch({ type: "task-moved", turn, task: { kind: "sign-in", step: "wallet" } }),
     });
-    // The visitor has stopped waiting: what is signed after that opens nothing.
+    // The visitor has cancelled; a later signature is ignored.
     if (signal?.aborted) return;
     dispatch({ type: "task-moved", turn, task: { kind: "sign-in", step: "server" } });
     const grant = await api.enter(proof);
@@ -166,7 +165,7 @@ export function signIn(tools: GateTools, { account, tokenId, signal }: SignInOrd
 
 type ReloadOrder = { account: WalletAccount | null; room: GateRoom };
 
-/** The room once more: with the session, else the token, while they last; with a new signature after that. */
+/** Reopens the room with the session or the token while valid, else with a new signature. */
 export function reloadRoom(tools: GateTools, { account, room }: ReloadOrder): Promise<void> {
   const { api, dispatch, nextTurn } = tools;
   return inNewTurn(tools, "reload", async (turn) => {

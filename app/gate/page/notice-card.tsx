@@ -5,11 +5,11 @@ import { CodeText } from "~/ui/code-text";
 import { Notice } from "~/ui/notice";
 import { useSecondsUntil } from "~/ui/use-seconds-until";
 import { Wait } from "~/ui/wait";
-import type { GateNotice } from "./wallet/wallet-trouble";
+import type { GateNotice } from "./wallet/wallet-notices";
 
 type NoticeCardProps = {
   notice: GateNotice;
-  /** The very thing that was refused, once more. Offered where there was a wait, when it is over. */
+  /** Retries what was refused, after the wait where there is one. */
   onRetry?: () => void;
 };
 

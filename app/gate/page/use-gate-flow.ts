@@ -159,12 +159,12 @@ function storeLastWallet(wallet: LastWallet | null): void {
 }
 
 /** Subscribes to the wallet code, which is loaded by then or will be; returns what ends the subscription. */
-function whileOpen({ openWallet }: GateTools, watch: (wallet: WalletSession) => () => void): () => void {
+function whileOpen({ openWallet }: GateTools, subscribe: (wallet: WalletSession) => () => void): () => void {
   let stop: (() => void) | undefined;
   let isOver = false;
   openWallet().then(
     (wallet) => {
-      if (!isOver) stop = watch(wallet);
+      if (!isOver) stop = subscribe(wallet);
     },
     // The caller of `openWallet` handles the failure.
     () => undefined,

@@ -37,7 +37,6 @@ export type SignedClaim = {
   signature: `0x${string}`;
 };
 
-/** One way to show who is calling. */
 export type Proof<Request extends ProofRequest, Claim extends Holder | SignedClaim> = {
   kind: "bearer" | AccessClaims["auth"];
   matches: (request: ProofRequest) => request is Request;

@@ -6,7 +6,7 @@ import type { NonceStore, NonceVerdict } from "./nonces.store.server";
 /** Redis' clock is not ours, and an expired nonce is worth telling apart from one that never was. */
 const keepMs = 60_000;
 
-/** The nonces of several instances, in Redis. What the functions promise stands in nonces.store.server.ts. */
+/** The nonces of several instances, in Redis. The contract is documented in nonces.store.server.ts. */
 export function createRedisNonceStore(redis: Redis, clock: Clock): NonceStore {
   return {
     async issueNonce({ value, clientId, ttlSeconds }) {

@@ -35,7 +35,7 @@ export type SessionRequest = {
 export type SessionCaller = Caller & { token: string };
 export type KeptSession = { token: string; session: SignedIn };
 
-/** Of a cookie header; the token in it is judged by nobody yet. */
+/** From a Cookie header; the token is not verified yet. */
 export function findSessionToken(cookie: string | undefined): string | null {
   return readCookie(cookie, sessionCookieName) || null;
 }
@@ -76,7 +76,7 @@ export async function startSession(
   return { token, session: describe(claims, dependencies) };
 }
 
-/** What ended the session is an answer and no refusal, as pages ask often; an outage ends nothing. */
+/** An ended session is a result and no refusal, as pages ask often; an outage ends no session. */
 export async function readSession(
   cookie: string | undefined,
   dependencies: SessionDependencies,
@@ -85,7 +85,7 @@ export async function readSession(
   if (token === null) return { signedIn: false };
   try {
     const claims = await dependencies.verifyToken(token);
-    // Not as a bad token: the page shows what is wrong with the key.
+    // Refused for the gate's own reasons, so that the page shows what is wrong with the key.
     await requireHolder(holderOf(claims), dependencies);
     return describe(claims, dependencies);
   } catch (error) {
@@ -96,12 +96,12 @@ export async function readSession(
   }
 }
 
-/** Whoever steals a token cannot renew beyond `sessionMaxSeconds` from the signature, nor the end that was signed. */
+/** A stolen token cannot be renewed beyond `sessionMaxSeconds` after the signature, or its signed expiry. */
 export async function renewSession(
   { token, claims }: SessionCaller,
   dependencies: SessionDependencies,
 ): Promise<KeptSession> {
-  // Dated before the chain is asked: a departure that is noticed from now on ends the new token as well.
+  // Dated before the chain read: a later departure also ends the new token.
   const issuedAtSeconds = Math.floor(dependencies.clock() / 1000);
   const endsAtSeconds = renewableUntilSeconds(claims, dependencies);
   if (endsAtSeconds - issuedAtSeconds < tokenLifeSeconds.min) {
@@ -132,7 +132,7 @@ function toSeconds(time: string): number {
 function describe(claims: AccessClaims, dependencies: SessionDependencies): SignedIn {
   const endsAtSeconds = renewableUntilSeconds(claims, dependencies);
   const nowSeconds = dependencies.clock() / 1000;
-  // As a renewal counts: in whole seconds.
+  // In whole seconds, as renewals are.
   const leftToRenewSeconds = endsAtSeconds - Math.floor(nowSeconds);
   return {
     signedIn: true,

@@ -4,7 +4,7 @@ import { findLatencySeries } from "./activity-series";
 import type { NewDecision } from "./buffers";
 import type { Recorder } from "./recorder.server";
 
-/** The metrics, with what the charts are made of counted beside them. */
+/** The metrics, extended to count for the charts too. */
 export function countActivity(metrics: Metrics, recorder: Pick<Recorder, "count">): Metrics {
   return {
     ...metrics,
@@ -25,7 +25,7 @@ export function countActivity(metrics: Metrics, recorder: Pick<Recorder, "count"
 }
 
 const accessStatuses = new Set([401, 403, 429]);
-/** Nobody was judged, but nobody was let in either, and for a reason an operator wants to see. */
+/** No access decision, but a failure an operator wants to see. */
 const accessRefusals = new Set<string>(["siwe-not-enabled", "chain-unavailable", "state-unavailable"]);
 
 /**

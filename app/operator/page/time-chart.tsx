@@ -116,7 +116,7 @@ function Figures({ title, unit, startsMs, series }: Omit<ChartProps, "summary" |
       <summary>Figures of {title.toLowerCase()} as a table</summary>
       <table className="operator-panel operator-table operator-table-plain">
         <caption className="visually-hidden">
-          {title}, {unit}; steps in which nothing happened are left out
+          {title}, {unit}; steps in which nothing happened are omitted
         </caption>
         <thead>
           <tr>

@@ -64,7 +64,7 @@ describe.skipIf(!hasRedis)("the tables of what is in Redis", () => {
   test("quotas are shown with their reservations for as long as their window is open", async () => {
     const { advance, quota, read } = await openTables();
     const owner = { kind: "token", subject: "31337:0xcc:1" } as const;
-    await quota.reserve({ owner, wanted: 42, limit: 100, windowSeconds: 60, leaseSeconds: 60 });
+    await quota.reserve({ owner, wanted: 42, limit: 100, windowSeconds: 60, expiresInSeconds: 60 });
     const { rows, total } = await read("quotas");
     expect(total).toBe(1);
     expect(rows[0]).toMatchObject({ ...owner, used: 0, reserved: 42, limit: 100 });

@@ -138,7 +138,7 @@ testOnEachDatabase("open quota windows are shown with their reservations", async
       { ...window, subject: "over", resetAtMs: BigInt(nowMs) },
     ],
   });
-  const reservation = { kind: "token", subject: "31337:0xcc:1", leaseUntilMs: 1n, instance: "one" };
+  const reservation = { kind: "token", subject: "31337:0xcc:1", expiresAtMs: 1n, instance: "one" };
   await database.quotaReservation.createMany({
     data: [
       { ...reservation, id: "a", amount: 30, windowResetAtMs: BigInt(nowMs + 1) },

@@ -29,7 +29,10 @@ async function put(name: string, content: string | Buffer): Promise<string> {
 }
 
 function open(options: Partial<BrandOptions>, said: string[] = []) {
-  return openBrand({ ...plain, ...options }, { info: (message) => said.push(message) });
+  return openBrand(
+    { ...plain, ...options },
+    { info: (fields, message) => said.push(`${message} ${JSON.stringify(fields)}`) },
+  );
 }
 
 test("the look without settings is the one that ships", async () => {
@@ -71,7 +74,7 @@ test("an accent that cannot be read is adjusted, and the operator is told", asyn
   const said: string[] = [];
   await open({ accent: "#ffd400" }, said);
   expect(said).toHaveLength(1);
-  expect(said[0]).toContain("BRAND_ACCENT: #ffd400 has too little contrast");
+  expect(said[0]).toMatch(/^BRAND_ACCENT has too little contrast.*"accent":"#ffd400"/);
   const silent: string[] = [];
   await open({ accent: "#1F4D46" }, silent);
   expect(silent).toEqual([]);

@@ -10,6 +10,7 @@ import { getRgb, toHex } from "./colour";
 import { drawKeyMark, drawMaskableIcon } from "./key-mark";
 import { readPicture } from "./picture.server";
 import type { Picture } from "./picture.server";
+import type { EventLog } from "~/platform/log.server";
 
 type BrandFile = { bytes: Buffer; contentType: string };
 export type OpenedBrand = {
@@ -19,7 +20,7 @@ export type OpenedBrand = {
   files: ReadonlyMap<string, BrandFile>;
 };
 export type BrandOptions = ReturnType<typeof readBrand>;
-type BrandLog = { info: (message: string) => void };
+type BrandLog = Pick<EventLog, "info">;
 
 const maxFileBytes = 200 * 1024;
 const maxIconBytes = 1024 * 1024;
@@ -177,8 +178,7 @@ function chooseAccent(chosen: string, log: BrandLog): AccentThemes {
   const asWritten = toHex(getRgb(chosen));
   const [light, dark] = [accents.light.accent, accents.dark.accent];
   if (asWritten !== light) {
-    const used = `${light} is used there, and ${dark} in the dark`;
-    log.info(`BRAND_ACCENT: ${asWritten} has too little contrast on a light background; ${used}`);
+    log.info({ accent: asWritten, light, dark }, "BRAND_ACCENT has too little contrast; others are used");
   }
   return accents;
 }

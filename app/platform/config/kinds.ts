@@ -18,7 +18,6 @@ function row<Value>(name: string, options: RowOptions<Value>, text: string): Set
   return { name, text, range, default: standard, unset: null as Value, isSecret, switches, parse };
 }
 
-/** A setting of a kind of its own. */
 export const setting: {
   <Value>(name: string, options: RowOptions<Value> & { default: string }, text: string): Setting<Value>;
   <Value>(name: string, options: RowOptions<Value>, text: string): Setting<Value | null>;

@@ -1,14 +1,14 @@
 export type Mode = "production" | "development" | "demo";
 
-/** What a row of the operator's list of switches says; `why` names the setting and never holds a secret. */
+/** A row of the operator's list of switches; `why` names the setting and holds no secret. */
 export type Switch = { name: string; isOn: boolean; why: string };
 
-/** How a setting stands in that list. `on` and `off` say what follows from it. */
+/** How a setting appears in that list; `on` and `off` describe the effect. */
 export type SwitchText = {
   name: string;
   /** The one value at which it is on. */
   onAt?: string;
-  /** At which it is off; it also is at false and 0, and where nothing is set. */
+  /** The value at which it is off, besides false, 0 and unset. */
   offAt?: string;
   on?: string;
   off?: string;
@@ -19,7 +19,7 @@ export type Judging = { mode: Mode; warn: (problem: string) => void };
 
 export type Parse<Value> = (text: string, judging: Judging) => Value;
 
-/** One thing an operator may set: everything else that is said or read of it is made from this row. */
+/** One setting: parsing, documentation and .env.example are derived from this row. */
 export type Setting<Value = unknown> = {
   name: string;
   /** What it does, in the words of `.env.example` and docs/settings.md. */

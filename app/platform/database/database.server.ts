@@ -32,16 +32,16 @@ export type OpenDatabaseOptions = {
 
 export type PoolOptions = {
   size: number;
-  /** How long a request waits for a free connection before it is told to come back later. */
+  /** How long a request waits for a free connection before it fails with 503. */
   connectSeconds: number;
   statementSeconds: number;
-  /** How long a statement waits for a lock that somebody else holds. */
+  /** How long a statement waits for a lock. */
   lockSeconds: number;
   /** After how long without a statement the server rolls back an open transaction. */
   idleSeconds: number;
 };
 
-/** For commands, which have more patience than a visitor; a server says what is set for it. */
+/** For commands, which may wait longer than a visitor; a server uses its settings. */
 const defaultPool: PoolOptions = {
   size: 10,
   connectSeconds: 15,
@@ -53,14 +53,14 @@ const defaultPool: PoolOptions = {
 const clientOptions = {
   // The other formats print the arguments of the failed call, and those may be secrets.
   errorFormat: "minimal",
-  // Longer than SQLite's own waiting for a locked file, so that the reason is told and not just the time.
+  // Longer than SQLite waits for a locked file, so that its own error is reported instead of a timeout.
   transactionOptions: { maxWait: 7_000, timeout: 10_000 },
 } as const;
 
-/** Longer than any write of ours or of another server on the same file takes; a probe waits no longer for it. */
+/** Longer than any write on the same file takes; a probe waits no longer for it. */
 const probeWaitMs = 500;
 
-/** What an open SQLite database is asked by besides Prisma; its file's identity at opening tells a replaced one. */
+/** The SQLite client below Prisma; the file's identity at opening tells whether it was replaced since. */
 type OpenedFile = { path: string; inode: bigint; adapter: SqliteAdapter };
 const openedFiles = new WeakMap<Database, OpenedFile>();
 const openedPools = new WeakMap<Database, { pool: Pool | null }>();
@@ -109,7 +109,7 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
     statement_timeout: pool.statementSeconds * 1_000,
     lock_timeout: pool.lockSeconds * 1_000,
     idle_in_transaction_session_timeout: pool.idleSeconds * 1_000,
-    // A server that takes the connection but never answers must not hold a request forever either.
+    // For a server that accepts the connection and never answers.
     query_timeout: (pool.statementSeconds + 1) * 1_000,
     ...keepAlive,
   };
@@ -122,15 +122,15 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
     connect: async () => {
       const connected = await adapter.connect();
       const driver = connected.underlyingDriver();
-      // Between the pool, which stops listening to a connection that it hands out, and whoever takes it, PostgreSQL may
-      // say that it is shutting down: with nobody listening that would end the process.
+      // The pool stops listening to a connection that it hands out. Without a listener, an error of a server shutdown
+      // before the borrower listens would end the process.
       driver.on("connect", (connection) => connection.on("error", () => undefined));
       connections.pool = driver;
       return connected;
     },
   };
   const instrumented = instrument ? instrumentFactory(factory, "postgresql", instrument) : factory;
-  // Here and nowhere else: no store has to think of it, and none can forget it.
+  // Only here, so that no store can forget it.
   const client = new PrismaClient({ adapter: retryStatements(instrumented), ...clientOptions });
   const database = retryTransactions(client as unknown as Database);
   openedPools.set(database, connections);
@@ -146,7 +146,7 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
 
 /** Prisma hides what identifies the driver's error. The same attempt without Prisma fails with words for the operator. */
 async function explainFirstFault(error: unknown, url: string): Promise<unknown> {
-  // A server that is away is not waited for once more.
+  // No second wait for a server that is unavailable.
   if (isDatabaseOutage(error) && !isEncryptionFault(error)) return error;
   try {
     await (await connectPostgresql(url)).end();
@@ -161,7 +161,6 @@ export function isSqlite(database: Database): boolean {
   return openedFiles.has(database);
 }
 
-/** How the connections are used; null where there is no pool of them. */
 export function readPool(database: Database): { open: number; idle: number; waiting: number } | null {
   const pool = openedPools.get(database)?.pool;
   return pool ? { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount } : null;
@@ -177,7 +176,7 @@ export async function closeDatabase(database: Database): Promise<void> {
  */
 export async function findDatabaseFault(database: Database, timeoutMs: number): Promise<string | null> {
   const opened = openedFiles.get(database);
-  // Writing is asked about first: while another process holds the lock, a read may wait behind writes of ours.
+  // Writing is checked first: while another process holds the lock, a read may wait behind our own writes.
   const fileFault = opened ? await findFileFault(opened) : null;
   if (fileFault !== null) return fileFault;
   const reading = opened ? readOnce(database) : findServerFault(database);
@@ -195,7 +194,7 @@ const writingFaults = {
 };
 
 async function findFileFault({ path, inode, adapter }: OpenedFile): Promise<string | null> {
-  // A deleted SQLite file stays writable for those who have it open, and everything written to it is lost.
+  // A deleted SQLite file stays writable while it is open, and everything written to it is lost.
   if ((await findInode(path)) !== inode) {
     return "The database file was removed or replaced while the server was running.";
   }
@@ -211,7 +210,7 @@ async function readOnce(database: Database): Promise<null> {
 const encryptionFault =
   "PostgreSQL is not believed: its certificate, or that it takes no encrypted connections, is not what DATABASE_URL asks for. A new start says which.";
 
-/** A PostgreSQL server that follows another one, or was set to read only, reads as if nothing were amiss. */
+/** A standby, or a server that was set to read only, still answers reads. */
 async function findServerFault(database: Database): Promise<string | null> {
   try {
     const [row] = await database.$queryRaw<{ readOnly: string }[]>`
@@ -237,7 +236,7 @@ async function hasRoom(database: Database): Promise<boolean> {
     return true;
   } catch (error) {
     const sqlState = readSqlState(error);
-    // Somebody may have forbidden such files, which says nothing of tables.
+    // Temporary files may be forbidden, which says nothing about tables.
     if (sqlState === sqlStates.fileLimitReached) return true;
     if (sqlState === sqlStates.diskFull) return false;
     throw error;

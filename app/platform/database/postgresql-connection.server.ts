@@ -1,14 +1,14 @@
 import pg from "pg";
-import { describeTlsFault } from "~/platform/tls-fault";
+import { describeTlsError } from "~/platform/tls-error";
 
 const connectTimeoutMs = 10_000;
 /**
- * After so long without a word a connection is tried. Otherwise the system would find only after two hours that the
- * other side is gone, where nothing told us: a machine that lost its power, a firewall that forgot the connection.
+ * TCP keep-alive after so much silence. By the system's default it would take two hours to notice that the other side is
+ * gone without closing: after a power cut, or behind a firewall that dropped the connection.
  */
 export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
-/** One connection without Prisma. What keeps it from being made is said in the operator's words where it is about encryption. */
+/** One connection without Prisma. Errors about encryption are rephrased for the operator. */
 export async function connectPostgresql(url: string): Promise<pg.Client> {
   try {
     const client = new pg.Client({
@@ -25,10 +25,10 @@ export async function connectPostgresql(url: string): Promise<pg.Client> {
   }
 }
 
-/** The same failure in the operator's words, where it is about encryption; else as it was. */
+/** Rephrases an error about encryption; returns any other as it is. */
 function explainConnectFault(error: unknown): unknown {
   const sentence = describeEncryptionFault(error) ?? describeFileFault(error);
-  // Without the failure as its cause: Node hangs the whole certificate on it.
+  // Without a cause: Node attaches the whole certificate to the original error.
   return sentence === null ? error : new Error(sentence);
 }
 
@@ -36,7 +36,7 @@ function describeEncryptionFault(error: unknown): string | null {
   if (error instanceof Error && error.message === "The server does not support SSL connections") {
     return "PostgreSQL takes no encrypted connections, and DATABASE_URL asks for one. Set ssl = on there, or sslmode=disable in DATABASE_URL.";
   }
-  return describeTlsFault({
+  return describeTlsError({
     error,
     server: "PostgreSQL",
     setting: "DATABASE_URL",

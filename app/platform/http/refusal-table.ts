@@ -88,7 +88,7 @@ const rowsByStatus = {
     "operator-secret-wrong": {
       title: "That is not the secret",
       meaning: "The secret that was sent is not the one this server was started with.",
-      remedy: "Send the value of OPERATOR_SECRET as it stands in the server's settings.",
+      remedy: "Send the value of OPERATOR_SECRET from the server's settings.",
     },
     "quota-reset-unauthorized": {
       title: "Unauthorized",
@@ -102,7 +102,7 @@ const rowsByStatus = {
       meaning:
         "The wallet was proved, but this key is not in it: it belongs to somebody else, does not exist, or its membership has expired.",
       remedy:
-        "Check the token id and the wallet you signed with. If the membership has run out, renew it and sign in again.",
+        "Check the token id and the wallet you signed with. If the membership has expired, renew it and sign in again.",
     },
     "this-token-has-already-been-used": {
       title: "This token has already been used",

@@ -16,14 +16,14 @@ export function createApiHeaders({ isHttps }: { isHttps: boolean }): Record<stri
 type PageHeaderOptions = {
   isHttps: boolean;
   isDevelopment: boolean;
-  /** What pages may reach beyond this site. */
+  /** Other origins that pages may connect to. */
   reach: { connect: readonly string[]; frame: readonly string[]; opensWindows: boolean };
 };
 
-/** What a page's policy trusts of what stands in the page itself, as sources of a content security policy. */
+/** Content security policy sources for a page's inline scripts and styles. */
 export type InlineSources = { scripts: string; styles: string };
 
-/** Stands in the policy for what differs from page to page. */
+/** Placeholder for the sources that differ from page to page. */
 const inlineMark = "'nonce-'";
 
 /**
@@ -55,7 +55,7 @@ function createHelmet({ isHttps, isDevelopment, reach }: PageHeaderOptions) {
         scriptSrc: ["'self'", inlineMark],
         styleSrc: ["'self'", inlineMark],
         imgSrc: ["'self'", "data:", "blob:"],
-        // Speech arrives as the answer to a POST, which no address stands for.
+        // Speech is the response to a POST, played from a blob URL.
         mediaSrc: ["'self'", "blob:"],
         fontSrc: ["'self'"],
         // In development the compiler tells the page of changes over a socket of its own.
@@ -70,7 +70,7 @@ function createHelmet({ isHttps, isDevelopment, reach }: PageHeaderOptions) {
     strictTransportSecurity: isHttps ? { maxAge: 31_536_000, includeSubDomains: true } : false,
     referrerPolicy: { policy: "strict-origin-when-cross-origin" },
     crossOriginEmbedderPolicy: false,
-    // A window that a wallet opened has to be able to answer.
+    // A wallet's pop-up has to be able to post back.
     crossOriginOpenerPolicy: { policy: reach.opensWindows ? "same-origin-allow-popups" : "same-origin" },
     xFrameOptions: { action: "deny" },
   });

@@ -16,9 +16,9 @@ import type { InlineSources } from "./security-headers.server";
 export type SharedPage = {
   /** Every address of a route with parameters; another spelling of one is rendered for each request. */
   paths?: () => readonly string[];
-  /** Whatever the page shows that may change while the process runs; the page is rendered again when it differs. */
+  /** What the page shows that may change at run time; when it differs, the page is rendered again. */
   reads?: () => Promise<unknown>;
-  /** Whether somebody with these headers gets the common page. */
+  /** Whether a request with these headers gets the shared page. */
   isFor?: (headers: IncomingHttpHeaders) => boolean;
 };
 
@@ -34,24 +34,24 @@ type Kept = { version: string | undefined; checkedAtMs: number; copies: Promise<
 type Copy = { headers: HeaderTable; body: string | Buffer };
 type Copies = { common: HeaderTable; byCoding: Readonly<Record<Coding, Copy>> };
 
-/** How long what a page reads is taken to be the same. */
+/** How long what a page reads is cached. */
 const recheckMs = 1000;
 const packGzip = promisify(gzip);
 const packBrotli = promisify(brotliCompress);
 const gzipOptions = { level: 9 };
-/** Whoever comes first waits for it: a higher quality takes ten times as long for a tenth fewer bytes. */
+/** The first request waits for it: a higher quality takes ten times as long for a tenth fewer bytes. */
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
 /**
- * Pages that are the same for everybody, rendered once by the framework for somebody of whom nothing is known, and
- * kept as bytes. Returns whether it has answered; everything else is for the framework.
+ * Pages that are the same for everybody, rendered once by the framework for an anonymous request and kept as bytes.
+ * Returns whether it has answered; the framework answers everything else.
  */
 export function createSharedPages(options: SharedPagesOptions) {
   const { routes, service, renderPage, pageHeaders, clock } = options;
   const pages = findSharedPages(routes);
   const kept = new Map<string, Kept>();
 
-  /** Null where the page was refused or failed, which the framework tells whoever asked. */
+  /** Null where rendering was refused or failed; the framework then answers the request itself. */
   async function getCopies(path: string, page: SharedPage): Promise<Copies | null> {
     const known = kept.get(path);
     const ageMs = known ? clock() - known.checkedAtMs : -1;
@@ -135,7 +135,7 @@ function findSharedPages(routes: ServerBuild["routes"]): ReadonlyMap<string, Sha
   return new Map(found);
 }
 
-/** Nobody in particular: what a page shows of its visitor is nothing, and nobody's leaving ends its rendering. */
+/** An anonymous request, whose rendering no client can abort. */
 function createStranger(
   given: Pick<RequestContext, "service" | "log" | "pathname" | "cspNonce">,
 ): RequestContext {
@@ -154,8 +154,8 @@ function createStranger(
 }
 
 /**
- * Removes the nonce of the rendering and names by their hashes what bore it. Only that: a script that came in with
- * somebody's text does not bear it, and is not trusted.
+ * Replaces the rendering's nonce by hashes of the scripts that carry it. A script injected with somebody's text carries
+ * no nonce, and stays untrusted.
  */
 function takeNonce(html: string, nonce: string): { html: string; inline: InlineSources } {
   const listHashes = (element: string) =>

@@ -9,7 +9,7 @@ import { createHttpServer } from "./http-server.server";
 
 const neverMs = 60_000;
 
-async function openDoors(limits: { waitMs?: number; maxWaiting?: number }) {
+async function openBuffer(limits: { waitMs?: number; maxWaiting?: number }) {
   const buffer = createStartupBuffer({
     ...limits,
     answerRefusal: (refusal, _request, requestId) =>
@@ -57,7 +57,7 @@ async function expectRefused(response: Response, words = /still starting/): Prom
 }
 
 test("a server that is starting is live and not ready", async () => {
-  const { get } = await openDoors({ maxWaiting: 0 });
+  const { get } = await openBuffer({ maxWaiting: 0 });
   const alive = await get("/healthz");
   expect([alive.status, await alive.json()]).toEqual([200, { status: "alive" }]);
   const unready = await get("/readyz?from=here");
@@ -65,7 +65,7 @@ test("a server that is starting is live and not ready", async () => {
 });
 
 test("requests that wait are answered once the server is ready", async () => {
-  const { get, haveArrived, open, run } = await openDoors({ waitMs: neverMs });
+  const { get, haveArrived, open, run } = await openBuffer({ waitMs: neverMs });
   const asked = get("/waits");
   await haveArrived(1);
   open();
@@ -75,7 +75,7 @@ test("requests that wait are answered once the server is ready", async () => {
 });
 
 test("a request that waited to its limit gets 503 with Retry-After, and is not run afterwards", async () => {
-  const { get, open, run } = await openDoors({ waitMs: 20 });
+  const { get, open, run } = await openBuffer({ waitMs: 20 });
   await expectRefused(await get("/waits"));
   open();
   await get("/later");
@@ -83,7 +83,7 @@ test("a request that waited to its limit gets 503 with Retry-After, and is not r
 });
 
 test("the number of waiting requests is bounded, and further ones get 503 at once", async () => {
-  const { get, haveArrived, open, run } = await openDoors({ waitMs: neverMs, maxWaiting: 3 });
+  const { get, haveArrived, open, run } = await openBuffer({ waitMs: neverMs, maxWaiting: 3 });
   const waiting = Array.from({ length: 3 }, (_, index) => get(`/${index}`));
   await haveArrived(3);
   for (const response of await Promise.all([get("/more"), get("/still-more")])) await expectRefused(response);
@@ -93,7 +93,7 @@ test("the number of waiting requests is bounded, and further ones get 503 at onc
 });
 
 test("a request abandoned while waiting is never run, and leaves room for others", async () => {
-  const { get, port, countConnections, haveArrived, open, run } = await openDoors({
+  const { get, port, countConnections, haveArrived, open, run } = await openBuffer({
     waitMs: neverMs,
     maxWaiting: 5,
   });
@@ -114,7 +114,7 @@ test("a request abandoned while waiting is never run, and leaves room for others
 });
 
 test("requests waiting and arriving get 503 when the start is given up", async () => {
-  const { buffer, get, haveArrived } = await openDoors({ waitMs: neverMs });
+  const { buffer, get, haveArrived } = await openBuffer({ waitMs: neverMs });
   const waiting = get("/waits");
   await haveArrived(1);
   buffer.close();

@@ -5,7 +5,7 @@ import { createRateLimiter } from "./rate-limiter.server";
 const windowMs = 60_000;
 const hitOf = (key: string, nowMs = 1_000_000) => ({ key, points: 3, windowMs, nowMs });
 
-test("a window admits its points, reports where it stands, and restarts when it is over or dated in the future", async () => {
+test("a window admits its points, reports where it stands, and restarts when it has expired or is dated in the future", async () => {
   const { takeFromWindow } = createMemoryLimits();
   const startedAtMs = 1_000_000;
   for (const points of [1, 2, 3])

@@ -13,7 +13,7 @@ export type LimitVerdict = {
   remaining: number;
   /** Whole seconds until a request will be admitted again: at least 1 when refused, 0 when allowed. */
   retryAfterSeconds: number;
-  /** Whole seconds until some of what was used comes back. */
+  /** Whole seconds until some of the used points are free again. */
   resetSeconds: number;
   windowSeconds: number;
 };
@@ -28,9 +28,9 @@ export type RateLimiterOptions = {
   windowSeconds: number;
   algorithm: LimitAlgorithm;
   clock: Clock;
-  /** For each request that the store could not count; the process then counts by itself. */
+  /** Called for each request that the store could not count and memory counted instead. */
   onStoreFailure: (error: unknown) => void;
-  /** For each client that this process had to forget meanwhile, though its limit was in force. */
+  /** Called for each client evicted from memory although its limit applied. */
   onForgotten?: () => void;
 };
 
@@ -95,12 +95,12 @@ function boundBlocks(limiter: RateLimiterStoreAbstract) {
     blocked = 0;
   }
   return {
-    /** A clock that was set back would prolong them. */
+    /** Otherwise a clock set back would prolong them. */
     beforeHit(nowMs: number): void {
       if (nowMs < newestMs) forget();
       newestMs = nowMs;
     },
-    /** The store's own refusals count points; cached ones do not. */
+    /** The store's own refusals carry points; cached ones do not. */
     afterRefusal({ consumedPoints }: RateLimiterRes): void {
       if (consumedPoints > 0) blocked += 1;
       if (blocked > maxBlockedClients) forget();
@@ -154,7 +154,7 @@ class CountingLimiter extends RateLimiterStoreAbstract {
     this.#take = take;
   }
 
-  /** What it resolves to goes on to the next one. */
+  /** The result is passed to the next one. */
   _upsert(key: string): Promise<RateLimiterRes> {
     return this.#take(key);
   }

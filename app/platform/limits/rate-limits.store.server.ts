@@ -25,7 +25,7 @@ export function createRateLimitStore(database: Database) {
   async function takeFromWindow(hit: Hit): Promise<WindowTake> {
     const rows = await upsertWindow(database, hit);
     const row = rows[0] ?? (await database.rateLimitWindow.findUnique({ where: { key: hit.key } }));
-    // No row either way: it was swept in this very moment, because its window is over.
+    // No row either way: it was swept in this very moment, because its window has expired.
     const startedAtMs = row === null ? hit.nowMs - hit.windowMs : Number(row.startedAtMs);
     return { isAdmitted: rows.length === 1, startedAtMs, points: Number(row?.points ?? hit.points) };
   }

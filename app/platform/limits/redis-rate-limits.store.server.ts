@@ -10,7 +10,7 @@ export const limitKeys = { window: (name: string) => `rate:${name}`, log: (key: 
 /** For clocks that differ: what has left a log by ours must not be gone by that of Redis before. */
 export const limitKeepMs = 60_000;
 
-/** The limits of several instances, in Redis. What the functions promise stands in rate-limits.store.server.ts. */
+/** The limits of several instances, in Redis. The contract is documented in rate-limits.store.server.ts. */
 export function createRedisRateLimitStore(redis: Redis): RateLimitStore {
   return {
     windowClient: createWindowClient(redis),

@@ -1,8 +1,8 @@
-/** Begins the name of every cache these workers fill, so that they delete their own and nobody else's. */
+/** The prefix of this worker's caches, so that it deletes no others. */
 const cachePrefix = "latchkey-offline-";
 
 type OfflineWorkerOptions = {
-  /** Has to change with anything that is kept; a worker of another version fills a cache of its own. */
+  /** Has to change with anything that is cached; each version has its own cache. */
   version: string;
   page: string;
   files: readonly string[];
@@ -21,7 +21,7 @@ const files = ${JSON.stringify(files)};
 async function fill() {
   const cache = await caches.open(cacheName);
   await Promise.all([page, ...files].map(async (address) => {
-    // Without cookies: what is kept has to be what everybody gets.
+    // Without cookies: only the anonymous response may be cached.
     const request = new Request(address, { cache: "reload", credentials: "omit", redirect: "error" });
     const answer = await fetch(request);
     if (!answer.ok) throw new Error(address + " answered " + answer.status);
@@ -74,7 +74,7 @@ addEventListener("fetch", (event) => {
 `;
 }
 
-/** Replaces a worker of before, deletes its caches, and unregisters. */
+/** Replaces a former worker, deletes its caches, and unregisters. */
 export function writeRetiringWorker(): string {
   return `"use strict";
 async function retire() {

@@ -18,7 +18,7 @@ export type ChannelOptions = {
   random: () => number;
 };
 
-/** Claimed is only what is sent at once, so that no claim ages in a queue; a hanging receiver delays no other. */
+/** A hanging receiver delays no other channel. Claimed is only what is sent at once, so no claim ages in a queue. */
 export function createChannelSender(options: ChannelOptions) {
   const { parallelism } = options;
   const claim = createClaimer(options);
@@ -59,7 +59,7 @@ export function createChannelSender(options: ChannelOptions) {
     wake();
     running ??= run().finally(() => {
       running = null;
-      // Somebody asked between the last look and this line.
+      // A request came after the last poll.
       return lookAgain && !closing ? drain() : undefined;
     });
     return running;
@@ -151,11 +151,11 @@ function logOutcome(
 ): void {
   const fields = { channel, notificationId, attempt: attempts + 1 };
   if (result.outcome === "delivered") {
-    if (result.note) log.warn({ ...fields, note: result.note }, `${channel} delivered, with a remark`);
-    else log.info(fields, `${channel} delivered`);
+    if (result.note) log.warn({ ...fields, note: result.note }, "notification delivered, with a remark");
+    else log.info(fields, "notification delivered");
     return;
   }
   const failure = { ...fields, reason: result.error };
-  if (result.outcome === "retry") log.warn(failure, `${channel} delivery failed; it is retried`);
-  else log.error(failure, `${channel} delivery given up; it stays readable in the database`);
+  if (result.outcome === "retry") log.warn(failure, "delivery failed; it is retried");
+  else log.error(failure, "delivery given up; it stays readable in the database");
 }

@@ -16,6 +16,11 @@ export type ProviderInstrument = (call: ProviderCall) => {
   end: (outcome: ProviderOutcome, error?: unknown) => void;
 };
 
+/** Also where it is only the cause; the name is the platform's own for time-outs. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof Error && (error.name === "TimeoutError" || isTimeout(error.cause));
+}
+
 type InstrumentCallOptions<T> = {
   instrument: ProviderInstrument;
   call: ProviderCall;

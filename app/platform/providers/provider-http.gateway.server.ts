@@ -4,7 +4,12 @@ import { request as requestHttps } from "node:https";
 
 /** A failure of the connection, in words that may be shown. */
 export class ConnectionFault extends Error {
-  override readonly name = "ConnectionFault";
+  override readonly name: string = "ConnectionFault";
+}
+
+/** The provider did not connect, begin or go on in time. */
+export class TimeoutFault extends ConnectionFault {
+  override readonly name = "TimeoutError";
 }
 
 type PostOptions = {
@@ -42,7 +47,7 @@ function limitConnecting(request: ClientRequest, connectTimeoutMs: number): void
   request.once("socket", (socket) => {
     if (!socket.connecting) return;
     const timer = setTimeout(() => {
-      request.destroy(new ConnectionFault(`no connection within ${connectTimeoutMs / 1000} seconds`));
+      request.destroy(new TimeoutFault(`no connection within ${connectTimeoutMs / 1000} seconds`));
     }, connectTimeoutMs);
     const done = () => clearTimeout(timer);
     socket.once(request.protocol === "https:" ? "secureConnect" : "connect", done);
@@ -66,7 +71,7 @@ export function createBodyReader(body: IncomingMessage, idleTimeoutMs?: number) 
   // One timer for the whole body, refreshed by each wait: making one for each costs more than the reading.
   let timer: NodeJS.Timeout | undefined;
   if (idleTimeoutMs !== undefined) {
-    const fault = new ConnectionFault(`nothing was sent for ${idleTimeoutMs / 1000} seconds`);
+    const fault = new TimeoutFault(`nothing was sent for ${idleTimeoutMs / 1000} seconds`);
     timer = setTimeout(() => wake && body.destroy(fault), idleTimeoutMs);
     body.once("close", () => clearTimeout(timer));
   }

@@ -3,7 +3,6 @@ import { eitherOf } from "~/platform/config/kinds";
 /** Null when the provider would take requests, else what is wrong with it, in a sentence. */
 export type ProviderPing = () => Promise<string | null>;
 
-/** A row in a table of providers. */
 export type ProviderRow<Config, Provider> = {
   /** The value of the setting that chooses it. */
   name: string;

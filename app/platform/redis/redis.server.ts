@@ -1,6 +1,6 @@
 import { Redis as Client, ReplyError } from "ioredis";
 import type { EventLog } from "~/platform/log.server";
-import { describeTlsFault } from "~/platform/tls-fault";
+import { describeTlsError } from "~/platform/tls-error";
 import { RedisOutage, outageReplies } from "./redis-outage";
 import { defineScript } from "./redis-script.server";
 import type { RedisScript } from "./redis-script.server";
@@ -176,5 +176,5 @@ function describeConnectFault(error: Error): string | null {
   if (error.message.includes("NOAUTH")) {
     return "Redis asks for a password, and none is set. Write it in STATE_WORKER_API_KEY, and start again.";
   }
-  return describeTlsFault({ error, server: "Redis", setting: "STATE_WORKER_URL" });
+  return describeTlsError({ error, server: "Redis", setting: "STATE_WORKER_URL" });
 }

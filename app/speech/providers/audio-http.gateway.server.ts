@@ -1,11 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import {
   ConnectionFault,
+  TimeoutFault,
   createBodyReader,
   post,
   readBodyStart,
 } from "~/platform/providers/provider-http.gateway.server";
-import { cleanProviderWords, findProviderWords } from "~/platform/providers/provider-words";
+import { cleanProviderMessage, findProviderMessage } from "~/platform/providers/provider-message";
 import { linkAbort } from "~/platform/linked-abort";
 import { SpeechFault } from "./speech-provider.server";
 import type { SpokenAudio } from "./speech-provider.server";
@@ -15,7 +16,7 @@ export type AudioTimes = {
   connectTimeoutMs: number;
   /** From asking until the first byte of audio. */
   firstByteTimeoutMs: number;
-  /** Longest silence of the line while more audio is wanted. */
+  /** Longest pause while more audio is expected. */
   idleTimeoutMs: number;
 };
 
@@ -23,7 +24,7 @@ type AudioRequest = {
   url: string;
   headers: Record<string, string>;
   json: unknown;
-  /** What must never be told, whatever the provider says. */
+  /** Removed from whatever the provider says. */
   secrets: readonly string[];
   times?: Partial<AudioTimes>;
   signal: AbortSignal;
@@ -33,7 +34,7 @@ const defaultTimes = { connectTimeoutMs: 3_000, firstByteTimeoutMs: 20_000, idle
 const maxErrorBodyBytes = 8 * 1024;
 const defaultContentType = "audio/mpeg";
 
-/** The provider's own words, which may hold a key: told cleaned or not at all. */
+/** The provider's own message, which may hold a key: shown only after cleaning. */
 class AudioRefused extends Error {
   override readonly name = "AudioRefused";
 }
@@ -43,7 +44,7 @@ export async function askForAudio(request: AudioRequest): Promise<SpokenAudio> {
   const times = { ...defaultTimes, ...request.times };
   const { controller, unlink } = linkAbort([request.signal]);
   const timer = setTimeout(() => {
-    controller.abort(new ConnectionFault(`no audio within ${times.firstByteTimeoutMs / 1000} seconds`));
+    controller.abort(new TimeoutFault(`no audio within ${times.firstByteTimeoutMs / 1000} seconds`));
   }, times.firstByteTimeoutMs);
   const toFault = (error: unknown): unknown => {
     if (request.signal.aborted) return request.signal.reason;
@@ -85,7 +86,7 @@ export async function askForAudio(request: AudioRequest): Promise<SpokenAudio> {
   }
 }
 
-/** Anything but audio is a failure, whatever its status says. Answers with the type to pass on. */
+/** Anything but audio is a failure, whatever its status. Returns the content type to pass on. */
 async function requireAudio(response: IncomingMessage): Promise<string> {
   const status = response.statusCode ?? 0;
   const contentType = response.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
@@ -96,7 +97,7 @@ async function requireAudio(response: IncomingMessage): Promise<string> {
   if (status >= 300 && status < 400) {
     throw new ConnectionFault(`HTTP ${status}: redirects are not followed`);
   }
-  const words = findProviderWords(await readBodyStart(response, maxErrorBodyBytes));
+  const words = findProviderMessage(await readBodyStart(response, maxErrorBodyBytes));
   const told = words ?? (status === 200 ? `an answer of type ${contentType} instead of audio` : null);
   throw new AudioRefused(told === null ? `HTTP ${status}` : `HTTP ${status}: ${told}`);
 }
@@ -104,7 +105,7 @@ async function requireAudio(response: IncomingMessage): Promise<string> {
 function toSpeechFault(error: unknown, secrets: readonly string[]): SpeechFault {
   if (error instanceof SpeechFault) return error;
   return new SpeechFault({
-    details: cleanProviderWords(describe(error), secrets),
+    details: cleanProviderMessage(describe(error), secrets),
     // Errors of the parser carry the bytes that were received, which may hold a key.
     cause: error instanceof ConnectionFault ? error : undefined,
   });

@@ -30,7 +30,7 @@ function prepare(...tools: Tool[]) {
     tools,
     serverInfo: { name: "s", title: "S", version: "1" },
     instructions: "i",
-    warn: (message) => warnings.push(message),
+    log: { warn: ({ tool }, message) => warnings.push(`${message} ${String(tool)}`) },
   });
   const ask = (
     method: string,
@@ -192,7 +192,7 @@ test("a tool's refusal is answered in its words, and a defect without any", asyn
   expect(await call({ name: "broken" })).toEqual(failed("The tool failed."));
   expect(await call({ name: "throwing" })).toEqual(failed("The tool failed."));
   expect(await call({ name: "slow" })).toEqual(failed("The tool did not answer within 0.02 seconds."));
-  expect(warnings).toEqual(["tool failed: broken", "tool failed: throwing"]);
+  expect(warnings).toEqual(["tool failed broken", "tool failed throwing"]);
 });
 
 test("arguments are validated before the tool runs, and reported as the revision requires", async () => {

@@ -8,6 +8,7 @@ import { errorCodes } from "./message";
 import type { McpRequest } from "./message";
 import { handshakeRevisions, serverInfoKey, statelessRevision, supportedRevisions } from "./revision";
 import type { Revision, RpcError } from "./revision";
+import type { WarnLog } from "~/platform/log.server";
 
 /** `result` is JSON text: the list of tools, which is asked for most, is written once and not for each caller. */
 export type McpOutcome = { ok: true; result: string } | { ok: false; status: number; error: RpcError };
@@ -24,7 +25,7 @@ type McpDispatcherOptions = {
   tools: readonly Tool[];
   serverInfo: { name: string; title: string; version: string };
   instructions: string;
-  warn: (message: string, error: unknown) => void;
+  log: WarnLog;
 };
 
 type Handler = (call: McpCall) => McpOutcome | Promise<McpOutcome>;
@@ -36,7 +37,7 @@ const capabilities = { tools: {} };
 const argumentsInResultSince = "2025-11-25";
 
 /** Holds no state of any caller: what it needs of a request comes with the request. */
-export function createMcpDispatcher({ tools, serverInfo, instructions, warn }: McpDispatcherOptions) {
+export function createMcpDispatcher({ tools, serverInfo, instructions, log }: McpDispatcherOptions) {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const list = { tools: tools.map(describeTool) };
   const meta = { [serverInfoKey]: serverInfo };
@@ -53,7 +54,7 @@ export function createMcpDispatcher({ tools, serverInfo, instructions, warn }: M
     const tool = byName.get(name);
     if (!tool) return fail(badParams, `There is no tool called ${name.slice(0, 100)} here.`);
     if (!isRecord(input)) return fail(badParams, "params.arguments must be an object.");
-    const outcome = await runTool({ tool, input, caller, clientId, signal: openSignal(), warn });
+    const outcome = await runTool({ tool, input, caller, clientId, signal: openSignal(), log });
     if (!outcome.ok) {
       const { errorText, notRun } = outcome;
       if (notRun === "caller") throw new Refusal("missing-jwt", { detail: errorText });

@@ -17,12 +17,13 @@ export const onlyPostMessage = "MCP endpoint only supports POST requests";
 export type McpExchange = {
   headers: RevisionHeaders;
   clientId: string;
-  /** Made when it is asked for: most messages are answered at once, and to make one costs more than to answer them. */
+  /** Created on demand: it costs more than answering most messages. */
   openSignal: () => AbortSignal;
   caller: ToolCaller;
   message: McpMessage;
 };
 
+/** The host a request named, and the page's origin. */
 export type McpSender = { host: string | null; origin: string | undefined };
 export type McpSite = {
   origin: string;
@@ -30,7 +31,7 @@ export type McpSite = {
   isAllowedOrigin: (origin: string) => boolean;
 };
 
-/** Whom an answer is for, as far as that is known. */
+/** What is known of the client. */
 type Addressee = { dialect: Dialect; id: MessageId | null };
 
 export async function answerMcp(exchange: McpExchange, dispatch: McpDispatcher): Promise<Answer> {
@@ -70,8 +71,8 @@ function answerOutcome(outcome: McpOutcome, { dialect, id }: Addressee): TextAns
 }
 
 /**
- * A page of another site can make a browser resolve that site's name to this address and then ask as if it were its
- * own. The host it names gives it away; an origin, where one is sent, has to be one the operator knows.
+ * Against DNS rebinding: a page of another site whose name resolves to this address. The host it names gives it away; an
+ * origin, where one is sent, has to be on the operator's list.
  */
 export function requireTrustedSite({ host, origin }: McpSender, site: McpSite): void {
   const isOwnHost = host !== null && (site.domains.includes(host) || host === originHost(site.origin));
@@ -83,12 +84,11 @@ export function requireTrustedSite({ host, origin }: McpSender, site: McpSite): 
   }
 }
 
-/** Nobody can make another name resolve to a request that names the loopback address itself. */
+/** A loopback address in the Host header cannot come from rebinding. */
 function isLoopbackAddress(host: string | null): boolean {
   return /^(?:127\.0\.0\.1|\[::1\])(?::\d+)?$/.test(host ?? "");
 }
 
-/** Nothing but what JSON-RPC has a place for is part of this shape. */
 export function answerMcpRefusal(refused: RefusedRequest): TextAnswer {
   const { refusal, headers: requestHeaders, json } = refused;
   const { status } = refusal;
@@ -101,7 +101,7 @@ export function answerMcpRefusal(refused: RefusedRequest): TextAnswer {
   return answerJson({ status, headers, body: { ...head, error: toRpcError(refusal) } });
 }
 
-/** For what goes wrong before there is a message: clients of the protocol say in their headers what they are. */
+/** For errors before there is a message: clients of the protocol say in their headers what they are. */
 function guessAddressee(headers: IncomingHttpHeaders): Addressee {
   const isMcp =
     headers["mcp-protocol-version"] !== undefined || /text\/event-stream/i.test(headers.accept ?? "");
@@ -112,14 +112,14 @@ function addresseeOf(message: McpMessage): Addressee {
   return { dialect: message.dialect, id: message.kind === "notification" ? null : message.id };
 }
 
-/** RFC 9728: a refusal to somebody unknown says where to read about the way in. */
+/** RFC 9728: a refusal to an anonymous client names the metadata about signing in. */
 function nameResource({ refusal: { headers }, origin, pathname }: RefusedRequest): Record<string, string> {
   const challenge = headers["WWW-Authenticate"] ?? 'Bearer realm="latchkey"';
   const url = resourceMetadataUrl(origin, pathname);
   return { ...headers, "WWW-Authenticate": `${challenge}, resource_metadata="${url}"` };
 }
 
-/** The title is what stays the same, the detail what helps; of a defect and of a token only the first is told. */
+/** The detail; for defects and tokens only the title, which reveals nothing. */
 function toRpcError({ refusalName, title, detail }: Refusal): RpcError {
   const code = toErrorCode(refusalName);
   if (code === errorCodes.parse) return { code, message: `Parse error: ${detail}` };

@@ -1,6 +1,6 @@
 import type { Browser } from "@playwright/test";
 import { ask, openChat, replies } from "~e2e/support/browser/chat-page";
-import { watchFrames } from "~e2e/support/browser/frames";
+import { recordFrames } from "~e2e/support/browser/frames";
 import type { SeenFrames } from "~e2e/support/browser/frames";
 import { startGateServer } from "~e2e/support/browser/gate-server";
 import { sayingAtPace, startOpenAiServer } from "~e2e/support/providers/openai-server";
@@ -16,19 +16,19 @@ export type FrameFigures = {
 
 const slowDown = 4;
 const perSecond = 200;
-const watchedSeconds = 10;
+const recordedSeconds = 10;
 const phone = { width: 390, height: 844 };
 /** What a screen shows; a frame lost in two seconds still rounds up to it. */
 const aim = 60;
 
-/** Watches the conversation, slowed down, while a model on this machine answers as fast as it can be read. */
+/** Records the conversation, slowed down, while a model on this machine answers as fast as it can be read. */
 export async function benchFrames(
   browser: Browser,
   rounds: number,
 ): Promise<{ verdicts: string[]; figures: FrameFigures; measured: FrameFigures[] }> {
-  // Longer than what is watched, and than the page needs to begin.
+  // Longer than what is recorded, and than the page needs to begin.
   const provider = await startOpenAiServer(
-    sayingAtPace({ words: perSecond * (watchedSeconds + 20), perSecond }),
+    sayingAtPace({ words: perSecond * (recordedSeconds + 20), perSecond }),
   );
   const env = { AI_PROVIDER: "local", AI_BASE_URL: provider.baseUrl, AI_MODELS: "fast" };
   const server = await startGateServer({ env: { ...env, AI_CHAT_MAX_OUTPUT_TOKENS: "20000" } });
@@ -36,7 +36,7 @@ export async function benchFrames(
     const measured: FrameFigures[] = [];
     for (let round = 0; round < rounds; round += 1) {
       console.error(`Frames of /chat, round ${round + 1} …`);
-      measured.push(toFrameFigures(await watchAnswer(browser, server.baseUrl)));
+      measured.push(toFrameFigures(await recordAnswer(browser, server.baseUrl)));
     }
     const figures = summarizeFrames(measured);
     return { verdicts: [judgeFrames(figures)], figures, measured };
@@ -46,7 +46,7 @@ export async function benchFrames(
   }
 }
 
-async function watchAnswer(browser: Browser, baseUrl: string): Promise<SeenFrames> {
+async function recordAnswer(browser: Browser, baseUrl: string): Promise<SeenFrames> {
   const context = await browser.newContext({
     baseURL: baseUrl,
     viewport: phone,
@@ -60,7 +60,7 @@ async function watchAnswer(browser: Browser, baseUrl: string): Promise<SeenFrame
     await session.send("Emulation.setCPUThrottlingRate", { rate: slowDown });
     await ask(page, "Talk");
     await replies(page).getByText("word").first().waitFor();
-    return await watchFrames(page, watchedSeconds);
+    return await recordFrames(page, recordedSeconds);
   } finally {
     await context.close();
   }
@@ -96,7 +96,7 @@ function summarizeFrames(rounds: readonly FrameFigures[]): FrameFigures {
 export function toFrameText(figures: FrameFigures, rounds: number): string {
   const { framesPerSecond, p95FrameMs, longTasks, wordsPerSecond } = figures;
   return [
-    `\`/chat\` while an answer comes at ${perSecond} tokens a second: medians of ${rounds} times ${watchedSeconds} seconds, the same screen, processor slowed down ${slowDown} times.`,
+    `\`/chat\` while an answer comes at ${perSecond} tokens a second: medians of ${rounds} times ${recordedSeconds} seconds, the same screen, processor slowed down ${slowDown} times.`,
     "",
     "| Frames a second | p95 between frames, ms | Tasks over 50 ms | Tokens drawn a second |",
     "|---:|---:|---:|---:|",

@@ -274,7 +274,7 @@ export const operations: readonly Operation[] = [
     sides: { Latchkey: quotaReset, Fastify: quotaReset },
   },
   {
-    name: "POST /api/tts, spoken anew",
+    name: "POST /api/tts, synthesised",
     slug: "tts-fresh",
     requests: 60,
     warmUpRequests: 60,

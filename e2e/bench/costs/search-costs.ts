@@ -189,7 +189,7 @@ function createFind(database: SearchDatabase) {
       topK,
       store,
       embedder: null,
-      warn: (message, error) => console.error(message, error),
+      log: { warn: (fields, message) => console.error(message, fields) },
     });
 }
 

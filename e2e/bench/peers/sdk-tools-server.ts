@@ -66,7 +66,7 @@ async function openSearch(folders: Pick<SdkSetup, "contentDir" | "dataDir">) {
     ...folders,
     embedder: null,
     clock,
-    warn: (message, error) => console.error(message, error),
+    log: { warn: (fields, message) => console.error(message, fields) },
   });
   await store.refresh();
   const tool = createSearchTool({ store, gatedNamespaces: [], requireHolder: () => Promise.resolve() });

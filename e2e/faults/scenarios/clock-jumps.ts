@@ -169,8 +169,8 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
   later(() => neighbour.stop());
   const database = await openDatabase({ url: gate.server.databaseUrl });
   later(() => closeDatabase(database));
-  const watch = watchLeases([gate.server, neighbour]);
-  later(() => watch.stop());
+  const ownership = pollLeases([gate.server, neighbour]);
+  later(() => ownership.stop());
   const terms = async () =>
     (await database.lease.findMany({ orderBy: { name: "asc" } }))
       .map(({ name, term }) => `${name} ${term}`)
@@ -193,7 +193,7 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
     longestWaitMs = Math.max(longestWaitMs, await playJump(site, jump, spent));
     say(`${next / hourMs} h from the right time: ${tally.say()}`);
   }
-  const twice = await watch.stop();
+  const twice = await ownership.stop();
   const moved = (await terms()) === firstTerms ? 0 : 1;
   const defects = findDefects(gate.server.output() + neighbour.output());
   for (const line of defects) say(line);
@@ -201,10 +201,10 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
 }
 
 /** Counts how often two processes say that they do the same work. */
-function watchLeases(servers: readonly RunningServer[]) {
+function pollLeases(servers: readonly RunningServer[]) {
   let twice = 0;
   let isOver = false;
-  const watching = (async () => {
+  const polling = (async () => {
     while (!isOver) {
       const held = await Promise.all(servers.map(readLeases));
       for (const name of Object.keys(held[0]!)) {
@@ -216,7 +216,7 @@ function watchLeases(servers: readonly RunningServer[]) {
   return {
     stop: async () => {
       isOver = true;
-      await watching;
+      await polling;
       return twice;
     },
   };

@@ -1,6 +1,6 @@
 import { startTcpGate } from "~e2e/support/providers/proxies";
 import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
-import type { Due } from "./outage-watch";
+import type { Due } from "./outage-monitor";
 import { playOutages } from "./play-outages";
 import type { Outage } from "./play-outages";
 import type { Question } from "../client";

@@ -1,7 +1,7 @@
 import { findFileLimit, mountSmallDisk } from "~e2e/support/databases/small-disk";
 import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
 import { checkDamages } from "../integrity";
-import type { Due } from "./outage-watch";
+import type { Due } from "./outage-monitor";
 import { playOutages } from "./play-outages";
 import type { Outage } from "./play-outages";
 import type { Question } from "../client";

@@ -2,7 +2,7 @@ import { mountSmallDisk } from "~e2e/support/databases/small-disk";
 import type { SmallDisk } from "~e2e/support/databases/small-disk";
 import { checkDamages } from "../integrity";
 import type { LoadSite } from "../load-site";
-import type { Due } from "./outage-watch";
+import type { Due } from "./outage-monitor";
 import { playOutages } from "./play-outages";
 import type { Question } from "../client";
 import { scaled } from "../scenario";

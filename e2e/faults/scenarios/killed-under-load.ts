@@ -132,7 +132,7 @@ async function playKills({
     ...tally.figures({ atLeastAnswered: kills * 10 }),
     ...(await runFinalChecks({ site, record, redis: state?.seen })),
     { what: "damages found by integrity checks", measured: seen.damages, bound: { equals: 0 } },
-    { what: "exit status of the last, orderly stop", measured: exitStatus ?? -1, bound: { equals: 0 } },
+    { what: "exit status of the last shutdown", measured: exitStatus ?? -1, bound: { equals: 0 } },
   ];
 }
 

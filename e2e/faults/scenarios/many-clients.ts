@@ -116,17 +116,17 @@ async function openSite(later: Later) {
 type Site = Awaited<ReturnType<typeof openSite>>;
 
 /** The most that the process and its database hold, seen once a second until it is stopped. */
-function watchHeight({ gate, sizes }: Site, later: Later) {
+function recordHeight({ gate, sizes }: Site, later: Later) {
   const height = { bytes: 0, rows: 0 };
   let isOver = false;
-  const watching = (async () => {
+  const polling = (async () => {
     while (!isOver) {
       height.bytes = Math.max(height.bytes, readResidentBytes(gate.server.pid) ?? 0);
       height.rows = Math.max(height.rows, (await sizes()).rows);
       await delay(1_000);
     }
   })();
-  const stop = () => ((isOver = true), watching);
+  const stop = () => ((isOver = true), polling);
   later(stop);
   return { height, stop };
 }
@@ -148,7 +148,7 @@ async function floodSite({ scale, say, later }: ScenarioRun & { later: Later }) 
   await site.untilSwept();
   const before = await site.measure();
 
-  const { height, stop } = watchHeight(site, later);
+  const { height, stop } = recordHeight(site, later);
   const startedAtMs = performance.now();
   const flooding = site.flood(warmUp, clients);
   const wrong = await probeLimits(site.gate);

@@ -4,8 +4,8 @@ import type { Question } from "../client";
 import { startLoad } from "../load";
 import { openLoadSite } from "../load-site";
 import type { LoadSite } from "../load-site";
-import { createOutageWatch } from "./outage-watch";
-import type { Due } from "./outage-watch";
+import { createOutageMonitor } from "./outage-monitor";
+import type { Due } from "./outage-monitor";
 import { createRandom } from "../random";
 import { runFinalChecks } from "../final-checks";
 import { createRecord } from "../record";
@@ -63,13 +63,13 @@ export async function playOutages({
 }: PlayOutagesOptions): Promise<Figure[]> {
   const random = createRandom(seed);
   const tally = createAnswerTally();
-  const watch = createOutageWatch(dueOf);
+  const monitor = createOutageMonitor(dueOf);
   const record = createRecord();
   const site = await openLoadSite({
     later,
     random,
     ...siteOptions,
-    onExchange: (exchange) => (tally.take(exchange), watch.take(exchange)),
+    onExchange: (exchange) => (tally.take(exchange), monitor.take(exchange)),
   });
   await site.start();
   const load = await startLoad({ later, site, record, random });
@@ -77,12 +77,12 @@ export async function playOutages({
     await delay(random.between(500, 1_500));
     say(`${outage.name} for ${outage.seconds} s`);
     await outage.leave(site);
-    watch.gone();
+    monitor.gone();
     await delay(outage.seconds * 1000);
-    await watch.askReadiness(() => site.requests.ask({ path: "/readyz" }));
-    watch.back();
+    await monitor.askReadiness(() => site.requests.ask({ path: "/readyz" }));
+    monitor.back();
     await outage.comeBack(site);
-    watch.recoveredAfter(await untilReady(site));
+    monitor.recoveredAfter(await untilReady(site));
   }
   const server = site.running();
   const stillRuns = isAlive(server.pid) && server.child.exitCode === null;
@@ -95,9 +95,9 @@ export async function playOutages({
   await next.stop();
   for (const [defect, times] of tally.defects) say(`${times} times ${defect}`);
   return [
-    ...watch.figures({ name, boundSeconds, refuses, goesOn }),
+    ...monitor.figures({ name, boundSeconds, refuses, goesOn }),
     { what: "servers that ended by themselves", measured: stillRuns ? 0 : 1, bound: { equals: 0 } },
-    { what: "exit status of the orderly stop", measured: exitStatus ?? -1, bound: { equals: 0 } },
+    { what: "exit status of the shutdown", measured: exitStatus ?? -1, bound: { equals: 0 } },
     ...tally.figures({ atLeastAnswered: outages.length * 20 }),
     ...(await runFinalChecks({ site, record, settlesLate: true, ...finalChecks })),
     ...(await finish(site)),

@@ -203,7 +203,7 @@ async function play({ scale, say, later }: ScenarioRun & { later: Later }): Prom
   await bystanders.stop();
   say(`Meanwhile: ${others.say()}, the slowest after ${Math.round(others.slowestMs())} ms`);
 
-  const countTries = () => output().split("webhook delivery failed").length - 1;
+  const countTries = () => output().split(/"channel":"webhook".*"delivery failed/).length - 1;
   await waitUntil(() => countTries() >= submissions, { timeoutMs: 30_000 }).catch(() => undefined);
   await waitUntil(() => providers.countOpen() === 0, { timeoutMs: 5_000 }).catch(() => undefined);
   // Connections of visitors are kept for ten seconds more.

@@ -1,4 +1,4 @@
-import type { Due } from "./outage-watch";
+import type { Due } from "./outage-monitor";
 import { playOutages } from "./play-outages";
 import type { Outage } from "./play-outages";
 import type { Question } from "../client";

@@ -12,7 +12,7 @@ import { openGate } from "~e2e/api/gate-fixture";
 import type { Gate } from "~e2e/api/gate-fixture";
 import { limitsOff } from "~e2e/support/limits";
 import { otherRoutes, startBystanders } from "../bystanders";
-import { isHoldingTold, watchHeldConnections } from "../held-connections";
+import { isHoldingTold, pollHeldConnections } from "../held-connections";
 import type { HeldConnections } from "../held-connections";
 import { scaled } from "../scenario";
 import type { Figure, Scenario, ScenarioRun } from "../scenario";
@@ -156,7 +156,7 @@ async function play({
   });
   const others = bystanders.tally;
   const cut = createTally();
-  const held = isHoldingTold ? watchHeldConnections(gate.server) : null;
+  const held = isHoldingTold ? pollHeldConnections(gate.server) : null;
   later(() => held?.stop());
   const longestMs = new Map<SlowKind, number>();
   await Promise.all(

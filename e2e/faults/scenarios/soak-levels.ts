@@ -6,7 +6,7 @@ import { dayMs } from "../day-clock";
 import { countDescriptors, megabyte, readDatabaseBytes } from "../server-measures";
 import type { Day } from "./soak-visits";
 
-/** Rows whose time is over: the sweeper is to have deleted them. */
+/** Expired rows: the sweeper is to have deleted them. */
 async function countExpired(database: Database, nowMs: number): Promise<number> {
   const by = { lte: BigInt(nowMs) };
   const counts = [
@@ -20,7 +20,7 @@ async function countExpired(database: Database, nowMs: number): Promise<number> 
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Rows that end, whether their time is over or not. */
+/** Rows that can expire, whether they have or not. */
 export const countEnding = async (database: Database) => countExpired(database, Number.MAX_SAFE_INTEGER);
 
 export type Rest = {

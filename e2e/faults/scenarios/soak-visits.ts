@@ -53,7 +53,7 @@ export const show = (proof: Awaited<ReturnType<typeof prove>>): Question => ({
 /** Null where it was refused. A proof that met a move of the clock is out of its time, and is made again. */
 export async function signIn(day: Day, holder: Holder): Promise<Pass | null> {
   for (;;) {
-    const stood = day.clock.watch();
+    const stood = day.clock.markTurn();
     const exchange = await day.client.ask(show(await prove(day, holder)));
     if (exchange.status === 200) return readPass(exchange);
     if (stood() || exchange.status !== 401) return null;
@@ -74,7 +74,7 @@ function readPass(exchange: Exchange): Pass {
 const endOf = (token: string) => decodeJwt(token).exp! * 1_000 + toleranceMs;
 
 /**
- * Asks with what a holder has. Whoever is refused because that has run out signs in again and asks once more; every other
+ * Asks with what a holder has. Whoever is refused because that has expired signs in again and asks once more; every other
  * refusal is the answer.
  */
 export async function askAsHolder(day: Day, write: (pass: Pass) => Question): Promise<Exchange> {

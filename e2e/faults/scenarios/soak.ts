@@ -206,7 +206,7 @@ function describeAnswers(tally: Tally, faults: Tally, count: number): Figure[] {
     { what: "requests of a day", measured: count, bound: { atLeast: 1_000 } },
     none("not answered as they should be", faults.total()),
     {
-      what: "refused because a token or a link had run out, and answered after a new sign-in",
+      what: "refused because a token or a link had expired, and answered after a new sign-in",
       measured: tally.of("refused for their age"),
       bound: { atLeast: hours },
     },

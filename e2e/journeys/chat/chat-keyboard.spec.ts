@@ -145,8 +145,8 @@ test.describe("on a phone", () => {
   });
 });
 
-test("a refusal leaves the focus where it was, and so does retrying @deep", async ({ page, watch }) => {
-  watch.expectRefusal({ path: "/api/chat", status: 500 });
+test("a refusal leaves the focus where it was, and so does retrying @deep", async ({ page, pageErrors }) => {
+  pageErrors.expectRefusal({ path: "/api/chat", status: 500 });
   await openChat(page);
   await tabTo({ page, goal: field(page) });
   await page.keyboard.type("down");

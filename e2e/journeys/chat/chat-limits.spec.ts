@@ -91,11 +91,11 @@ test.describe("for holders", () => {
 
   test("a sign-in that ends in mid-conversation is explained, and leads to the gate @deep", async ({
     page,
-    watch,
+    pageErrors,
     context,
     holdersServer,
   }) => {
-    for (const path of ["/api/chat", "/api/quota"]) watch.expectRefusal({ path, status: 401 });
+    for (const path of ["/api/chat", "/api/quota"]) pageErrors.expectRefusal({ path, status: 401 });
     const key = await signInByCookie(holdersServer, context);
     await openChat(page);
     await ask(page, "Hello");
@@ -126,11 +126,11 @@ test.describe("beside another answer", () => {
 
   test("reserved tokens are a wait, not the end of the quota @deep", async ({
     page,
-    watch,
+    pageErrors,
     context,
     crowdedServer,
   }) => {
-    watch.expectRefusal({ path: "/api/chat", status: 429 });
+    pageErrors.expectRefusal({ path: "/api/chat", status: 429 });
     await signInByCookie(crowdedServer, context);
     const other = await context.newPage();
     await openChat(other);
@@ -156,8 +156,8 @@ test.describe("beside another answer", () => {
 test.describe("with a model that obeys", () => {
   test.use({ baseUrl: async ({ modelServer }, use) => use(modelServer.baseUrl) });
 
-  test("an empty answer is shown as a failure, and can be retried @deep", async ({ page, watch }) => {
-    watch.expectRefusal({ path: "/api/chat", status: 500 });
+  test("an empty answer is shown as a failure, and can be retried @deep", async ({ page, pageErrors }) => {
+    pageErrors.expectRefusal({ path: "/api/chat", status: 500 });
     await openChat(page);
     await ask(page, "mute");
     const notice = replies(page).getByRole("alert");

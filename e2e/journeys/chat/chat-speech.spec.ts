@@ -244,9 +244,9 @@ test("pausing and resuming before the sound has come is no failure @deep", async
 test("reading pauses without a connection, and resumes when it is back @deep", async ({
   page,
   context,
-  watch,
+  pageErrors,
 }) => {
-  watch.expectOutage();
+  pageErrors.expectOutage();
   await openChat(page);
   await ask(page, "rich");
   await expectRest(page);
@@ -270,9 +270,9 @@ test.describe("where speech is switched off", () => {
 
   test("a refusal to speak is shown once, and reading is no longer offered @deep", async ({
     page,
-    watch,
+    pageErrors,
   }) => {
-    watch.expectRefusal({ path: "/api/tts", status: 503 });
+    pageErrors.expectRefusal({ path: "/api/tts", status: 503 });
     await openChat(page);
     await ask(page, "count");
     await expectRest(page);
@@ -292,8 +292,8 @@ test.describe("where speech is switched off", () => {
 test.describe("at the limit of requests", () => {
   test.use({ baseUrl: async ({ hurriedSpeechServer }, use) => use(hurriedSpeechServer.baseUrl) });
 
-  test("reading waits, and resumes at the sentence where it stopped @deep", async ({ page, watch }) => {
-    watch.expectRefusal({ path: "/api/tts", status: 429 });
+  test("reading waits, and resumes at the sentence where it stopped @deep", async ({ page, pageErrors }) => {
+    pageErrors.expectRefusal({ path: "/api/tts", status: 429 });
     await openChat(page);
     await ask(page, "rich");
     await expectRest(page);
@@ -311,11 +311,11 @@ test.describe("at the end of the quota", () => {
 
   test("reading waits for the next window, and resumes where it stopped @deep", async ({
     page,
-    watch,
+    pageErrors,
     context,
     sparingSpeechServer,
   }) => {
-    watch.expectRefusal({ path: "/api/tts", status: 429 });
+    pageErrors.expectRefusal({ path: "/api/tts", status: 429 });
     await signInByCookie(sparingSpeechServer, context);
     await openChat(page);
     await ask(page, "rich");

@@ -251,10 +251,10 @@ test.describe("with a provider", () => {
 
   test("a failing provider is shown in its own words, and a retry asks again", async ({
     page,
-    watch,
+    pageErrors,
     modelServer,
   }) => {
-    watch.expectRefusal({ path: "/api/chat", status: 500 });
+    pageErrors.expectRefusal({ path: "/api/chat", status: 500 });
     await openChat(page);
     await ask(page, "down");
     const notice = replies(page).getByRole("alert");
@@ -407,8 +407,8 @@ test.describe("with a provider", () => {
     await expect(field(page)).toBeFocused();
   });
 
-  test("every state of the chat page is accessible", async ({ page, watch, context }) => {
-    watch.expectRefusal({ path: "/api/chat", status: 500 });
+  test("every state of the chat page is accessible", async ({ page, pageErrors, context }) => {
+    pageErrors.expectRefusal({ path: "/api/chat", status: 500 });
     await openChat(page);
     await expectAccessible(page, "empty");
     await ask(page, "slow");
@@ -443,8 +443,8 @@ test.describe("with a provider", () => {
 test.describe("for holders", () => {
   test.use({ baseUrl: async ({ holdersServer }, use) => use(holdersServer.baseUrl) });
 
-  test("a stranger is told what is required and led to the gate", async ({ page, watch }) => {
-    watch.expectRefusal({ path: "/api/quota", status: 401 });
+  test("a stranger is told what is required and led to the gate", async ({ page, pageErrors }) => {
+    pageErrors.expectRefusal({ path: "/api/quota", status: 401 });
     await page.goto("/chat");
     const notice = page.locator(".welcome .notice");
     await expect(notice).toContainText("This conversation is for holders of a key");
@@ -495,11 +495,11 @@ test.describe("for holders", () => {
 
   test("too many questions are refused with a countdown, and allowed when it ends @deep", async ({
     page,
-    watch,
+    pageErrors,
     context,
     holdersServer,
   }) => {
-    watch.expectRefusal({ path: "/api/chat", status: 429 });
+    pageErrors.expectRefusal({ path: "/api/chat", status: 429 });
     await signInByCookie(holdersServer, context);
     await page.clock.install();
     await openChat(page);

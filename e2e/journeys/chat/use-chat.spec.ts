@@ -66,7 +66,7 @@ test("the hook shows text and tools of an answer, and sends the conversation alo
   await expect(page.getByRole("alert")).toHaveCount(0);
 });
 
-test("the hook can stop an answer, and shows why one failed @deep", async ({ page, watch }) => {
+test("the hook can stop an answer, and shows why one failed @deep", async ({ page, pageErrors }) => {
   await openHookPage(page);
   await send(page, "slow");
   await expect(replies(page)).toContainText("The first words, and then silence.");
@@ -75,7 +75,7 @@ test("the hook can stop an answer, and shows why one failed @deep", async ({ pag
   await expect(status(page)).toHaveText("ready");
   await expect(replies(page)).toContainText("The first words, and then silence.");
 
-  watch.expectRefusal({ path: "/api/chat", status: 500 });
+  pageErrors.expectRefusal({ path: "/api/chat", status: 500 });
   await send(page, "down");
   await expect(status(page)).toHaveText("error");
   const told = await page.getByRole("alert").textContent();

@@ -7,7 +7,7 @@ import { deployKeyContract, startLocalChain } from "../../../contracts/local-cha
 import { startGateServer } from "~e2e/support/browser/gate-server";
 import type { GateServer } from "~e2e/support/browser/gate-server";
 import { connectWallet, enterRoom, expect, mintKey, test, unfold } from "~e2e/support/browser/journey";
-import { test as policyTest } from "~e2e/support/browser/policy-watch";
+import { test as policyTest } from "~e2e/support/browser/policy-check";
 import { startRelayServer } from "~e2e/support/browser/relay-server";
 import { giveAway, passTime, roomHeading, sendForm } from "~e2e/support/browser/room-page";
 import { openTcpSwitch } from "~e2e/support/browser/tcp-switch";
@@ -36,10 +36,10 @@ for (const [name, viewport] of Object.entries(phones)) {
 
     test("the entry shows its next step without scrolling, in every state", async ({
       page,
-      watch,
+      pageErrors,
       rpcUrl,
     }) => {
-      watch.expectRefusal({ path: "/api/gate-access", status: 403 });
+      pageErrors.expectRefusal({ path: "/api/gate-access", status: 403 });
       const see = (action: Locator, state: string) => expectAboveFold({ page, action, state });
       const button = (name: string) => page.getByRole("button", { name, exact: true });
       const wallet = await addWallet({ page, rpcUrl, chainId: 31337 });
@@ -85,7 +85,7 @@ for (const [name, viewport] of Object.entries(phones)) {
       await see(button("Sign in"), "not signed");
 
       await page.route("**/api/nonce", (route) => route.abort("connectionrefused"));
-      watch.expectOutage();
+      pageErrors.expectOutage();
       await button("Sign in").click();
       await expect(page.getByText("The server did not answer")).toBeVisible();
       await see(button("Sign in"), "the server is away");
@@ -100,11 +100,11 @@ for (const [name, viewport] of Object.entries(phones)) {
 
     test("a used key, a closed room and a disconnected wallet keep the next step on the screen", async ({
       page,
-      watch,
+      pageErrors,
       rpcUrl,
       contractAddress,
     }) => {
-      watch.expectRefusal({ path: "/api/gate-access", status: 403 });
+      pageErrors.expectRefusal({ path: "/api/gate-access", status: 403 });
       const see = (action: Locator, state: string) => expectAboveFold({ page, action, state });
       const button = (name: string) => page.getByRole("button", { name, exact: true });
       const privateKey = generatePrivateKey();

@@ -13,7 +13,7 @@ import { sendForm } from "~e2e/support/browser/room-page";
 test("a visitor connects, mints, signs in, reads, listens, sends the form once, and sees the key used", async ({
   page,
   wallet,
-  watch,
+  pageErrors,
   baseUrl,
 }) => {
   await page.goto("/");
@@ -59,7 +59,7 @@ test("a visitor connects, mints, signs in, reads, listens, sends the form once, 
   await expect(room.getByRole("textbox")).toHaveCount(0);
 
   // The used key does not open the room again.
-  watch.expectRefusal({ path: "/api/gate-access", status: 403 });
+  pageErrors.expectRefusal({ path: "/api/gate-access", status: 403 });
   await page.getByRole("button", { name: "Leave the room" }).click();
   await page.getByRole("button", { name: "Sign in" }).click();
   const refusal = page.getByRole("alert").filter({ hasText: "This token has already been used" });
@@ -127,7 +127,7 @@ test("a rejected connection keeps the dialog open with the reason @deep", async 
 test("a stranger is told that the key is not theirs", async ({
   page,
   wallet,
-  watch,
+  pageErrors,
   browser,
   baseUrl,
   rpcUrl,
@@ -142,7 +142,7 @@ test("a stranger is told that the key is not theirs", async ({
 
   await page.goto("/gate");
   await connectWallet(page, wallet.name);
-  watch.expectRefusal({ path: "/api/gate-access", status: 403 });
+  pageErrors.expectRefusal({ path: "/api/gate-access", status: 403 });
   await page.getByLabel("Number of the key").fill(tokenId);
   await page.getByRole("button", { name: "Sign in" }).click();
   const refusal = page.getByRole("alert");
@@ -171,8 +171,8 @@ test("a number that cannot be a key's is refused before the wallet is asked @dee
   expect(wallet.signedTexts).toEqual([]);
 });
 
-test("a rate limit shows the seconds to wait, counting down @deep", async ({ page, watch }) => {
-  watch.expectRefusal({ path: "/api/token-status/1", status: 429 });
+test("a rate limit shows the seconds to wait, counting down @deep", async ({ page, pageErrors }) => {
+  pageErrors.expectRefusal({ path: "/api/token-status/1", status: 429 });
   await page.goto("/gate");
   // The limit of the address this page comes from, used up.
   const statuses = await page.evaluate(async () => {

@@ -18,10 +18,10 @@ test.describe("on a phone", () => {
     page,
     wallet,
     context,
-    watch,
+    pageErrors,
   }) => {
-    watch.expectRefusal({ path: "/api/gate-access", status: 403 });
-    watch.expectOutage();
+    pageErrors.expectRefusal({ path: "/api/gate-access", status: 403 });
+    pageErrors.expectOutage();
     await page.goto("/gate");
     await expectGoodForThumbs(page, "the gate");
     await connectWallet(page, wallet.name);

@@ -125,7 +125,7 @@ test("a cancelled wallet request is dropped, and its late signature opens nothin
 test("the focus moves to the field at fault, to the refusal, and to the next step @deep", async ({
   page,
   wallet,
-  watch,
+  pageErrors,
 }) => {
   await page.goto("/gate");
   await page.getByRole("button", { name: "Connect", exact: true }).press("Enter");
@@ -135,7 +135,7 @@ test("the focus moves to the field at fault, to the refusal, and to the next ste
   await page.getByRole("button", { name: "Sign in" }).press("Enter");
   await expect(page.getByLabel("Number of the key")).toBeFocused();
   await expectAccessible(page, "a field at fault");
-  watch.expectRefusal({ path: "/api/gate-access", status: 403 });
+  pageErrors.expectRefusal({ path: "/api/gate-access", status: 403 });
   await page.getByLabel("Number of the key").fill("999999");
   await page.getByLabel("Number of the key").press("Enter");
   await expect(page.locator(".notice-place:focus")).toContainText("You do not own this token");
@@ -159,12 +159,12 @@ base.describe("on a server of its own", () => {
     ownTest.use({ settings: { env: { RATE_LIMIT_GATE_ACCESS: "2/9" } } });
     ownTest(
       "a rate limit counts down, does not ask the wallet meanwhile, and then allows a retry @deep",
-      async ({ page, wallet, watch }) => {
+      async ({ page, wallet, pageErrors }) => {
         await page.goto("/gate");
         await connectWallet(page, wallet.name);
         await mintKey(page);
-        watch.expectRefusal({ path: "/api/gate-access", status: 401 });
-        watch.expectRefusal({ path: "/api/gate-access", status: 429 });
+        pageErrors.expectRefusal({ path: "/api/gate-access", status: 401 });
+        pageErrors.expectRefusal({ path: "/api/gate-access", status: 429 });
         // The limit of the address this page comes from, used up.
         await page.evaluate(async () => {
           const headers = { "Content-Type": "application/json" };
@@ -193,7 +193,7 @@ base.describe("on a server of its own", () => {
     });
     ownTest(
       "a membership that expires closes the open room, and is refused at the gate @deep",
-      async ({ page, wallet, watch, rpcUrl }) => {
+      async ({ page, wallet, pageErrors, rpcUrl }) => {
         await page.goto("/gate");
         await connectWallet(page, wallet.name);
         await mintKey(page);
@@ -206,7 +206,7 @@ base.describe("on a server of its own", () => {
           "The membership of this key has expired. Renew it, then sign in again.",
         );
         await expectAccessible(page, "the membership has ended");
-        watch.expectRefusal({ path: "/api/gate-access", status: 403 });
+        pageErrors.expectRefusal({ path: "/api/gate-access", status: 403 });
         await page.getByRole("button", { name: "Sign in" }).click();
         await expect(page.getByRole("alert")).toContainText("The membership of this key has expired.");
         await expectAccessible(page, "an expired key");
@@ -248,13 +248,13 @@ base.describe("behind a connection that is cut and restored", () => {
 
   cutTest(
     "an unreachable server is named as such, and the visitor goes on when it is back @deep",
-    async ({ page, wallet, watch, site }) => {
+    async ({ page, wallet, pageErrors, site }) => {
       const { server, serverSwitch } = site;
       await page.goto("/gate");
       await connectWallet(page, wallet.name);
       const tokenId = await mintKey(page);
       await page.waitForLoadState("networkidle");
-      watch.expectOutage();
+      pageErrors.expectOutage();
       serverSwitch.leadTo(null);
       await unfold(page, "Look up a key");
       await page.getByLabel("Key to look up").fill("1");
@@ -278,12 +278,12 @@ base.describe("behind a connection that is cut and restored", () => {
 
   cutTest(
     "an unreachable chain is named as such at the gate, and the visitor goes on when it is back @deep",
-    async ({ page, wallet, watch, site }) => {
+    async ({ page, wallet, pageErrors, site }) => {
       const { chainSwitch, chainRpcUrl } = site;
       await page.goto("/gate");
       await connectWallet(page, wallet.name);
       await mintKey(page);
-      watch.expectRefusal({ path: "/api/gate-access", status: 503 });
+      pageErrors.expectRefusal({ path: "/api/gate-access", status: 503 });
       chainSwitch.leadTo(null);
       await page.getByRole("button", { name: "Sign in" }).click();
       const refusal = page.getByRole("alert").filter({ hasText: "Chain unavailable" });

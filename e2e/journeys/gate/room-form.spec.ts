@@ -21,7 +21,7 @@ import {
   sessionCookie,
   sendForm,
 } from "~e2e/support/browser/room-page";
-import { addWallet, signatureTroubles } from "~e2e/support/browser/wallet";
+import { addWallet, signatureErrors } from "~e2e/support/browser/wallet";
 
 const text = "Geese overhead, very low.\nGrüße, 你好";
 
@@ -150,7 +150,7 @@ test("a rejected signature keeps the form's words, and says what happened @deep"
   await expect(page.getByText("Received")).toBeVisible();
 });
 
-for (const { code, title, remedy } of signatureTroubles) {
+for (const { code, title, remedy } of signatureErrors) {
   test(`a wallet error ${code} at the form is explained, and the words are kept @deep`, async ({
     page,
     wallet,
@@ -192,8 +192,8 @@ test("going back while the wallet asks sends nothing, even when the wallet signs
   expect(posts).toEqual(["POST"]);
 });
 
-test("a lost answer to the form still ends on the receipt @deep", async ({ page, watch }) => {
-  watch.expectOutage();
+test("a lost answer to the form still ends on the receipt @deep", async ({ page, pageErrors }) => {
+  pageErrors.expectOutage();
   await page.route("**/api/form-submission-gate", async (route) => {
     // The server has taken the form; its answer never arrives.
     await route.fetch();
@@ -209,10 +209,10 @@ test("a lost answer to the form still ends on the receipt @deep", async ({ page,
 test("a form that never arrived keeps its words, and is sent when the connection is back @deep", async ({
   page,
   context,
-  watch,
+  pageErrors,
   wallet,
 }) => {
-  watch.expectOutage();
+  pageErrors.expectOutage();
   await reviewForm({ page, text });
   const answer = wallet.holdNext("personal_sign");
   await reviewDialog(page).getByRole("button", { name: "Sign and send" }).click();
@@ -315,9 +315,9 @@ const limitedTest = test.extend<{}, { limited: GateServer }>({
 
 limitedTest(
   "a form beyond the limit keeps its words, says how long to wait, and is sent after that @deep",
-  async ({ page, watch }) => {
+  async ({ page, pageErrors }) => {
     const path = "/api/form-submission-gate";
-    for (const status of [400, 401, 429]) watch.expectRefusal({ path, status });
+    for (const status of [400, 401, 429]) pageErrors.expectRefusal({ path, status });
     // The limit of the address this page comes from, used up.
     const statuses = await page.evaluate(
       async ({ address, body }) => {

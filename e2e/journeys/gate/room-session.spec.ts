@@ -171,14 +171,14 @@ test("the room stays readable offline and says so, and resumes when the connecti
   page,
   wallet,
   context,
-  watch,
+  pageErrors,
 }) => {
   await page.goto("/gate");
   await connectWallet(page, wallet.name);
   await mintKey(page);
   await enterRoom(page);
   await expect(page.getByText("Signed in for")).toBeVisible();
-  watch.expectOutage();
+  pageErrors.expectOutage();
   await context.setOffline(true);
   await expect(page.getByText("You are offline")).toBeVisible();
   await page.getByRole("button", { name: "Load again" }).click();
@@ -205,7 +205,7 @@ const shortTest = test.extend<{ server: GateServer }>({
 
 shortTest(
   "an open room renews its session without the wallet while the key is held, and not after that @deep",
-  async ({ page, context, server, watch }) => {
+  async ({ page, context, server, pageErrors }) => {
     const privateKey = generatePrivateKey();
     const wallet = await addWallet({ page, ...server, name: "Own", privateKeys: [privateKey] });
     // The page's clock alone: the server keeps its own, and gives out real tokens of five minutes.
@@ -231,7 +231,7 @@ shortTest(
     await expect(page.getByRole("heading", { name: roomHeading })).toBeVisible();
     expect(wallet.signedTexts).toHaveLength(1);
 
-    watch.expectRefusal({ path: "/session", status: 401 });
+    pageErrors.expectRefusal({ path: "/session", status: 401 });
     await giveAway({ ...server, privateKey, tokenId });
     await page.clock.fastForward(200_000);
     await expect(page.getByText("The room has closed")).toBeVisible({ timeout: 20_000 });

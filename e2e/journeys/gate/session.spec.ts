@@ -24,7 +24,7 @@ test("one signature opens the room, keeps it over a reload, and opens the chat, 
   page,
   wallet,
   context,
-  watch,
+  pageErrors,
 }) => {
   await page.goto("/gate");
   await connectWallet(page, wallet.name);
@@ -52,8 +52,8 @@ test("one signature opens the room, keeps it over a reload, and opens the chat, 
   await page.reload();
   await expect(page.getByRole("heading", { name: "Open the room with a key" })).toBeVisible();
   await expect(page.getByRole("heading", { name: room })).toHaveCount(0);
-  watch.expectRefusal({ path: "/api/quota", status: 401 });
-  watch.expectRefusal({ path: "/api/chat", status: 401 });
+  pageErrors.expectRefusal({ path: "/api/quota", status: 401 });
+  pageErrors.expectRefusal({ path: "/api/chat", status: 401 });
   await page.goto("/chat");
   await expect(page.locator(".quota")).toHaveCount(0);
 });

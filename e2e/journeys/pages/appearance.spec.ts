@@ -2,8 +2,8 @@ import type { Page } from "@playwright/test";
 import { expect, expectAccessible, test } from "~e2e/support/browser/journey";
 import { pages } from "~e2e/shots/pages-shots";
 
-test("axe finds nothing on any page", async ({ page, watch }) => {
-  watch.expectRefusal({ path: "/nowhere", status: 404 });
+test("axe finds nothing on any page", async ({ page, pageErrors }) => {
+  pageErrors.expectRefusal({ path: "/nowhere", status: 404 });
   for (const { path } of pages) {
     await page.goto(path);
     await page.waitForLoadState("networkidle");
@@ -30,8 +30,8 @@ test("a colour unreadable in one theme alone is found there, and the theme is re
   }
 });
 
-test("every page has a name, a language, a purpose and ordered headings", async ({ page, watch }) => {
-  watch.expectRefusal({ path: "/nowhere", status: 404 });
+test("every page has a name, a language, a purpose and ordered headings", async ({ page, pageErrors }) => {
+  pageErrors.expectRefusal({ path: "/nowhere", status: 404 });
   const titles = new Set<string>();
   for (const { path } of pages) {
     await page.goto(path);
@@ -69,8 +69,8 @@ test("every page has a name, a language, a purpose and ordered headings", async 
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true });
 
-  test("every target is large enough for a finger", async ({ page, watch }) => {
-    watch.expectRefusal({ path: "/nowhere", status: 404 });
+  test("every target is large enough for a finger", async ({ page, pageErrors }) => {
+    pageErrors.expectRefusal({ path: "/nowhere", status: 404 });
     for (const { path } of pages) {
       await page.goto(path);
       await page.waitForLoadState("networkidle");
@@ -89,8 +89,8 @@ test.describe("on a phone", () => {
     }
   });
 
-  test("no page is wider than the screen", async ({ page, watch }) => {
-    watch.expectRefusal({ path: "/nowhere", status: 404 });
+  test("no page is wider than the screen", async ({ page, pageErrors }) => {
+    pageErrors.expectRefusal({ path: "/nowhere", status: 404 });
     for (const width of [320, 390]) {
       await page.setViewportSize({ width, height: 700 });
       for (const { path } of pages) {
@@ -150,8 +150,8 @@ test.describe("on a phone", () => {
   }
 });
 
-test("every page can be walked with the keyboard, and shows the focus", async ({ page, watch }) => {
-  watch.expectRefusal({ path: "/nowhere", status: 404 });
+test("every page can be walked with the keyboard, and shows the focus", async ({ page, pageErrors }) => {
+  pageErrors.expectRefusal({ path: "/nowhere", status: 404 });
   for (const { path } of pages) {
     await page.goto(path);
     await page.waitForLoadState("networkidle");
@@ -180,8 +180,8 @@ test("the skip link leads past the header @deep", async ({ page }) => {
   await expect(page.getByRole("link", { name: "Go to the gate" })).toBeFocused();
 });
 
-test("reduced motion stops every animation by itself @deep", async ({ page, watch }) => {
-  watch.expectRefusal({ path: "/nowhere", status: 404 });
+test("reduced motion stops every animation by itself @deep", async ({ page, pageErrors }) => {
+  pageErrors.expectRefusal({ path: "/nowhere", status: 404 });
   const running = () =>
     page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === "running").length);
   await page.goto("/");

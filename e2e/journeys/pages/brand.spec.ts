@@ -92,7 +92,7 @@ test("a logo is a picture only: it runs nothing and loads nothing @deep", async 
 test("a logo opened as a page of its own runs and loads nothing either @deep", async ({
   browser,
   branded,
-  policyWatch,
+  policyCheck,
 }) => {
   const page = await browser.newPage({ baseURL: branded.baseUrl });
   const left: string[] = [];
@@ -111,8 +111,8 @@ test("a logo opened as a page of its own runs and loads nothing either @deep", a
   expect(await page.title()).not.toBe("taken over");
   await expect.poll(() => left).toEqual(["csp"]);
   // The browser names what was stopped, and here it was meant to be.
-  await expect.poll(() => policyWatch.violations.length).toBeGreaterThan(0);
-  expect(policyWatch.violations.splice(0).filter((one) => !one.includes("spy.png"))).toEqual([]);
+  await expect.poll(() => policyCheck.violations.length).toBeGreaterThan(0);
+  expect(policyCheck.violations.splice(0).filter((one) => !one.includes("spy.png"))).toEqual([]);
   await page.close();
 });
 

@@ -24,7 +24,7 @@ function sum(files: Iterable<string>): number {
 }
 
 /** The scripts of the build a page has asked for from here on. */
-function watchScripts(page: Page): Set<string> {
+function recordScripts(page: Page): Set<string> {
   const scripts = new Set<string>();
   page.on("request", (request) => {
     const { pathname } = new URL(request.url());
@@ -34,7 +34,7 @@ function watchScripts(page: Page): Set<string> {
 }
 
 async function loadScripts(page: Page, address: string): Promise<Set<string>> {
-  const scripts = watchScripts(page);
+  const scripts = recordScripts(page);
   await page.goto(address);
   await page.waitForLoadState("networkidle");
   expect(scripts.size).toBeGreaterThan(3);
@@ -100,7 +100,7 @@ test("no wallet's code is loaded before a visitor presses Connect", async ({ pag
 test("the wallet's code is within its budget", async ({ page, wallet }) => {
   // A copy: the set goes on growing with what the page asks for.
   const before = new Set(await loadScripts(page, "/gate"));
-  const after = watchScripts(page);
+  const after = recordScripts(page);
   await page.getByRole("button", { name: "Connect", exact: true }).click();
   await page.getByRole("dialog").waitFor();
   await page.keyboard.press("Escape");
@@ -111,8 +111,12 @@ test("the wallet's code is within its budget", async ({ page, wallet }) => {
   expect(sum(beyond), [...beyond].join("\n")).toBeLessThanOrEqual(budgets.walletBeyondPage);
 });
 
-test("no page contacts another server before its visitor asks for it", async ({ page, baseUrl, watch }) => {
-  watch.expectRefusal({ path: "/nowhere", status: 404 });
+test("no page contacts another server before its visitor asks for it", async ({
+  page,
+  baseUrl,
+  pageErrors,
+}) => {
+  pageErrors.expectRefusal({ path: "/nowhere", status: 404 });
   const asked: Request[] = [];
   page.context().on("request", (request) => asked.push(request));
   for (const { path: address } of pages) {

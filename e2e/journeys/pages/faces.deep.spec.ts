@@ -6,8 +6,8 @@ const faceFile = /^\/build\/_assets\/source-[a-z0-9-]+-[A-Z0-9]{8}\.woff2$/;
 
 type UsedFont = { familyName: string; isCustomFont: boolean; glyphCount: number };
 
-test("every page uses the typefaces it brings, whatever this machine has", async ({ page, watch }) => {
-  watch.expectRefusal({ path: "/nowhere", status: 404 });
+test("every page uses the typefaces it brings, whatever this machine has", async ({ page, pageErrors }) => {
+  pageErrors.expectRefusal({ path: "/nowhere", status: 404 });
   const client = await page.context().newCDPSession(page);
   for (const { path } of pages) {
     await page.goto(path);

@@ -21,7 +21,7 @@ const test = base.extend<{ site: OfflineSite }>({
     await Promise.all([serverSwitch.close(), first.stop()]);
   },
   // Cut lines are what these journeys are about; what leaves the site still counts.
-  watch: async ({ page, site }, use) => {
+  pageErrors: async ({ page, site }, use) => {
     const left: string[] = [];
     page.on("request", (request) => {
       if (!request.url().startsWith(site.origin)) left.push(request.url());

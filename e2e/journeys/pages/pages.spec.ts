@@ -9,8 +9,8 @@ import {
 } from "~e2e/support/browser/journey";
 import { reviewDialog, reviewForm } from "~e2e/support/browser/room-page";
 
-test("every state of the gate is accessible", async ({ page, wallet, watch }) => {
-  watch.expectRefusal({ path: "/api/gate-access", status: 403 });
+test("every state of the gate is accessible", async ({ page, wallet, pageErrors }) => {
+  pageErrors.expectRefusal({ path: "/api/gate-access", status: 403 });
   await page.goto("/gate");
   await page.getByRole("button", { name: "Connect", exact: true }).click();
   await expect(page.getByRole("dialog")).toBeVisible();
@@ -49,14 +49,14 @@ test("every kind of refusal has a page that says what it means and what to do", 
   }
 });
 
-test("unknown addresses are plain 404 pages", async ({ page, watch }) => {
+test("unknown addresses are plain 404 pages", async ({ page, pageErrors }) => {
   const headings = {
     "/problems/no-such-thing": "No problem has this name",
     "/problems/constructor": "No problem has this name",
     "/nowhere/at/all": "There is nothing here",
   };
   for (const [path, heading] of Object.entries(headings)) {
-    watch.expectRefusal({ path, status: 404 });
+    pageErrors.expectRefusal({ path, status: 404 });
     const response = await page.goto(path);
     expect(response?.status(), path).toBe(404);
     await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);

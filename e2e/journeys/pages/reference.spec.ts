@@ -19,10 +19,10 @@ const snippet = ({ page, id }: OperationView) => page.locator(`[data-snippet="${
 
 test("the reference is accessible, with everything unfolded and calls answered, and so are the problems @deep", async ({
   page,
-  watch,
+  pageErrors,
 }) => {
   test.slow();
-  watch.expectRefusal({ path: "/api/quota", status: 401 });
+  pageErrors.expectRefusal({ path: "/api/quota", status: 401 });
   await page.goto("/docs");
   await expect(page.locator('[data-visitor="stranger"]')).toBeVisible();
   await expectAccessible(page, "the reference");
@@ -48,9 +48,9 @@ test("the reference is accessible, with everything unfolded and calls answered, 
 
 test("an anonymous visitor is told so, with the way to the gate and the meaning of a refusal @deep", async ({
   page,
-  watch,
+  pageErrors,
 }) => {
-  watch.expectRefusal({ path: "/api/quota", status: 401 });
+  pageErrors.expectRefusal({ path: "/api/quota", status: 401 });
   await page.goto("/docs#getQuota");
   await expect(page.locator(".visitor-line")).toContainText("You are not signed in.");
   const view = { page, id: "getQuota" };

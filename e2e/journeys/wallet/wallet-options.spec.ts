@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test";
 import { startGateServer } from "~e2e/support/browser/gate-server";
 import type { GateServer } from "~e2e/support/browser/gate-server";
 import { expectAccessible } from "~e2e/support/browser/journey";
-import { test as base } from "~e2e/support/browser/policy-watch";
+import { test as base } from "~e2e/support/browser/policy-check";
 import { addWallet } from "~e2e/support/browser/wallet";
 
 const shop = "https://keys.example/buy";

@@ -96,7 +96,7 @@ async function startRegistry({ severity, status = 200 }: { severity?: Severity; 
   const env = {
     npm_config_registry: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     npm_config_fetch_retries: "0",
-    // npm remembers advisories by their number.
+    // npm caches advisories by their number.
     npm_config_cache: cache,
   };
   return { asked, env };

@@ -13,7 +13,7 @@ export type SeenFrames = {
  * Counts the frames that a page comes to while an answer grows in it. No function within has a name: the loader that
  * commands run under would mark it with one of its own, which the page does not know.
  */
-export function watchFrames(page: Page, seconds: number): Promise<SeenFrames> {
+export function recordFrames(page: Page, seconds: number): Promise<SeenFrames> {
   return page.evaluate(async (forMs) => {
     const startsMs: number[] = [];
     const longTasksMs: number[] = [];

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { expect } from "@playwright/test";
 import type { Frame, Page } from "@playwright/test";
 import { themes } from "~e2e/shots/pages-shots";
-import { test as base } from "./policy-watch";
+import { test as base } from "./policy-check";
 import { addWallet } from "./wallet";
 import type { TestWallet } from "./wallet";
 
@@ -12,7 +12,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/
 
 type Refusal = { path: string; status: number };
 
-type Watch = {
+type PageErrors = {
   /** A refusal this journey means to provoke; the browser writes each into its console. */
   expectRefusal: (refusal: Refusal) => void;
   /** From here on the server may be out of reach, which the browser writes into its console too. */
@@ -23,7 +23,7 @@ type Fixtures = {
   baseUrl: string;
   rpcUrl: string;
   contractAddress: string;
-  watch: Watch;
+  pageErrors: PageErrors;
   wallet: TestWallet;
 };
 
@@ -45,7 +45,7 @@ export const test = base.extend<Fixtures>({
   extraHTTPHeaders: async ({}, use) =>
     use({ "X-Forwarded-For": `198.18.${randomInt(256)}.${randomInt(256)}` }),
 
-  watch: [
+  pageErrors: [
     async ({ page, baseUrl }, use) => {
       const faults: string[] = [];
       const expected: Refusal[] = [];

@@ -1,6 +1,6 @@
 import { startGateServer } from "./gate-server";
 import type { GateServer } from "./gate-server";
-import { test as base } from "./policy-watch";
+import { test as base } from "./policy-check";
 import { startRelayServer } from "./relay-server";
 import type { RelayServer } from "./relay-server";
 

@@ -30,7 +30,7 @@ type WalletOptions = {
 };
 
 /** What wallets answer to a signature they cannot give now, and what the page makes of it. */
-export const signatureTroubles = [
+export const signatureErrors = [
   { code: 4100, title: "The wallet is locked", remedy: "Unlock the wallet, then try again." },
   { code: -32002, title: "The wallet is still asking", remedy: "answer that request, then try again here" },
 ] as const;

@@ -6,7 +6,7 @@ import { createChainClient } from "~/platform/chain/chain-client.server";
 import { openDatabase } from "~/platform/database/database.server";
 import { createPayer, paymentLimits } from "./payer";
 
-const [url = "", rpcUrl = "", privateKey = "", to = "", round = "0", leaseSeconds = "1", aheadMs = "0"] =
+const [url = "", rpcUrl = "", privateKey = "", to = "", round = "0", turnSeconds = "1", aheadMs = "0"] =
   process.argv.slice(2);
 // The whole process has that time, as on a machine whose clock is wrong.
 const realNow = Date.now;
@@ -17,7 +17,7 @@ const payer = createPayer({
   privateKey: privateKey as Hex,
   limits: { ...paymentLimits, addressMicroether: 1_000_000_000, dailyMicroether: 1_000_000_000 },
   // Whoever was killed in the round before keeps the next one waiting for so long.
-  leaseSeconds: Number(leaseSeconds),
+  turnSeconds: Number(turnSeconds),
 });
 for (let number = 0; ; number++) {
   const key = `payment-${round}-${number}`;

@@ -43,7 +43,7 @@ type CreatePayerOptions = {
   limits?: typeof paymentLimits;
   waitMs?: number;
   clock?: () => number;
-  leaseSeconds?: number;
+  turnSeconds?: number;
   lease?: Lease;
   everyMs?: number;
   changeChain?: (chain: PaymentChain) => PaymentChain;
@@ -57,7 +57,7 @@ export function createPayer({
   limits = paymentLimits,
   waitMs = 20_000,
   clock = Date.now,
-  leaseSeconds,
+  turnSeconds,
   lease,
   everyMs,
   changeChain = (chain) => chain,
@@ -71,7 +71,7 @@ export function createPayer({
     wallet: { chainId: chain.chainId, payer: chain.address },
     store,
     pollMs,
-    ...(leaseSeconds !== undefined && { leaseSeconds }),
+    ...(turnSeconds !== undefined && { turnSeconds }),
     signal: shutdown.signal,
   });
   const told: string[] = [];

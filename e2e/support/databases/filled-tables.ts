@@ -7,7 +7,6 @@ const key = { chainId: 1n, contractAddress: "0xab", tokenId: "1" };
 const owner = { kind: "token", subject: "s" };
 const asked = { clientId: "c", requestId: "r" };
 const past = { expiresAtMs: 1n };
-const lease = { leaseUntilMs: 1n };
 
 /** One row in each table, of the kind that writes look for; what can expire has expired. */
 export async function fillTables(database: Database): Promise<void> {
@@ -30,7 +29,7 @@ export async function fillTables(database: Database): Promise<void> {
   await database.rateLimitLog.create({ data: { key: "k", hits: "", ...past } });
   await database.quotaWindow.create({ data: { ...owner, used: 0, windowStartMs: 0n, resetAtMs: 1n } });
   await database.quotaReservation.create({
-    data: { id: "q", ...owner, amount: 5, windowResetAtMs: 1n, ...lease, instance: "gone" },
+    data: { id: "q", ...owner, amount: 5, windowResetAtMs: 1n, ...past, instance: "gone" },
   });
   for (const instance of ["gone", "me"]) {
     await database.quotaInstance.create({ data: { instance, ...past } });
@@ -50,7 +49,7 @@ export async function fillTables(database: Database): Promise<void> {
   await database.payment.create({ data: { ...payment, idempotencyKey: "p", nonce: 7n } });
   const final = { state: "paid", finalAtMs: 1n };
   await database.payment.create({ data: { ...payment, ...final, idempotencyKey: "final", nonce: 9n } });
-  await database.paymentTurn.create({ data: { chainId: 1n, payer: "0xaa", owner: "turn", ...lease } });
+  await database.paymentTurn.create({ data: { chainId: 1n, payer: "0xaa", owner: "turn", ...past } });
   await database.lease.create({ data: { name: "payments", owner: "me", term: 1n, ...past } });
 }
 

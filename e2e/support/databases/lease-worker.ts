@@ -1,4 +1,4 @@
-// One of several server-like processes on one database: works while it holds the lease, and prints each piece of work.
+// One of several server-like processes on one database: works while it owns the lease, and prints each piece of work.
 import { writeSync } from "node:fs";
 import { once } from "node:events";
 import { createChainCursorStore } from "~/gate/ownership/chain-cursor.store.server";

@@ -7,7 +7,7 @@ import { openDatabase } from "~/platform/database/database.server";
 import { openRedis } from "~/platform/redis/redis.server";
 import { createStateStores } from "~/services/state.server";
 
-const [url = "", subject = "", limit = "", leaseSeconds = "", instance = "", ...redisAddress] =
+const [url = "", subject = "", limit = "", expiresInSeconds = "", instance = "", ...redisAddress] =
   process.argv.slice(2);
 const [redisUrl = "", password = "", prefix = ""] = redisAddress;
 const { quota: store } = createStateStores({
@@ -23,7 +23,7 @@ async function answerOnce(wanted: number, settled: string): Promise<number> {
     wanted,
     limit: Number(limit),
     windowSeconds: 600,
-    leaseSeconds: Number(leaseSeconds),
+    expiresInSeconds: Number(expiresInSeconds),
   });
   if (outcome.outcome === "exhausted") return 0;
   const { reservationId, amount } = outcome;
@@ -34,8 +34,8 @@ async function answerOnce(wanted: number, settled: string): Promise<number> {
 }
 
 const livingMs = 1_000;
-await store.keepAlive({ leaseMs: livingMs });
-setInterval(() => void store.keepAlive({ leaseMs: livingMs }), livingMs / 10).unref();
+await store.sendHeartbeat({ timeoutMs: livingMs });
+setInterval(() => void store.sendHeartbeat({ timeoutMs: livingMs }), livingMs / 10).unref();
 
 process.stdout.write("ready\n");
 for await (const line of createInterface({ input: process.stdin })) {

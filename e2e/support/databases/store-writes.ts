@@ -242,7 +242,7 @@ function listOperatorSweep(database: Database): ListedStore {
 function listQuota(database: Database): ListedStore {
   const store = createQuotaStore(database, clock, "me");
   const wish = { owner: { kind: "token", subject: "s" }, wanted: 5, limit: 9 } as const;
-  const times = { windowSeconds: 60, leaseSeconds: 60 };
+  const times = { windowSeconds: 60, expiresInSeconds: 60 };
   const standing = { limit: 9, used: 0, reserved: 5, remaining: 4, resetAtMs: nowMs + 60_000 };
   const reserved = { outcome: "reserved", reservationId: expect.any(String), amount: 5, ...standing };
   const settling = between("QuotaReservation", "QuotaWindow");
@@ -257,7 +257,7 @@ function listQuota(database: Database): ListedStore {
       ),
       settle: meets(settling, () => store.settle({ reservationId: "q", usedTokens: 3 }), true),
       settleOrphans: meets(settling, () => store.settleOrphans({ nowMs }), 1),
-      keepAlive: meets(at("QuotaInstance"), () => store.keepAlive({ leaseMs: 1 }), false),
+      sendHeartbeat: meets(at("QuotaInstance"), () => store.sendHeartbeat({ timeoutMs: 1 }), false),
       leave: meets(at("QuotaInstance"), () => store.leave(), undefined),
       forgetInstances: meets(at("QuotaInstance"), () => store.forgetInstances(["gone"]), undefined),
     },

@@ -69,7 +69,7 @@ async function readReply({ baseUrl, question }: { baseUrl: string; question: str
     maxDurationMs: 120_000,
     signal: silent,
     shutdownSignal: silent,
-    warn: () => undefined,
+    log: { warn: () => undefined },
   });
   const response = answerEventStream({ events, signal: silent });
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {

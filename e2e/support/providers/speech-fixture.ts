@@ -16,6 +16,7 @@ import { admitSpeech } from "~/speech/speech-budget.server";
 import { createTestClock, createTestDatabase, createTestDir } from "../databases/database";
 import { startSpeechServer } from "./speech-server";
 import type { SpeechBehaviour } from "./speech-server";
+import type { WarnLog } from "~/platform/log.server";
 
 const caller: Caller = { claims: exampleClaims };
 const contractAddress = "0xaa";
@@ -44,11 +45,12 @@ export async function openSpeechFixture({ provider, limit, maxSyntheses, dir }: 
   const { database } = await createTestDatabase();
   const { clock, advance } = createTestClock();
   const store = createQuotaStore(database, clock, "a");
-  const warn = (message: string, cause: unknown) => {
-    throw new Error(message, { cause });
+  const warn: WarnLog["warn"] = ({ err }, message) => {
+    throw new Error(message, { cause: err });
   };
-  const cache = createAudioCache({ dir: dir ?? (await createTestDir()), maxBytes: 1_000_000, clock, warn });
-  const terms = { isActive: true, limit, windowSeconds: 60, leaseSeconds: 120 };
+  const cacheDir = dir ?? (await createTestDir());
+  const cache = createAudioCache({ dir: cacheDir, maxBytes: 1_000_000, clock, log: { warn } });
+  const terms = { isActive: true, limit, windowSeconds: 60, expiresInSeconds: 120 };
   const budget = { store, contractAddress, clock, ...terms };
   const dependencies = {
     provider,

@@ -2,11 +2,11 @@ import { createSpeechPieces } from "~/speech/speech-pieces";
 import { noticeForFailure } from "../chat-notice";
 import type { ChatNotice } from "../chat-notice";
 import { RefusedError } from "../conversation/chat-api";
-import { SpeechLoads } from "./speech-loads";
+import { SpeechLoader } from "./speech-loader";
 
 export const silence = {
   messageId: null as string | null,
-  /** `held`: something stands in the way, which `notice` says; the position is kept. */
+  /** `held`: paused for the reason in `notice`; the position is kept. */
   status: "waiting" as "waiting" | "playing" | "paused" | "held",
   /** The piece that is being read, counted from 0, of those known so far. */
   at: 0,
@@ -17,10 +17,10 @@ export const silence = {
 };
 export type SpeechState = typeof silence;
 
-/** A slider that has rested for so long has been let go of, or is where its reader wants it. */
+/** A slider that has not moved for so long is taken as set. */
 const seekRestMs = 200;
 
-/** After these the reading can go on where it stopped; the others end it. */
+/** After these, reading can resume where it stopped; the others end it. */
 const passingKinds = new Set<ChatNotice["kind"]>(["wait", "again", "offline", "skip"]);
 
 type SpokenMessage = { messageId: string; text: string; isComplete: boolean };
@@ -30,11 +30,11 @@ export class SpeechPlayer {
   private state = silence;
   private message = { messageId: "", takenChars: 0, isComplete: true };
   private cutter = createSpeechPieces();
-  private loads: SpeechLoads | null = null;
+  private loads: SpeechLoader | null = null;
   private audio: HTMLAudioElement | null = null;
-  /** Counts what has been begun or ended: what was begun in an earlier turn and comes late is ignored. */
+  /** Incremented with each start and stop: results of an earlier turn are ignored. */
   private turn = 0;
-  /** Runs while a position is being chosen: nothing is fetched until it has been. */
+  /** Runs while a position is being chosen; nothing is fetched before it fires. */
   private seekTimer: number | undefined;
 
   constructor(private readonly onChange: (state: SpeechState) => void) {}
@@ -44,7 +44,7 @@ export class SpeechPlayer {
     this.stop();
     this.message = { messageId, takenChars: 0, isComplete: false };
     this.cutter = createSpeechPieces();
-    this.loads = new SpeechLoads(messageId);
+    this.loads = new SpeechLoader(messageId);
     this.set({ messageId, notice: null });
     this.feed(message);
   }
@@ -62,7 +62,7 @@ export class SpeechPlayer {
     this.set({ count: loads.count });
     if (status === "paused" || status === "held" || this.seekTimer !== undefined) return;
     if (wasDry) void this.play(at);
-    // The one that plays began when nothing was known to come after it.
+    // The current piece was started when it was still the last one.
     else void loads.prepare(at + 1);
   }
 
@@ -84,7 +84,7 @@ export class SpeechPlayer {
   resume(): void {
     const { audio } = this;
     this.endSeek();
-    // What was already sounding goes on where it was; what was still loading begins.
+    // Audio that was playing resumes where it was; audio that was loading starts.
     if (!audio || audio.src === "" || audio.currentTime === 0 || audio.ended) {
       return void this.play(this.state.at);
     }
@@ -93,7 +93,7 @@ export class SpeechPlayer {
     audio.play().catch((error: unknown) => this.fail(error, turn));
   }
 
-  /** Shows the position at once and fetches it when no other follows: a drag passes many. */
+  /** Shows the position at once, and fetches it only when the drag rests there. */
   seek(at: number): void {
     if (!this.loads) return;
     this.turn += 1;
@@ -104,12 +104,12 @@ export class SpeechPlayer {
     this.seekTimer = window.setTimeout(() => {
       this.seekTimer = undefined;
       this.loads?.abortExcept(this.state.at);
-      // After a pause it is heard when reading goes on.
+      // While paused, it is played on resuming.
       if (this.state.status !== "paused") void this.play(this.state.at);
     }, seekRestMs);
   }
 
-  /** After a refusal: the piece that was refused, or the one after it where it never can be heard. */
+  /** After a refusal: the refused piece, or the next one where a retry cannot help. */
   readonly readOn = (): void => {
     const { status, notice, at } = this.state;
     if (status !== "held" || !notice) return;
@@ -171,7 +171,7 @@ export class SpeechPlayer {
     this.set({ status: "held", notice });
   }
 
-  /** What was half heard starts over when it is played next. */
+  /** A piece that was cut off starts over when it is played next. */
   private discardSound(): void {
     if (!this.audio) return;
     this.audio.onended = null;
@@ -181,7 +181,7 @@ export class SpeechPlayer {
   }
 }
 
-/** 503 without a time to come back says that speech is switched off, 404 that this server has none. */
+/** Speech is switched off by a 503 without Retry-After, and missing by a 404. */
 function saysSwitchedOff({ status, headers }: Response): boolean {
   return status === 404 || (status === 503 && !headers.has("Retry-After"));
 }

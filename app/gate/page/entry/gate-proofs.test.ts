@@ -4,7 +4,7 @@ import { parseSiweMessage } from "viem/siwe";
 import { expect, test } from "vitest";
 import { RefusedError } from "../gate-api";
 import { previewForm, proveForForm, proveForRoom } from "./gate-proofs";
-import { previewMoment, previewNonce, signInPreview } from "./sign-in-words";
+import { previewMoment, previewNonce, signInPreview } from "./sign-in-message";
 
 const signer = privateKeyToAccount(generatePrivateKey());
 const address = signer.address;

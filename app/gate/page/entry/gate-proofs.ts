@@ -6,7 +6,7 @@ import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
 import { RefusedError } from "../gate-api";
 import type { FormPost, GateApi } from "../gate-api";
 import type { WalletSession } from "../wallet/wagmi-session";
-import { previewMoment, signInStatement } from "./sign-in-words";
+import { previewMoment, signInStatement } from "./sign-in-message";
 
 /** `origin`: of the page; what is signed is bound to it. */
 type SignedText = { tokenId: string; chainId: number; origin: string; nowMs: number };

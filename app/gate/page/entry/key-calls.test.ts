@@ -69,7 +69,7 @@ test("a mint without a key, a rejected one and an unrecorded one each say what b
   await expect(settled({ status: "0x1", logs: [] })).rejects.toThrow("brought no key");
   await expect(settled({ status: "0x0", logs: [] })).rejects.toThrow("turned the mint down");
   await expect(settled(null)).rejects.toMatchObject({
-    trouble: "mint-slow",
+    errorName: "mint-slow",
     facts: [["Transaction", "0x1"]],
   });
 });
@@ -81,8 +81,8 @@ test("a person gets time to confirm, and a wallet none for calls that need nobod
     removeListener: () => undefined,
   };
   const guarded = guardProvider(never, 10);
-  await expect(guarded.request({ method: "eth_accounts" })).rejects.toMatchObject({ trouble: "silent" });
-  await expect(guarded.request({ method: "eth_chainId" })).rejects.toMatchObject({ trouble: "silent" });
+  await expect(guarded.request({ method: "eth_accounts" })).rejects.toMatchObject({ errorName: "silent" });
+  await expect(guarded.request({ method: "eth_chainId" })).rejects.toMatchObject({ errorName: "silent" });
   const people = [
     "eth_requestAccounts",
     "personal_sign",

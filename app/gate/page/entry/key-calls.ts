@@ -1,5 +1,5 @@
 import type { Address, Hex } from "viem";
-import { WalletTrouble } from "../wallet/wallet-trouble";
+import { WalletError } from "../wallet/wallet-notices";
 
 export type AskChain = (request: { method: string; params: readonly unknown[] }) => Promise<unknown>;
 
@@ -17,7 +17,7 @@ export function createHttpChain(rpcUrl: string): AskChain {
     const { result, error } = await response
       .then((received) => received.json() as Promise<Answer>)
       .catch((cause: unknown) => {
-        throw new WalletTrouble("chain-silent", { cause });
+        throw new WalletError("chain-silent", { cause });
       });
     if (error) throw Object.assign(new Error(error.message), { code: error.code });
     return result;
@@ -100,7 +100,7 @@ export async function findMinted(mint: Mint): Promise<string> {
     }
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
-  throw new WalletTrouble("mint-slow", { facts: [["Transaction", hash]] });
+  throw new WalletError("mint-slow", { facts: [["Transaction", hash]] });
 }
 
 function toWord(address: Address): string {

@@ -9,7 +9,7 @@ export function SessionBar({ session: { secondsLeft, isRenewable, tokenId } }: {
     <p className="session-bar soft">
       {left === 0 ? (
         // Not known to have ended: the server could not be reached since.
-        <span>The time of this sign-in has run out; the server is being asked.</span>
+        <span>This sign-in has expired; the server is being asked.</span>
       ) : (
         <span aria-live="off">
           Signed in for <strong>{left >= 60 ? `${Math.ceil(left / 60)} min` : `${left} s`}</strong>

@@ -57,7 +57,7 @@ async function openFixture(answers: Answers) {
 const otherAddress = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
 const notPersonal = "latchkey.demo-key";
 
-/** A browser in which somebody has talked to the companion and begun a form; answers what is left of it. */
+/** A browser in which somebody has used the chat and begun a form; answers what is left of it. */
 function openBrowser(): () => string[] {
   const stores = [`${chatEntryPrefix}one`, `${formDraftPrefix}7`].map((name) => {
     const entries = new Map([

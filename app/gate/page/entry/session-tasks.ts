@@ -29,7 +29,7 @@ export async function openKept(
   try {
     const answer = await api.findSession();
     if (!answer.session) {
-      // What is over would be refused wherever the browser brings it; why it is over is worth knowing.
+      // An expired session would be refused anyway; why it ended is worth knowing.
       if (answer.ended) {
         dispatch({ type: "failed", turn, notice: noticeForEnd(answer.ended) });
         await endQuietly(api);
@@ -60,7 +60,7 @@ export async function endQuietly(api: GateApi): Promise<void> {
   await api.endSession().catch(() => undefined);
 }
 
-/** One look at the session of the open room: renews it when little is left, and closes the room when it is over. */
+/** One look at the session of the open room: renews it when little is left, and closes the room when it has ended. */
 export async function lookAtSession(
   tools: SessionTools,
   { session, isHidden, nowMs }: { session: Session; isHidden: boolean; nowMs: number },
@@ -85,7 +85,7 @@ async function ask(api: GateApi, isDue: boolean): Promise<SessionAnswer | null> 
   try {
     if (isDue) return await api.renewSession();
   } catch (error) {
-    // Refused, the question below tells whether the session is over.
+    // After a refusal, the question below tells whether the session has ended.
     if (!(error instanceof RefusedError)) return null;
   }
   return api.findSession().catch(() => null);

@@ -1,7 +1,7 @@
 import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
 import { Facts } from "~/ui/facts";
-import { previewMoment, signInPreview } from "./sign-in-words";
-import type { SignInText } from "./sign-in-words";
+import { previewMoment, signInPreview } from "./sign-in-message";
+import type { SignInText } from "./sign-in-message";
 
 /** `signsSiwe`: where Ethereum sign-in is off, the wallet signs the older envelope. */
 type SignInExplainedProps = Omit<SignInText, "origin"> & { signsSiwe: boolean };

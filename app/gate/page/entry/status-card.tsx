@@ -7,7 +7,7 @@ import { Facts } from "~/ui/facts";
 import { Field } from "~/ui/field";
 import { createGateApi, readTokenStatus } from "../gate-api";
 import { noticeFor, noticeForProblem } from "../gate-notice";
-import type { GateNotice } from "../wallet/wallet-trouble";
+import type { GateNotice } from "../wallet/wallet-notices";
 import { NoticeCard } from "../notice-card";
 import { shortAddress } from "../wallet/address-text";
 import { tokenIdFault } from "./token-id-text";

@@ -1,6 +1,5 @@
 import { formDraftPrefix, tryTo } from "~/platform/personal-storage";
 
-/** One field of the operator's form, in the order in which they stand there. */
 export type DraftField = { name: string; value: string; isChecked: boolean };
 
 /** A larger draft than any that could be sent is not kept. */
@@ -8,7 +7,7 @@ const maxDraftCharacters = 100_000;
 
 type DraftOwner = { chainId: number; contractAddress: string; tokenId: string; address: string };
 
-/** Of one key in one wallet at one contract: nobody else's words appear in a form. */
+/** One key in one wallet at one contract, so that no one else's draft appears. */
 export function draftName({ chainId, contractAddress, tokenId, address }: DraftOwner): string {
   return formDraftPrefix + [chainId, contractAddress.toLowerCase(), tokenId, address.toLowerCase()].join(":");
 }
@@ -18,7 +17,7 @@ export function writeDraft(fields: readonly DraftField[]): string | null {
   return text.length > maxDraftCharacters ? null : text;
 }
 
-/** Whatever lies in the storage: another version of the page, or a script of somebody's, may have put it there. */
+/** Validates what is stored: another version of the page, or another script, may have written it. */
 export function readDraft(text: string | null): DraftField[] {
   try {
     const stored: unknown = JSON.parse(text ?? "[]");
@@ -42,7 +41,6 @@ export function findDraft(name: string): DraftField[] {
   }
 }
 
-/** Answers whether it is kept now. */
 export function keepDraft(name: string, fields: readonly DraftField[]): boolean {
   const text = writeDraft(fields);
   return text !== null && tryTo(() => window.sessionStorage.setItem(name, text));

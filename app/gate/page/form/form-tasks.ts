@@ -3,7 +3,7 @@ import { UnreachableError } from "../gate-api";
 import type { FormPost, GateApi } from "../gate-api";
 import { usedKeyRemedy } from "../gate-notice";
 import type { GateTools } from "../gate-state";
-import type { GateNotice } from "../wallet/wallet-trouble";
+import type { GateNotice } from "../wallet/wallet-notices";
 import { inNewTurn, loadProofs } from "../gate-tasks";
 import type { WalletAccount } from "../wallet/wagmi-session";
 import type { FormReceipt } from "./receipt-card";
@@ -56,7 +56,7 @@ export function refuseForm({ dispatch, nextTurn }: GateTools): void {
   dispatch({ type: "failed", turn, notice: walletNeeded });
 }
 
-/** Signs the text and sends it: once, whatever is pressed how often and in how many windows. */
+/** Signs and sends the text, once however often it is pressed and in however many windows. */
 export function submitForm(tools: GateTools, order: FormOrder): Promise<void> {
   const { settings, dispatch } = tools;
   return inNewTurn(tools, "form", async (turn) => {
@@ -67,16 +67,16 @@ export function submitForm(tools: GateTools, order: FormOrder): Promise<void> {
   });
 }
 
-/** Names that are taken in this window, where the browser lends no locks (outside of HTTPS and localhost). */
+/** Locks of this window, where the browser has no Web Locks (without HTTPS or localhost). */
 const taken = new Set<string>();
 
-/** Runs the work unless the same is under way already, in this window or another one of this browser. */
+/** Runs the work unless it is already running in any window of this browser. */
 async function whileAlone(name: string, work: () => Promise<void>): Promise<boolean> {
   if (taken.has(name)) return false;
   taken.add(name);
   const run = () => work().then(() => true);
   try {
-    // Not everywhere, whatever the types say.
+    // Missing on plain HTTP, although the types say otherwise.
     const locks = navigator.locks as LockManager | undefined;
     if (!locks) return await run();
     return await locks.request(name, { ifAvailable: true }, (lock) => (lock ? run() : false));
@@ -95,7 +95,6 @@ async function sendOnce(tools: GateTools, order: FormOrder, turn: number): Promi
     return dispatch({ type: "failed", turn, notice: keyUsedBefore(tokenId, before.usedAt) });
   }
   const form = await unlessAborted(signal, sign(tools, order, turn));
-  // Nobody waits for it any more: the person has gone back to the form.
   if (form === null) return;
   const { message: text, messageHash } = form;
   const sent = { tokenId, address: account.address, host: new URL(origin).host, text, messageHash };
@@ -116,7 +115,7 @@ async function sendOnce(tools: GateTools, order: FormOrder, turn: number): Promi
 
 async function accept({ api, dispatch }: GateTools, turn: number, receipt: FormReceipt): Promise<void> {
   dispatch({ type: "form-accepted", turn, receipt });
-  // Its token died with the key, and would only be refused wherever the browser brings it.
+  // Its token ended with the key and would be refused.
   await endQuietly(api);
 }
 
@@ -136,7 +135,7 @@ async function sign(tools: GateTools, order: FormOrder, turn: number): Promise<F
   });
 }
 
-/** Null when it was aborted first; a wallet that answers later answers nobody. */
+/** Null when it was aborted first; a later answer of the wallet is ignored. */
 function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value | null> {
   const aborted = new Promise<null>((resolve) => {
     if (signal.aborted) resolve(null);
@@ -145,13 +144,13 @@ function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promis
   return Promise.race([aborted, work]);
 }
 
-/** Who has used the key; null when nobody has, or nobody can say: then the form itself will tell. */
+/** Who has used the key; null when unused or unknown: submitting the form will tell. */
 async function findUse(api: GateApi, tokenId: string) {
   const status = await api.getTokenStatus(tokenId).catch(() => null);
   return status?.used ? status : null;
 }
 
-/** Forms that were sent and not answered, by key. Should the key turn out to be used, it was by them. */
+/** Forms that were sent and not answered, by key. If the key turns out to be used, it was by one of them. */
 const unanswered = new Map<string, FormReceipt>();
 
 function takeUnanswered(tokenId: string, usedBy: string | null): FormReceipt | null {

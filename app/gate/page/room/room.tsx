@@ -9,7 +9,7 @@ import { ReceiptCard } from "../form/receipt-card";
 import { SubmissionArea } from "../form/submission-area";
 import { SessionBar } from "../entry/session-bar";
 import type { StateIn } from "../gate-state";
-import type { GateNotice } from "../wallet/wallet-trouble";
+import type { GateNotice } from "../wallet/wallet-notices";
 import { NoticeCard } from "../notice-card";
 import type { GateActions } from "../use-gate-flow";
 import { RoomAudio } from "./room-audio";

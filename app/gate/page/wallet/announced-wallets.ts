@@ -5,7 +5,7 @@ export type FoundWallet = {
   id: string;
   name: string;
   icon: string | null;
-  /** Reverse domain name the wallet gives itself. Nobody checks it. */
+  /** The wallet's own reverse domain name, unverified. */
   origin: string | null;
   provider: Eip1193Provider;
 };
@@ -14,7 +14,7 @@ export type FoundWallet = {
 const maxIconLength = 120_000;
 const maxWallets = 24;
 const iconTypes = /^data:image\/(png|jpeg|gif|webp|avif|svg\+xml)[;,]/i;
-/** Controls, what turns the direction of writing, and what takes no room: all that makes a name look like another. */
+/** Control, direction and zero-width characters, which make a name look like another. */
 const deceptive = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]+/gu;
 
 // Any script in the page may announce anything: used are a provider, two short texts, and an image that loads nothing.
@@ -37,7 +37,7 @@ export function readAnnouncement(detail: unknown): FoundWallet | null {
   }
 }
 
-/** The first of a name keeps it: two that claim one identity cannot be told apart by the next visit. */
+/** The first of a name keeps it: the next visit could not tell two apart. */
 export function addWallet(wallets: readonly FoundWallet[], found: FoundWallet): readonly FoundWallet[] {
   const isKnown = wallets.some(({ id, provider }) => id === found.id || provider === found.provider);
   return isKnown || wallets.length >= maxWallets ? wallets : [...wallets, found];
@@ -50,7 +50,7 @@ const knownFlags: readonly (readonly [flag: string, name: string])[] = [
   ["isTrust", "Trust Wallet"],
   ["isOkxWallet", "OKX Wallet"],
   ["isPhantom", "Phantom"],
-  // Last, as many others say they are MetaMask too.
+  // Last: many other wallets claim to be MetaMask too.
   ["isMetaMask", "MetaMask"],
 ];
 
@@ -105,7 +105,7 @@ function readIcon(value: unknown): string | null {
   return iconTypes.test(icon) ? icon : null;
 }
 
-/** Asks all wallets of the page to announce themselves, and goes on listening. */
+/** Asks all wallets to announce themselves, and keeps listening. */
 export function discoverWallets() {
   let announced: readonly FoundWallet[] = [];
   const listeners = new Set<() => void>();

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { openBase } from "./base-provider.client";
-import { findTrouble } from "./wallet-trouble";
+import { nameWalletError } from "./wallet-notices";
 
 const keysOrigin = "https://keys.coinbase.com";
 
@@ -49,7 +49,7 @@ test("no window opens before the person has agreed, and no request can be sent",
   const provider = openBase("Salon Nord", 8453);
   for (const method of ["eth_accounts", "personal_sign"]) {
     const fault = await provider.request({ method }).catch((error: unknown) => error);
-    expect(findTrouble(fault), method).toBe("locked");
+    expect(nameWalletError(fault), method).toBe("locked");
   }
   expect(opened).toEqual([]);
 });
@@ -75,6 +75,6 @@ test("connecting opens one window with the site's name, its chain, and no relay"
   // The person closes the window instead of agreeing.
   await expect.poll(() => opened[0]?.posted.length).toBe(2);
   tell({ event: "PopupUnload" });
-  expect(findTrouble(await connecting)).toBe("rejected");
+  expect(nameWalletError(await connecting)).toBe("rejected");
   expect(opened).toHaveLength(1);
 });

@@ -1,5 +1,5 @@
-import { WalletTrouble } from "./wallet-trouble";
-import type { TroubleName } from "./wallet-trouble";
+import { WalletError } from "./wallet-notices";
+import type { WalletErrorName } from "./wallet-notices";
 
 export type Listener = (...values: never[]) => void;
 
@@ -28,10 +28,10 @@ export function guardProvider(provider: Eip1193Provider, withinMs = silenceMs): 
   };
 }
 
-export function inTime<Value>(answer: Promise<Value>, ms: number, trouble: TroubleName): Promise<Value> {
+export function inTime<Value>(answer: Promise<Value>, ms: number, name: WalletErrorName): Promise<Value> {
   let timer: ReturnType<typeof setTimeout>;
   const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new WalletTrouble(trouble)), ms);
+    timer = setTimeout(() => reject(new WalletError(name)), ms);
   });
   return Promise.race([answer, silence]).finally(() => clearTimeout(timer));
 }

@@ -11,8 +11,8 @@ import { discoverWallets, tellApart } from "./announced-wallets";
 import type { FoundWallet } from "./announced-wallets";
 import { createDemoWallet } from "./demo-wallet";
 import { guardProvider } from "./eip1193";
-import { WalletTrouble, findTrouble } from "./wallet-trouble";
-import type { TroubleName } from "./wallet-trouble";
+import { WalletError, nameWalletError } from "./wallet-notices";
+import type { WalletErrorName } from "./wallet-notices";
 
 export type WalletChoice = Omit<FoundWallet, "provider"> & {
   kind: "browser" | "demo" | "walletconnect" | "base";
@@ -59,7 +59,7 @@ export function openWalletSession({ settings, origin }: Setup) {
     const wallet = optional
       ? { ...optional, provider: await openOptional(optional.kind, { settings, origin, onPairing }) }
       : listFound().find(({ id }) => id === walletId);
-    if (!wallet) throw new WalletTrouble("gone");
+    if (!wallet) throw new WalletError("gone");
     const own = (attempt += 1);
     return toConnector(wallet, () => own !== attempt);
   }
@@ -75,9 +75,9 @@ export function openWalletSession({ settings, origin }: Setup) {
       const connector = await makeConnector(request.walletId, request.onPairing);
       const { accounts } = await connect(config, { connector });
       // Some locked wallets answer with nobody instead of asking.
-      if (!accounts[0]) throw new WalletTrouble("locked");
+      if (!accounts[0]) throw new WalletError("locked");
       const account = toAccount(config);
-      if (!account) throw new WalletTrouble("gone");
+      if (!account) throw new WalletError("gone");
       return account;
     },
 
@@ -184,7 +184,7 @@ function toConnector(wallet: FoundWallet, isAbandoned: () => boolean): CreateCon
       async connect(request) {
         const connection = await connector.connect.call(this, request);
         // They have chosen another one, or closed the list, before this one answered.
-        if (isAbandoned()) throw new WalletTrouble("rejected");
+        if (isAbandoned()) throw new WalletError("rejected");
         return connection as never;
       },
     };
@@ -200,30 +200,30 @@ function toAccount(config: Config): WalletAccount | null {
 
 async function getProvider(config: Config): Promise<{ request: AskChain }> {
   const provider = await getConnection(config).connector?.getProvider();
-  if (!provider) throw new WalletTrouble("gone");
+  if (!provider) throw new WalletError("gone");
   return provider as { request: AskChain };
 }
 
 /** The person may have selected another account since; a wallet that is locked shows none. */
 async function requireAccount(config: Config, address: Address): Promise<void> {
   const accounts = await getConnection(config).connector?.getAccounts();
-  if (!accounts) throw new WalletTrouble("gone");
-  if (accounts.length === 0) throw new WalletTrouble("locked");
+  if (!accounts) throw new WalletError("gone");
+  if (accounts.length === 0) throw new WalletError("locked");
   const isThere = accounts.some((account) => account.toLowerCase() === address.toLowerCase());
-  if (!isThere) throw new WalletTrouble("wrong-account", { facts: [["Account of this page", address]] });
+  if (!isThere) throw new WalletError("wrong-account", { facts: [["Account of this page", address]] });
 }
 
 /** These would be no different on the right network. */
-const notOfNetwork = new Set<TroubleName>(["pending", "locked", "gone", "silent"]);
+const notOfNetwork = new Set<WalletErrorName>(["pending", "locked", "gone", "silent"]);
 
 async function ensureChain(config: Config, { chainId, wallets }: PublicSettings): Promise<void> {
   const connector = getConnection(config).connector;
-  if (!connector) throw new WalletTrouble("gone");
+  if (!connector) throw new WalletError("gone");
   if ((await connector.getChainId()) === chainId) return;
   try {
     await switchChain(config, { chainId });
   } catch (cause) {
-    if (notOfNetwork.has(findTrouble(cause))) throw cause;
+    if (notOfNetwork.has(nameWalletError(cause))) throw cause;
     const { name, currency, rpcUrl, explorerUrl } = wallets.chain;
     const facts = [
       ["Network name", name],
@@ -232,6 +232,6 @@ async function ensureChain(config: Config, { chainId, wallets }: PublicSettings)
       ["Currency", currency],
       ...(explorerUrl ? ([["Explorer", explorerUrl]] as const) : []),
     ] as const;
-    throw new WalletTrouble("wrong-network", { cause, facts });
+    throw new WalletError("wrong-network", { cause, facts });
   }
 }

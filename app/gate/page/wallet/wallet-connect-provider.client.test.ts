@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createPairedProvider } from "./wallet-connect-provider.client";
 import type { PairingClient } from "./wallet-connect-provider.client";
-import { findTrouble } from "./wallet-trouble";
+import { nameWalletError } from "./wallet-notices";
 
 type Session = ReturnType<PairingClient["session"]["getAll"]>[number];
 type Listener = (event: unknown) => void;
@@ -64,7 +64,7 @@ function open(wallet: ReturnType<typeof startClient>) {
     onPairing: (uri) => pairings.push(uri),
   });
   provider.on("accountsChanged", (accounts: unknown) => heard.push(["accountsChanged", accounts]));
-  provider.on("disconnect", (error: unknown) => heard.push(["disconnect", findTrouble(error)]));
+  provider.on("disconnect", (error: unknown) => heard.push(["disconnect", nameWalletError(error)]));
   return { provider, pairings, heard };
 }
 
@@ -107,7 +107,7 @@ test("a person's refusal rejects the pairing, which may be asked for again", asy
   const { provider } = open(wallet);
   const asked = provider.request(ask("eth_requestAccounts"));
   wallet.refuse(Object.assign(new Error("User rejected."), { code: 5000 }));
-  expect(findTrouble(await asked.catch((error: unknown) => error))).toBe("rejected");
+  expect(nameWalletError(await asked.catch((error: unknown) => error))).toBe("rejected");
   expect(await provider.request(ask("eth_accounts"))).toEqual([]);
 });
 
@@ -117,7 +117,7 @@ test("a relay that fails is reported as unreachable", async () => {
   const fault = await open(wallet)
     .provider.request(ask("eth_requestAccounts"))
     .catch((error: unknown) => error);
-  expect(findTrouble(fault)).toBe("relay-unreachable");
+  expect(nameWalletError(fault)).toBe("relay-unreachable");
 });
 
 test("signing and sending go to the paired wallet on this chain, and its refusal comes back", async () => {
@@ -130,10 +130,10 @@ test("signing and sending go to the paired wallet on this chain, and its refusal
   ]);
   wallet.answerWith(() => Promise.reject(Object.assign(new Error("No."), { code: 5000 })));
   const refused = await provider.request(request).catch((error: unknown) => error);
-  expect(findTrouble(refused)).toBe("rejected");
+  expect(nameWalletError(refused)).toBe("rejected");
   // What only reads the chain is not for a wallet elsewhere.
   const read = await provider.request(ask("eth_call", [])).catch((error: unknown) => error);
-  expect(findTrouble(read)).toBe("unsupported");
+  expect(nameWalletError(read)).toBe("unsupported");
 });
 
 test("signing fails without a pairing", async () => {
@@ -141,7 +141,7 @@ test("signing fails without a pairing", async () => {
   const fault = await open(wallet)
     .provider.request(ask("personal_sign", ["0x", ada]))
     .catch((error: unknown) => error);
-  expect(findTrouble(fault)).toBe("gone");
+  expect(nameWalletError(fault)).toBe("gone");
   expect(wallet.calls).toEqual([]);
 });
 

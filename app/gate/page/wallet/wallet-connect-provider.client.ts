@@ -2,7 +2,7 @@ import { SignClient } from "@walletconnect/sign-client";
 import { numberToHex } from "viem";
 import { inTime } from "./eip1193";
 import type { Eip1193Provider, Listener } from "./eip1193";
-import { WalletTrouble } from "./wallet-trouble";
+import { WalletError } from "./wallet-notices";
 
 type Client = Awaited<ReturnType<typeof SignClient.init>>;
 type Session = ReturnType<Client["session"]["getAll"]>[number];
@@ -109,7 +109,7 @@ export function createPairedProvider(
           return null;
         case "personal_sign":
         case "eth_sendTransaction":
-          if (!session) throw new WalletTrouble("gone");
+          if (!session) throw new WalletError("gone");
           return client.request({ topic: session.topic, chainId: scope, request: { method, params } });
         default:
           // Reading the chain is no business of a wallet on another device.
@@ -135,7 +135,7 @@ function readFirstAccount(data: unknown): string | null {
 
 function reachRelay<Reached>(attempt: Promise<Reached>): Promise<Reached> {
   return inTime(attempt, relayWithinMs, "relay-unreachable").catch((cause: unknown) => {
-    throw new WalletTrouble("relay-unreachable", { cause });
+    throw new WalletError("relay-unreachable", { cause });
   });
 }
 

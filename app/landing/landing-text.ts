@@ -21,7 +21,7 @@ export function listThings(outline: RoomOutline, isChatForHolders: boolean): Thi
   ];
 }
 
-export function leadWords(outline: RoomOutline): string {
+export function leadText(outline: RoomOutline): string {
   const names = things.filter(([part]) => outline[part]).map(([, what]) => what.toLowerCase());
   const proof = "The key is a token in a wallet; a signature proves that it is yours.";
   if (names.length === 0)
@@ -43,7 +43,7 @@ export function defaultSteps({ walletConnect, base }: WalletChoice): Step[] {
     },
     {
       title: "Sign",
-      text: "Sign one message. It is good once, for this site, for a few minutes. It costs nothing.",
+      text: "Sign one message. It is valid once, for this site, for a few minutes. It costs nothing.",
     },
     {
       title: "Enter",

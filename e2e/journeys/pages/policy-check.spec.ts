@@ -19,18 +19,18 @@ test("a policy violation is noticed in pages that a journey opens by itself", as
   page,
   browser,
   baseUrl,
-  policyWatch,
+  policyCheck,
 }) => {
   await page.goto("/");
-  expect(policyWatch.violations).toEqual([]);
+  expect(policyCheck.violations).toEqual([]);
 
   const sibling = await page.context().newPage();
   const stranger = await browser.newPage({ baseURL: baseUrl });
   for (const opened of [sibling, stranger]) {
     await opened.goto("/gate");
     await breakPolicy(opened);
-    await expect.poll(() => policyWatch.violations.length).toBe(2);
-    expect(policyWatch.violations.splice(0).every((one) => one.startsWith(`${baseUrl}/gate: `))).toBe(true);
+    await expect.poll(() => policyCheck.violations.length).toBe(2);
+    expect(policyCheck.violations.splice(0).every((one) => one.startsWith(`${baseUrl}/gate: `))).toBe(true);
     await opened.close();
   }
 });

@@ -16,8 +16,8 @@ const titles = {
 };
 export type GateActivity = keyof typeof titles;
 
-/** What happened and the way on, for each trouble. Without a title, that of the activity stands. */
-const troubles = {
+/** What happened and the way on, for each error. Without a title, that of the activity stands. */
+const walletErrors = {
   rejected: {
     tone: "info",
     detail: "The wallet reports that the request was turned down. Nothing was sent.",
@@ -43,7 +43,7 @@ const troubles = {
   silent: {
     title: "The wallet does not answer",
     detail: "This page asked the wallet something simple, and heard nothing for ten seconds.",
-    remedy: "Open the wallet and see whether it is well; reload this page if it stays silent.",
+    remedy: "Open the wallet and see whether it works; reload this page if it stays silent.",
   },
   "wrong-account": {
     title: "The wallet shows another account",
@@ -60,7 +60,7 @@ const troubles = {
   "chain-silent": {
     title: "The network does not answer",
     detail:
-      "The wallet is well, but the network the keys live on could not be asked in time. Nothing was decided.",
+      "The wallet works, but the network the keys live on could not be asked in time. Nothing was decided.",
     remedy:
       "Try again in a moment. If it stays like this, look at the network’s address in your wallet’s settings.",
   },
@@ -75,7 +75,7 @@ const troubles = {
   },
   "relay-unreachable": {
     title: "WalletConnect could not be reached",
-    detail: "The relay between this page and your phone does not answer. The site itself is well.",
+    detail: "The relay between this page and your phone does not answer. The site itself works.",
     remedy:
       "Try again in a moment, use a wallet in this browser, or open this page in your wallet’s own browser.",
   },
@@ -93,24 +93,24 @@ const troubles = {
     remedy: "Look at the wallet: it may be locked, on another chain, or short of funds. Then try again.",
   },
 } satisfies Record<string, Words>;
-export type TroubleName = keyof typeof troubles;
+export type WalletErrorName = keyof typeof walletErrors;
 
-/** Trouble that the page itself has noticed. */
-export class WalletTrouble extends Error {
-  override readonly name = "WalletTrouble";
-  readonly trouble: TroubleName;
+/** An error that the page itself noticed. */
+export class WalletError extends Error {
+  override readonly name = "WalletError";
+  readonly errorName: WalletErrorName;
   readonly facts: readonly Fact[];
 
-  constructor(trouble: TroubleName, options: { cause?: unknown; facts?: readonly Fact[] } = {}) {
+  constructor(errorName: WalletErrorName, options: { cause?: unknown; facts?: readonly Fact[] } = {}) {
     const { cause, facts = [] } = options;
-    super(`The wallet: ${trouble}.`, { cause });
-    this.trouble = trouble;
+    super(`The wallet: ${errorName}.`, { cause });
+    this.errorName = errorName;
     this.facts = facts;
   }
 }
 
 /** Codes of EIP-1193, EIP-1474 and the wallets' own habits. */
-const troubleByCode: Readonly<Record<number, TroubleName>> = {
+const errorByCode: Readonly<Record<number, WalletErrorName>> = {
   4001: "rejected",
   5000: "rejected",
   4100: "locked",
@@ -122,7 +122,7 @@ const troubleByCode: Readonly<Record<number, TroubleName>> = {
 };
 
 /** For wallets that put all their meaning into the text. */
-const troubleByWords: readonly (readonly [RegExp, TroubleName])[] = [
+const errorByWords: readonly (readonly [RegExp, WalletErrorName])[] = [
   [/user (rejected|denied|cancell?ed|closed)|rejected by (the )?user/i, "rejected"],
   [/already (pending|processing)|request .*pending/i, "pending"],
   [/wallet (is )?locked|unlock (the|your) wallet|must unlock/i, "locked"],
@@ -133,16 +133,16 @@ const troubleByWords: readonly (readonly [RegExp, TroubleName])[] = [
 ];
 
 /** Libraries wrap the wallet's own error a few causes deep. A code outranks words, which may say anything. */
-export function findTrouble(error: unknown): TroubleName {
+export function nameWalletError(error: unknown): WalletErrorName {
   const causes = listCauses(error);
-  const ours = causes.find((cause) => cause instanceof WalletTrouble);
-  if (ours) return ours.trouble;
+  const ours = causes.find((cause) => cause instanceof WalletError);
+  if (ours) return ours.errorName;
   for (const { code } of causes) {
-    if (typeof code === "number" && troubleByCode[code]) return troubleByCode[code];
+    if (typeof code === "number" && errorByCode[code]) return errorByCode[code];
   }
   for (const { message } of causes) {
     const text = typeof message === "string" ? message.slice(0, 1000) : "";
-    const known = troubleByWords.find(([words]) => words.test(text));
+    const known = errorByWords.find(([words]) => words.test(text));
     if (known) return known[1];
   }
   return "failed";
@@ -169,11 +169,11 @@ function listCauses(error: unknown): Record<string, unknown>[] {
 }
 
 export function noticeForWallet(error: unknown, activity: GateActivity): GateNotice {
-  const trouble = findTrouble(error);
-  const words: Words = troubles[trouble];
-  const title = titles[activity][trouble === "rejected" ? "rejected" : "failed"];
-  const detail = (trouble === "failed" && findSentence(error)) || words.detail;
-  const facts = error instanceof WalletTrouble && error.facts.length > 0 ? { facts: error.facts } : {};
+  const errorName = nameWalletError(error);
+  const words: Words = walletErrors[errorName];
+  const title = titles[activity][errorName === "rejected" ? "rejected" : "failed"];
+  const detail = (errorName === "failed" && findSentence(error)) || words.detail;
+  const facts = error instanceof WalletError && error.facts.length > 0 ? { facts: error.facts } : {};
   return { tone: "problem", title, ...words, detail, ...facts };
 }
 

@@ -1,7 +1,7 @@
 import { expect, test as base } from "@playwright/test";
 import type { BrowserContext } from "@playwright/test";
 
-export type PolicyWatch = {
+export type PolicyCheck = {
   /** What browsers said so far of broken policies; whoever provokes one on purpose takes it out. */
   violations: string[];
 };
@@ -10,12 +10,12 @@ export type PolicyWatch = {
  * The root of every journey: fails on anything that a page's Content-Security-Policy stopped, in every frame of every
  * page of every context, also of those that a journey opens by itself.
  */
-export const test = base.extend<{ policyWatch: PolicyWatch }>({
-  policyWatch: [
+export const test = base.extend<{ policyCheck: PolicyCheck }>({
+  policyCheck: [
     async ({ browser, context }, use) => {
       const violations: string[] = [];
-      function listen(watched: BrowserContext): BrowserContext {
-        return watched.on("console", (message) => {
+      function listen(opened: BrowserContext): BrowserContext {
+        return opened.on("console", (message) => {
           if (/Content[- ]Security[- ]Policy/i.test(message.text()))
             violations.push(`${message.page()?.url()}: ${message.text()}`);
         });

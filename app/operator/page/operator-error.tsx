@@ -15,7 +15,7 @@ const faults = {
   },
 };
 
-export function OperatorFault() {
+export function OperatorError() {
   const error = useRouteError();
   const isOff = isRouteErrorResponse(error) && error.data === "operator-off";
   const { heading, text } = isOff ? faults.off : isRouteErrorResponse(error) ? faults.missing : faults.own;

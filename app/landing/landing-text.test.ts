@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { defaultSteps, leadWords, listThings } from "./landing-words";
+import { defaultSteps, leadText, listThings } from "./landing-text";
 
 const none = { hasText: false, hasSound: false, hasForm: false, hasScript: false };
 const all = { hasText: true, hasSound: true, hasForm: true, hasScript: true };
@@ -14,11 +14,11 @@ test("the landing page promises only what the content folder holds, and the chat
 });
 
 test("the lead names each kind of content in a sentence, and none where there is none", () => {
-  expect(leadWords(all)).toMatch(/^Behind this gate are words, sound, a form and something live that only /);
-  expect(leadWords({ ...none, hasText: true })).toMatch(/^Behind this gate are words that only /);
-  expect(leadWords({ ...none, hasForm: true })).toMatch(/^Behind this gate is a form that only /);
-  expect(leadWords({ ...none, hasText: true, hasSound: true })).toMatch(/ are words and sound that /);
-  expect(leadWords(none)).toMatch(/^Behind this gate is a room that only the holder of a key may enter\. /);
+  expect(leadText(all)).toMatch(/^Behind this gate are words, sound, a form and something live that only /);
+  expect(leadText({ ...none, hasText: true })).toMatch(/^Behind this gate are words that only /);
+  expect(leadText({ ...none, hasForm: true })).toMatch(/^Behind this gate is a form that only /);
+  expect(leadText({ ...none, hasText: true, hasSound: true })).toMatch(/ are words and sound that /);
+  expect(leadText(none)).toMatch(/^Behind this gate is a room that only the holder of a key may enter\. /);
 });
 
 test("scripts loaded from elsewhere are named where they can be chosen", () => {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { describeTlsFault } from "./tls-fault";
+import { describeTlsError } from "./tls-error";
 
 const describe = (error: unknown) =>
-  describeTlsFault({ error, server: "Redis", setting: "STATE_WORKER_URL" });
+  describeTlsError({ error, server: "Redis", setting: "STATE_WORKER_URL" });
 
 test.each(["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"])(
   "a certificate outside its validity is reported: %s",

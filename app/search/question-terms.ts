@@ -1,13 +1,13 @@
 import { distance } from "fastest-levenshtein";
 
-/** How many passages there are, and how many of them hold each of a question's words. */
+/** `held`: how many passages contain each word of a question. */
 export type WordCounts = { passages: number; held: ReadonlyMap<string, number> };
 /** A word of a question, and the terms of the index it stands for: itself, or what it may be a part or misspelling of. */
 export type AskedWord = { weight: number; terms: { term: string; weight: number }[] };
 
-/** What a guess counts for, of the term's own weight. */
+/** The weight of a guessed term, relative to an exact one. */
 const guessShare = 0.5;
-/** Of the terms that one unknown word may stand for. */
+/** Guesses for one unknown word. */
 const maxTerms = 3;
 /** Shorter words are not completed, and shorter ones still are not corrected. */
 const minCompletedChars = 4;
@@ -17,7 +17,7 @@ export const sharedChars = 2;
 /** From this length on two letters may be wrong. */
 const longWordChars = 8;
 
-/** Rarest first. A word that nobody here uses weighs most. */
+/** Rarest first; a word in no passage weighs most. */
 export function weighWords(
   words: readonly string[],
   { passages, held }: WordCounts,
@@ -37,7 +37,7 @@ export function weighWords(
     .sort((one, other) => other.weight - one.weight);
 }
 
-/** Which part of the question's weight a passage holds, and which part of its heading's words is asked for: 0 to 1. */
+/** The share of the question's weight that a passage contains, and of its heading's words that the question contains. */
 export function coverageOf(
   { words, heading }: { words: string; heading: string },
   asked: readonly AskedWord[],
@@ -54,12 +54,12 @@ export function coverageOf(
   return { ofQuestion: whole === 0 ? 0 : part / whole, ofHeading: shared / headingWords.length };
 }
 
-/** Numbers are meant as they are, and so is a short word. */
+/** Numbers and short words are never corrected. */
 export function isGuessable(word: string): boolean {
   return word.length >= minCompletedChars && !/\d/.test(word);
 }
 
-/** What begins with the word, or else what is spelled almost like it; the commonest first. */
+/** Terms that begin with the word, or else similarly spelled ones; most common first. */
 function findNearTerms(word: string, near: ReadonlyMap<string, number>): string[] {
   if (!isGuessable(word)) return [];
   const terms = [...near.keys()];

@@ -9,7 +9,7 @@ const readinessKeptMs = 1_000;
 
 type Window = { goneAtMs: number; backAtMs: number };
 
-type Watched = {
+type Observations = {
   windows: Window[];
   seen: Exchange[];
   recoveries: number[];
@@ -29,7 +29,7 @@ type FiguresOptions = {
  * Judges the requests that began and ended while something was away. Those that were under way when it left or came
  * back may have met either.
  */
-export function createOutageWatch(dueOf: (question: Question) => Due) {
+export function createOutageMonitor(dueOf: (question: Question) => Due) {
   const windows: Window[] = [];
   const seen: Exchange[] = [];
   const recoveries: number[] = [];
@@ -72,7 +72,7 @@ export function createOutageWatch(dueOf: (question: Question) => Due) {
 const none = (what: string, measured: number): Figure => ({ what, measured, bound: { equals: 0 } });
 
 function listFigures(
-  { windows, seen, recoveries, readiness, dueOf }: Watched,
+  { windows, seen, recoveries, readiness, dueOf }: Observations,
   options: FiguresOptions,
 ): Figure[] {
   const { name, boundSeconds, refuses, goesOn } = options;

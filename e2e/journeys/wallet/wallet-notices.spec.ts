@@ -10,7 +10,7 @@ import {
   unfold,
 } from "~e2e/support/browser/journey";
 import { sendForm } from "~e2e/support/browser/room-page";
-import { addWallet, signatureTroubles } from "~e2e/support/browser/wallet";
+import { addWallet, signatureErrors } from "~e2e/support/browser/wallet";
 import type { TestWallet } from "~e2e/support/browser/wallet";
 
 const chainId = 31337;
@@ -224,7 +224,7 @@ test("a wallet that locks itself leaves the room open, and the gate says so @dee
   await expectAccessible(page, "locked at the gate");
 });
 
-for (const { code, title, remedy } of signatureTroubles) {
+for (const { code, title, remedy } of signatureErrors) {
   test(`a wallet error ${code} at the sign-in is explained, and nothing is sent @deep`, async ({
     page,
     wallet,
@@ -268,7 +268,7 @@ test("a silent wallet and a silent network have different explanations @deep", a
   const speak = wallet.silence("eth_chainId");
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page.getByRole("alert").filter({ hasText: "The wallet does not answer" })).toContainText(
-    "Open the wallet and see whether it is well",
+    "Open the wallet and see whether it works",
     { timeout: 20_000 },
   );
   await expectAccessible(page, "the wallet is silent");

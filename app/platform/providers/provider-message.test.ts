@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { cleanProviderWords, findProviderWords, toShownAddress } from "./provider-words";
+import { cleanProviderMessage, findProviderMessage, toShownAddress } from "./provider-message";
 
-const clean = (text: string, ...secrets: string[]) => cleanProviderWords(text, secrets);
+const clean = (text: string, ...secrets: string[]) => cleanProviderMessage(text, secrets);
 
 test.each([
   ["the key itself", "bad key abc123", "bad key [removed]"],
@@ -70,7 +70,7 @@ test.each([
   ["<html>", null],
   ["", null],
 ])("the words in %s are found", (body, told) => {
-  expect(findProviderWords(body)).toBe(told);
+  expect(findProviderMessage(body)).toBe(told);
 });
 
 test("an address is shown without credentials, query and closing slash", () => {

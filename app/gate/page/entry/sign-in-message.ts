@@ -21,5 +21,5 @@ export function signInPreview({ origin, address, tokenId, chainId }: SignInText)
   ].join("\n");
 }
 
-export const previewNonce = "(a code from this site, good once)";
+export const previewNonce = "(a code from this site, valid once)";
 export const previewMoment = "(the moment you sign)";

@@ -12,7 +12,7 @@ const outOfTime = new Set(["CERT_HAS_EXPIRED", "CERT_NOT_YET_VALID"]);
 const howToKnow =
   "Name that authority's file in NODE_EXTRA_CA_CERTS, set before Node starts and not in a .env that Node reads";
 
-type DescribeTlsFaultOptions = {
+type DescribeTlsErrorOptions = {
   error: unknown;
   server: string;
   /** Where the server's address is written. */
@@ -25,7 +25,7 @@ type DescribeTlsFaultOptions = {
  * Why a server's certificate was not trusted on an encrypted connection, and what to do, in a sentence that
  * strangers may read: it says no name and no address. null where that was not the reason.
  */
-export function describeTlsFault(options: DescribeTlsFaultOptions): string | null {
+export function describeTlsError(options: DescribeTlsErrorOptions): string | null {
   const { error, server, setting, remedy = "" } = options;
   const code = String((error as { code?: unknown } | null)?.code);
   if (unknownAuthority.has(code)) {

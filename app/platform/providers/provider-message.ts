@@ -7,7 +7,7 @@ const maxWordsChars = 200;
 const wordLikeChars = 8;
 
 /** One short line without the given secrets and without anything that looks like one. */
-export function cleanProviderWords(text: string, secrets: readonly string[]): string {
+export function cleanProviderMessage(text: string, secrets: readonly string[]): string {
   let words = toWellFormedText(text);
   for (const secret of secrets) {
     if (secret.length >= wordLikeChars) words = words.replaceAll(secret, "[removed]");
@@ -54,7 +54,7 @@ function removeAddresses(text: string): string {
 }
 
 /** The message inside a JSON error body, in the shapes that are about; null when there is none. */
-export function findProviderWords(body: string): string | null {
+export function findProviderMessage(body: string): string | null {
   let value: unknown;
   try {
     value = JSON.parse(body);

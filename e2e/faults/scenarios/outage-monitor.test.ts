@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Exchange } from "../client";
-import { createOutageWatch } from "./outage-watch";
-import type { Due } from "./outage-watch";
+import { createOutageMonitor } from "./outage-monitor";
+import type { Due } from "./outage-monitor";
 import { isKept } from "../scenario";
 
 const words = JSON.stringify({ title: "State unavailable", detail: "Try again in a moment." });
@@ -20,18 +20,18 @@ function exchange(path: string, rest: Partial<Exchange>): Exchange {
   };
 }
 
-function watchOne(take: (watch: ReturnType<typeof createOutageWatch>) => void): string[] {
+function monitorOne(take: (monitor: ReturnType<typeof createOutageMonitor>) => void): string[] {
   const dueOf = ({ path }: { path: string }): Due => (path === "/read" ? "unharmed" : "refused");
-  const watch = createOutageWatch(dueOf);
-  watch.take(exchange("/write", { status: 200 }));
-  watch.gone();
-  watch.take(exchange("/write", {}));
-  watch.take(exchange("/read", { status: 200 }));
-  take(watch);
-  watch.back();
-  watch.take(exchange("/write", { status: 200 }));
-  watch.recoveredAfter(1);
-  return watch
+  const monitor = createOutageMonitor(dueOf);
+  monitor.take(exchange("/write", { status: 200 }));
+  monitor.gone();
+  monitor.take(exchange("/write", {}));
+  monitor.take(exchange("/read", { status: 200 }));
+  take(monitor);
+  monitor.back();
+  monitor.take(exchange("/write", { status: 200 }));
+  monitor.recoveredAfter(1);
+  return monitor
     .figures({ name: "it was away", boundSeconds: 5, refuses: true, goesOn: true })
     .filter((figure) => !isKept(figure))
     .map(({ what }) => what);
@@ -40,12 +40,12 @@ function watchOne(take: (watch: ReturnType<typeof createOutageWatch>) => void): 
 const unasked = "asked for readiness meanwhile";
 
 test("only requests that began and ended during the outage are judged", () => {
-  expect(watchOne(() => undefined)).toEqual([unasked]);
+  expect(monitorOne(() => undefined)).toEqual([unasked]);
 });
 
 test("a grant, an unexplained or slow refusal and a ready probe during the outage are found", async () => {
   const find = (rest: Partial<Exchange>, path = "/write") =>
-    watchOne((watch) => watch.take(exchange(path, rest)));
+    monitorOne((monitor) => monitor.take(exchange(path, rest)));
   expect(find({ status: 200 })).toEqual(["granted meanwhile", unasked]);
   expect(find({ text: "Oops" })).toEqual(["refused without words", unasked]);
   expect(find({}, "/read")).toEqual(["unconcerned, and yet not served", unasked]);
@@ -55,12 +55,12 @@ test("a grant, an unexplained or slow refusal and a ready probe during the outag
   ]);
 
   const readinessOf = async (status: number, nonceStatus = 500) => {
-    const watch = createOutageWatch(() => "either");
-    watch.gone();
-    watch.take(exchange("/api/nonce", { status: nonceStatus }));
-    await watch.askReadiness(async () => exchange("/readyz", { status }));
-    watch.back();
-    const figures = watch.figures({ name: "it was away", boundSeconds: 5, refuses: false, goesOn: false });
+    const monitor = createOutageMonitor(() => "either");
+    monitor.gone();
+    monitor.take(exchange("/api/nonce", { status: nonceStatus }));
+    await monitor.askReadiness(async () => exchange("/readyz", { status }));
+    monitor.back();
+    const figures = monitor.figures({ name: "it was away", boundSeconds: 5, refuses: false, goesOn: false });
     const measured = (what: string) => figures.find((figure) => figure.what === what)?.measured;
     return [measured(unasked), measured("called ready meanwhile")];
   };
@@ -71,11 +71,11 @@ test("a grant, an unexplained or slow refusal and a ready probe during the outag
 });
 
 test("an outage without a request that must be refused proves nothing", () => {
-  const watch = createOutageWatch(() => "either");
-  watch.gone();
-  watch.take(exchange("/write", {}));
-  watch.back();
-  const broken = watch
+  const monitor = createOutageMonitor(() => "either");
+  monitor.gone();
+  monitor.take(exchange("/write", {}));
+  monitor.back();
+  const broken = monitor
     .figures({ name: "it was away", boundSeconds: 5, refuses: true, goesOn: true })
     .filter((figure) => !isKept(figure))
     .map(({ what }) => what);

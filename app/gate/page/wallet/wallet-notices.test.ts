@@ -1,20 +1,20 @@
 import { expect, test } from "vitest";
 import {
-  WalletTrouble,
+  WalletError,
   findSentence,
-  findTrouble,
+  nameWalletError,
   noticeForMissing,
   noticeForWallet,
-} from "./wallet-trouble";
+} from "./wallet-notices";
 
 test("the wallets' error codes are recognised, however deeply nested", () => {
   const codes = { 4001: "rejected", 4100: "locked", 4200: "unsupported", 4900: "gone", 4901: "chain-silent" };
-  for (const [code, trouble] of Object.entries(codes)) {
+  for (const [code, errorName] of Object.entries(codes)) {
     const wrapped = new Error("outer", { cause: new Error("middle", { cause: { code: Number(code) } }) });
-    expect(findTrouble(wrapped)).toBe(trouble);
+    expect(nameWalletError(wrapped)).toBe(errorName);
   }
-  expect(findTrouble({ code: -32002 })).toBe("pending");
-  expect(findTrouble({ code: -32603, data: { originalError: { code: 4001 } } })).toBe("rejected");
+  expect(nameWalletError({ code: -32002 })).toBe("pending");
+  expect(nameWalletError({ code: -32603, data: { originalError: { code: 4001 } } })).toBe("rejected");
 });
 
 test("the words of an error count where no code decides, and never against one", () => {
@@ -27,26 +27,26 @@ test("the words of an error count where no code decides, and never against one",
     "Popup window was blocked": "window-blocked",
     "Something odd": "failed",
   };
-  for (const [message, trouble] of Object.entries(words))
-    expect(findTrouble(new Error(message))).toBe(trouble);
-  expect(findTrouble({ code: -32002, message: "User rejected" })).toBe("pending");
+  for (const [message, errorName] of Object.entries(words))
+    expect(nameWalletError(new Error(message))).toBe(errorName);
+  expect(nameWalletError({ code: -32002, message: "User rejected" })).toBe("pending");
 });
 
 test("an error classified by the page precedes anything a wallet says", () => {
   const cause = { code: 4001, message: "User rejected" };
-  expect(findTrouble(new WalletTrouble("wrong-network", { cause }))).toBe("wrong-network");
-  expect(findTrouble(new Error("outer", { cause: new WalletTrouble("silent") }))).toBe("silent");
+  expect(nameWalletError(new WalletError("wrong-network", { cause }))).toBe("wrong-network");
+  expect(nameWalletError(new Error("outer", { cause: new WalletError("silent") }))).toBe("silent");
 });
 
 test("values that are no errors, and errors that are circular, are survived", () => {
   const circle: { cause?: unknown } = {};
   circle.cause = circle;
-  for (const error of [null, undefined, 7, "text", circle]) expect(findTrouble(error)).toBe("failed");
+  for (const error of [null, undefined, 7, "text", circle]) expect(nameWalletError(error)).toBe("failed");
   expect(findSentence(undefined)).toBeNull();
 });
 
-test("every trouble and activity has a title, a reason and a remedy", () => {
-  const troubles = [
+test("every error and activity has a title, a reason and a remedy", () => {
+  const walletErrors = [
     "rejected",
     "pending",
     "locked",
@@ -56,9 +56,9 @@ test("every trouble and activity has a title, a reason and a remedy", () => {
     "wrong-network",
   ] as const;
   const more = ["chain-silent", "mint-slow", "no-funds", "relay-unreachable", "window-blocked"] as const;
-  for (const trouble of [...troubles, ...more, "unsupported", "failed"] as const) {
+  for (const errorName of [...walletErrors, ...more, "unsupported", "failed"] as const) {
     for (const activity of ["connect", "network", "mint", "sign-in", "form", "reload"] as const) {
-      const notice = noticeForWallet(new WalletTrouble(trouble), activity);
+      const notice = noticeForWallet(new WalletError(errorName), activity);
       for (const text of [notice.title, notice.detail ?? "", notice.remedy])
         expect(text.length).toBeGreaterThan(15);
     }
@@ -66,7 +66,7 @@ test("every trouble and activity has a title, a reason and a remedy", () => {
 });
 
 test("facts that the person must enter by hand are passed on", () => {
-  const error = new WalletTrouble("wrong-network", { facts: [["Chain ID", "5"]] });
+  const error = new WalletError("wrong-network", { facts: [["Chain ID", "5"]] });
   expect(noticeForWallet(error, "network").facts).toEqual([["Chain ID", "5"]]);
   expect(noticeForWallet(new Error("x"), "network")).not.toHaveProperty("facts");
 });

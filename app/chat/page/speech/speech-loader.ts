@@ -3,7 +3,7 @@ import { readRefusal } from "../conversation/chat-api";
 type Load = { audio: Promise<Blob>; abort: AbortController; outcome: "pending" | "loaded" | "failed" };
 
 /** The pieces of one message and their sound, each asked for once: every request counts against the limits. */
-export class SpeechLoads {
+export class SpeechLoader {
   private readonly pieces: { text: string; load: Load | null }[] = [];
 
   constructor(private readonly messageId: string) {}

@@ -1,0 +1,81 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+type Rule = { words: RegExp; say: string; example: string; where?: RegExp };
+
+/** Words that are wrong wherever they appear, or within `where`; docs/glossary.md lists those to use. */
+const rules: Rule[] = [
+  { words: /\blaps(?:e|ed|es|ing)\b/i, say: "expired", example: "the lease lapsed" },
+  { words: /\breckon\w*/i, say: "compute", example: "const reckonCost" },
+  { words: /\baskers?\b/i, say: "client or caller", example: "the asker waits" },
+  { words: /\bdoings\b/i, say: "scenario", example: "its doings" },
+  { words: /\banew\b/i, say: "again", example: "reads anew" },
+  { words: /\b(?:tidily|orderly|good order)\b/i, say: "drain, shut down", example: "an orderly end" },
+  { words: /\b(?:leav(?:e|es|ing)|left) away\b/i, say: "omit, skip", example: "leave away" },
+  { words: /\b(?:went|goes|gone|going) wrong\b/i, say: "error, failed", example: "Something went wrong." },
+  { words: /\b(?:found good|kept reading|same flight)\b/i, say: "cached, coalesced", example: "found good" },
+  { words: /\bremember(?:ed|s|ing)?\b/i, say: "cached, kept", example: "remembered tokens" },
+  { words: /\btalk(?:s|ing|ed)? to\b/i, say: "outgoing connections, queries", example: "talks to Redis" },
+  { words: /\b(?:desks?|lanes?|crossings?)\b/i, say: "fixture, route, request", example: "the payment lane" },
+  { words: /(?<!\bin )\bflights?\b/i, say: "queue, request; in flight", example: "one flight of reads" },
+  {
+    words: /\bhold(?:s|er of) (?:a|its|the) lease\b/i,
+    say: "owns, owner",
+    example: "the holder of the lease",
+  },
+  {
+    words: /\bwatch(?=[A-Z(]|\.\w| =)|[a-z]Watch\b/,
+    say: "observe, record, check: only the transfer watcher watches",
+    example: "const watch = createOutageWatch()",
+  },
+  { words: /\bdoors?(?=[A-Z(]|\.\w| =)|[a-z]Doors?\b/, say: "gate", example: "openDoor()" },
+  {
+    words: /\bleases?\b|\blease(?!UntilMs)[A-Z]/i,
+    say: "reservation, which expires; heartbeat",
+    example: "its lease",
+    where: /^app\/(?:quota|speech|chat)\//,
+  },
+  {
+    words: /\blog\??\.(?:info|warn|error|debug)\((?:`|.*, `)/,
+    say: "a constant message, and fields",
+    example: "log.warn({ err }, `${name} failed`)",
+    where: /^(?:app\/|server\.ts)/,
+  },
+];
+
+/** Uses that are right: a part of the line, and why. */
+const allowed: [part: string, why: string][] = [
+  ["watchConnection", "a function of wagmi"],
+  ["`${tag}:leases`", "a key of Redis that earlier versions read too"],
+  ["/lease-condition.server", "the module that also knows the database's clock"],
+];
+
+const notOurs =
+  /^(?:content|docs\/licences)\/|^THIRD-PARTY|\/api-types\.ts$|^docs\/glossary\.md$|\/words\.test\.ts$/;
+
+function findViolations(file: string): string[] {
+  const lines = readFileSync(file, "utf8").split("\n");
+  return lines.flatMap((line, index) =>
+    rules
+      .filter(({ words, where }) => (where?.test(file) ?? true) && words.test(withoutAllowed(line)))
+      .map(({ words, say }) => `${file}:${index + 1}: "${words.exec(line)?.[0]}", say: ${say}`),
+  );
+}
+
+function withoutAllowed(line: string): string {
+  return allowed.reduce((rest, [part]) => rest.replaceAll(part, ""), line);
+}
+
+test.each(rules)("a line with a word that $example has is found", ({ words, example }) => {
+  expect(withoutAllowed(example)).toMatch(words);
+});
+
+test("code, tests and documents use the words of the field, each for one thing", () => {
+  const listed = execFileSync("git", ["ls-files", "*.ts", "*.tsx", "*.mjs", "*.md", "*.css"], {
+    encoding: "utf8",
+  });
+  const files = listed.trim().split("\n");
+  expect(files.length).toBeGreaterThan(1_000);
+  expect(files.filter((file) => !notOurs.test(file)).flatMap(findViolations)).toEqual([]);
+});
