@@ -55,8 +55,7 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
       ),
     /** Counts in the window it was reserved in, while that is open. False when it was settled before, or wiped by a reset. */
     async settle({ reservationId, usedTokens }: Usage): Promise<boolean> {
-      const reservation = await database.quotaReservation.findUnique({ where: { id: reservationId } });
-      return reservation !== null && (await settleOnce(database, reservation, usedTokens));
+      return await settleOnce(database, reservationId, usedTokens);
     },
     /**
      * Settles, in full, reservations nobody will settle any more: those whose lease has run out, and those of
@@ -69,7 +68,7 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
         take: orphanBatch,
       });
       let count = 0;
-      for (const orphan of orphans) if (await settleOnce(database, orphan, orphan.amount)) count++;
+      for (const orphan of orphans) if (await settleOnce(database, orphan.id, orphan.amount)) count++;
       return count;
     },
     async readStanding({ owner, limit }: { owner: QuotaOwner; limit: number }): Promise<QuotaStanding> {
@@ -204,22 +203,18 @@ async function lockWindow(
   return row;
 }
 
-type Reservation = { id: string; kind: string; subject: string; windowResetAtMs: bigint };
+type Settled = { kind: string; subject: string; windowResetAtMs: bigint };
 
 /** Deleting the reservation decides who settles it; of several at once exactly one. */
-async function settleOnce(
-  database: Database,
-  reservation: Reservation,
-  usedTokens: number,
-): Promise<boolean> {
-  const { id, kind, subject, windowResetAtMs } = reservation;
+async function settleOnce(database: Database, id: string, usedTokens: number): Promise<boolean> {
   return await database.$transaction(async (transaction) => {
-    const { count } = await transaction.quotaReservation.deleteMany({ where: { id } });
-    if (count === 0) return false;
-    await transaction.quotaWindow.updateMany({
-      where: { kind, subject, resetAtMs: windowResetAtMs },
-      data: { used: { increment: Math.max(0, Math.ceil(usedTokens)) } },
-    });
+    const [settled] = await transaction.$queryRaw<Settled[]>`
+      DELETE FROM "QuotaReservation" WHERE "id" = ${id} RETURNING "kind", "subject", "windowResetAtMs"`;
+    if (settled === undefined) return false;
+    await transaction.$executeRaw`
+      UPDATE "QuotaWindow" SET "used" = "used" + ${Math.max(0, Math.ceil(usedTokens))}
+      WHERE "kind" = ${settled.kind} AND "subject" = ${settled.subject}
+        AND "resetAtMs" = ${settled.windowResetAtMs}`;
     return true;
   });
 }

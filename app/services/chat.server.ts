@@ -1,4 +1,5 @@
 import type { Caller } from "~/gate/caller.server";
+import { monotonicClock } from "~/platform/clock";
 import { toModelList } from "~/chat/chat.schema";
 import type { ChatRequest } from "~/chat/chat.schema";
 import { answerChat } from "~/chat/reply/answer-chat.server";
@@ -39,7 +40,11 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
       metrics.countChatTokens({ direction: "in", count }),
     ),
     models: chat.models,
-    readSystemPrompt: createSystemPromptReader(chat.systemPrompt, serving.contentDir),
+    readSystemPrompt: createSystemPromptReader({
+      setting: chat.systemPrompt,
+      contentDir: serving.contentDir,
+      clock: monotonicClock,
+    }),
     maxSteps: chat.maxSteps,
     maxDurationMs: chat.maxDurationSeconds * 1000,
     shutdownSignal: shutdown.signal,

@@ -53,7 +53,8 @@ export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, w
     settled = Promise.resolve()
       .then(() => reservation.settle({ usedTokens }))
       .catch((error: unknown) => warn("quota settlement failed", error));
-    controller.abort(new Error(`The answer was ended: ${why}`));
+    // Of a complete answer nothing is left to cancel; its provider's connection is kept.
+    if (why !== "complete") controller.abort(new Error(`The answer was ended: ${why}`));
     return settled;
   }
 

@@ -1,6 +1,9 @@
 /** Bytes that wait for the reader before the next event is pulled. */
 const highWaterMarkBytes = 16 * 1024;
 
+/** What leaves in one piece is this and one event at most: whoever reads it has more pulled for them meanwhile. */
+const maxWriteChars = 4 * 1024;
+
 /** Keep-alive turns without reading after which the connection is closed. */
 const maxStalledTurns = 4;
 
@@ -50,11 +53,29 @@ function createEventBody({
   let isOver = false;
   let keepAlive: NodeJS.Timeout | undefined;
   let onAbort = () => {};
+  /** Events of this tick of the loop: one write for each costs more than all else that is done with it. */
+  let waiting = "";
+  let flushing: NodeJS.Immediate | undefined;
+
+  function flush(controller: ReadableStreamDefaultController<Uint8Array>, last = ""): void {
+    clearImmediate(flushing);
+    flushing = undefined;
+    const text = waiting + last;
+    waiting = "";
+    if (text !== "") controller.enqueue(encoder.encode(text));
+  }
 
   function release(): void {
     isOver = true;
     clearInterval(keepAlive);
+    clearImmediate(flushing);
     signal.removeEventListener("abort", onAbort);
+  }
+
+  function end(controller: ReadableStreamDefaultController<Uint8Array>, last: string): void {
+    release();
+    flush(controller, last);
+    controller.close();
   }
 
   /** Ends the iterator early. Its clean-up may fail. */
@@ -79,7 +100,7 @@ function createEventBody({
         let stalledTurns = 0;
         keepAlive = setInterval(() => {
           stalledTurns = (controller.desiredSize ?? 0) > 0 ? 0 : stalledTurns + 1;
-          if (stalledTurns === 0) controller.enqueue(encoder.encode(": keep-alive\n\n"));
+          if (stalledTurns === 0) flush(controller, ": keep-alive\n\n");
           else if (stalledTurns >= maxStalledTurns) {
             void abandon();
             controller.error(new Error("The reader of an event stream takes nothing"));
@@ -91,19 +112,20 @@ function createEventBody({
       },
       async pull(controller) {
         try {
-          const { done, value } = await iterator.next();
-          if (isOver) return;
-          if (!done) return controller.enqueue(encoder.encode(encodeEvent(value)));
-          release();
-          controller.enqueue(encoder.encode(endMark));
+          while (waiting.length < Math.min(maxWriteChars, controller.desiredSize ?? 0)) {
+            const { done, value } = await iterator.next();
+            if (isOver) return;
+            if (done) return end(controller, endMark);
+            waiting += encodeEvent(value);
+            flushing ??= setImmediate(flush, controller);
+          }
+          flush(controller);
         } catch (error) {
           if (isOver) return;
-          release();
           onFailure(error);
           const last = [{ type: "error", errorText: "The answer broke off." }, { type: "finish" }];
-          controller.enqueue(encoder.encode(last.map(encodeEvent).join("") + endMark));
+          end(controller, last.map(encodeEvent).join("") + endMark);
         }
-        controller.close();
       },
       cancel: abandon,
     },
