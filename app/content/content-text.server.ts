@@ -11,7 +11,7 @@ export function writeContentText({ welcomeText, textSubmissionAreaHtml, audioDat
   const audioLines = hasAudioPart(audioData) ? [...words, listen, ...(imageSrc === "" ? [] : [picture])] : [];
   const sections = [
     { heading: "Welcome", text: welcomeText.trim() },
-    { heading: "The one-time form", text: toPlainText(textSubmissionAreaHtml) },
+    { heading: "The one-time form", text: findPlainText(textSubmissionAreaHtml) },
     { heading: "Audio", text: audioLines.join("\n") },
   ].filter(({ text }) => text !== "");
   if (sections.length === 0) return "There is nothing behind the gate at the moment.";
@@ -19,6 +19,19 @@ export function writeContentText({ welcomeText, textSubmissionAreaHtml, audioDat
 }
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"' };
+
+/** Forms are few and each is read many times; reading one as markup costs more than the rest of the answer. */
+const maxKnownTexts = 20;
+const knownTexts = new Map<string, string>();
+
+function findPlainText(html: string): string {
+  const known = knownTexts.get(html);
+  if (known !== undefined) return known;
+  if (knownTexts.size >= maxKnownTexts) knownTexts.clear();
+  const text = toPlainText(html);
+  knownTexts.set(html, text);
+  return text;
+}
 
 function toPlainText(html: string): string {
   const text = sanitizeHtml(html, { allowedTags: [], allowedAttributes: {} });

@@ -4,6 +4,7 @@ import type { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
 import { databaseNowMs } from "~/platform/database/lease-condition.server";
+import { createSharedTransactions } from "~/platform/database/shared-transactions.server";
 import { leaseMarginSeconds } from "./quota-lease";
 import type { SetAside } from "./quota-lease";
 import type { QuotaOwner } from "./quota-subject";
@@ -44,19 +45,17 @@ const orphanBatch = 200;
 
 /** The ledger of quotas. `instance` names this process among all that share the database. */
 export function createQuotaStore(database: Database, clock: Clock, instance: string) {
+  const transact = createSharedTransactions(database);
   return {
     /**
      * Opens the window at its first use, and reserves what is wanted or what is left. However many ask at once, used
      * and reserved together never pass the limit: the window's row is locked from the first statement to the commit.
      */
     reserve: (request: ReserveRequest): Promise<ReserveOutcome> =>
-      database.$transaction((transaction) =>
-        reserveLocked(transaction, { ...request, nowMs: clock(), instance }),
-      ),
+      transact((transaction) => reserveLocked(transaction, { ...request, nowMs: clock(), instance })),
     /** Counts in the window it was reserved in, while that is open. False when it was settled before, or wiped by a reset. */
-    async settle({ reservationId, usedTokens }: Usage): Promise<boolean> {
-      return await settleOnce(database, reservationId, usedTokens);
-    },
+    settle: ({ reservationId, usedTokens }: Usage): Promise<boolean> =>
+      transact((transaction) => settleOnce(transaction, reservationId, usedTokens)),
     /**
      * Settles, in full, reservations nobody will settle any more: those whose lease has run out, and those of
      * `goneInstances`. How long their answers became is unknown, and use must not go unrecorded.
@@ -68,7 +67,9 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
         take: orphanBatch,
       });
       let count = 0;
-      for (const orphan of orphans) if (await settleOnce(database, orphan.id, orphan.amount)) count++;
+      for (const { id, amount } of orphans) {
+        if (await transact((transaction) => settleOnce(transaction, id, amount))) count++;
+      }
       return count;
     },
     async readStanding({ owner, limit }: { owner: QuotaOwner; limit: number }): Promise<QuotaStanding> {
@@ -206,15 +207,17 @@ async function lockWindow(
 type Settled = { kind: string; subject: string; windowResetAtMs: bigint };
 
 /** Deleting the reservation decides who settles it; of several at once exactly one. */
-async function settleOnce(database: Database, id: string, usedTokens: number): Promise<boolean> {
-  return await database.$transaction(async (transaction) => {
-    const [settled] = await transaction.$queryRaw<Settled[]>`
-      DELETE FROM "QuotaReservation" WHERE "id" = ${id} RETURNING "kind", "subject", "windowResetAtMs"`;
-    if (settled === undefined) return false;
-    await transaction.$executeRaw`
-      UPDATE "QuotaWindow" SET "used" = "used" + ${Math.max(0, Math.ceil(usedTokens))}
-      WHERE "kind" = ${settled.kind} AND "subject" = ${settled.subject}
-        AND "resetAtMs" = ${settled.windowResetAtMs}`;
-    return true;
-  });
+async function settleOnce(
+  transaction: Prisma.TransactionClient,
+  id: string,
+  usedTokens: number,
+): Promise<boolean> {
+  const [settled] = await transaction.$queryRaw<Settled[]>`
+    DELETE FROM "QuotaReservation" WHERE "id" = ${id} RETURNING "kind", "subject", "windowResetAtMs"`;
+  if (settled === undefined) return false;
+  const { kind, subject, windowResetAtMs } = settled;
+  await transaction.$executeRaw`
+    UPDATE "QuotaWindow" SET "used" = "used" + ${Math.max(0, Math.ceil(usedTokens))}
+    WHERE "kind" = ${kind} AND "subject" = ${subject} AND "resetAtMs" = ${windowResetAtMs}`;
+  return true;
 }

@@ -76,7 +76,7 @@ async function runWithinTime(tool: Tool, call: ToolCall<unknown>): Promise<unkno
   }
 }
 
-/** Makes plain JSON of it. */
+/** Makes plain JSON of it. A text is that already. */
 function toOutcome(output: unknown): ToolOutcome {
   const outputText =
     JSON.stringify(output, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value)) ??
@@ -85,5 +85,9 @@ function toOutcome(output: unknown): ToolOutcome {
     const most = `${maxToolOutputBytes / 1024} KiB`;
     return { ok: false, errorText: `The tool's answer is larger than ${most}, which is too large.` };
   }
-  return { ok: true, output: JSON.parse(outputText) as unknown, outputText };
+  return {
+    ok: true,
+    output: typeof output === "string" ? output : (JSON.parse(outputText) as unknown),
+    outputText,
+  };
 }

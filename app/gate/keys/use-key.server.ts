@@ -13,10 +13,17 @@ export type UseKeyDependencies = HolderDependencies & {
 
 /** Uses a key up without the form. From then on it opens nothing, and the tokens made for it have ended. */
 export async function useKey(holder: Holder, dependencies: UseKeyDependencies) {
-  await requireHolder(holder, dependencies, { fresh: true });
-  await dependencies.requireSettledHolding(holder.tokenId, holder.address);
-  const { chainId, contractAddress, submissions, wakeOutbox } = dependencies;
+  const { chainId, contractAddress, submissions, requireSettledHolding, wakeOutbox } = dependencies;
   const { tokenId, address } = holder;
+  await requireHolder(holder, dependencies);
+  try {
+    // Reads the newest block itself: one of its own before that would say nothing more.
+    await requireSettledHolding(tokenId, address, { isValidToo: true });
+  } catch (error) {
+    // Says what is wrong first where the key is gone, and then records that it left.
+    await requireHolder(holder, dependencies, { fresh: true });
+    throw error;
+  }
   const key = { chainId, contractAddress, tokenId };
   const notification = keyUsed({ ...key, address });
   const { outcome, usedAtMs } = await submissions.useKeyOnce({ key, usedBy: address, notification });
