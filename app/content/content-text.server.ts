@@ -11,7 +11,7 @@ export function writeContentText({ welcomeText, textSubmissionAreaHtml, audioDat
   const audioLines = hasAudioPart(audioData) ? [...words, listen, ...(imageSrc === "" ? [] : [picture])] : [];
   const sections = [
     { heading: "Welcome", text: welcomeText.trim() },
-    { heading: "The one-time form", text: findPlainText(textSubmissionAreaHtml) },
+    { heading: "The one-time form", text: toPlainText(textSubmissionAreaHtml) },
     { heading: "Audio", text: audioLines.join("\n") },
   ].filter(({ text }) => text !== "");
   if (sections.length === 0) return "There is nothing behind the gate at the moment.";
@@ -20,26 +20,18 @@ export function writeContentText({ welcomeText, textSubmissionAreaHtml, audioDat
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"' };
 
-/** Forms are few and each is read many times; reading one as markup costs more than the rest of the answer. */
-const maxKnownTexts = 20;
-const knownTexts = new Map<string, string>();
-
-function findPlainText(html: string): string {
-  const known = knownTexts.get(html);
-  if (known !== undefined) return known;
-  if (knownTexts.size >= maxKnownTexts) knownTexts.clear();
-  const text = toPlainText(html);
-  knownTexts.set(html, text);
-  return text;
-}
+/** Most keys have the same form, and reading it as markup costs more than the rest of the answer. */
+let lastForm = { html: "", text: "" };
 
 function toPlainText(html: string): string {
-  const text = sanitizeHtml(html, { allowedTags: [], allowedAttributes: {} });
-  return text
+  if (lastForm.html === html) return lastForm.text;
+  const text = sanitizeHtml(html, { allowedTags: [], allowedAttributes: {} })
     .replace(/&(amp|lt|gt|quot);/g, (_entity, name: string) => entities[name] ?? "")
     .split("\n")
     .map((line) => line.trim())
     .join("\n")
     .replace(/\n{3,}/g, "\n\n")
     .trim();
+  lastForm = { html, text };
+  return text;
 }

@@ -46,6 +46,24 @@ const orphanBatch = 200;
 /** The ledger of quotas. `instance` names this process among all that share the database. */
 export function createQuotaStore(database: Database, clock: Clock, instance: string) {
   const transact = createSharedTransactions(database);
+
+  /**
+   * Counts in the window it was reserved in, while that is open. Deleting the reservation decides who settles it; of several
+   * at once exactly one. False when it was settled before, or wiped by a reset.
+   */
+  const settle = ({ reservationId, usedTokens }: Usage): Promise<boolean> =>
+    transact(async (transaction) => {
+      const [settled] = await transaction.$queryRaw<(QuotaOwner & { windowResetAtMs: bigint })[]>`
+        DELETE FROM "QuotaReservation" WHERE "id" = ${reservationId}
+        RETURNING "kind", "subject", "windowResetAtMs"`;
+      if (settled === undefined) return false;
+      await transaction.$executeRaw`
+        UPDATE "QuotaWindow" SET "used" = "used" + ${Math.max(0, Math.ceil(usedTokens))}
+        WHERE "kind" = ${settled.kind} AND "subject" = ${settled.subject}
+          AND "resetAtMs" = ${settled.windowResetAtMs}`;
+      return true;
+    });
+
   return {
     /**
      * Opens the window at its first use, and reserves what is wanted or what is left. However many ask at once, used
@@ -53,9 +71,7 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
      */
     reserve: (request: ReserveRequest): Promise<ReserveOutcome> =>
       transact((transaction) => reserveLocked(transaction, { ...request, nowMs: clock(), instance })),
-    /** Counts in the window it was reserved in, while that is open. False when it was settled before, or wiped by a reset. */
-    settle: ({ reservationId, usedTokens }: Usage): Promise<boolean> =>
-      transact((transaction) => settleOnce(transaction, reservationId, usedTokens)),
+    settle,
     /**
      * Settles, in full, reservations nobody will settle any more: those whose lease has run out, and those of
      * `goneInstances`. How long their answers became is unknown, and use must not go unrecorded.
@@ -67,9 +83,8 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
         take: orphanBatch,
       });
       let count = 0;
-      for (const { id, amount } of orphans) {
-        if (await transact((transaction) => settleOnce(transaction, id, amount))) count++;
-      }
+      for (const { id: reservationId, amount: usedTokens } of orphans)
+        if (await settle({ reservationId, usedTokens })) count++;
       return count;
     },
     async readStanding({ owner, limit }: { owner: QuotaOwner; limit: number }): Promise<QuotaStanding> {
@@ -190,34 +205,15 @@ async function lockWindow(
   const now = BigInt(nowMs);
   const end = now + BigInt(windowSeconds) * 1000n;
   // A window that begins that far ahead was opened before the clock was set back, and would stay for too long.
+  const isOpen = sql`w."resetAtMs" > ${now} AND w."windowStartMs" <= ${end}`;
   const [row] = await transaction.$queryRaw<{ used: number | bigint; resetAtMs: bigint }[]>`
     INSERT INTO "QuotaWindow" AS w ("kind", "subject", "used", "windowStartMs", "resetAtMs")
     VALUES (${owner.kind}, ${owner.subject}, 0, ${now}, ${end})
     ON CONFLICT ("kind", "subject") DO UPDATE SET
-      "used" = CASE WHEN w."resetAtMs" > ${now} AND w."windowStartMs" <= ${end} THEN w."used" ELSE 0 END,
-      "windowStartMs" = CASE WHEN w."resetAtMs" > ${now} AND w."windowStartMs" <= ${end}
-        THEN w."windowStartMs" ELSE excluded."windowStartMs" END,
-      "resetAtMs" = CASE WHEN w."resetAtMs" > ${now} AND w."windowStartMs" <= ${end}
-        THEN w."resetAtMs" ELSE excluded."resetAtMs" END
+      "used" = CASE WHEN ${isOpen} THEN w."used" ELSE 0 END,
+      "windowStartMs" = CASE WHEN ${isOpen} THEN w."windowStartMs" ELSE excluded."windowStartMs" END,
+      "resetAtMs" = CASE WHEN ${isOpen} THEN w."resetAtMs" ELSE excluded."resetAtMs" END
     RETURNING "used", "resetAtMs"`;
   if (row === undefined) throw new Error("The database opened a quota window without answering with it.");
   return row;
-}
-
-type Settled = { kind: string; subject: string; windowResetAtMs: bigint };
-
-/** Deleting the reservation decides who settles it; of several at once exactly one. */
-async function settleOnce(
-  transaction: Prisma.TransactionClient,
-  id: string,
-  usedTokens: number,
-): Promise<boolean> {
-  const [settled] = await transaction.$queryRaw<Settled[]>`
-    DELETE FROM "QuotaReservation" WHERE "id" = ${id} RETURNING "kind", "subject", "windowResetAtMs"`;
-  if (settled === undefined) return false;
-  const { kind, subject, windowResetAtMs } = settled;
-  await transaction.$executeRaw`
-    UPDATE "QuotaWindow" SET "used" = "used" + ${Math.max(0, Math.ceil(usedTokens))}
-    WHERE "kind" = ${kind} AND "subject" = ${subject} AND "resetAtMs" = ${windowResetAtMs}`;
-  return true;
 }

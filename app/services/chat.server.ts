@@ -1,5 +1,4 @@
 import type { Caller } from "~/gate/caller.server";
-import { monotonicClock } from "~/platform/clock";
 import { toModelList } from "~/chat/chat.schema";
 import type { ChatRequest } from "~/chat/chat.schema";
 import { answerChat } from "~/chat/reply/answer-chat.server";
@@ -40,11 +39,7 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
       metrics.countChatTokens({ direction: "in", count }),
     ),
     models: chat.models,
-    readSystemPrompt: createSystemPromptReader({
-      setting: chat.systemPrompt,
-      contentDir: serving.contentDir,
-      clock: monotonicClock,
-    }),
+    readSystemPrompt: createSystemPromptReader(chat.systemPrompt, serving.contentDir),
     maxSteps: chat.maxSteps,
     maxDurationMs: chat.maxDurationSeconds * 1000,
     shutdownSignal: shutdown.signal,

@@ -76,18 +76,15 @@ async function runWithinTime(tool: Tool, call: ToolCall<unknown>): Promise<unkno
   }
 }
 
-/** Makes plain JSON of it. A text is that already. */
+/** Makes plain JSON of it. */
 function toOutcome(output: unknown): ToolOutcome {
+  const isText = typeof output === "string";
   const outputText =
     JSON.stringify(output, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value)) ??
     "null";
-  if (Buffer.byteLength(typeof output === "string" ? output : outputText) > maxToolOutputBytes) {
+  if (Buffer.byteLength(isText ? output : outputText) > maxToolOutputBytes) {
     const most = `${maxToolOutputBytes / 1024} KiB`;
     return { ok: false, errorText: `The tool's answer is larger than ${most}, which is too large.` };
   }
-  return {
-    ok: true,
-    output: typeof output === "string" ? output : (JSON.parse(outputText) as unknown),
-    outputText,
-  };
+  return { ok: true, output: isText ? output : (JSON.parse(outputText) as unknown), outputText };
 }

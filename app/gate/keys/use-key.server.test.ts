@@ -14,6 +14,7 @@ function prepare({ isGone, settles }: { isGone: boolean; settles: () => Promise<
   const readings: string[] = [];
   const departures: unknown[] = [];
   const dependencies: UseKeyDependencies = {
+    standard: "erc721",
     chainId: 31337,
     contractAddress: "0x00000000000000000000000000000000000000c0",
     clock: () => 5_000,
@@ -28,8 +29,8 @@ function prepare({ isGone, settles }: { isGone: boolean; settles: () => Promise<
       recordDeparture: async (departure) => void departures.push(departure),
     },
     submissions: { useKeyOnce: async () => ({ outcome: "used", usedAtMs: 0 }) },
-    requireSettledHolding: async (tokenId, address, options) => {
-      readings.push(`by number, ${tokenId}, ${address}, ${options?.isValidToo}`);
+    requireSettledHolding: async (tokenId, address) => {
+      readings.push(`by number, ${tokenId}, ${address}`);
       await settles();
     },
     wakeOutbox: () => {},
@@ -37,9 +38,15 @@ function prepare({ isGone, settles }: { isGone: boolean; settles: () => Promise<
   return { dependencies, readings, departures };
 }
 
-const byNumber = `by number, 7, ${holder.address}, true`;
+const byNumber = `by number, 7, ${holder.address}`;
 
-test("a key that is held is used up after one reading of the newest block, its validity included", async () => {
+test("a membership is read afresh before it is used up, for it may have run out", async () => {
+  const { dependencies, readings } = prepare({ isGone: false, settles: async () => {} });
+  await useKey(holder, { ...dependencies, standard: "unlock" });
+  expect(readings).toEqual(["fresh", byNumber]);
+});
+
+test("a key that is held is used up after one reading of the newest block", async () => {
   const { dependencies, readings } = prepare({ isGone: false, settles: async () => {} });
   expect(await useKey(holder, dependencies)).toMatchObject({ tokenId: "7", usedBy: holder.address });
   expect(readings).toEqual(["cached", byNumber]);

@@ -79,16 +79,6 @@ test("a membership is settled by its holder, whether or not it was valid then", 
   await settledHoldings({ standard: "unlock" })(tokenId, chain.addressOf(1));
 });
 
-test("a membership that has run out is refused to whoever has not read the newest block", async () => {
-  const tokenId = await chain.mintKey(1);
-  await chain.control.mine({ blocks: 2 });
-  const requireSettled = settledHoldings({ standard: "unlock" });
-  await expect(requireSettled(tokenId, chain.addressOf(1), { isValidToo: true })).rejects.toMatchObject({
-    slug: "you-do-not-own-this-token",
-    detail: expect.stringContaining("expired") as string,
-  });
-});
-
 test("the refusal names the block to wait for, and a time estimated from the last blocks", async () => {
   const tokenId = await chain.mintKey(1);
   const { timestamp } = await chain.viewer.getBlock();

@@ -7,7 +7,7 @@ import type { ChainCursor, WatchedContract } from "./chain-cursor.store.server";
 import { requireOwned } from "../holder.server";
 import type { KeyStore } from "../keys/keys.store.server";
 import { readKey } from "./ownership.gateway.server";
-import type { KeyContract, KeyReading } from "./ownership.gateway.server";
+import type { KeyContract } from "./ownership.gateway.server";
 import { judge } from "./ownership.server";
 import type { Ownership } from "./ownership.server";
 
@@ -24,28 +24,21 @@ export type SettledHoldingDependencies = KeyContract & {
   clock: Clock;
 };
 
-/**
- * A key that is used up stays so for good. `isValidToo`: whoever has not read the newest block has a membership that has
- * run out by then refused here; others have done so.
- */
-export type RequireSettledHolding = (
-  tokenId: string,
-  holder: Address,
-  options?: { isValidToo: boolean },
-) => Promise<void>;
+/** To be asked once the newest block has named the same holder: a key that is used up stays so for good. */
+export type RequireSettledHolding = (tokenId: string, holder: Address) => Promise<void>;
 
 export function createSettledHoldings(dependencies: SettledHoldingDependencies): RequireSettledHolding {
   const { client, contractAddress, standard, keyUseConfirmations, keys, cursors, clock } = dependencies;
   const contract = { chainId: client.chain.id, contractAddress };
   const depth = BigInt(keyUseConfirmations);
 
-  const readAt = (block: bigint, tokenId: string, holder: Address) =>
-    readKey({ client, contractAddress, standard, tokenId, holder, block });
-  /** Whether a membership had run out by then does not matter. */
-  const judgeHolder = (reading: KeyReading, holder: Address): Ownership =>
-    judge({ ...reading, hasExpired: false }, holder);
+  async function readHoldingAt(block: bigint, tokenId: string, holder: Address): Promise<Ownership> {
+    const reading = await readKey({ client, contractAddress, standard, tokenId, holder, block });
+    // Whether a membership had run out by then does not matter: the newest block has said that it has not.
+    return judge({ ...reading, hasExpired: false }, holder);
+  }
 
-  return async function requireSettledHolding(tokenId, holder, { isValidToo } = { isValidToo: false }) {
+  return async function requireSettledHolding(tokenId, holder) {
     // Before the header, so that a block that comes in between does not make an honest node look late.
     const cursor = await cursors.findCursor(contract);
     const newest = await readHeader(client);
@@ -53,14 +46,14 @@ export function createSettledHoldings(dependencies: SettledHoldingDependencies):
     const older = newest.number > depth ? newest.number - depth : 0n;
     // By number, and not as the latest block: a node that does not have it says so.
     const blocks = depth === 0n ? [newest.number] : [newest.number, older];
-    const [now, then] = await Promise.all(blocks.map((block) => readAt(block, tokenId, holder)));
+    const [now, then] = await Promise.all(blocks.map((block) => readHoldingAt(block, tokenId, holder)));
     // After the chain, so that what the watcher noticed meanwhile counts.
     const { used, departedAtMs } = await keys.findKeyState({ key: { ...contract, tokenId }, holder });
     // Waiting would not help a key that is used up: that is said first.
     if (used) throw new Refusal("this-token-has-already-been-used");
-    requireOwned(isValidToo ? judge(now!, holder) : judgeHolder(now!, holder));
+    requireOwned(now!);
     requireNoDeparture(tokenId, departedAtMs, clock());
-    if (!then || judgeHolder(then, holder).owned) return;
+    if (!then || then.owned) return;
     const { timestamp } = await readHeader(client, older);
     const tookSeconds = Number(newest.timestamp - timestamp);
     const waitSeconds = Math.min(Math.max(tookSeconds, 1), maxWaitSeconds);

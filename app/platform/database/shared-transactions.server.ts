@@ -6,42 +6,31 @@ import type { Database } from "./database.server";
 type Work<T> = (transaction: Prisma.TransactionClient) => Promise<T>;
 type Job = { work: Work<unknown>; resolve: (result: unknown) => void; reject: (error: unknown) => void };
 
-/** Nothing else gets to the one connection meanwhile. */
-const maxJobs = 32;
-
 /**
- * Runs each work in a transaction. On SQLite, what is asked for in one tick of the loop shares a transaction and its one
- * sync to the disk, in the order in which it was asked for. On PostgreSQL, where commits of many connections are synced
- * together anyway, sharing would hold the locks of all for as long as the slowest.
+ * Runs each work in a transaction. On SQLite, those of one tick of the loop share one and its sync to the disk. On
+ * PostgreSQL that would hold everybody's locks for as long as the slowest takes.
  */
 export function createSharedTransactions(database: Database) {
-  let waiting: Job[] = [];
+  const waiting: Job[] = [];
 
-  function runWaiting(): void {
-    const jobs = waiting;
-    waiting = [];
-    for (let at = 0; at < jobs.length; at += maxJobs) void runTogether(jobs.slice(at, at + maxJobs));
-  }
-
-  async function runTogether(jobs: readonly Job[]): Promise<void> {
+  async function runAll(jobs: readonly Job[]): Promise<void> {
     try {
-      const results = await database.$transaction(async (transaction) => {
-        const done: unknown[] = [];
-        for (const { work } of jobs) done.push(await work(transaction));
-        return done;
+      const results: unknown[] = [];
+      await database.$transaction(async (transaction) => {
+        for (const { work } of jobs) results.push(await work(transaction));
       });
       jobs.forEach(({ resolve }, index) => resolve(results[index]));
     } catch (error) {
-      // All of it was rolled back. One that fails must not fail the others.
+      // All was rolled back. One that fails must not fail the others.
       if (jobs.length === 1) jobs[0]!.reject(error);
-      else for (const job of jobs) await runTogether([job]);
+      else for (const job of jobs) await runAll([job]);
     }
   }
 
   return function transact<T>(work: Work<T>): Promise<T> {
     if (!isSqlite(database)) return database.$transaction(work);
     return new Promise<T>((resolve, reject) => {
-      if (waiting.length === 0) setImmediate(runWaiting);
+      if (waiting.length === 0) setImmediate(() => void runAll(waiting.splice(0)));
       // Statements belong to the trace of whoever asked.
       waiting.push({ work: AsyncResource.bind(work), resolve, reject } as Job);
     });

@@ -28,7 +28,7 @@ type Peer = {
 const unknownProxyWarning =
   "X-Forwarded-For arrives from a private address and TRUST_PROXY is not set: if that is your proxy, all its visitors share one rate limit. Set TRUST_PROXY to the number of proxies or to their addresses, or to 0 where there is none.";
 
-/** Made once: the stack trace of a new one costs more than the signal. */
+/** Made once, for its stack trace costs more than the signal. */
 const isOver = new DOMException("The answer is over", "AbortError");
 const acceptableRequestId = /^[A-Za-z0-9._-]{8,64}$/;
 

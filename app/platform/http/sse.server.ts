@@ -42,12 +42,8 @@ export function encodeEvent(event: object): string {
   return `data: ${json}\n\n`;
 }
 
-function createEventBody({
-  events,
-  signal,
-  keepAliveMs = 15_000,
-  onFailure = () => undefined,
-}: EventStreamOptions): ReadableStream<Uint8Array> {
+function createEventBody(options: EventStreamOptions): ReadableStream<Uint8Array> {
+  const { events, signal, keepAliveMs = 15_000, onFailure = () => undefined } = options;
   const encoder = new TextEncoder();
   const iterator = events[Symbol.asyncIterator]();
   let isOver = false;
@@ -55,11 +51,8 @@ function createEventBody({
   let onAbort = () => {};
   /** Events of this tick of the loop: one write for each costs more than all else that is done with it. */
   let waiting = "";
-  let flushing: NodeJS.Immediate | undefined;
 
   function flush(controller: ReadableStreamDefaultController<Uint8Array>, last = ""): void {
-    clearImmediate(flushing);
-    flushing = undefined;
     const text = waiting + last;
     waiting = "";
     if (text !== "") controller.enqueue(encoder.encode(text));
@@ -67,15 +60,9 @@ function createEventBody({
 
   function release(): void {
     isOver = true;
+    waiting = "";
     clearInterval(keepAlive);
-    clearImmediate(flushing);
     signal.removeEventListener("abort", onAbort);
-  }
-
-  function end(controller: ReadableStreamDefaultController<Uint8Array>, last: string): void {
-    release();
-    flush(controller, last);
-    controller.close();
   }
 
   /** Ends the iterator early. Its clean-up may fail. */
@@ -111,21 +98,26 @@ function createEventBody({
         if (signal.aborted) onAbort();
       },
       async pull(controller) {
+        let last = endMark;
         try {
-          while (waiting.length < Math.min(maxWriteChars, controller.desiredSize ?? 0)) {
+          for (;;) {
+            if (waiting.length >= Math.min(maxWriteChars, controller.desiredSize ?? 0))
+              return flush(controller);
             const { done, value } = await iterator.next();
             if (isOver) return;
-            if (done) return end(controller, endMark);
+            if (done) break;
+            if (waiting === "") setImmediate(flush, controller);
             waiting += encodeEvent(value);
-            flushing ??= setImmediate(flush, controller);
           }
-          flush(controller);
         } catch (error) {
           if (isOver) return;
           onFailure(error);
-          const last = [{ type: "error", errorText: "The answer broke off." }, { type: "finish" }];
-          end(controller, last.map(encodeEvent).join("") + endMark);
+          const events = [{ type: "error", errorText: "The answer broke off." }, { type: "finish" }];
+          last = events.map(encodeEvent).join("") + endMark;
         }
+        flush(controller, last);
+        release();
+        controller.close();
       },
       cancel: abandon,
     },
