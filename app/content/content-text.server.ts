@@ -20,13 +20,18 @@ export function writeContentText({ welcomeText, textSubmissionAreaHtml, audioDat
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"' };
 
+/** Most keys have the same form, and reading it as markup costs more than the rest of the answer. */
+let lastForm = { html: "", text: "" };
+
 function toPlainText(html: string): string {
-  const text = sanitizeHtml(html, { allowedTags: [], allowedAttributes: {} });
-  return text
+  if (lastForm.html === html) return lastForm.text;
+  const text = sanitizeHtml(html, { allowedTags: [], allowedAttributes: {} })
     .replace(/&(amp|lt|gt|quot);/g, (_entity, name: string) => entities[name] ?? "")
     .split("\n")
     .map((line) => line.trim())
     .join("\n")
     .replace(/\n{3,}/g, "\n\n")
     .trim();
+  lastForm = { html, text };
+  return text;
 }

@@ -4,6 +4,7 @@ import type { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
 import { databaseNowMs } from "~/platform/database/lease-condition.server";
+import { createSharedTransactions } from "~/platform/database/shared-transactions.server";
 import { expiryMarginSeconds } from "./quota-reservation";
 import type { SetAside } from "./quota-reservation";
 import type { QuotaOwner } from "./quota-subject";
@@ -44,20 +45,33 @@ const orphanBatch = 200;
 
 /** The ledger of quotas. `instance` names this process among all that share the database. */
 export function createQuotaStore(database: Database, clock: Clock, instance: string) {
+  const transact = createSharedTransactions(database);
+
+  /**
+   * Counts in the window it was reserved in, while that is open. Deleting the reservation decides who settles it; of several
+   * at once exactly one. False when it was settled before, or wiped by a reset.
+   */
+  const settle = ({ reservationId, usedTokens }: Usage): Promise<boolean> =>
+    transact(async (transaction) => {
+      const [settled] = await transaction.$queryRaw<(QuotaOwner & { windowResetAtMs: bigint })[]>`
+        DELETE FROM "QuotaReservation" WHERE "id" = ${reservationId}
+        RETURNING "kind", "subject", "windowResetAtMs"`;
+      if (settled === undefined) return false;
+      await transaction.$executeRaw`
+        UPDATE "QuotaWindow" SET "used" = "used" + ${Math.max(0, Math.ceil(usedTokens))}
+        WHERE "kind" = ${settled.kind} AND "subject" = ${settled.subject}
+          AND "resetAtMs" = ${settled.windowResetAtMs}`;
+      return true;
+    });
+
   return {
     /**
      * Opens the window at its first use, and reserves what is wanted or what is left. However many ask at once, used
      * and reserved together never pass the limit: the window's row is locked from the first statement to the commit.
      */
     reserve: (request: ReserveRequest): Promise<ReserveOutcome> =>
-      database.$transaction((transaction) =>
-        reserveLocked(transaction, { ...request, nowMs: clock(), instance }),
-      ),
-    /** Counts in the window it was reserved in, while that is open. False when it was settled before, or wiped by a reset. */
-    async settle({ reservationId, usedTokens }: Usage): Promise<boolean> {
-      const reservation = await database.quotaReservation.findUnique({ where: { id: reservationId } });
-      return reservation !== null && (await settleOnce(database, reservation, usedTokens));
-    },
+      transact((transaction) => reserveLocked(transaction, { ...request, nowMs: clock(), instance })),
+    settle,
     /**
      * Settles, in full, reservations nobody will settle any more: those that have expired, and those of
      * `goneInstances`. How long their answers became is unknown, and use must not go unrecorded.
@@ -69,7 +83,8 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
         take: orphanBatch,
       });
       let count = 0;
-      for (const orphan of orphans) if (await settleOnce(database, orphan, orphan.amount)) count++;
+      for (const { id: reservationId, amount: usedTokens } of orphans)
+        if (await settle({ reservationId, usedTokens })) count++;
       return count;
     },
     async readStanding({ owner, limit }: { owner: QuotaOwner; limit: number }): Promise<QuotaStanding> {
@@ -190,36 +205,15 @@ async function lockWindow(
   const now = BigInt(nowMs);
   const end = now + BigInt(windowSeconds) * 1000n;
   // A window that begins that far ahead was opened before the clock was set back, and would stay for too long.
+  const isOpen = sql`w."resetAtMs" > ${now} AND w."windowStartMs" <= ${end}`;
   const [row] = await transaction.$queryRaw<{ used: number | bigint; resetAtMs: bigint }[]>`
     INSERT INTO "QuotaWindow" AS w ("kind", "subject", "used", "windowStartMs", "resetAtMs")
     VALUES (${owner.kind}, ${owner.subject}, 0, ${now}, ${end})
     ON CONFLICT ("kind", "subject") DO UPDATE SET
-      "used" = CASE WHEN w."resetAtMs" > ${now} AND w."windowStartMs" <= ${end} THEN w."used" ELSE 0 END,
-      "windowStartMs" = CASE WHEN w."resetAtMs" > ${now} AND w."windowStartMs" <= ${end}
-        THEN w."windowStartMs" ELSE excluded."windowStartMs" END,
-      "resetAtMs" = CASE WHEN w."resetAtMs" > ${now} AND w."windowStartMs" <= ${end}
-        THEN w."resetAtMs" ELSE excluded."resetAtMs" END
+      "used" = CASE WHEN ${isOpen} THEN w."used" ELSE 0 END,
+      "windowStartMs" = CASE WHEN ${isOpen} THEN w."windowStartMs" ELSE excluded."windowStartMs" END,
+      "resetAtMs" = CASE WHEN ${isOpen} THEN w."resetAtMs" ELSE excluded."resetAtMs" END
     RETURNING "used", "resetAtMs"`;
   if (row === undefined) throw new Error("The database opened a quota window without answering with it.");
   return row;
-}
-
-type Reservation = { id: string; kind: string; subject: string; windowResetAtMs: bigint };
-
-/** Deleting the reservation decides who settles it; of several at once exactly one. */
-async function settleOnce(
-  database: Database,
-  reservation: Reservation,
-  usedTokens: number,
-): Promise<boolean> {
-  const { id, kind, subject, windowResetAtMs } = reservation;
-  return await database.$transaction(async (transaction) => {
-    const { count } = await transaction.quotaReservation.deleteMany({ where: { id } });
-    if (count === 0) return false;
-    await transaction.quotaWindow.updateMany({
-      where: { kind, subject, resetAtMs: windowResetAtMs },
-      data: { used: { increment: Math.max(0, Math.ceil(usedTokens)) } },
-    });
-    return true;
-  });
 }

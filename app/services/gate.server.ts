@@ -74,6 +74,7 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
   };
   const useDependencies = {
     ...shared,
+    standard,
     submissions: createSubmissionStore(database, clock, outbox.store),
     requireSettledHolding: createSettledHoldings({ client: chain, ...config.chain, keys, cursors, clock }),
     wakeOutbox: outbox.sender.wake,

@@ -79,12 +79,13 @@ async function runWithinTime(tool: Tool, call: ToolCall<unknown>): Promise<unkno
 }
 
 function toOutcome(output: unknown): ToolOutcome {
+  const isText = typeof output === "string";
   const outputText =
     JSON.stringify(output, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value)) ??
     "null";
-  if (Buffer.byteLength(typeof output === "string" ? output : outputText) > maxToolOutputBytes) {
+  if (Buffer.byteLength(isText ? output : outputText) > maxToolOutputBytes) {
     const most = `${maxToolOutputBytes / 1024} KiB`;
     return { ok: false, errorText: `The tool's answer is larger than ${most}, which is too large.` };
   }
-  return { ok: true, output: JSON.parse(outputText) as unknown, outputText };
+  return { ok: true, output: isText ? output : (JSON.parse(outputText) as unknown), outputText };
 }

@@ -90,6 +90,15 @@ test.each([
 });
 
 test.each([
+  { byCpu: 0.5, isMet: true },
+  { byCpu: 0.51, isMet: false },
+  { byCpu: null, isMet: null },
+])("a ratio of $byCpu by CPU against 0.5 is met: $isMet, whatever it is by requests", ({ byCpu, isMet }) => {
+  const measurement = besideBare({ byThroughput: 9, byCpu });
+  expect(judge(measurement, { maxCpuTimes: { side: bareSide, times: 0.5 } })[0]!.isMet).toBe(isMet);
+});
+
+test.each([
   { rpcCallsPerRequest: 1, isMet: true },
   { rpcCallsPerRequest: 1.0025, isMet: false },
   { rpcCallsPerRequest: 0.99, isMet: false },

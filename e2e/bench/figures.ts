@@ -37,6 +37,8 @@ export type Measurement = {
 export type Aims = {
   /** At most so many times what this side needs, by requests a second and by CPU. */
   maxTimes?: { side: string; times: number };
+  /** At most so many times the CPU of this side. */
+  maxCpuTimes?: { side: string; times: number };
   /** So many times as many requests a second as this side. */
   minTimes?: { side: string; times: number };
   rpcCallsPerRequest?: number;
@@ -130,6 +132,15 @@ export function judge(measurement: Measurement, aims: Aims): Verdict[] {
       aim: `${operation} within ${maxTimes}x of ${beside.name}`,
       isMet: Math.max(byThroughput, byCpu ?? 0) <= maxTimes,
       measured: `${byThroughput.toFixed(2)}x by requests/s, ${byCpu === null ? "n/a" : `${byCpu.toFixed(2)}x`} by CPU`,
+    });
+  }
+  if (aims.maxCpuTimes !== undefined) {
+    const { side, times } = aims.maxCpuTimes;
+    const ratio = others.find(({ name }) => name === side)?.ratios.byCpu ?? null;
+    verdicts.push({
+      aim: `${operation} within ${times}x of ${side} by CPU`,
+      isMet: ratio === null ? null : ratio <= times,
+      measured: ratio === null ? "n/a" : `${ratio.toFixed(2)}x`,
     });
   }
   if (aims.minTimes !== undefined) {

@@ -38,7 +38,11 @@ export async function answerChat(call: ChatCall, dependencies: ChatDependencies)
     const { reservation, headers } = await call.admitAnswer();
     const { caller, clientId, signal } = call;
     const { messages } = call.request;
-    const counted = countUsage(reservation, dependencies.countOutput);
+    const settle: QuotaReservation["settle"] = (usage) => {
+      dependencies.countOutput(usage.usedTokens);
+      return reservation.settle(usage);
+    };
+    const counted = { ...reservation, settle };
     const request = { model, system, messages, caller, clientId, signal, reservation: counted };
     const tools = dependencies.tools.filter((tool) => mayOfferToModel(tool, caller));
     return { events: await openReply({ ...dependencies, ...request, tools }), headers };
@@ -46,16 +50,6 @@ export async function answerChat(call: ChatCall, dependencies: ChatDependencies)
     // Without the admission's figures: what it set aside has been given back when an answer fails to open.
     throw toRefusal(cause);
   }
-}
-
-function countUsage(reservation: QuotaReservation, count: (tokens: number) => void): QuotaReservation {
-  return {
-    ...reservation,
-    settle: async (usage) => {
-      count(usage.usedTokens);
-      await reservation.settle(usage);
-    },
-  };
 }
 
 export function requireChatRequest(body: unknown): ChatRequest {

@@ -89,6 +89,17 @@ function brokenOff(deltas: string[], errorText: unknown) {
   ];
 }
 
+test("an answer that is complete cancels nothing of its provider", async () => {
+  const { options } = await prepare([saying("Hello")]);
+  let signal: AbortSignal | undefined;
+  const provider: ChatProvider = {
+    ...options.provider,
+    open: (request) => options.provider.open({ ...request, signal: (signal = request.signal) }),
+  };
+  await collect(await openReply({ ...options, provider }));
+  expect(signal?.aborted).toBe(false);
+});
+
 test("a text is streamed and settled before the last event", async () => {
   const { options, settled } = await prepare([saying("Hello", " you")]);
   const events = await openReply(options);

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ChatEvent, FinishReason } from "./chat-events";
 import { toToolOffer } from "~/tools/tool";
 import type { Tool, ToolCaller } from "~/tools/tool";
@@ -53,10 +52,10 @@ export async function openReply(options: ReplyOptions): Promise<AsyncIterableIte
 
 /** Null on timeout; the promise is then still to be awaited. */
 async function awaitFor<Value>(promise: Promise<Value>, ms: number): Promise<Value | null> {
-  const waiting = new AbortController();
-  const late = sleep(ms, null, { signal: waiting.signal });
-  for (const side of [promise, late]) side.catch(() => undefined);
-  return await Promise.race([promise, late]).finally(() => waiting.abort());
+  promise.catch(() => undefined);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, ms, null)));
+  return await Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
 async function* streamReply(options: ReplyOptions, run: ReplyRun, first: Step): AsyncGenerator<ChatEvent> {

@@ -6,8 +6,11 @@ const builtInPrompt =
 
 /** The operator's words to the model: the setting, else `system-prompt.md` in the content folder, else our own. */
 export function createSystemPromptReader(setting: string | null, contentDir: string) {
-  return async function readSystemPrompt(): Promise<string> {
-    if (setting !== null) return setting;
+  let cached: Promise<string> | null = setting === null ? null : Promise.resolve(setting);
+
+  async function readFromFile(): Promise<string> {
+    // For a second: reading it for every answer costs more than what else opens one.
+    setTimeout(() => (cached = null), 1_000).unref();
     try {
       const text = await readFile(path.join(contentDir, "system-prompt.md"), "utf8");
       return text.trim() || builtInPrompt;
@@ -15,5 +18,6 @@ export function createSystemPromptReader(setting: string | null, contentDir: str
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return builtInPrompt;
       throw error;
     }
-  };
+  }
+  return (): Promise<string> => (cached ??= readFromFile());
 }

@@ -28,6 +28,8 @@ type Peer = {
 const unknownProxyWarning =
   "X-Forwarded-For arrives from a private address and TRUST_PROXY is not set: if that is your proxy, all its visitors share one rate limit. Set TRUST_PROXY to the number of proxies or to their addresses, or to 0 where there is none.";
 
+/** Made once, for its stack trace costs more than the signal. */
+const isOver = new DOMException("The answer is over", "AbortError");
 const acceptableRequestId = /^[A-Za-z0-9._-]{8,64}$/;
 
 /** Computes what a route may know of a request from the socket and the raw headers. */
@@ -139,8 +141,8 @@ function normalizeNamed(given: string, peer: Peer): string | null {
 function abortWhenOver(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   // Held by the response's own listener, so that no collection can lose it; the framework's can be lost.
-  response.once("close", () => controller.abort());
-  if (response.destroyed) controller.abort();
+  response.once("close", () => controller.abort(isOver));
+  if (response.destroyed) controller.abort(isOver);
   return controller.signal;
 }
 

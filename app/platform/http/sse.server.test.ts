@@ -68,6 +68,26 @@ test("a lone surrogate is sent escaped, since UTF-8 cannot carry it", async () =
   expect(await response.text()).toContain('{"delta":"\\ud83d"}');
 });
 
+test("events of one tick of the loop leave in one piece, and none waits for the next tick", async () => {
+  const eachTick = [["a", "b", "c"], ["d"], ["e", "f"]];
+  async function* events() {
+    for (const [tick, names] of eachTick.entries()) {
+      if (tick > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      for (const name of names) yield { name };
+    }
+  }
+  const reader = answerEventStream({ events: events(), signal: silent }).body!.getReader();
+  const pieces: string[] = [];
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    pieces.push(new TextDecoder().decode(read.value));
+  }
+  expect(pieces).toEqual([
+    'data: {"name":"a"}\n\ndata: {"name":"b"}\n\ndata: {"name":"c"}\n\n',
+    'data: {"name":"d"}\n\n',
+    'data: {"name":"e"}\n\ndata: {"name":"f"}\n\ndata: [DONE]\n\n',
+  ]);
+});
+
 test("a failure after the first event ends with error, finish and the end mark, and is reported", async () => {
   const failures: unknown[] = [];
   const broken = new Error("internal: /etc/secret");

@@ -1,6 +1,9 @@
 /** Bytes that wait for the reader before the next event is pulled. */
 const highWaterMarkBytes = 16 * 1024;
 
+/** What leaves in one piece is this and one event at most: whoever reads it has more pulled for them meanwhile. */
+const maxWriteChars = 4 * 1024;
+
 /** Keep-alive turns without reading after which the connection is closed. */
 const maxStalledTurns = 4;
 
@@ -39,20 +42,25 @@ export function encodeEvent(event: object): string {
   return `data: ${json}\n\n`;
 }
 
-function createEventBody({
-  events,
-  signal,
-  keepAliveMs = 15_000,
-  onFailure = () => undefined,
-}: EventStreamOptions): ReadableStream<Uint8Array> {
+function createEventBody(options: EventStreamOptions): ReadableStream<Uint8Array> {
+  const { events, signal, keepAliveMs = 15_000, onFailure = () => undefined } = options;
   const encoder = new TextEncoder();
   const iterator = events[Symbol.asyncIterator]();
   let isOver = false;
   let keepAlive: NodeJS.Timeout | undefined;
   let onAbort = () => {};
+  /** Events of this tick of the loop: one write for each costs more than all else that is done with it. */
+  let waiting = "";
+
+  function flush(controller: ReadableStreamDefaultController<Uint8Array>, last = ""): void {
+    const text = waiting + last;
+    waiting = "";
+    if (text !== "") controller.enqueue(encoder.encode(text));
+  }
 
   function release(): void {
     isOver = true;
+    waiting = "";
     clearInterval(keepAlive);
     signal.removeEventListener("abort", onAbort);
   }
@@ -79,7 +87,7 @@ function createEventBody({
         let stalledTurns = 0;
         keepAlive = setInterval(() => {
           stalledTurns = (controller.desiredSize ?? 0) > 0 ? 0 : stalledTurns + 1;
-          if (stalledTurns === 0) controller.enqueue(encoder.encode(": keep-alive\n\n"));
+          if (stalledTurns === 0) flush(controller, ": keep-alive\n\n");
           else if (stalledTurns >= maxStalledTurns) {
             void abandon();
             controller.error(new Error("The reader of an event stream takes nothing"));
@@ -90,19 +98,25 @@ function createEventBody({
         if (signal.aborted) onAbort();
       },
       async pull(controller) {
+        let last = endMark;
         try {
-          const { done, value } = await iterator.next();
-          if (isOver) return;
-          if (!done) return controller.enqueue(encoder.encode(encodeEvent(value)));
-          release();
-          controller.enqueue(encoder.encode(endMark));
+          for (;;) {
+            if (waiting.length >= Math.min(maxWriteChars, controller.desiredSize ?? 0))
+              return flush(controller);
+            const { done, value } = await iterator.next();
+            if (isOver) return;
+            if (done) break;
+            if (waiting === "") setImmediate(flush, controller);
+            waiting += encodeEvent(value);
+          }
         } catch (error) {
           if (isOver) return;
-          release();
           onFailure(error);
-          const last = [{ type: "error", errorText: "The answer broke off." }, { type: "finish" }];
-          controller.enqueue(encoder.encode(last.map(encodeEvent).join("") + endMark));
+          const events = [{ type: "error", errorText: "The answer broke off." }, { type: "finish" }];
+          last = events.map(encodeEvent).join("") + endMark;
         }
+        flush(controller, last);
+        release();
         controller.close();
       },
       cancel: abandon,

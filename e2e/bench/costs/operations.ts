@@ -254,7 +254,7 @@ export const operations: readonly Operation[] = [
     slug: "chat",
     requests: 300,
     warmUpRequests: 1000,
-    aims: {},
+    aims: { maxCpuTimes: { side: "AI SDK", times: 0.5 } },
     sides: { Latchkey: chat, "AI SDK": chat },
   },
   {

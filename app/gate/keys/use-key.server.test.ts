@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { Refusal } from "~/platform/http/refusal";
+import { useKey } from "./use-key.server";
+import type { UseKeyDependencies } from "./use-key.server";
+
+const holder = {
+  address: "0x00000000000000000000000000000000000000a1",
+  tokenId: "7",
+  issuedAtSeconds: 1,
+} as const;
+
+/** Of a key that is in the wallet by the reading that is cached. */
+function prepare({ isGone, settles }: { isGone: boolean; settles: () => Promise<void> }) {
+  const readings: string[] = [];
+  const departures: unknown[] = [];
+  const dependencies: UseKeyDependencies = {
+    standard: "erc721",
+    chainId: 31337,
+    contractAddress: "0x00000000000000000000000000000000000000c0",
+    clock: () => 5_000,
+    ownership: {
+      readOwnership: async ({ fresh = false }) => {
+        readings.push(fresh ? "fresh" : "cached");
+        return fresh && isGone ? { owned: false, reason: "not-owner" } : { owned: true };
+      },
+    },
+    keys: {
+      findKeyState: async () => ({ used: null, departedAtMs: null }),
+      recordDeparture: async (departure) => void departures.push(departure),
+    },
+    submissions: { useKeyOnce: async () => ({ outcome: "used", usedAtMs: 0 }) },
+    requireSettledHolding: async (tokenId, address) => {
+      readings.push(`by number, ${tokenId}, ${address}`);
+      await settles();
+    },
+    wakeOutbox: () => {},
+  };
+  return { dependencies, readings, departures };
+}
+
+const byNumber = `by number, 7, ${holder.address}`;
+
+test("a membership is read afresh before it is used up, for it may have run out", async () => {
+  const { dependencies, readings } = prepare({ isGone: false, settles: async () => {} });
+  await useKey(holder, { ...dependencies, standard: "unlock" });
+  expect(readings).toEqual(["fresh", byNumber]);
+});
+
+test("a key that is held is used up after one reading of the newest block", async () => {
+  const { dependencies, readings } = prepare({ isGone: false, settles: async () => {} });
+  expect(await useKey(holder, dependencies)).toMatchObject({ tokenId: "7", usedBy: holder.address });
+  expect(readings).toEqual(["cached", byNumber]);
+});
+
+test("a key that is gone is refused as such, and its departure is recorded", async () => {
+  const settles = () => Promise.reject(new Refusal("chain-unavailable"));
+  const { dependencies, readings, departures } = prepare({ isGone: true, settles });
+  await expect(useKey(holder, dependencies)).rejects.toMatchObject({ slug: "you-do-not-own-this-token" });
+  expect(readings).toEqual(["cached", byNumber, "fresh"]);
+  expect(departures).toMatchObject([{ holder: holder.address, departedAtMs: 5_000 }]);
+});
+
+test("a holding that is too recent is refused as such", async () => {
+  const settles = () => Promise.reject(new Refusal("holding-too-recent"));
+  const { dependencies, departures } = prepare({ isGone: false, settles });
+  await expect(useKey(holder, dependencies)).rejects.toMatchObject({ slug: "holding-too-recent" });
+  expect(departures).toEqual([]);
+});

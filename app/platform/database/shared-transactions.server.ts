@@ -1,0 +1,38 @@
+import { AsyncResource } from "node:async_hooks";
+import type { Prisma } from "~/generated/sqlite/client";
+import { isSqlite } from "./database.server";
+import type { Database } from "./database.server";
+
+type Work<T> = (transaction: Prisma.TransactionClient) => Promise<T>;
+type Job = { work: Work<unknown>; resolve: (result: unknown) => void; reject: (error: unknown) => void };
+
+/**
+ * Runs each work in a transaction. On SQLite, those of one tick of the loop share one and its sync to the disk. On
+ * PostgreSQL that would hold everybody's locks for as long as the slowest takes.
+ */
+export function createSharedTransactions(database: Database) {
+  const waiting: Job[] = [];
+
+  async function runAll(jobs: readonly Job[]): Promise<void> {
+    try {
+      const results: unknown[] = [];
+      await database.$transaction(async (transaction) => {
+        for (const { work } of jobs) results.push(await work(transaction));
+      });
+      jobs.forEach(({ resolve }, index) => resolve(results[index]));
+    } catch (error) {
+      // All was rolled back. One that fails must not fail the others.
+      if (jobs.length === 1) jobs[0]!.reject(error);
+      else for (const job of jobs) await runAll([job]);
+    }
+  }
+
+  return function transact<T>(work: Work<T>): Promise<T> {
+    if (!isSqlite(database)) return database.$transaction(work);
+    return new Promise<T>((resolve, reject) => {
+      if (waiting.length === 0) setImmediate(() => void runAll(waiting.splice(0)));
+      // Statements belong to the trace of whoever asked.
+      waiting.push({ work: AsyncResource.bind(work), resolve, reject } as Job);
+    });
+  };
+}
