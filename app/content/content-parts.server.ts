@@ -24,10 +24,16 @@ const maxCacheBytesPerPart = 8 * 1024 * 1024;
 
 type LogLine = (fields: Record<string, unknown>, message: string) => void;
 
-/** Where the files of one key are looked for: in its own folder, if there is one, then in the base folder. */
-export type Room = { tokenId: string; ownFolder: string | null };
+/**
+ * Where the files of one key are looked for: in its own folder, if there is one, then in the base folder. `lookedAtMs`:
+ * the earliest look at any of the files that were asked for so far.
+ */
+export type Room = { tokenId: string; ownFolder: string | null; lookedAtMs: number };
+
 /** What every key without files of its own gets. */
-export const baseRoom: Room = { tokenId: "", ownFolder: null };
+export function openBaseRoom(): Room {
+  return { tokenId: "", ownFolder: null, lookedAtMs: Infinity };
+}
 
 export type ContentPartsOptions = {
   contentDir: string;
@@ -57,16 +63,13 @@ export function createContentParts(options: ContentPartsOptions) {
   }
 
   /** A file in the key's own folder counts even when it is broken; only one that is not there is looked for further. */
-  async function findFirst<Value>(
-    { ownFolder }: Room,
-    file: string,
-    cache: FileCache<Value>,
-  ): Promise<Value | null> {
+  async function findFirst<Value>(room: Room, file: string, cache: FileCache<Value>): Promise<Value | null> {
+    const { ownFolder } = room;
     let filePath = path.join(ownFolder ?? rootDir, file);
-    let outcome = await cache.get(filePath);
+    let outcome = await look(room, filePath, cache);
     if (outcome.state === "missing" && ownFolder !== null) {
       filePath = path.join(rootDir, file);
-      outcome = await cache.get(filePath);
+      outcome = await look(room, filePath, cache);
     }
     if (outcome.state === "present") return outcome.value;
     report.outcome(filePath, outcome);
@@ -85,9 +88,10 @@ export function createContentParts(options: ContentPartsOptions) {
   return {
     // Most keys have no folder of their own: one cached answer spares looking for each part in it.
     openRoom: async (tokenId: string): Promise<Room> => {
+      const room = openBaseRoom();
       const ownFolder = tokenFolder(rootDir, tokenId);
-      const { state } = await folders.get(ownFolder);
-      return { tokenId, ownFolder: state === "missing" ? null : ownFolder };
+      const { state } = await look(room, ownFolder, folders);
+      return { ...room, tokenId, ownFolder: state === "missing" ? null : ownFolder };
     },
     findWelcome: partFinder("welcome.md", parseWelcomeText),
     findSubmission: partFinder("submission.html", sanitizeSubmissionHtml),
@@ -100,6 +104,16 @@ export function createContentParts(options: ContentPartsOptions) {
       return false;
     },
   };
+}
+
+async function look<Value>(
+  room: Room,
+  filePath: string,
+  cache: FileCache<Value>,
+): Promise<FileOutcome<Value>> {
+  const outcome = await cache.get(filePath);
+  room.lookedAtMs = Math.min(room.lookedAtMs, cache.lookedAtMs(filePath));
+  return outcome;
 }
 
 function createReporter(rootDir: string, log: ContentPartsOptions["log"]) {

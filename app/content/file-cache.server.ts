@@ -6,7 +6,11 @@ import { contentFileError } from "./content-files.server";
 export type FileOutcome<Value> =
   { state: "present"; value: Value } | { state: "missing" } | { state: "broken"; reason: string };
 
-export type FileCache<Value> = { get: (filePath: string) => Promise<FileOutcome<Value>> };
+export type FileCache<Value> = {
+  get: (filePath: string) => Promise<FileOutcome<Value>>;
+  /** When the file was looked at last; of one that is not cached, long ago. */
+  lookedAtMs: (filePath: string) => number;
+};
 
 type Look<Value> = {
   /** What the file looked like when it was read; null when the attempt should be repeated at the next look. */
@@ -70,7 +74,7 @@ export function createFileCache<Value>(options: FileCacheOptions<Value>): FileCa
     return look;
   }
 
-  return { get };
+  return { get, lookedAtMs: (filePath) => entries.get(filePath)?.checkedAtMs ?? -Infinity };
 }
 
 async function lookAtFile<Value>(

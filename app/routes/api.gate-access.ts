@@ -1,3 +1,4 @@
+import { answerAdmission } from "~/gate/admit.server";
 import { openGateOperation } from "~/gate/gate.openapi";
 import { gateAccessBodySchema } from "~/gate/gate.schema";
 import { defineRoute } from "~/platform/http/route.server";
@@ -8,9 +9,11 @@ export const { loader, action } = defineRoute({
     operation: openGateOperation,
     body: gateAccessBodySchema,
     decidesAccess: true,
-    handle: ({ context: { headers, clientId, host }, body, noteClaim }) => {
+    handle: async ({ context: { headers, clientId, host }, body, noteClaim }) => {
       const { authorization } = headers;
-      return getServices().gate.admit({ authorization, body, clientId, host, noteClaim });
+      return answerAdmission(
+        await getServices().gate.admit({ authorization, body, clientId, host, noteClaim }),
+      );
     },
   },
 });
