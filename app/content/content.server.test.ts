@@ -396,3 +396,49 @@ test("a broken part is logged again after it changed and is still broken", async
   await read();
   expect(lines.filter((line) => line.fields.file === "audio.json")).toHaveLength(2);
 });
+
+test("links of one version are signed once until a file is due, and those of another anew", async () => {
+  await putWholeRoom();
+  const signed: string[] = [];
+  const reader = createContentReader({ contentDir, clock: () => nowMs, log: { info() {}, warn() {} } });
+  const read = (tokenId: string, linkVersion: string) => {
+    const signMediaUrl = ({ file }: { file: string }) => `/${linkVersion}/${signed.push(file)}`;
+    return reader.readContent({ tokenId, linkVersion, signMediaUrl });
+  };
+  const first = await read("1", "a");
+  nowMs += 999;
+  expect(await read("1", "a")).toBe(first);
+  expect(signed).toHaveLength(3);
+  expect((await read("1", "b")).audioData.audioSrc).toMatch(/^\/b\//);
+  expect((await read("2", "a")).audioData.audioSrc).not.toBe(first.audioData.audioSrc);
+  nowMs += 1;
+  expect(await read("1", "a")).not.toBe(first);
+  expect(signed).toHaveLength(12);
+});
+
+test("what is kept for one key lasts no longer than the look that another key's visit took", async () => {
+  await putWholeRoom();
+  const reader = createContentReader({ contentDir, clock: () => nowMs, log: { info() {}, warn() {} } });
+  const read = (tokenId: string) =>
+    reader.readContent({ tokenId, linkVersion: "a", signMediaUrl: ({ file }) => file });
+  await read("1");
+  nowMs += 600;
+  await read("2");
+  await put("script.js", "alert(2)");
+  nowMs += 399;
+  expect((await read("2")).script).toBe("alert(1)");
+  nowMs += 1;
+  expect((await read("2")).script).toBe("alert(2)");
+});
+
+test("content of many keys is kept within a bound, and what came before it is read anew", async () => {
+  await put("script.js", "a".repeat(200_000));
+  const reader = createContentReader({ contentDir, clock: () => nowMs, log: { info() {}, warn() {} } });
+  const read = (tokenId: number) =>
+    reader.readContent({ tokenId: String(tokenId), linkVersion: "a", signMediaUrl: ({ file }) => file });
+  const first = await read(1);
+  for (let tokenId = 2; tokenId <= 19; tokenId++) await read(tokenId);
+  expect(await read(1)).toBe(first);
+  for (let tokenId = 20; tokenId <= 40; tokenId++) await read(tokenId);
+  expect(await read(1)).not.toBe(first);
+});

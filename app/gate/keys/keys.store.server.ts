@@ -20,10 +20,11 @@ export function toKeyColumns({ chainId, contractAddress, tokenId }: KeyRef) {
 
 export function createKeyStore(database: Database) {
   async function findUsedKey({ key }: { key: KeyRef }): Promise<KeyUse | null> {
-    const row = await database.usedKey.findUnique({
-      where: { chainId_contractAddress_tokenId: toKeyColumns(key) },
-    });
-    return row === null ? null : { usedBy: row.usedBy, usedAtMs: Number(row.usedAtMs) };
+    const { chainId, contractAddress, tokenId } = toKeyColumns(key);
+    const [row] = await database.$queryRaw<UsedKeyRow[]>`
+      SELECT "usedBy", "usedAtMs" FROM "UsedKey"
+      WHERE "chainId" = ${chainId} AND "contractAddress" = ${contractAddress} AND "tokenId" = ${tokenId}`;
+    return row === undefined ? null : { usedBy: row.usedBy, usedAtMs: Number(row.usedAtMs) };
   }
 
   /** In one round trip. */
@@ -84,6 +85,7 @@ type DepartureReport = Omit<KeyRef, "tokenId"> & {
   departedAtMs: number;
   hold?: LeaseHold | undefined;
 };
+type UsedKeyRow = { usedBy: string; usedAtMs: bigint };
 type KeyStateRow = { usedBy: string | null; usedAtMs: bigint | null; departedAtMs: bigint | null };
 
 /** A statement of so many holds up the requests of a single-threaded server for some 25 ms. */
