@@ -24,16 +24,10 @@ const maxCacheBytesPerPart = 8 * 1024 * 1024;
 
 type LogLine = (fields: Record<string, unknown>, message: string) => void;
 
-/**
- * Where the files of one key are looked for: in its own folder, if there is one, then in the base folder. `lookedAtMs`:
- * the earliest look at any of the files that were asked for so far.
- */
-export type Room = { tokenId: string; ownFolder: string | null; lookedAtMs: number };
-
+/** Where the files of one key are looked for: in its own folder, if there is one, then in the base folder. */
+export type Room = { tokenId: string; ownFolder: string | null };
 /** What every key without files of its own gets. */
-export function openBaseRoom(): Room {
-  return { tokenId: "", ownFolder: null, lookedAtMs: Infinity };
-}
+export const baseRoom: Room = { tokenId: "", ownFolder: null };
 
 export type ContentPartsOptions = {
   contentDir: string;
@@ -41,6 +35,7 @@ export type ContentPartsOptions = {
   log: { info: LogLine; warn: LogLine };
   /** A file is looked at again at most this often. */
   recheckMs: number;
+  onLook?: (atMs: number) => void;
   /** For each part: a file that is cached, one known not to be there included, is one entry. */
   maxCacheEntries: number;
 };
@@ -49,10 +44,10 @@ export type ContentParts = ReturnType<typeof createContentParts>;
 
 /** The operator's files, each read again only after a change, and reported once until then. */
 export function createContentParts(options: ContentPartsOptions) {
-  const { clock, recheckMs, maxCacheEntries: maxEntries } = options;
+  const { clock, recheckMs, onLook, maxCacheEntries: maxEntries } = options;
   const rootDir = path.resolve(options.contentDir);
   const report = createReporter(rootDir, options.log);
-  const limits = { clock, recheckMs, maxEntries, maxBytes: maxCacheBytesPerPart };
+  const limits = { clock, recheckMs, onLook, maxEntries, maxBytes: maxCacheBytesPerPart };
   const folders = createFileCache({ ...limits, load: () => Promise.resolve(true), weigh: () => 0 });
   const media = createFileCache({ ...limits, load: checkServable, weigh: () => 0 });
 
@@ -63,13 +58,16 @@ export function createContentParts(options: ContentPartsOptions) {
   }
 
   /** A file in the key's own folder counts even when it is broken; only one that is not there is looked for further. */
-  async function findFirst<Value>(room: Room, file: string, cache: FileCache<Value>): Promise<Value | null> {
-    const { ownFolder } = room;
+  async function findFirst<Value>(
+    { ownFolder }: Room,
+    file: string,
+    cache: FileCache<Value>,
+  ): Promise<Value | null> {
     let filePath = path.join(ownFolder ?? rootDir, file);
-    let outcome = await look(room, filePath, cache);
+    let outcome = await cache.get(filePath);
     if (outcome.state === "missing" && ownFolder !== null) {
       filePath = path.join(rootDir, file);
-      outcome = await look(room, filePath, cache);
+      outcome = await cache.get(filePath);
     }
     if (outcome.state === "present") return outcome.value;
     report.outcome(filePath, outcome);
@@ -88,10 +86,9 @@ export function createContentParts(options: ContentPartsOptions) {
   return {
     // Most keys have no folder of their own: one cached answer spares looking for each part in it.
     openRoom: async (tokenId: string): Promise<Room> => {
-      const room = openBaseRoom();
       const ownFolder = tokenFolder(rootDir, tokenId);
-      const { state } = await look(room, ownFolder, folders);
-      return { ...room, tokenId, ownFolder: state === "missing" ? null : ownFolder };
+      const { state } = await folders.get(ownFolder);
+      return { tokenId, ownFolder: state === "missing" ? null : ownFolder };
     },
     findWelcome: partFinder("welcome.md", parseWelcomeText),
     findSubmission: partFinder("submission.html", sanitizeSubmissionHtml),
@@ -104,16 +101,6 @@ export function createContentParts(options: ContentPartsOptions) {
       return false;
     },
   };
-}
-
-async function look<Value>(
-  room: Room,
-  filePath: string,
-  cache: FileCache<Value>,
-): Promise<FileOutcome<Value>> {
-  const outcome = await cache.get(filePath);
-  room.lookedAtMs = Math.min(room.lookedAtMs, cache.lookedAtMs(filePath));
-  return outcome;
 }
 
 function createReporter(rootDir: string, log: ContentPartsOptions["log"]) {

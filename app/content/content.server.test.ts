@@ -432,13 +432,28 @@ test("what is kept for one key lasts no longer than the look that another key's 
 });
 
 test("content of many keys is kept within a bound, and what came before it is read anew", async () => {
-  await put("script.js", "a".repeat(200_000));
-  const reader = createContentReader({ contentDir, clock: () => nowMs, log: { info() {}, warn() {} } });
+  await put("script.js", "alert(1)");
+  const reader = createContentReader({
+    contentDir,
+    clock: () => nowMs,
+    log: { info() {}, warn() {} },
+    maxCacheEntries: 100,
+  });
   const read = (tokenId: number) =>
     reader.readContent({ tokenId: String(tokenId), linkVersion: "a", signMediaUrl: ({ file }) => file });
   const first = await read(1);
-  for (let tokenId = 2; tokenId <= 19; tokenId++) await read(tokenId);
+  for (let tokenId = 2; tokenId < 100; tokenId++) await read(tokenId);
   expect(await read(1)).toBe(first);
-  for (let tokenId = 20; tokenId <= 40; tokenId++) await read(tokenId);
+  await read(100);
   expect(await read(1)).not.toBe(first);
+});
+
+test("a clock set back does not freeze what is kept", async () => {
+  await put("script.js", "alert(1)");
+  const reader = createContentReader({ contentDir, clock: () => nowMs, log: { info() {}, warn() {} } });
+  const read = () => reader.readContent({ tokenId: "1", linkVersion: "a", signMediaUrl: ({ file }) => file });
+  await read();
+  await put("script.js", "alert(22)");
+  nowMs -= 3_600_000;
+  expect((await read()).script).toBe("alert(22)");
 });

@@ -1,4 +1,4 @@
-import { createContentParts, openBaseRoom } from "./content-parts.server";
+import { baseRoom, createContentParts } from "./content-parts.server";
 import type { ContentParts, ContentPartsOptions, Room } from "./content-parts.server";
 import { audioFileSchema } from "./content.schema";
 import type { AudioData, GatedContent } from "./content.schema";
@@ -13,12 +13,6 @@ type ReadRequest = {
   linkVersion?: string;
 };
 
-/** One object serves many requests. */
-type KeptContent = { content: Readonly<GatedContent>; lookedAtMs: number };
-
-/** Of all that is kept as JSON, about; it lasts a second. */
-const maxKeptCharacters = 4 * 1024 * 1024;
-
 type ContentReaderOptions = Pick<ContentPartsOptions, "contentDir" | "clock" | "log"> &
   Partial<ContentPartsOptions>;
 
@@ -28,27 +22,21 @@ type ContentReaderOptions = Pick<ContentPartsOptions, "contentDir" | "clock" | "
  * might be what the key was not meant to get.
  */
 export function createContentReader(options: ContentReaderOptions) {
-  const { clock, recheckMs = 1000 } = options;
-  const parts = createContentParts({ maxCacheEntries: 1000, ...options, recheckMs });
-  const kept = new Map<string, KeptContent>();
-  let keptCharacters = 0;
-
-  /** Until the first of its files is due to be looked at again. */
-  function keep(name: string, found: KeptContent): void {
-    keptCharacters += writeContentJson(found.content).length;
-    if (keptCharacters > maxKeptCharacters) {
-      kept.clear();
-      keptCharacters = 0;
-    }
-    kept.set(name, found);
-  }
+  const { clock, recheckMs = 1000, maxCacheEntries = 1000 } = options;
+  // Dropped together, when the first of their files is due to be looked at again.
+  let kept = { contents: new Map<string, GatedContent>(), sinceMs: 0, untilMs: 0 };
+  const onLook = (atMs: number) => (kept.untilMs = Math.min(kept.untilMs, atMs + recheckMs));
+  const parts = createContentParts({ ...options, recheckMs, maxCacheEntries, onLook });
 
   return {
     readContent: async ({ tokenId, signMediaUrl, linkVersion }: ReadRequest): Promise<GatedContent> => {
+      const nowMs = clock();
+      if (nowMs < kept.sinceMs || nowMs >= kept.untilMs || kept.contents.size >= maxCacheEntries) {
+        kept = { contents: new Map(), sinceMs: nowMs, untilMs: Infinity };
+      }
+      const { contents } = kept;
       const name = `${tokenId} ${linkVersion}`;
-      const known = kept.get(name);
-      const ageMs = known ? clock() - known.lookedAtMs : -1;
-      if (known && ageMs >= 0 && ageMs < recheckMs) return known.content;
+      if (contents.has(name)) return contents.get(name)!;
       const room = await parts.openRoom(tokenId);
       /** null: the room has no such file. */
       const addressOf = async (file: string, kind: MediaKind) =>
@@ -67,12 +55,11 @@ export function createContentReader(options: ContentReaderOptions) {
         styles: styles ?? "",
         script: script ?? "",
       });
-      if (linkVersion !== undefined) keep(name, { content, lookedAtMs: room.lookedAtMs });
+      if (linkVersion !== undefined) contents.set(name, content);
       return content;
     },
     /** For whoever stands outside: kinds only, of the room that keys without files of their own open. */
     readOutline: async (): Promise<RoomOutline> => {
-      const baseRoom = openBaseRoom();
       const [welcome, submission, audio, script] = await Promise.all([
         parts.findWelcome(baseRoom),
         parts.findSubmission(baseRoom),
@@ -84,17 +71,6 @@ export function createContentReader(options: ContentReaderOptions) {
       return { hasText: welcome !== null, hasSound, hasForm, hasScript };
     },
   };
-}
-
-const contentTexts = new WeakMap<GatedContent, string>();
-
-/** Written once for all answers with it. */
-export function writeContentJson(content: GatedContent): string {
-  const known = contentTexts.get(content);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(content);
-  contentTexts.set(content, text);
-  return text;
 }
 
 type AddressOf = (file: string, kind: MediaKind) => Promise<string | null>;

@@ -6,11 +6,7 @@ import { contentFileError } from "./content-files.server";
 export type FileOutcome<Value> =
   { state: "present"; value: Value } | { state: "missing" } | { state: "broken"; reason: string };
 
-export type FileCache<Value> = {
-  get: (filePath: string) => Promise<FileOutcome<Value>>;
-  /** When the file was looked at last; of one that is not cached, long ago. */
-  lookedAtMs: (filePath: string) => number;
-};
+export type FileCache<Value> = { get: (filePath: string) => Promise<FileOutcome<Value>> };
 
 type Look<Value> = {
   /** What the file looked like when it was read; null when the attempt should be repeated at the next look. */
@@ -25,6 +21,7 @@ type FileCacheOptions<Value> = {
   weigh: (value: Value) => number;
   clock: Clock;
   recheckMs: number;
+  onLook?: (checkedAtMs: number) => void;
   maxEntries: number;
   maxBytes: number;
 };
@@ -35,7 +32,7 @@ type FileCacheOptions<Value> = {
  * file at the same moment share one look. Bounded by entries and by bytes; the least recently used go first.
  */
 export function createFileCache<Value>(options: FileCacheOptions<Value>): FileCache<Value> {
-  const { load, weigh, clock, recheckMs, maxEntries, maxBytes } = options;
+  const { load, weigh, clock, recheckMs, onLook, maxEntries, maxBytes } = options;
   /** A map keeps the order of insertion: what was just asked for is put at its end. */
   const entries = new Map<string, Entry<Value>>();
   const looking = new Map<string, Promise<FileOutcome<Value>>>();
@@ -58,6 +55,7 @@ export function createFileCache<Value>(options: FileCacheOptions<Value>): FileCa
 
   async function lookAgain(filePath: string): Promise<FileOutcome<Value>> {
     const checkedAtMs = clock();
+    onLook?.(checkedAtMs);
     const { fingerprint, outcome } = await lookAtFile(filePath, entries.get(filePath), load);
     const weightBytes = outcome.state === "present" ? weigh(outcome.value) : 0;
     put(filePath, { checkedAtMs, fingerprint, outcome, weightBytes });
@@ -68,13 +66,16 @@ export function createFileCache<Value>(options: FileCacheOptions<Value>): FileCa
     const entry = entries.get(filePath);
     if (entry) put(filePath, entry);
     const ageMs = entry ? clock() - entry.checkedAtMs : -1;
-    if (entry && ageMs >= 0 && ageMs < recheckMs) return entry.outcome;
+    if (entry && ageMs >= 0 && ageMs < recheckMs) {
+      onLook?.(entry.checkedAtMs);
+      return entry.outcome;
+    }
     const look = looking.get(filePath) ?? lookAgain(filePath).finally(() => looking.delete(filePath));
     looking.set(filePath, look);
     return look;
   }
 
-  return { get, lookedAtMs: (filePath) => entries.get(filePath)?.checkedAtMs ?? -Infinity };
+  return { get };
 }
 
 async function lookAtFile<Value>(

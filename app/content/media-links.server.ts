@@ -41,7 +41,6 @@ export function createMediaLinks({ key, ttlSeconds, clock }: MediaLinksOptions) 
   const findExpiry = () => String(Math.ceil((clock() / 1000 + ttlSeconds) / stepSeconds) * stepSeconds);
 
   return {
-    /** What all links that are signed now bear as `exp`. */
     findExpiry,
     /** The address of a file for the holder of one key; the same one for about a minute, so that it caches. */
     sign: ({ tokenId, file }: MediaTarget): string => {

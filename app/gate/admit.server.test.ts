@@ -1,8 +1,7 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
 import { signLegacy } from "~/commands/signed-requests";
-import { exampleContent } from "./gate-examples";
-import { admit, answerAdmission } from "./admit.server";
+import { admit } from "./admit.server";
 import type { AdmitDependencies, TokenGrant } from "./admit.server";
 import { isRevokedByDeparture } from "./tokens/revocation-by-departure";
 
@@ -100,13 +99,5 @@ test("a departure before the chain was asked counts for nothing, one noticed sin
     });
     const granted = await signIn({ departedAtMs, again: { owned: true, departedAtMs } });
     expect(granted).toMatchObject({ departedAtMs, ownedAtMs: startMs + 1_000 });
-  }
-});
-
-test("an admission is answered as the JSON it is, with and without an access token", async () => {
-  for (const accessToken of [undefined, "token"]) {
-    const granted = { success: true, access: "granted", ...(accessToken && { accessToken }) } as const;
-    const admission = { ...granted, content: exampleContent };
-    expect(answerAdmission(admission)).toMatchObject({ status: 200, text: JSON.stringify(admission) });
   }
 });

@@ -1,8 +1,5 @@
 import type { Address } from "viem";
 import type { GatedContent } from "~/content/content.schema";
-import { writeContentJson } from "~/content/content.server";
-import { answerJson } from "~/platform/http/answer.server";
-import type { Answer } from "~/platform/http/answer.server";
 import { Refusal } from "~/platform/http/refusal";
 import { identify } from "./identify.server";
 import type { IdentifyRequest } from "./identify.server";
@@ -46,12 +43,6 @@ export async function admit(request: IdentifyRequest, dependencies: AdmitDepende
   const content = await dependencies.readContent({ tokenId: claimant.tokenId });
   dependencies.countGrant(claimant.kind);
   return { success: true, access: "granted", ...(accessToken ? { accessToken } : {}), content };
-}
-
-/** What is behind the gate is long, and is written once for many answers. */
-export function answerAdmission({ content, ...granted }: Admission): Answer {
-  const text = `${JSON.stringify(granted).slice(0, -1)},"content":${writeContentJson(content)}}`;
-  return answerJson({ text });
 }
 
 type ContentDependencies = HolderDependencies & {

@@ -67,8 +67,7 @@ export function openLogOutput({ fileDescriptor = 1 } = {}): LogOutput {
   }
   // Of an uncaught error, too: nothing asynchronous runs any more.
   function writeAtExit(): void {
-    const rest = batches.join("");
-    if (rest !== "") pino.destination({ dest: fileDescriptor, sync: true }).write(rest);
+    if (batches.length > 0) pino.destination({ dest: fileDescriptor, sync: true }).write(batches.join(""));
   }
   process.once("exit", writeAtExit);
   return {

@@ -114,7 +114,7 @@ export function redactText(text: string): string {
   if (!showsCredential(text)) return text;
   return text
     .replace(/eyJ[\w-]{4,}\.[\w-]+\.[\w-]*/g, redacted)
-    .replace(new RegExp(schemeValue, "gi"), `$1 ${redacted}`)
+    .replace(/\b(Bearer|Basic)\s+[^\s"\\,]+/gi, `$1 ${redacted}`)
     .replace(/whsec_[\w+/=-]+/g, redacted)
     .replace(/(?:0x)?[0-9a-f]{128,}/gi, redacted)
     .replace(new RegExp(namedValue, "gi"), `$1${redacted}`)
@@ -125,16 +125,10 @@ export function redactText(text: string): string {
 const namedValue =
   /((?:authorization|cookie|jwt|signature|nonce|secret|token|password|passphrase|api[-_]?key|private[-_]?key)(?:\\+")?\s*[=:]\s*(?:\\+")?)(?!\[redacted\])[^\s"\\&,;}]+/i;
 
-const schemeValue = /\b(Bearer|Basic)\s+[^\s"\\,]+/i;
-
-const hexRunLength = 128;
-
 /** Whether anything is to be replaced, or may be: most lines hold nothing, and to see that costs a fraction. */
 function showsCredential(text: string): boolean {
+  // A run of 128 digits covers one of these places.
+  for (let at = 127; at < text.length; at += 128) if (/[0-9a-f]/i.test(text[at]!)) return true;
   if (text.includes("eyJ") || text.includes("whsec_") || text.includes("@")) return true;
-  // A run that long covers one of these places.
-  for (let at = hexRunLength - 1; at < text.length; at += hexRunLength) {
-    if (/[0-9a-f]/i.test(text[at]!)) return true;
-  }
-  return schemeValue.test(text) || namedValue.test(text);
+  return /\b(?:Bearer|Basic)\s/i.test(text) || namedValue.test(text);
 }

@@ -1,4 +1,3 @@
-import { answerAdmission } from "~/gate/admit.server";
 import { openGateOperation } from "~/gate/gate.openapi";
 import { gateAccessBodySchema } from "~/gate/gate.schema";
 import { defineRoute } from "~/platform/http/route.server";
@@ -9,11 +8,9 @@ export const { loader, action } = defineRoute({
     operation: openGateOperation,
     body: gateAccessBodySchema,
     decidesAccess: true,
-    handle: async ({ context: { headers, clientId, host }, body, noteClaim }) => {
+    handle: ({ context: { headers, clientId, host }, body, noteClaim }) => {
       const { authorization } = headers;
-      return answerAdmission(
-        await getServices().gate.admit({ authorization, body, clientId, host, noteClaim }),
-      );
+      return getServices().gate.admit({ authorization, body, clientId, host, noteClaim });
     },
   },
 });

@@ -1,4 +1,3 @@
-import { answerAdmission } from "~/gate/admit.server";
 import { clearSessionCookie, writeSessionCookie } from "~/gate/tokens/token-locations";
 import {
   endSessionOperation,
@@ -26,7 +25,7 @@ export const { loader, action } = defineRoute({
       const service = getServices().gate.session;
       const { clientId, host, headers } = context;
       const { authorization, cookie } = headers;
-      if (body?.open) return answerAdmission(await service.open({ cookie, clientId, host, noteClaim }));
+      if (body?.open) return service.open({ cookie, clientId, host, noteClaim });
       const kept = body?.renew ? await service.renew({ cookie }) : await service.start({ authorization });
       const { token, session } = kept;
       const { address, tokenId, secondsLeft } = session;

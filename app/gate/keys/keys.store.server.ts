@@ -21,7 +21,7 @@ export function toKeyColumns({ chainId, contractAddress, tokenId }: KeyRef) {
 export function createKeyStore(database: Database) {
   async function findUsedKey({ key }: { key: KeyRef }): Promise<KeyUse | null> {
     const { chainId, contractAddress, tokenId } = toKeyColumns(key);
-    const [row] = await database.$queryRaw<UsedKeyRow[]>`
+    const [row] = await database.$queryRaw<{ usedBy: string; usedAtMs: bigint }[]>`
       SELECT "usedBy", "usedAtMs" FROM "UsedKey"
       WHERE "chainId" = ${chainId} AND "contractAddress" = ${contractAddress} AND "tokenId" = ${tokenId}`;
     return row === undefined ? null : { usedBy: row.usedBy, usedAtMs: Number(row.usedAtMs) };
@@ -85,7 +85,6 @@ type DepartureReport = Omit<KeyRef, "tokenId"> & {
   departedAtMs: number;
   hold?: LeaseHold | undefined;
 };
-type UsedKeyRow = { usedBy: string; usedAtMs: bigint };
 type KeyStateRow = { usedBy: string | null; usedAtMs: bigint | null; departedAtMs: bigint | null };
 
 /** A statement of so many holds up the requests of a single-threaded server for some 25 ms. */

@@ -51,14 +51,13 @@ export function answerText({
   return new TextAnswer({ status, headers: { "Content-Type": contentType, ...headers }, text });
 }
 
-/** `text`: of a body that is JSON already. */
 export function answerJson({
   body,
-  text = JSON.stringify(body),
   status,
   headers = {},
   contentType = "application/json; charset=utf-8",
-}: AnswerOptions & { body?: unknown; text?: string; contentType?: string }): TextAnswer {
+}: AnswerOptions & { body: unknown; contentType?: string }): TextAnswer {
+  const text = JSON.stringify(body);
   return answerText({ text, contentType, status, headers: { "Cache-Control": "no-store", ...headers } });
 }
 
