@@ -397,7 +397,7 @@ test("a broken part is logged again after it changed and is still broken", async
   expect(lines.filter((line) => line.fields.file === "audio.json")).toHaveLength(2);
 });
 
-test("links of one version are signed once until a file is due, and those of another anew", async () => {
+test("links of one version are signed once until a file is due, and those of another again", async () => {
   await putWholeRoom();
   const signed: string[] = [];
   const reader = createContentReader({ contentDir, clock: () => nowMs, log: { info() {}, warn() {} } });
@@ -431,7 +431,7 @@ test("what is kept for one key lasts no longer than the look that another key's 
   expect((await read("2")).script).toBe("alert(2)");
 });
 
-test("content of many keys is kept within a bound, and what came before it is read anew", async () => {
+test("content of many keys is kept within a bound, beyond which it is read again", async () => {
   await put("script.js", "alert(1)");
   const reader = createContentReader({
     contentDir,
