@@ -9,6 +9,8 @@ import { writeWelcomeText } from "./welcome-text";
 type ReadRequest = {
   tokenId: string;
   signMediaUrl: (target: { tokenId: string; file: string }) => string;
+  /** Names what the links are made of besides key and file. Without it, what was read is not kept. */
+  linkVersion?: string;
 };
 
 type ContentReaderOptions = Pick<ContentPartsOptions, "contentDir" | "clock" | "log"> &
@@ -20,10 +22,21 @@ type ContentReaderOptions = Pick<ContentPartsOptions, "contentDir" | "clock" | "
  * might be what the key was not meant to get.
  */
 export function createContentReader(options: ContentReaderOptions) {
-  const parts = createContentParts({ recheckMs: 1000, maxCacheEntries: 1000, ...options });
+  const { clock, recheckMs = 1000, maxCacheEntries = 1000 } = options;
+  // Dropped together, when the first of their files is due to be looked at again.
+  let kept = { contents: new Map<string, GatedContent>(), sinceMs: 0, untilMs: 0 };
+  const onLook = (atMs: number) => (kept.untilMs = Math.min(kept.untilMs, atMs + recheckMs));
+  const parts = createContentParts({ ...options, recheckMs, maxCacheEntries, onLook });
 
   return {
-    readContent: async ({ tokenId, signMediaUrl }: ReadRequest): Promise<GatedContent> => {
+    readContent: async ({ tokenId, signMediaUrl, linkVersion }: ReadRequest): Promise<GatedContent> => {
+      const nowMs = clock();
+      if (nowMs < kept.sinceMs || nowMs >= kept.untilMs || kept.contents.size >= maxCacheEntries) {
+        kept = { contents: new Map(), sinceMs: nowMs, untilMs: Infinity };
+      }
+      const { contents } = kept;
+      const name = `${tokenId} ${linkVersion}`;
+      if (contents.has(name)) return contents.get(name)!;
       const room = await parts.openRoom(tokenId);
       /** null: the room has no such file. */
       const addressOf = async (file: string, kind: MediaKind) =>
@@ -35,13 +48,15 @@ export function createContentReader(options: ContentReaderOptions) {
         parts.findStyles(room),
         parts.findScript(room),
       ]);
-      return {
+      const content = Object.freeze({
         welcomeText,
         textSubmissionAreaHtml: submissionHtml ?? "",
         audioData,
         styles: styles ?? "",
         script: script ?? "",
-      };
+      });
+      if (linkVersion !== undefined) contents.set(name, content);
+      return content;
     },
     /** For whoever stands outside: kinds only, of the room that keys without files of their own open. */
     readOutline: async (): Promise<RoomOutline> => {

@@ -54,21 +54,21 @@ const maxBatchBytes = 4096;
 export function openLogOutput({ fileDescriptor = 1 } = {}): LogOutput {
   const output = pino.destination({ dest: fileDescriptor, maxWrite: maxBatchBytes });
   let isClosed = false;
-  let batch = "";
+  let batches: string[] = [];
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<void>((resolve) => {
     output.once("close", resolve);
     output.on("error", () => resolve());
   });
-  function writeBatch(): void {
+  function writeBatches(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (batch !== "") output.write(batch);
-    batch = "";
+    for (const batch of batches) output.write(batch);
+    batches = [];
   }
   // Of an uncaught error, too: nothing asynchronous runs any more.
   function writeAtExit(): void {
-    if (batch !== "") pino.destination({ dest: fileDescriptor, sync: true }).write(batch);
+    if (batches.length > 0) pino.destination({ dest: fileDescriptor, sync: true }).write(batches.join(""));
   }
   process.once("exit", writeAtExit);
   return {
@@ -76,14 +76,16 @@ export function openLogOutput({ fileDescriptor = 1 } = {}): LogOutput {
       // Connections that end late still have something to say; a closed output would throw at them.
       write: (line) => {
         if (isClosed) return;
-        if (batch.length + line.length > maxBatchBytes) writeBatch();
-        batch += line;
-        timer ??= setTimeout(writeBatch, batchMs);
+        const last = batches.length - 1;
+        // Full batches wait too: what is handed over and not written yet is lost when the process exits.
+        if (last < 0 || batches[last]!.length + line.length > maxBatchBytes) batches.push(line);
+        else batches[last] += line;
+        timer ??= setTimeout(writeBatches, batchMs);
       },
     },
     close: async () => {
       isClosed = true;
-      writeBatch();
+      writeBatches();
       process.off("exit", writeAtExit);
       output.end();
       await over;

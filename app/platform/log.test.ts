@@ -195,6 +195,27 @@ test("nesting beyond the maximum is cut, and a value that occurs twice is no cir
   expect(JSON.stringify(redactFields(deep))).toContain("[too deep]");
 });
 
+test("a credential is found wherever in a line it stands", () => {
+  const credentials = [
+    "ab".repeat(64),
+    `0x${"CD".repeat(65)}`,
+    planted.jwt,
+    planted.webhookSecret,
+    "basic dXNlcjpwYXNz",
+    "Bearer  opaque-value",
+    "nonce: planted-value",
+    'api_key\\" : \\"planted-value',
+    "https://user:planted-value@example.com",
+  ];
+  for (const credential of credentials) {
+    for (let before = 0; before <= 130; before++) {
+      const line = `${"x ".repeat(before)}${"-".repeat(before)} ${credential} end`;
+      expect(redactText(line)).toContain("[redacted]");
+      expect(redactText(line)).not.toContain(credential);
+    }
+  }
+});
+
 test("redacting a hostile text takes time in proportion to its length, not to its square", () => {
   const hostile = [
     "eyJ" + "a.".repeat(50_000),

@@ -25,7 +25,11 @@ export async function wireContent({ config, log }: Foundation) {
   return {
     /** `mediaOrigin`: where links to media begin, for readers who have no page to resolve them against. */
     readContent: ({ tokenId, mediaOrigin = "" }: { tokenId: string; mediaOrigin?: string }) =>
-      reader.readContent({ tokenId, signMediaUrl: (target) => `${mediaOrigin}${links.sign(target)}` }),
+      reader.readContent({
+        tokenId,
+        signMediaUrl: (target) => `${mediaOrigin}${links.sign(target)}`,
+        linkVersion: `${mediaOrigin} ${links.findExpiry()}`,
+      }),
     readOutline: reader.readOutline,
     serveMedia: (request: LinkedRequest) => serveLinkedMedia(request, { contentDir, links }),
   };

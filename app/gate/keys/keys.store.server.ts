@@ -20,10 +20,11 @@ export function toKeyColumns({ chainId, contractAddress, tokenId }: KeyRef) {
 
 export function createKeyStore(database: Database) {
   async function findUsedKey({ key }: { key: KeyRef }): Promise<KeyUse | null> {
-    const row = await database.usedKey.findUnique({
-      where: { chainId_contractAddress_tokenId: toKeyColumns(key) },
-    });
-    return row === null ? null : { usedBy: row.usedBy, usedAtMs: Number(row.usedAtMs) };
+    const { chainId, contractAddress, tokenId } = toKeyColumns(key);
+    const [row] = await database.$queryRaw<{ usedBy: string; usedAtMs: bigint }[]>`
+      SELECT "usedBy", "usedAtMs" FROM "UsedKey"
+      WHERE "chainId" = ${chainId} AND "contractAddress" = ${contractAddress} AND "tokenId" = ${tokenId}`;
+    return row === undefined ? null : { usedBy: row.usedBy, usedAtMs: Number(row.usedAtMs) };
   }
 
   /** In one round trip. */
