@@ -1,4 +1,3 @@
-import { renderWelcomeHtml } from "~/content/welcome-html.server";
 import type { Admission } from "~/gate/admit.server";
 import type { IdentifyRequest } from "~/gate/identify.server";
 import { readSession, renewSession, requireSessionToken, startSession } from "~/gate/tokens/session.server";
@@ -34,7 +33,6 @@ export function wireSession(
         requireWithinLimit,
         readSession: () => readSession(request.cookie, dependencies),
         open: () => open(request),
-        renderWelcome: renderWelcomeHtml,
       }),
   };
 }

@@ -105,31 +105,8 @@ export function createAudioCache({ dir, maxBytes, clock, warn }: AudioCacheOptio
     return null;
   }
 
-  /**
-   * Audio of at most one chunk, read once and checked as in `find`, which is for whatever this has not found. Opened in
-   * place, as a database's pages are: of what a handle costs, passing to other threads and back is nine tenths.
-   */
-  async function readShort(key: string): Promise<KeptAudio | null> {
-    if (maxBytes === 0) return null;
-    let file: number | undefined;
-    try {
-      file = openSync(fileOf(key), "r");
-      const { size, mtimeMs } = fstatSync(file);
-      if (size > chunkBytes) return null;
-      const { buffer, bytesRead } = await readFromStart(file, { buffer: Buffer.allocUnsafeSlow(size) });
-      const trailer = bytesRead === size ? decodeTrailer(buffer, size) : null;
-      if (trailer?.key !== key) return null;
-      const bytes = buffer.subarray(0, trailer.bytes);
-      if (createHash("sha256").update(bytes).digest("hex") !== trailer.sha256) return null;
-      const now = clock() / 1000;
-      if (Math.abs(clock() - mtimeMs) >= touchAfterMs) futimesSync(file, now, now);
-      return { contentType: trailer.contentType, isKept: true, bytes };
-    } catch {
-      return null;
-    } finally {
-      if (file !== undefined) closeSync(file);
-    }
-  }
+  /** Audio of at most one chunk, checked as in `find`, which is for whatever this has not found. */
+  const readShort = async (key: string) => (maxBytes === 0 ? null : readInPiece(fileOf(key), key, clock()));
 
   /** Counts again, other processes' files included, and removes what was not asked for the longest. */
   async function evict(): Promise<void> {
@@ -161,6 +138,30 @@ async function openIfThere(file: string): Promise<FileHandle | null> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;
+  }
+}
+
+/**
+ * Read once. Opened in place, as a database's pages are: of what a handle costs, passing to other threads and back is
+ * nine tenths.
+ */
+async function readInPiece(filePath: string, key: string, nowMs: number): Promise<KeptAudio | null> {
+  let file: number | undefined;
+  try {
+    file = openSync(filePath, "r");
+    const { size, mtimeMs } = fstatSync(file);
+    if (size > chunkBytes) return null;
+    const { buffer, bytesRead } = await readFromStart(file, { buffer: Buffer.allocUnsafeSlow(size) });
+    const trailer = bytesRead === size ? decodeTrailer(buffer, size) : null;
+    if (trailer?.key !== key) return null;
+    const bytes = buffer.subarray(0, trailer.bytes);
+    if (createHash("sha256").update(bytes).digest("hex") !== trailer.sha256) return null;
+    if (Math.abs(nowMs - mtimeMs) >= touchAfterMs) futimesSync(file, nowMs / 1000, nowMs / 1000);
+    return { contentType: trailer.contentType, isKept: true, bytes };
+  } catch {
+    return null;
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 

@@ -73,9 +73,8 @@ export function createAudioLibrary(cache: AudioCache, maxSyntheses = 64) {
   }
 
   /** Short audio that is kept: there is nothing to follow, and nobody to ask. */
-  function readShort(identity: OpenOptions["identity"]): Promise<KeptAudio | null> {
-    return cache.readShort(keyOf(identity));
-  }
+  const readShort = (identity: OpenOptions["identity"]): Promise<KeptAudio | null> =>
+    cache.readShort(keyOf(identity));
 
   function startSynthesis(key: string, speak: Speak): SharedSynthesis {
     if (syntheses.size >= maxSyntheses) throw new SpeechBusy("As many voices speak as may at once.");
