@@ -179,7 +179,11 @@ function createPages(services: Services, isHttps: boolean): AnswerPage {
     response.setHeaders(new Map(Object.entries(pageHeaders({ scripts: nonce, styles: nonce }))));
     next();
   });
-  app.use(express.static(path.resolve("public"), { maxAge: "1h", index: false }));
+  const files = express.static(path.resolve("public"), { maxAge: "1h", index: false });
+  // No page has a dot at its end, and every file: the disk is not asked for pages.
+  app.use((request, response, next) =>
+    /\.[^/]*$/.test(request.path) ? files(request, response, next) : next(),
+  );
   app.use((request, response, next) => {
     answerPage(contexts.get(request)!, request, response).catch(next);
   });

@@ -1,15 +1,20 @@
 import { PassThrough } from "node:stream";
-import { createReadableStreamFromReadable } from "@remix-run/node";
+import { text } from "node:stream/consumers";
 import type { AppLoadContext, EntryContext, LoaderFunctionArgs } from "@remix-run/node";
 import { RemixServer, isRouteErrorResponse } from "@remix-run/react";
-import { isbot } from "isbot";
 import { renderToPipeableStream } from "react-dom/server";
+import { renderWelcomeHtml } from "~/content/welcome-html.server";
+import { WelcomeRenderer } from "~/gate/page/room/served-room";
 import { NonceContext } from "~/ui/nonce";
 
-/** Milliseconds a page's slow data may take before the stream ends with what is there. */
+/** Milliseconds a page's slow data may take before the page ends with what is there. */
 export const streamTimeout = 5_000;
 
-export default function handleRequest(
+/**
+ * Every document in one piece: no page waits for anything once its data is there, and passing it on piece by piece
+ * through four kinds of streams takes as long as drawing it.
+ */
+export default async function handleRequest(
   request: Request,
   responseStatusCode: number,
   responseHeaders: Headers,
@@ -17,41 +22,46 @@ export default function handleRequest(
   loadContext: AppLoadContext,
 ): Promise<Response> {
   const nonce = loadContext.cspNonce;
-  const agent = request.headers.get("user-agent");
-  // A crawler, a page without scripts or one that is kept gets the finished document; a browser gets its head at once.
-  const waitsForAll = agent === null || isbot(agent) || remixContext.isSpaMode;
-
-  return new Promise((resolve, reject) => {
-    let status = responseStatusCode;
-    let shellSent = false;
-
+  await takeData(remixContext);
+  const failures: unknown[] = [];
+  const html = await new Promise<string>((resolve, reject) => {
     const { pipe, abort } = renderToPipeableStream(
       <NonceContext.Provider value={nonce}>
-        <RemixServer context={remixContext} url={request.url} abortDelay={streamTimeout} nonce={nonce} />
+        <WelcomeRenderer.Provider value={renderWelcomeHtml}>
+          <RemixServer context={remixContext} url={request.url} abortDelay={streamTimeout} nonce={nonce} />
+        </WelcomeRenderer.Provider>
       </NonceContext.Provider>,
       {
         nonce,
-        [waitsForAll ? "onAllReady" : "onShellReady"]: sendDocument,
-        onShellError: reject,
-        onError(error: unknown) {
-          status = 500;
-          // Before the shell is out the failure reaches handleError by itself.
-          if (shellSent) logError(loadContext, request, error);
+        onAllReady() {
+          clearTimeout(timer);
+          text(pipe(new PassThrough())).then(resolve, reject);
         },
+        onShellError: reject,
+        onError: (error) => void failures.push(error),
       },
     );
-
-    function sendDocument() {
-      shellSent = true;
-      const body = new PassThrough();
-      responseHeaders.set("Content-Type", "text/html; charset=utf-8");
-      resolve(new Response(createReadableStreamFromReadable(body), { headers: responseHeaders, status }));
-      pipe(body);
-    }
-
     // One second more than the data may take, so that its own timeout reaches the page first.
-    setTimeout(abort, streamTimeout + 1_000).unref();
+    const timer = setTimeout(abort, streamTimeout + 1_000).unref();
   });
+  // Parts that left a gap each; a failure of the page as a whole has reached handleError by itself.
+  for (const failure of failures) logError(loadContext, request, failure);
+  responseHeaders.set("Content-Type", "text/html; charset=utf-8");
+  return new Response(html, {
+    headers: responseHeaders,
+    status: failures.length > 0 ? 500 : responseStatusCode,
+  });
+}
+
+/** Before the page is drawn: where drawing meets a piece that is still to come, it begins again there. */
+async function takeData({ renderMeta, serverHandoffStream }: EntryContext): Promise<void> {
+  if (!renderMeta || !serverHandoffStream) return;
+  const reader = serverHandoffStream.getReader();
+  const pieces: Uint8Array[] = [];
+  for (let read = await reader.read(); !read.done; read = await reader.read()) pieces.push(read.value);
+  reader.releaseLock();
+  const result = { done: true, value: Buffer.concat(pieces).toString() };
+  renderMeta.streamCache = { 0: Object.assign(Promise.resolve(), { result }) };
 }
 
 export function handleError(error: unknown, { request, context }: LoaderFunctionArgs): void {

@@ -30,7 +30,6 @@ function createDependencies(parts: Partial<VisitDependencies> = {}) {
     requireWithinLimit: noting("limit", parts.requireWithinLimit ?? (async () => undefined)),
     readSession: noting("session", parts.readSession ?? (async () => session)),
     open: noting("open", parts.open ?? (async () => ({ content: exampleContent }))),
-    renderWelcome: (source) => `<p>${source.length}</p>`,
   };
   return { asked, dependencies };
 }
@@ -52,7 +51,6 @@ test("a valid session opens the room, after the limit was counted", async () => 
     kind: "inside",
     session,
     content: exampleContent,
-    welcomeHtml: `<p>${exampleContent.welcomeText.length}</p>`,
   });
   expect(asked).toEqual(["limit", "session", "open"]);
 });

@@ -15,7 +15,6 @@ export type VisitDependencies = {
   readSession: () => Promise<SignedIn | SignedOut>;
   /** Every check of the gate once more. */
   open: () => Promise<{ content: GatedContent }>;
-  renderWelcome: (source: string) => string;
 };
 
 /** For the page as the server draws it. What stands in the way becomes words in it: it is still a page. */
@@ -23,7 +22,7 @@ export async function readVisit(
   cookie: string | undefined,
   dependencies: VisitDependencies,
 ): Promise<GateVisit> {
-  const { origin, requireWithinLimit, readSession, open, renderWelcome } = dependencies;
+  const { origin, requireWithinLimit, readSession, open } = dependencies;
   // Without a cookie there is no outgoing request, and nothing is counted.
   if (findSessionToken(cookie) === null) return { kind: "outside", session: { signedIn: false } };
   try {
@@ -31,7 +30,7 @@ export async function readVisit(
     const session = await readSession();
     if (!session.signedIn) return { kind: "outside", session };
     const { content } = await open();
-    return { kind: "inside", session, content, welcomeHtml: renderWelcome(content.welcomeText) };
+    return { kind: "inside", session, content };
   } catch (error) {
     return { kind: "unknown", problem: toVisitProblem(error, origin) };
   }

@@ -17,4 +17,4 @@ export type GateVisit =
   | { kind: "outside"; session: SignedOut }
   /** There is a session, but what it is worth could not be found out. */
   | { kind: "unknown"; problem: VisitProblem }
-  | { kind: "inside"; session: SignedIn; content: GatedContent; welcomeHtml: string };
+  | { kind: "inside"; session: SignedIn; content: GatedContent };

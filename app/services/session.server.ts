@@ -1,4 +1,3 @@
-import { renderWelcomeHtml } from "~/content/welcome-html.server";
 import type { AdmitDependencies } from "~/gate/admit.server";
 import {
   identifySession,
@@ -31,7 +30,6 @@ export function wireSession(dependencies: SessionDependencies & AdmitDependencie
         requireWithinLimit,
         readSession: () => readSession(cookie, dependencies),
         open: async () => open(await identify({ ask: { open: true }, cookie, host })),
-        renderWelcome: renderWelcomeHtml,
       }),
   };
 }

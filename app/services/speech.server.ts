@@ -9,7 +9,7 @@ import { instrumentSpeech } from "~/speech/providers/speech-provider.server";
 import { speechProviders } from "~/speech/providers/speech-providers.server";
 import { requireSpeechRequest, speak } from "~/speech/speak.server";
 import type { Speech, SpeechCall } from "~/speech/speak.server";
-import { admitSpeech } from "~/speech/speech-budget.server";
+import { admitSpeech, readSpeechAllowance } from "~/speech/speech-budget.server";
 import type { Foundation } from "./foundation.server";
 import type { QuotaServices } from "./quota.server";
 
@@ -44,6 +44,8 @@ export async function wireSpeech(foundation: Foundation, quota: QuotaServices) {
   const dependencies = {
     provider: provider && instrumentSpeech(provider, instruments.provider),
     library: createAudioLibrary(cache),
+    readAllowance: (caller: Caller | null, characters: number) =>
+      readSpeechAllowance(budget, caller, characters),
     admit: (caller: Caller | null, characters: number) => admitSpeech(budget, caller, characters),
   };
 

@@ -1,31 +1,31 @@
 import type { Clock } from "~/platform/clock";
-import { answerJson } from "~/platform/http/answer.server";
+import { TextAnswer, answerJson } from "~/platform/http/answer.server";
 import type { Answer } from "~/platform/http/answer.server";
 import { refusalTable } from "~/platform/http/refusal";
 import type { Refusal } from "~/platform/http/refusal";
+import { stallMs } from "~/platform/http/write-answer.server";
+import type { OpenAudio } from "./audio-library.server";
 import type { Speech } from "./speak.server";
 
-/** A client that takes nothing for so long is treated as gone: its connection is cut. */
-const stallMs = 60_000;
-
 /**
- * Audio as it comes. An error of the body makes the server cut the connection: what broke off must not look like the
+ * Audio as it comes, short audio that is kept in one piece. An error of the body makes the server cut the connection: what broke off must not look like the
  * end.
  */
-export function answerSpeech({ audio, messageId, headers }: Speech): Response {
-  return new Response(createBody(audio.reader), {
-    headers: {
-      ...headers,
-      "Content-Type": audio.contentType,
-      "Cache-Control": "no-store",
-      "X-Accel-Buffering": "no",
-      ...(audio.totalBytes !== null && { "Content-Length": String(audio.totalBytes) }),
-      ...(messageId !== null && { "X-Message-Id": messageId }),
-    },
-  });
+export function answerSpeech({ audio, messageId, headers: own }: Speech): Answer {
+  const headers = {
+    ...own,
+    "Content-Type": audio.contentType,
+    "Cache-Control": "no-store",
+    "X-Accel-Buffering": "no",
+    ...(messageId !== null && { "X-Message-Id": messageId }),
+  };
+  if ("bytes" in audio) return new TextAnswer({ status: 200, headers, text: audio.bytes });
+  const { reader, totalBytes } = audio;
+  const length = totalBytes !== null && { "Content-Length": String(totalBytes) };
+  return new Response(createBody(reader), { headers: { ...headers, ...length } });
 }
 
-function createBody(reader: Speech["audio"]["reader"]) {
+function createBody(reader: OpenAudio["reader"]) {
   let stall: NodeJS.Timeout | undefined;
   return new ReadableStream<Uint8Array>(
     {

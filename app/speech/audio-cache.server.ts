@@ -1,13 +1,16 @@
 import { createHash, randomUUID } from "node:crypto";
+import { closeSync, fstatSync, futimesSync, openSync, read } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import path from "node:path";
+import { promisify } from "node:util";
 import { z } from "zod";
 import type { Clock } from "~/platform/clock";
 import type { WarnLog } from "~/platform/log.server";
 
 export type AudioCache = ReturnType<typeof createAudioCache>;
 export type AudioPart = Awaited<ReturnType<AudioCache["createPart"]>>;
+export type KeptAudio = { contentType: string; isKept: true; bytes: Uint8Array<ArrayBuffer> };
 
 const trailerSchema = z.object({
   key: z.string(),
@@ -17,10 +20,13 @@ const trailerSchema = z.object({
 });
 type Trailer = z.infer<typeof trailerSchema>;
 
+const readFromStart = promisify(read);
 const mark = Buffer.from("LKSPEECH");
 const markAndLengthBytes = mark.length + 4;
 const maxTrailerBytes = 1024;
 const chunkBytes = 256 * 1024;
+/** Uses are told apart by so much: writing each of them down would cost as much as reading the file. */
+const touchAfterMs = 1000;
 /** Longer than any synthesis takes: older partial files were left by a process that is gone. */
 const abandonedAfterMs = 15 * 60_000;
 /** Evicts below the limit, so that not every new file evicts again. */
@@ -97,6 +103,9 @@ export function createAudioCache({ dir, maxBytes, clock, log }: AudioCacheOption
     return null;
   }
 
+  /** Audio of at most one chunk, checked as in `find`, which is for whatever this has not found. */
+  const readShort = async (key: string) => (maxBytes === 0 ? null : readInPiece(fileOf(key), key, clock()));
+
   /** Recounts, other processes' files included, and removes the least recently used. */
   async function evict(): Promise<void> {
     const kept: { file: string; bytes: number; usedAtMs: number }[] = [];
@@ -118,7 +127,7 @@ export function createAudioCache({ dir, maxBytes, clock, log }: AudioCacheOption
     }
   }
 
-  return { start, createPart, find };
+  return { start, createPart, find, readShort };
 }
 
 async function openIfThere(file: string): Promise<FileHandle | null> {
@@ -127,6 +136,30 @@ async function openIfThere(file: string): Promise<FileHandle | null> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;
+  }
+}
+
+/**
+ * Read once. Opened in place, as a database's pages are: of what a handle costs, passing to other threads and back is
+ * nine tenths.
+ */
+async function readInPiece(filePath: string, key: string, nowMs: number): Promise<KeptAudio | null> {
+  let file: number | undefined;
+  try {
+    file = openSync(filePath, "r");
+    const { size, mtimeMs } = fstatSync(file);
+    if (size > chunkBytes) return null;
+    const { buffer, bytesRead } = await readFromStart(file, { buffer: Buffer.allocUnsafeSlow(size) });
+    const trailer = bytesRead === size ? decodeTrailer(buffer, size) : null;
+    if (trailer?.key !== key) return null;
+    const bytes = buffer.subarray(0, trailer.bytes);
+    if (createHash("sha256").update(bytes).digest("hex") !== trailer.sha256) return null;
+    if (Math.abs(nowMs - mtimeMs) >= touchAfterMs) futimesSync(file, nowMs / 1000, nowMs / 1000);
+    return { contentType: trailer.contentType, isKept: true, bytes };
+  } catch {
+    return null;
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 
@@ -155,17 +188,20 @@ async function readWhole(file: FileHandle, key: string): Promise<Trailer | null>
 
 async function readTrailer(file: FileHandle): Promise<Trailer | null> {
   const { size } = await file.stat();
-  if (size < markAndLengthBytes) return null;
-  const end = Buffer.alloc(markAndLengthBytes);
-  await file.read(end, 0, end.length, size - end.length);
-  const length = end.readUInt32BE(0);
-  const start = size - markAndLengthBytes - length;
-  if (!end.subarray(4).equals(mark) || length > maxTrailerBytes || start < 0) return null;
-  const text = Buffer.alloc(length);
-  await file.read(text, 0, length, start);
+  const tail = Buffer.alloc(Math.min(size, maxTrailerBytes + markAndLengthBytes));
+  await file.read(tail, 0, tail.length, size - tail.length);
+  return decodeTrailer(tail, size);
+}
+
+/** `tail`: the end of a file of so many bytes. */
+function decodeTrailer(tail: Buffer, size: number): Trailer | null {
+  if (tail.length < markAndLengthBytes || !tail.subarray(-mark.length).equals(mark)) return null;
+  const end = tail.length - markAndLengthBytes;
+  const length = tail.readUInt32BE(end);
+  if (length > Math.min(maxTrailerBytes, end)) return null;
   try {
-    const trailer = trailerSchema.parse(JSON.parse(text.toString("utf8")));
-    return trailer.bytes === start ? trailer : null;
+    const trailer = trailerSchema.parse(JSON.parse(tail.toString("utf8", end - length, end)));
+    return trailer.bytes === size - markAndLengthBytes - length ? trailer : null;
   } catch {
     return null;
   }

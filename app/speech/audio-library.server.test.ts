@@ -62,8 +62,9 @@ async function openLibrary({
   const speaker = createSpeaker();
   const open = (text: string, signal = new AbortController().signal, onAsked = () => {}) =>
     library.open({ identity: ["voice", text], speak: speaker.speak, onAsked, signal });
+  const readShort = async (text: string) => (await library.readShort(["voice", text]))?.bytes ?? null;
   const listFiles = async (ending: string) => (await readdir(dir)).filter((name) => name.endsWith(ending));
-  return { dir, open, ...speaker, listFiles, warnings, pass: (ms: number) => (nowMs += ms) };
+  return { dir, open, readShort, ...speaker, listFiles, warnings, pass: (ms: number) => (nowMs += ms) };
 }
 
 async function readAll({ reader }: OpenAudio): Promise<Buffer> {
@@ -157,7 +158,9 @@ test("cached files that were cut, altered or renamed are never served", async ()
   for (const damage of damages) {
     expect(await say(fixture, "a", bytes)).toEqual({ isKept: false, read: bytes });
     const [name] = await fixture.listFiles(".audio");
+    expect(Buffer.from((await fixture.readShort("a"))!)).toEqual(bytes);
     await damage(path.join(fixture.dir, name!));
+    expect(await fixture.readShort("a")).toBeNull();
   }
   expect(await say(fixture, "a", bytes)).toEqual({ isKept: false, read: bytes });
   expect(fixture.warnings).toHaveLength(damages.length);
@@ -166,7 +169,16 @@ test("cached files that were cut, altered or renamed are never served", async ()
   expect((await say(fixture, "b", Buffer.from("other"))).isKept).toBe(false);
   const [other] = (await fixture.listFiles(".audio")).filter((candidate) => candidate !== name);
   await writeFile(path.join(fixture.dir, other!), whole);
+  expect(await fixture.readShort("b")).toBeNull();
   expect((await say(fixture, "b", Buffer.from("other"))).isKept).toBe(false);
+});
+
+test("kept audio is read in one piece up to the length that is checked in one piece", async () => {
+  const fixture = await openLibrary();
+  await say(fixture, "short", randomBytes(250_000));
+  await say(fixture, "long", randomBytes(270_000));
+  expect((await fixture.readShort("short"))?.length).toBe(250_000);
+  expect([await fixture.readShort("long"), await fixture.readShort("never said")]).toEqual([null, null]);
 });
 
 test("the cache keeps to its size, and evicts the least recently used first", async () => {
@@ -176,7 +188,7 @@ test("the cache keeps to its size, and evicts the least recently used first", as
     await say(fixture, text, bytes);
     fixture.pass(1_000);
   }
-  expect(await say(fixture, "a", bytes)).toMatchObject({ isKept: true });
+  expect(await fixture.readShort("a")).not.toBeNull();
   fixture.pass(1_000);
   await say(fixture, "e", bytes);
   await expect.poll(() => fixture.listFiles(".audio")).toHaveLength(4);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import type { FileHandle } from "node:fs/promises";
-import type { AudioCache, AudioPart } from "./audio-cache.server";
+import type { AudioCache, AudioPart, KeptAudio } from "./audio-cache.server";
 import { SpeechBusy, SpeechFault } from "./providers/speech-provider.server";
 import type { SpokenAudio } from "./providers/speech-provider.server";
 
@@ -51,7 +51,7 @@ export function createAudioLibrary(cache: AudioCache, maxSyntheses = 64) {
   /** Resolves with the first byte at hand. When the signal fires, now or later, the caller has left. */
   async function open({ identity, speak, onAsked, signal }: OpenOptions): Promise<OpenAudio> {
     signal.throwIfAborted();
-    const key = createHash("sha256").update(JSON.stringify(identity)).digest("hex");
+    const key = keyOf(identity);
     const synthesis = syntheses.get(key) ?? startSynthesis(key, speak);
     const forget = () => {
       if (syntheses.get(key) === synthesis) syntheses.delete(key);
@@ -72,6 +72,10 @@ export function createAudioLibrary(cache: AudioCache, maxSyntheses = 64) {
     }
   }
 
+  /** Short audio that is kept: there is nothing to follow, and nobody to ask. */
+  const readShort = (identity: OpenOptions["identity"]): Promise<KeptAudio | null> =>
+    cache.readShort(keyOf(identity));
+
   function startSynthesis(key: string, speak: Speak): SharedSynthesis {
     if (syntheses.size >= maxSyntheses) throw new SpeechBusy("As many voices speak as may at once.");
     const synthesis = new SharedSynthesis(key, cache, speak);
@@ -79,7 +83,11 @@ export function createAudioLibrary(cache: AudioCache, maxSyntheses = 64) {
     return synthesis;
   }
 
-  return { open };
+  return { open, readShort };
+}
+
+function keyOf(identity: OpenOptions["identity"]): string {
+  return createHash("sha256").update(JSON.stringify(identity)).digest("hex");
 }
 
 /**

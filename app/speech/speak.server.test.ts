@@ -47,6 +47,20 @@ test("the headers show the budget after this text is settled: spoken, repeated, 
   expect(await readStanding()).toMatchObject({ used: 27, reserved: 0, remaining: 73 });
 });
 
+test("kept audio opens no window and sets nothing aside, and is refused to whoever could not pay for it", async () => {
+  const { provider, calls } = await startSpeechProvider([sounding(sound)]);
+  const { ask, advance, readStanding } = await openSpeechFixture({ provider, limit: 30 });
+  expect(await readOutcome(await ask("Twelve chars"))).toEqual([200, "18"]);
+  advance(60_000);
+  const kept = await ask("Twelve chars");
+  expect([kept.headers.get("x-quota-remaining"), kept.headers.get("x-quota-reset")]).toEqual(["30", null]);
+  expect(Buffer.from(await kept.arrayBuffer())).toEqual(sound);
+  expect(await readStanding()).toMatchObject({ used: 0, resetAtMs: null });
+  expect(await readOutcome(await ask("Nineteen characters"))).toEqual([200, "11"]);
+  expect(await readOutcome(await ask("Twelve chars"))).toEqual([429, "11"]);
+  expect(calls).toHaveLength(2);
+});
+
 test("a voice without room or sounds for a text returns its characters before it answers", async () => {
   const { provider } = await startSpeechProvider([sounding(sound)]);
   const full = await openSpeechFixture({ provider, limit, maxSyntheses: 0 });

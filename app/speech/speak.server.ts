@@ -1,6 +1,7 @@
 import type { Caller } from "~/gate/caller.server";
 import { Refusal } from "~/platform/http/refusal";
 import { countCharacters } from "~/platform/well-formed-text";
+import type { KeptAudio } from "./audio-cache.server";
 import type { AudioLibrary, OpenAudio } from "./audio-library.server";
 import { SpeechBusy, SpeechFault, UnspeakableText } from "./providers/speech-provider.server";
 import type { SpeechProvider } from "./providers/speech-provider.server";
@@ -13,13 +14,19 @@ type SpeechDependencies = {
   /** Null: speech is switched off. */
   provider: SpeechProvider | null;
   library: AudioLibrary;
+  /** Null: too little is left. */
+  readAllowance: (caller: Caller | null, characters: number) => Promise<Record<string, string> | null>;
   admit: (caller: Caller | null, characters: number) => Promise<SpeechAdmission>;
 };
 
 /** `caller` null: a stranger. */
 export type SpeechCall = { request: SpeechRequest; caller: Caller | null; signal: AbortSignal };
 
-export type Speech = { audio: OpenAudio; messageId: string | null; headers: Record<string, string> };
+export type Speech = {
+  audio: OpenAudio | KeptAudio;
+  messageId: string | null;
+  headers: Record<string, string>;
+};
 
 const retryAfterBusySeconds = 2;
 
@@ -36,11 +43,11 @@ export function requireSpeechRequest(
  * Budget, provider: in this order, so that what is refused has cost nothing. Counted is the text of whoever caused the
  * provider to be asked, also when they leave before the first byte: it is being spoken then. Not counted is what is
  * kept, what somebody else caused, and what the provider failed at before its first byte. The headers, also those of a
- * refusal, tell where the key is after that.
+ * refusal, tell where the key is after that. For short audio that is kept nothing is set aside.
  */
 export async function speak(
   { request, caller, signal }: SpeechCall,
-  { provider, library, admit }: SpeechDependencies,
+  { provider, library, readAllowance, admit }: SpeechDependencies,
 ): Promise<Speech> {
   if (provider === null) throw new Refusal("speech-disabled");
   const text = toSpeakableText(request.text);
@@ -49,12 +56,19 @@ export async function speak(
       detail: "Nothing of this text is for the ear: it holds only markup, code, symbols or emoji.",
     });
   }
+  const { messageId } = request;
+  const identity = [provider.name, provider.voiceId, text];
+  const characters = countCharacters(request.text);
   let headers: Record<string, string> = {};
   try {
-    const admission = await admit(caller, countCharacters(request.text));
+    const allowance = await readAllowance(caller, characters);
+    const kept = allowance && (await library.readShort(identity));
+    signal.throwIfAborted();
+    if (kept) return { audio: kept, messageId, headers: allowance };
+    const admission = await admit(caller, characters);
     let wasAsked = false;
     const opening = library.open({
-      identity: [provider.name, provider.voiceId, text],
+      identity,
       speak: (asked) => provider.speak({ text, ...asked }),
       onAsked: () => (wasAsked = true),
       signal,
@@ -67,7 +81,7 @@ export async function speak(
       audio.reader.leave();
       throw error;
     });
-    return { audio, messageId: request.messageId, headers };
+    return { audio, messageId, headers };
   } catch (cause) {
     throw toRefusal(cause, headers, signal);
   }

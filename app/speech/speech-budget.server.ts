@@ -3,6 +3,7 @@ import type { Clock } from "~/platform/clock";
 import { quotaExceeded, quotaHeaders } from "~/quota/quota-headers";
 import type { QuotaLedger } from "~/quota/quota.server";
 import { ownerOfSpeech } from "~/quota/quota-subject";
+import type { QuotaOwner } from "~/quota/quota-subject";
 
 type SpeechBudget = {
   store: QuotaLedger;
@@ -22,6 +23,20 @@ type SpeechBudget = {
  */
 export type SpeechAdmission = { settle: (use: { isSpoken: boolean }) => Promise<Record<string, string>> };
 
+/**
+ * What costs nothing is for whoever could pay for it: where the key stands, as headers. Null where it has too little
+ * left, which is for `admitSpeech` to refuse.
+ */
+export async function readSpeechAllowance(
+  { store, contractAddress, isActive, limit }: SpeechBudget,
+  caller: Caller | null,
+  characters: number,
+): Promise<Record<string, string> | null> {
+  if (!isActive) return {};
+  const standing = await store.readStanding({ owner: ownerOf(caller, contractAddress), limit });
+  return standing.remaining < characters ? null : quotaHeaders(standing);
+}
+
 /** Sets the whole text aside, or refuses: half a text is nothing to listen to. */
 export async function admitSpeech(
   { store, contractAddress, isActive, limit, windowSeconds, expiresInSeconds, clock }: SpeechBudget,
@@ -29,9 +44,7 @@ export async function admitSpeech(
   characters: number,
 ): Promise<SpeechAdmission> {
   if (!isActive) return { settle: () => Promise.resolve({}) };
-  if (caller === null) throw new Error("The speech budget is in force, but there is no key to count for.");
-  const { chainId, tokenId } = caller.claims;
-  const owner = ownerOfSpeech({ chainId, contractAddress, tokenId });
+  const owner = ownerOf(caller, contractAddress);
   const outcome = await store.reserve({
     owner,
     wanted: characters,
@@ -55,4 +68,10 @@ export async function admitSpeech(
       return quotaHeaders(await store.readStanding({ owner, limit }));
     },
   };
+}
+
+function ownerOf(caller: Caller | null, contractAddress: string): QuotaOwner {
+  if (caller === null) throw new Error("The speech budget is in force, but there is no key to count for.");
+  const { chainId, tokenId } = caller.claims;
+  return ownerOfSpeech({ chainId, contractAddress, tokenId });
 }

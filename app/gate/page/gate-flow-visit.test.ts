@@ -13,7 +13,7 @@ const session = {
 } as const;
 
 test("the page begins with the visitor whom the server saw", () => {
-  const inside = stateFromVisit({ kind: "inside", session, content: exampleContent, welcomeHtml: "" }, 1_000);
+  const inside = stateFromVisit({ kind: "inside", session, content: exampleContent }, 1_000);
   expect(inside).toMatchObject({
     phase: "inside",
     account: null,

@@ -2,11 +2,11 @@ import type { Refusal } from "./refusal";
 
 export type HeaderTable = Readonly<Record<string, string>>;
 
-/** An answer whose whole text is there. For a `Response` that is written and read again costs more than most routes do. */
+/** An answer whose whole text is there, or all its bytes. For a `Response` that is written and read again costs more than most routes do. */
 export class TextAnswer {
   readonly status: number;
   readonly headers: HeaderTable;
-  readonly text: string;
+  readonly text: string | Uint8Array<ArrayBuffer>;
 
   constructor({ status, headers, text }: Pick<TextAnswer, "status" | "headers" | "text">) {
     this.status = status;

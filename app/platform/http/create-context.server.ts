@@ -138,11 +138,14 @@ function normalizeNamed(given: string, peer: Peer): string | null {
   return peer.named.host;
 }
 
+/** As it would be made anew for each request, with its stack. */
+const over = new DOMException("This operation was aborted", "AbortError");
+
 function abortWhenOver(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   // Held by the response's own listener, so that no collection can lose it; the framework's can be lost.
-  response.once("close", () => controller.abort(isOver));
-  if (response.destroyed) controller.abort(isOver);
+  response.once("close", () => controller.abort(over));
+  if (response.destroyed) controller.abort(over);
   return controller.signal;
 }
 

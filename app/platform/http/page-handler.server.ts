@@ -3,7 +3,7 @@ import { createRequestHandler } from "@remix-run/node";
 import type { ServerBuild } from "@remix-run/node";
 import { createRemixHeaders } from "@remix-run/express/dist/server.js";
 import { matchPath } from "@remix-run/react";
-import { addHeaders, answerProblem, answerText } from "./answer.server";
+import { TextAnswer, addHeaders, answerProblem, answerText } from "./answer.server";
 import type { Answer } from "./answer.server";
 import { patternOf } from "./direct-route.server";
 import { Refusal } from "./refusal";
@@ -17,16 +17,17 @@ const allow = "GET, HEAD, OPTIONS";
  * and our own writer. Only GET and HEAD reach the framework, which would answer another method with a 500.
  */
 export function createPageHandler(build: ServerBuild, mode: string) {
-  const handle = createRequestHandler(onlyPages(build), mode);
-  const isPage = createPageFinder(build);
+  const { handleAny, byPattern } = createHandlers(build, mode);
+  const handle = (request: Request, context: RequestContext): Promise<Response> =>
+    (byPattern.get(context.pathname) ?? handleAny)(request, context);
 
   async function answer(context: RequestContext, request: IncomingMessage): Promise<Answer> {
     try {
       // `_data` is how older pages asked for their data; the framework answers it with an error of its own.
       if (!isDecodable(context.pathname) || context.searchParams.has("_data")) throw new Refusal("not-found");
       if (["GET", "HEAD"].includes(context.method))
-        return await handle(toWebRequest(context, request), context);
-      if (!isPage(context.pathname)) throw new Refusal("not-found");
+        return await toWhole(await handle(toWebRequest(context, request), context));
+      if (!isPage(byPattern.keys(), context.pathname)) throw new Refusal("not-found");
       if (context.method === "OPTIONS") return new Response(null, { status: 204, headers: { Allow: allow } });
       throw new Refusal("method-not-allowed", {
         detail: `${context.method} is not possible here. Use ${allow}.`,
@@ -53,6 +54,14 @@ export function createPageHandler(build: ServerBuild, mode: string) {
   return { answerPage, renderPage };
 }
 
+/** A page is there as a whole; what the framework sends to its own scripts may still be under way. */
+async function toWhole(answer: Response): Promise<Answer> {
+  const headers = Object.fromEntries(answer.headers);
+  const isPage = headers["content-type"]?.startsWith("text/html") && headers["set-cookie"] === undefined;
+  if (!isPage || answer.body === null) return answer;
+  return new TextAnswer({ status: answer.status, headers, text: await answer.text() });
+}
+
 /** Plain text for a browser, Problem Details for a program. */
 export function answerPageRefusal(accept = "", refused: Parameters<typeof answerProblem>[0]): Answer {
   const { status, title, detail, headers, slug } = refused.refusal;
@@ -67,32 +76,37 @@ export function answerPageRefusal(accept = "", refused: Parameters<typeof answer
   return addHeaders(answer, { "X-Problem": slug });
 }
 
-/** Whether there is a page at an address, in any of the spellings the framework finds it under. */
-function createPageFinder({ routes }: ServerBuild): (pathname: string) => boolean {
-  const patterns = Object.values(routes).flatMap((route) => {
-    if (!route || route.id === "root" || route.module.default === undefined) return [];
-    const pattern = patternOf(routes, route.id);
-    // What takes every address that nothing else takes is no page of its own.
-    return pattern.endsWith("*") ? [] : [pattern];
-  });
-  return (pathname) => {
-    const address = pathname.replace(/\.data$/, "").replace(/^\/_root$/, "/");
-    return patterns.some((pattern) => matchPath(pattern, address) !== null);
+/**
+ * Each page at a fixed address has a handler that knows no other: the framework compares an address with every route it
+ * knows, several times for each page. Resource routes belong to the direct routes alone: the framework would find them
+ * under more spellings (`/API/…`, `/health%7a`, `.data`), without their headers, and would collect streams and files in
+ * memory first.
+ */
+function createHandlers(build: ServerBuild, mode: string) {
+  const ids = Object.keys(build.routes).filter(
+    (id) => id !== "root" && build.routes[id]?.module.default !== undefined,
+  );
+  const create = (picked: readonly string[]) =>
+    createRequestHandler(pickRoutes(build, ["root", ...picked]), mode);
+  return {
+    handleAny: create(ids),
+    byPattern: new Map(ids.map((id) => [patternOf(build.routes, id), create([id])])),
   };
 }
 
-/**
- * Resource routes belong to the direct routes alone: the framework would find them under more spellings (`/API/…`,
- * `/health%7a`, `.data`), without their headers, and would collect streams and files in memory first.
- */
-function onlyPages(build: ServerBuild): ServerBuild {
+function pickRoutes(build: ServerBuild, ids: readonly string[]): ServerBuild {
   const { assets, routes } = build;
-  const pickPages = <Value>(from: Record<string, Value>): Record<string, Value> =>
-    Object.fromEntries(
-      Object.entries(from).filter(([id]) => id === "root" || routes[id]?.module.default !== undefined),
-    );
+  const pick = <Value>(from: Record<string, Value>): Record<string, Value> =>
+    Object.fromEntries(Object.entries(from).filter(([id]) => ids.includes(id)));
   // Both lists: no page can be rendered with what the manifest names and the routes lack.
-  return { ...build, routes: pickPages(routes), assets: { ...assets, routes: pickPages(assets.routes) } };
+  return { ...build, routes: pick(routes), assets: { ...assets, routes: pick(assets.routes) } };
+}
+
+/** Whether there is a page at an address, in any of the spellings the framework finds it under. */
+function isPage(patterns: Iterable<string>, pathname: string): boolean {
+  const address = pathname.replace(/\.data$/, "").replace(/^\/_root$/, "/");
+  // What takes every address that nothing else takes is no page of its own.
+  return [...patterns].some((pattern) => !pattern.endsWith("*") && matchPath(pattern, address) !== null);
 }
 
 /** The framework answers an address it cannot decode with a page that has no data, which no page expects. */

@@ -188,7 +188,7 @@ async function post({
     },
   } as unknown as RequestContext;
   const answer = await action({ context, params: {} });
-  const body = JSON.parse((answer as TextAnswer).text) as Record<string, unknown>;
+  const body = JSON.parse(String((answer as TextAnswer).text)) as Record<string, unknown>;
   const problem = (answer as TextAnswer).headers["x-problem"];
   return { status: answer.status, title: body.title, errors: body.errors, problem, turns, decision };
 }

@@ -75,6 +75,14 @@ async function waitUntilSteady(seen: { pulledBytes: number }): Promise<void> {
     .toBe(true);
 }
 
+test("bytes that a client does not take have a minute, text that is the same for all has the server's own time", async () => {
+  const bytes = new Uint8Array(32 * 1024 * 1024);
+  const slow = await ask(new TextAnswer({ status: 200, headers: {}, text: bytes }));
+  expect(slow.response.socket?.timeout).toBe(60_000);
+  const text = await ask(new TextAnswer({ status: 200, headers: {}, text: "x".repeat(bytes.length) }));
+  expect(text.response.socket?.timeout ?? 0).toBe(0);
+});
+
 test("a client that reads nothing pauses the source, and next to nothing is buffered for it", async () => {
   const { body, seen } = endlessBody();
   const { incoming, response, outgoing } = await ask(new Response(body));

@@ -5,6 +5,9 @@ import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { TextAnswer } from "./answer.server";
 import type { Answer, HeaderTable } from "./answer.server";
 
+/** A client that takes nothing of what was made for it alone is treated as gone after so long: its connection is cut. */
+export const stallMs = 60_000;
+
 /**
  * Puts an answer on the socket. A stream waits for its reader (back-pressure) and is cancelled when the client goes
  * away; the stock adapter does neither. `headers`, in lower case, yield to the answer's own.
@@ -23,6 +26,7 @@ function writeText(answer: TextAnswer, to: ServerResponse, headers: HeaderTable)
   if (status !== 204) head.push("content-length", Buffer.byteLength(text));
   to.writeHead(status, head);
   to.end(to.req.method === "HEAD" ? undefined : text);
+  if (typeof text !== "string" && to.writableLength > 0) to.setTimeout(stallMs);
 }
 
 async function writeStream(answer: Response, to: ServerResponse, headers: HeaderTable): Promise<void> {

@@ -1,7 +1,8 @@
 import { onTestFinished } from "vitest";
 import type { Caller } from "~/gate/caller.server";
 import { exampleClaims } from "~/gate/gate-examples";
-import type { TextAnswer } from "~/platform/http/answer.server";
+import { TextAnswer } from "~/platform/http/answer.server";
+import type { Answer } from "~/platform/http/answer.server";
 import { Refusal } from "~/platform/http/refusal";
 import { createQuotaStore } from "~/quota/quota.store.server";
 import { ownerOfSpeech } from "~/quota/quota-subject";
@@ -12,7 +13,7 @@ import type { AudioTimes } from "~/speech/providers/audio-http.gateway.server";
 import { createElevenLabsSpeech } from "~/speech/providers/elevenlabs.gateway.server";
 import type { SpeechProvider } from "~/speech/providers/speech-provider.server";
 import { requireSpeechRequest, speak } from "~/speech/speak.server";
-import { admitSpeech } from "~/speech/speech-budget.server";
+import { admitSpeech, readSpeechAllowance } from "~/speech/speech-budget.server";
 import { createTestClock, createTestDatabase, createTestDir } from "../databases/database";
 import { startSpeechServer } from "./speech-server";
 import type { SpeechBehaviour } from "./speech-server";
@@ -55,6 +56,7 @@ export async function openSpeechFixture({ provider, limit, maxSyntheses, dir }: 
   const dependencies = {
     provider,
     library: createAudioLibrary(cache, maxSyntheses),
+    readAllowance: (who: Caller | null, characters: number) => readSpeechAllowance(budget, who, characters),
     admit: (who: Caller | null, characters: number) => admitSpeech(budget, who, characters),
   };
   const answerRefusal = createSpeechRefusalAnswer(clock);
@@ -62,15 +64,18 @@ export async function openSpeechFixture({ provider, limit, maxSyntheses, dir }: 
   async function ask(text: string, signal = new AbortController().signal): Promise<Response> {
     try {
       const call = { request: requireSpeechRequest({ text }, dependencies), caller, signal };
-      return answerSpeech(await speak(call, dependencies));
+      return toResponse(answerSpeech(await speak(call, dependencies)));
     } catch (refusal) {
       if (!(refusal instanceof Refusal)) throw refusal;
-      const { status, headers, text } = answerRefusal({ refusal }) as TextAnswer;
-      return new Response(text, { status, headers });
+      return toResponse(answerRefusal({ refusal }));
     }
   }
 
   const { chainId, tokenId } = exampleClaims;
   const owner = ownerOfSpeech({ chainId, contractAddress, tokenId });
   return { ask, clock, advance, readStanding: () => store.readStanding({ owner, limit }) };
+}
+
+function toResponse(answer: Answer): Response {
+  return answer instanceof TextAnswer ? new Response(answer.text, answer) : answer;
 }

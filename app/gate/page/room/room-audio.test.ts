@@ -28,7 +28,7 @@ const nothing: AudioData = {
 function drawServed(audioData: AudioData): string {
   const content = { welcomeText: "", textSubmissionAreaHtml: "", audioData, styles: "", script: "" };
   const session = { signedIn: false };
-  const served = { kind: "inside", session, content, welcomeHtml: "" };
+  const served = { kind: "inside", session, content };
   return renderToStaticMarkup(createElement(ServedRoom, { served } as never));
 }
 

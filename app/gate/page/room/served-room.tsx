@@ -1,3 +1,4 @@
+import { createContext, useContext } from "react";
 import { hasAudioPart, missingSoundText } from "~/content/audio-part";
 import type { GateVisit } from "~/gate/visit";
 import { SessionBar } from "../entry/session-bar";
@@ -10,7 +11,7 @@ export function roomHeading(tokenId: string): string {
 
 /** The room as the server draws it: its words and its sound. Styles, script and form need JavaScript. */
 export function ServedRoom({ served }: { served: Extract<GateVisit, { kind: "inside" }> }) {
-  const { session, content, welcomeHtml } = served;
+  const { session, content } = served;
   const { audioData } = content;
   const answer = readSession(session, 0);
   return (
@@ -21,7 +22,7 @@ export function ServedRoom({ served }: { served: Extract<GateVisit, { kind: "ins
       </div>
       {answer.session ? <SessionBar session={answer.session} /> : null}
       <div className="served-room latchkey-room">
-        <ServedHtml html={welcomeHtml} />
+        <ServedWelcome source={content.welcomeText} />
         {hasAudioPart(audioData) ? (
           <section className="latchkey-audio" aria-label={audioData.headline || audioData.title || "Audio"}>
             {audioData.imageSrc ? (
@@ -55,14 +56,11 @@ export function ServedRoom({ served }: { served: Extract<GateVisit, { kind: "ins
   );
 }
 
-/** Inserted by the server alone, which has sanitised it. A browser takes it over, and sanitises what it draws itself. */
-function ServedHtml({ html }: { html: string }) {
-  const isServer = typeof document === "undefined";
-  return (
-    <div
-      className="latchkey-welcome"
-      suppressHydrationWarning
-      dangerouslySetInnerHTML={{ __html: isServer ? html : "" }}
-    />
-  );
+/** Only the server has one: what it has rendered and sanitised need not be sent a second time, as data. */
+export const WelcomeRenderer = createContext<(source: string) => string>(() => "");
+
+/** Inserted by the server alone. A browser takes it over, and sanitises what it draws itself. */
+function ServedWelcome({ source }: { source: string }) {
+  const __html = useContext(WelcomeRenderer)(source);
+  return <div className="latchkey-welcome" suppressHydrationWarning dangerouslySetInnerHTML={{ __html }} />;
 }
