@@ -20,17 +20,16 @@ const shippedPaths = [
   "app/commands/start.mjs",
   "app/commands/supervise.mjs",
   "app/commands/prepare.mjs",
-  "build/index.js",
+  "build/server",
   "content",
   "prisma/migrations",
   "public",
 ];
 const importPattern =
-  /(?:\bfrom ?|\bimport ?\(? ?|\brequire\( ?|\.resolve\( ?|import\.meta\.url\) ?\( ?)"((?:@[\w.-]+\/)?[\w.-]+)([\w./-]*)"/g;
+  /(?:\bfrom|\bimport\s*\(?|\brequire\(|\.resolve\(|import\.meta\.url\)\s*\()\s*"((?:@[\w.-]+\/)?[\w.-]+)[\w./-]*"/g;
 
 // Types, sources and source maps of packages, and texts that are no licences.
 const unreadFiles = /(?:\.map|\.[cm]?tsx?|\.flow|(?<!licen[cs]e|notice|copying|patents)\.(?:md|markdown))$/i;
-const prismaCompiler = /^query_compiler_.*\.(?:js|mjs|wasm)$/;
 
 function readManifest(folder) {
   return JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
@@ -54,14 +53,14 @@ function listThreadFiles() {
   return [...files];
 }
 
-/** Which packages these files name, and each name with what follows it. */
+/** Which packages these files name. */
 function listImports(files) {
   const { dependencies } = readManifest(projectDir);
   const imports = files.flatMap((file) => [...readSource(file).matchAll(importPattern)]);
   // What looks like an import in a text of the bundle names no package of ours.
   return imports
-    .filter(([, name]) => !isBuiltin(name) && (dependencies[name] ?? findPackage(name, projectDir)))
-    .map(([, name, rest]) => ({ name, specifier: name + rest }));
+    .map(([, name]) => name)
+    .filter((name) => !isBuiltin(name) && (dependencies[name] ?? findPackage(name, projectDir)));
 }
 
 /** Where Node finds a package that code in `from` asks for; null where it is not installed. */
@@ -93,17 +92,6 @@ function collectPackages(names) {
   return folders;
 }
 
-/** Prisma brings a compiler for every database, in two sizes and two encodings; the build names the ones it loads. */
-function createFileChoice(folder, specifiers) {
-  const nested = path.join(folder, "node_modules");
-  const isPrismaClient = folder === path.join(projectDir, "node_modules/@prisma/client");
-  return function isWanted(file) {
-    if (file === nested || unreadFiles.test(file)) return false;
-    if (!isPrismaClient || !prismaCompiler.test(path.basename(file))) return true;
-    return specifiers.has(`@prisma/client/${path.relative(folder, file)}`);
-  };
-}
-
 function isForOtherLibc(folder) {
   const isGlibc = Boolean(process.report.getReport().header.glibcVersionRuntime);
   const { abi } = readManifest(folder).neon ?? {};
@@ -117,12 +105,13 @@ function assemble(target) {
   }
   const threadFiles = listThreadFiles();
   for (const file of [...shippedPaths, ...threadFiles]) copy(path.join(projectDir, file));
-  const imports = listImports(["build/index.js", ...threadFiles]);
-  const specifiers = new Set(imports.map(({ specifier }) => specifier));
-  const folders = [...collectPackages(imports.map(({ name }) => name))].filter(
-    (folder) => !isForOtherLibc(folder),
-  );
-  for (const folder of folders) copy(folder, createFileChoice(folder, specifiers));
+  const built = readdirSync(path.join(projectDir, "build/server")).filter((name) => name.endsWith(".js"));
+  const names = listImports([...built.map((name) => `build/server/${name}`), ...threadFiles]);
+  const folders = [...collectPackages(names)].filter((folder) => !isForOtherLibc(folder));
+  for (const folder of folders) {
+    const nested = path.join(folder, "node_modules");
+    copy(folder, (file) => file !== nested && !unreadFiles.test(file));
+  }
   return folders.length;
 }
 
@@ -135,7 +124,7 @@ if (existsSync(target) && readdirSync(target).length > 0) {
   console.error(`${target} is not empty. Name a new folder, or empty this one.`);
   process.exit(1);
 }
-if (!existsSync(path.join(projectDir, "build/index.js"))) {
+if (!existsSync(path.join(projectDir, "build/server/index.js"))) {
   console.error("There is no build yet. Run `npm run build` first.");
   process.exit(1);
 }

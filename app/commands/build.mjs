@@ -29,13 +29,15 @@ export async function buildIfNeeded() {
   const isCurrent =
     existsSync(stampFile) &&
     readFileSync(stampFile, "utf8") === digest &&
-    existsSync(path.join(projectDir, "build/index.js")) &&
+    existsSync(path.join(projectDir, "build/server/index.js")) &&
     existsSync(path.join(projectDir, "public/build"));
   if (isCurrent) return false;
   await run(process.execPath, [path.join("node_modules", "@remix-run", "dev", "dist", "cli.js"), "build"], {
     env: { ...process.env, NODE_ENV: "production" },
     quiet: true,
   });
+  const { bundleServer } = await import("./bundle.mjs");
+  await bundleServer();
   writeFileSync(stampFile, digest);
   return true;
 }

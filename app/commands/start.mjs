@@ -6,7 +6,7 @@ import os from "node:os";
 import { endWithNpm, projectDir } from "./prepare.mjs";
 
 process.chdir(projectDir);
-if (!existsSync("build/index.js")) {
+if (!existsSync("build/server/index.js")) {
   console.error("There is no build yet. Run `npm run build` first.");
   process.exit(1);
 }
@@ -27,5 +27,6 @@ if (cluster.isPrimary && workers > 1) {
   const { supervise } = await import("./supervise.mjs");
   supervise(workers);
 } else {
-  await import("../../build/index.js");
+  // By its address: nobody who reads the sources has to read what is made of them.
+  await import(new URL("../../build/server/index.js", import.meta.url));
 }

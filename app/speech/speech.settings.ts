@@ -66,7 +66,7 @@ export const speechSettings = {
     threads: integer(
       "TTS_THREADS",
       { min: 1, max: 16, default: 2 },
-      "Threads that `flite` speaks with; some 60 MB of memory each, while they speak.",
+      "Threads that `flite` speaks with; some 100 MB of memory each, while they speak.",
     ),
     queue: integer(
       "TTS_QUEUE",

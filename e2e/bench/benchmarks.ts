@@ -13,6 +13,7 @@ import { benchWorkers } from "./scale/worker-costs";
 import { toWorkerTable } from "./scale/worker-table";
 import { benchUsedKeys } from "./scale/used-key-costs";
 import { toUsedKeyTable } from "./scale/used-key-table";
+import { benchStart, describeStarts } from "./costs/start-costs";
 import { benchStreams, toStreamTable } from "./costs/stream-costs";
 import { benchTools } from "./costs/tool-costs";
 import type { BenchOptions, BenchResult } from "./bench-options";
@@ -32,6 +33,7 @@ export type Benchmark = Kind<unknown>;
 
 export const benchmarks: readonly Benchmark[] = [
   kind({ name: "operations", run: benchOperations, describe: ({ figures }) => describeOperations(figures) }),
+  kind({ name: "start", run: benchStart, describe: ({ figures }) => describeStarts(figures) }),
   kind({ name: "parts", run: benchParts, describe: ({ figures }) => toPartTable(figures) }),
   kind({ name: "streams", run: benchStreams, describe: ({ figures }) => toStreamTable(figures) }),
   kind({ name: "tools", run: benchTools, describe: ({ figures }) => toOperationTable(figures.operations) }),

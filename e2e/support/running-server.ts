@@ -57,7 +57,7 @@ export async function startServer({
   onSpawn,
   startLimitMs = usualStartLimitMs,
 }: StartServerOptions): Promise<RunningServer> {
-  if (!existsSync(path.join(projectDir, "build/index.js")))
+  if (!existsSync(path.join(projectDir, "build/server/index.js")))
     throw new Error("There is no build. Run `npm run build` before these tests.");
   const dataDir = givenDataDir ?? (await mkdtemp(path.join(os.tmpdir(), "latchkey-server-")));
   const isNamed = "DATABASE_URL" in env;

@@ -21,7 +21,7 @@ type FlitePoolOptions = {
   /** How many sentences may wait before a new text is turned away. */
   maxWaiting: number;
   taskTimeoutMs?: number;
-  /** A thread holds some 60 MB. */
+  /** A thread holds some 100 MB. */
   idleMs?: number;
 };
 
@@ -33,7 +33,7 @@ type SpeakOptions = { sentence: Sentence; isFirst: boolean; signal: AbortSignal 
  * texts of several callers take turns at each sentence.
  */
 export function createFlitePool(options: FlitePoolOptions) {
-  const { maxThreads, maxWaiting, taskTimeoutMs = 20_000, idleMs = 60_000 } = options;
+  const { maxThreads, maxWaiting, taskTimeoutMs = 20_000, idleMs = 10_000 } = options;
   const threads = new Set<Thread>();
   const waiting: Task[] = [];
   let isStopped = false;

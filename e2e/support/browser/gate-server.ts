@@ -56,7 +56,7 @@ export async function startGateServer({
     const { address } = await deployKeyContract({ rpcUrl: chain.rpcUrl, keyDurationSeconds });
     const databaseUrl = await findServerDatabase(dataDir);
     const port = await findFreePort();
-    server = spawn(process.execPath, ["--enable-source-maps", "build/index.js"], {
+    server = spawn(process.execPath, ["build/server/index.js"], {
       cwd: projectDir,
       stdio: ["ignore", "ignore", "inherit"],
       env: {
