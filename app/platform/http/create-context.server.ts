@@ -29,7 +29,7 @@ const unknownProxyWarning =
   "X-Forwarded-For arrives from a private address and TRUST_PROXY is not set: if that is your proxy, all its visitors share one rate limit. Set TRUST_PROXY to the number of proxies or to their addresses, or to 0 where there is none.";
 
 /** Made once, for its stack trace costs more than the signal. */
-const isOver = new DOMException("The answer is over", "AbortError");
+const over = new DOMException("This operation was aborted", "AbortError");
 const acceptableRequestId = /^[A-Za-z0-9._-]{8,64}$/;
 
 /** Computes what a route may know of a request from the socket and the raw headers. */
@@ -137,9 +137,6 @@ function normalizeNamed(given: string, peer: Peer): string | null {
   if (peer.named?.given !== given) peer.named = { given, host: normalizeHost(given) };
   return peer.named.host;
 }
-
-/** As it would be made anew for each request, with its stack. */
-const over = new DOMException("This operation was aborted", "AbortError");
 
 function abortWhenOver(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
