@@ -8,8 +8,8 @@ import type { OpenAudio } from "./audio-library.server";
 import type { Speech } from "./speak.server";
 
 /**
- * Audio as it comes, short audio that is kept in one piece. An error of the body makes the server cut the connection: what broke off must not look like the
- * end.
+ * Audio as it comes, or in one piece where it is short and cached. An error of the body cuts the connection: audio that
+ * broke off must not look complete.
  */
 export function answerSpeech({ audio, messageId, headers: own }: Speech): Answer {
   const headers = {
