@@ -378,6 +378,18 @@ test("a file of the same size and time but another inode is read again", async (
   expect((await read()).script).toBe("alert(2)");
 });
 
+test("large content of many keys is kept up to so many characters, beyond which it is read again", async () => {
+  await put("script.js", "x".repeat(250_000));
+  const reader = createContentReader({ contentDir, clock: () => nowMs, log: { info() {}, warn() {} } });
+  const read = (tokenId: number) =>
+    reader.readContent({ tokenId: String(tokenId), linkVersion: "a", signMediaUrl: ({ file }) => file });
+  const first = await read(1);
+  for (let tokenId = 2; tokenId <= 16; tokenId++) await read(tokenId);
+  const beyond = await read(17);
+  expect(await read(1)).toBe(first);
+  expect(await read(17)).not.toBe(beyond);
+});
+
 test("a clock set back does not freeze the content", async () => {
   await put("script.js", "alert(1)");
   const read = createReader();
@@ -446,6 +458,18 @@ test("content of many keys is kept within a bound, beyond which it is read again
   expect(await read(1)).toBe(first);
   await read(100);
   expect(await read(1)).not.toBe(first);
+});
+
+test("large content of many keys is kept up to so many characters, beyond which it is read again", async () => {
+  await put("script.js", "x".repeat(250_000));
+  const reader = createContentReader({ contentDir, clock: () => nowMs, log: { info() {}, warn() {} } });
+  const read = (tokenId: number) =>
+    reader.readContent({ tokenId: String(tokenId), linkVersion: "a", signMediaUrl: ({ file }) => file });
+  const first = await read(1);
+  for (let tokenId = 2; tokenId <= 16; tokenId++) await read(tokenId);
+  const beyond = await read(17);
+  expect(await read(1)).toBe(first);
+  expect(await read(17)).not.toBe(beyond);
 });
 
 test("a clock set back does not freeze what is kept", async () => {

@@ -16,6 +16,11 @@ type ReadRequest = {
 type ContentReaderOptions = Pick<ContentPartsOptions, "contentDir" | "clock" | "log"> &
   Partial<ContentPartsOptions>;
 
+type Kept = { contents: Map<string, GatedContent>; chars: number; sinceMs: number; untilMs: number };
+
+/** Of all kept contents together. */
+const maxKeptChars = 4 * 1024 * 1024;
+
 /**
  * Reads what a holder receives. A part that is missing or broken is empty in the answer and named once in the
  * log, until its file changes. A broken file of one key stays empty for that key: the common one in its place
@@ -24,7 +29,7 @@ type ContentReaderOptions = Pick<ContentPartsOptions, "contentDir" | "clock" | "
 export function createContentReader(options: ContentReaderOptions) {
   const { clock, recheckMs = 1000, maxCacheEntries = 1000 } = options;
   // Dropped together, when the first of their files is due to be looked at again.
-  let kept = { contents: new Map<string, GatedContent>(), sinceMs: 0, untilMs: 0 };
+  let kept: Kept = { contents: new Map(), chars: 0, sinceMs: 0, untilMs: 0 };
   const onLook = (atMs: number) => (kept.untilMs = Math.min(kept.untilMs, atMs + recheckMs));
   const parts = createContentParts({ ...options, recheckMs, maxCacheEntries, onLook });
 
@@ -32,11 +37,12 @@ export function createContentReader(options: ContentReaderOptions) {
     readContent: async ({ tokenId, signMediaUrl, linkVersion }: ReadRequest): Promise<GatedContent> => {
       const nowMs = clock();
       if (nowMs < kept.sinceMs || nowMs >= kept.untilMs || kept.contents.size >= maxCacheEntries) {
-        kept = { contents: new Map(), sinceMs: nowMs, untilMs: Infinity };
+        kept = { contents: new Map(), chars: 0, sinceMs: nowMs, untilMs: Infinity };
       }
-      const { contents } = kept;
+      const current = kept;
       const name = `${tokenId} ${linkVersion}`;
-      if (contents.has(name)) return contents.get(name)!;
+      const found = current.contents.get(name);
+      if (found) return found;
       const room = await parts.openRoom(tokenId);
       /** null: the room has no such file. */
       const addressOf = async (file: string, kind: MediaKind) =>
@@ -55,7 +61,7 @@ export function createContentReader(options: ContentReaderOptions) {
         styles: styles ?? "",
         script: script ?? "",
       });
-      if (linkVersion !== undefined) contents.set(name, content);
+      if (linkVersion !== undefined) keep(current, name, content);
       return content;
     },
     /** For whoever stands outside: kinds only, of the room that keys without files of their own open. */
@@ -71,6 +77,14 @@ export function createContentReader(options: ContentReaderOptions) {
       return { hasText: welcome !== null, hasSound, hasForm, hasScript };
     },
   };
+}
+
+function keep(kept: Kept, name: string, content: GatedContent): void {
+  const { welcomeText, textSubmissionAreaHtml, styles, script } = content;
+  const chars = welcomeText.length + textSubmissionAreaHtml.length + styles.length + script.length;
+  if (kept.chars + chars > maxKeptChars) return;
+  kept.chars += chars;
+  kept.contents.set(name, content);
 }
 
 type AddressOf = (file: string, kind: MediaKind) => Promise<string | null>;

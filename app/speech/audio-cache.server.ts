@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { closeSync, fstatSync, futimesSync, openSync, read } from "node:fs";
+import { closeSync, constants, fstatSync, futimesSync, openSync, read } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import path from "node:path";
@@ -21,6 +21,8 @@ const trailerSchema = z.object({
 type Trailer = z.infer<typeof trailerSchema>;
 
 const readFromStart = promisify(read);
+/** Whatever was put in the file's place, opening it waits for nobody. */
+const readNow = constants.O_RDONLY | constants.O_NONBLOCK;
 const mark = Buffer.from("LKSPEECH");
 const markAndLengthBytes = mark.length + 4;
 const maxTrailerBytes = 1024;
@@ -132,7 +134,7 @@ export function createAudioCache({ dir, maxBytes, clock, log }: AudioCacheOption
 
 async function openIfThere(file: string): Promise<FileHandle | null> {
   try {
-    return await open(file, "r");
+    return await open(file, readNow);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;
@@ -146,9 +148,10 @@ async function openIfThere(file: string): Promise<FileHandle | null> {
 async function readInPiece(filePath: string, key: string, nowMs: number): Promise<KeptAudio | null> {
   let file: number | undefined;
   try {
-    file = openSync(filePath, "r");
-    const { size, mtimeMs } = fstatSync(file);
-    if (size > chunkBytes) return null;
+    file = openSync(filePath, readNow);
+    const stats = fstatSync(file);
+    const { size, mtimeMs } = stats;
+    if (!stats.isFile() || size > chunkBytes) return null;
     const { buffer, bytesRead } = await readFromStart(file, { buffer: Buffer.allocUnsafeSlow(size) });
     const trailer = bytesRead === size ? decodeTrailer(buffer, size) : null;
     if (trailer?.key !== key) return null;

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, readdir, rm, truncate, utimes, writeFile } from "node:fs/promises";
 import os from "node:os";
@@ -153,6 +154,8 @@ test("cached files that were cut, altered or renamed are never served", async ()
     async (file) => writeFile(file, (await readFile(file)).fill(0, 10, 11)),
     async (file) => writeFile(file, (await readFile(file)).subarray(1)),
     (file) => writeFile(file, bytes),
+    // A pipe, which an ordinary open would wait at.
+    async (file) => (await rm(file), execFileSync("mkfifo", [file])),
   ];
   bytes[10] = 7;
   for (const damage of damages) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { instrumentCall, instrumentIteration } from "./instrument";
+import { instrumentCall, instrumentIteration, isTimeout } from "./instrument";
 import type { ProviderInstrument } from "./instrument";
 
 function createWitness() {
@@ -30,6 +30,14 @@ test("a call is recorded as succeeded, failed or cancelled, and returns its own 
     failure,
   );
   expect(told.filter((word) => !word.startsWith("begin"))).toEqual(["ok", "error", "cancelled"]);
+});
+
+test("a timeout is found among an error's causes, and causes that lead back to it end", () => {
+  const timeout = Object.assign(new Error("late"), { name: "TimeoutError" });
+  expect(isTimeout(new Error("outer", { cause: new Error("inner", { cause: timeout }) }))).toBe(true);
+  const cyclic = new Error("cyclic");
+  cyclic.cause = new Error("back", { cause: cyclic });
+  expect(isTimeout(cyclic)).toBe(false);
 });
 
 async function* count(to: number, log: string[] = []): AsyncGenerator<number> {

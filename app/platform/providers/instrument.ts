@@ -17,8 +17,9 @@ export type ProviderInstrument = (call: ProviderCall) => {
 };
 
 /** Also where it is only the cause; the name is the platform's own for time-outs. */
-export function isTimeout(error: unknown): boolean {
-  return error instanceof Error && (error.name === "TimeoutError" || isTimeout(error.cause));
+export function isTimeout(error: unknown, maxCauses = 5): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.name === "TimeoutError" || (maxCauses > 0 && isTimeout(error.cause, maxCauses - 1));
 }
 
 type InstrumentCallOptions<T> = {
