@@ -73,7 +73,6 @@ export async function openBenchSite({ nodeOptions }: { nodeOptions?: readonly st
       AI_PROVIDER: "local",
       AI_BASE_URL: modelUrl,
     };
-    const start = (): Promise<RunningServer> => startServer({ env });
     const server = await startServer({ env, nodeOptions });
     closers.push(server.stop);
     const generator = startWorkerProcess<Load, LoadResult>("load-generator.ts");
@@ -104,7 +103,6 @@ export async function openBenchSite({ nodeOptions }: { nodeOptions?: readonly st
         return side;
       },
       generateLoad: generator.ask,
-      startAnother: start,
       close,
     };
   } catch (error) {

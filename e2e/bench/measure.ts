@@ -1,9 +1,8 @@
 import type { BenchSite } from "./bench-site";
-import { median, toMeasurement } from "./figures";
+import { toMeasurement } from "./figures";
 import type { Measurement, Round } from "./figures";
 import type { Load, LoadResult } from "./load-generator";
 import type { Operation, Prepared, Side } from "./costs/operation";
-import { originOf } from "./costs/operation";
 import { findProcessCpuMicros } from "./process-cpu";
 
 export type GenerateLoad = (load: Load) => Promise<LoadResult>;
@@ -93,23 +92,4 @@ export async function measureRound({
     cpuMicros: cpuBefore === null || cpuAfter === null ? null : cpuAfter - cpuBefore,
     rpcCalls: countRpcCalls && callsBefore !== undefined ? countRpcCalls() - callsBefore : null,
   };
-}
-
-export type StartTimes = { startsMs: number[]; medianMs: number };
-
-/** From the spawn of the process, on a database that does not exist yet, until /readyz answers 200. */
-export async function timeStarts(site: Pick<BenchSite, "startAnother">, starts: number): Promise<StartTimes> {
-  const startsMs: number[] = [];
-  for (let index = 0; index < starts; index++) {
-    const spawnedAt = performance.now();
-    const server = await site.startAnother();
-    try {
-      const { status } = await fetch(`${originOf(server)}/readyz`);
-      if (status !== 200) throw new Error(`A server that had opened was not ready: ${status}.`);
-      startsMs.push(performance.now() - spawnedAt);
-    } finally {
-      await server.stop();
-    }
-  }
-  return { startsMs, medianMs: median(startsMs) };
 }

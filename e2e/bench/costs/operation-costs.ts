@@ -4,16 +4,12 @@ import type { BenchOptions, BenchResult } from "../bench-options";
 import { closeOnSignals } from "../close-on-signals";
 import { judge } from "../figures";
 import type { Measurement, Verdict } from "../figures";
-import { measureOperation, timeStarts } from "../measure";
-import type { StartTimes } from "../measure";
+import { measureOperation } from "../measure";
 import type { Operation } from "./operation";
 import { toOperationTable } from "../operation-table";
 import type { OperationFigures } from "../operation-table";
 import { operations } from "./operations";
 import { verdictLines } from "../report";
-
-const starts = 5;
-const maxStartMs = 2000;
 
 /** What visitors and programs ask for, each beside somebody else who is asked for the same. */
 export async function benchOperations({
@@ -22,13 +18,12 @@ export async function benchOperations({
   operation: slug,
   hasProfile,
   resultsDir,
-}: BenchOptions): Promise<BenchResult<OperationFigures & { starts: StartTimes }>> {
+}: BenchOptions): Promise<BenchResult<OperationFigures>> {
   const chosen = operations.filter((operation) => slug === null || operation.slug === slug);
   const nodeOptions = hasProfile ? ["--cpu-prof", `--cpu-prof-dir=${path.resolve(resultsDir)}`] : [];
   const site = await openBenchSite({ nodeOptions });
   const stopListening = closeOnSignals(site.close);
   try {
-    const startTimes = await timeStarts(site, starts);
     const measurements: Measurement[] = [];
     for (const operation of chosen) {
       console.error(`${operation.name} …`);
@@ -36,11 +31,8 @@ export async function benchOperations({
     }
     return {
       rounds,
-      verdicts: verdictLines([
-        ...judgeAll(measurements, chosen),
-        ...(slug === null ? [judgeStart(startTimes)] : []),
-      ]),
-      figures: { starts: startTimes, ...summarizeMeasurements(measurements) },
+      verdicts: verdictLines(judgeAll(measurements, chosen)),
+      figures: summarizeMeasurements(measurements),
       measured: toRounds(measurements),
     };
   } finally {
@@ -64,22 +56,6 @@ export function toRounds(measurements: readonly Measurement[]): Record<string, M
   return Object.fromEntries(measurements.map(({ operation, rounds }) => [operation, rounds]));
 }
 
-function judgeStart({ medianMs }: StartTimes): Verdict {
-  return {
-    aim: `start to ready under ${maxStartMs / 1000} s`,
-    isMet: medianMs < maxStartMs,
-    measured: `${(medianMs / 1000).toFixed(2)} s`,
-  };
-}
-
 /** What the document shows of them. */
-export function describeOperations({
-  operations: measured,
-  starts: startTimes,
-}: OperationFigures & { starts: StartTimes }): string {
-  return `${toOperationTable(measured)}\n\n${describeStarts(startTimes)}`;
-}
-
-function describeStarts({ startsMs, medianMs }: StartTimes): string {
-  return `Start to ready: ${medianMs.toFixed(0)} ms (median of ${startsMs.length}).`;
-}
+export const describeOperations = ({ operations: measured }: OperationFigures): string =>
+  toOperationTable(measured);
