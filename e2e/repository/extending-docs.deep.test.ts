@@ -13,7 +13,8 @@ async function copyProject(): Promise<string> {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-copy-"));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   const isSource = (file: string) => !/\.test\.tsx?$|[\\/]public[\\/]build$/.test(file);
-  for (const name of ["app", "public", "server.ts", "remix.config.js", "tsconfig.json", "package.json"]) {
+  const files = ["server.ts", "remix.config.js", "tsconfig.json", "package.json", "package-lock.json"];
+  for (const name of ["app", "public", ...files]) {
     await cp(name, path.join(dir, name), { recursive: true, filter: isSource });
   }
   for (const name of ["node_modules", "prisma", "contracts", "content"]) {
@@ -71,11 +72,12 @@ parseConfig({ ...given, SITE_DOMAIN_COUNT: "101" });
 async function expectSetting(dir: string): Promise<void> {
   const said = await run(dir, ["--import", "tsx", "setting-check.ts"]);
   expect(said).toMatch(/^3 and 10\n[^]*SITE_DOMAIN_COUNT must be a whole number from 1 to 100\./);
-  const command = "e2e/repository/env-example.ts";
-  await mkdir(path.join(dir, path.dirname(command)), { recursive: true });
+  const folder = path.join(dir, "e2e/repository");
+  await mkdir(folder, { recursive: true });
   await mkdir(path.join(dir, "docs"));
-  await cp(command, path.join(dir, command));
-  expect(await run(dir, ["--import", "tsx", command])).toBeNull();
+  for (const file of ["env-example.ts", "render-settings.ts"])
+    await cp(path.join("e2e/repository", file), path.join(folder, file));
+  expect(await run(dir, ["--import", "tsx", "e2e/repository/env-example.ts"])).toBeNull();
   expect(await readFile(path.join(dir, "docs/settings.md"), "utf8")).toContain(
     "| `SITE_DOMAIN_COUNT` | 1 to 100 | `10` | How many domains the tool site_domain tells. |",
   );
@@ -102,7 +104,7 @@ test(
     const compile = ["node_modules/typescript/bin/tsc", "--noEmit", "-p", "tsconfig.example.json"];
     expect(await run(dir, compile)).toBeNull();
     await expectSetting(dir);
-    expect(await run(dir, ["node_modules/@remix-run/dev/dist/cli.js", "build"])).toBeNull();
+    expect(await run(dir, ["app/commands/build.mjs"])).toBeNull();
 
     const server = await startServer({
       projectDir: dir,
