@@ -3,10 +3,10 @@ import { InvalidSetting } from "./setting";
 import type { Judging, Mode, SwitchText } from "./setting";
 
 /** Begins every secret that the repository itself ships or generates for the demo; production refuses it. */
-export const demoSecretPrefix = "demo-";
+const demoSecretPrefix = "demo-";
 
 /** Shortest secret that is compared as it stands; what signs tokens has a longer minimum of its own. */
-export const minSecretChars = 16;
+const minSecretChars = 16;
 const minDistinctChars = 8;
 
 /** What people write before they have a secret, and what guessing programs try first. */

@@ -34,7 +34,7 @@ export function answerEventStream(options: EventStreamOptions): Response {
 }
 
 /** JSON escapes what would end a line, and half surrogates; the rest is escaped for readers that split on it. */
-export function encodeEvent(event: object): string {
+function encodeEvent(event: object): string {
   const json = JSON.stringify(event).replace(
     /[\u0085\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
