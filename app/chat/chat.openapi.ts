@@ -45,7 +45,7 @@ const exampleMembers: Partial<Record<RefusalName, Partial<z.infer<typeof chatErr
   "body-too-large": { maxBytes: 262_144 },
   "too-many-requests": { remaining: 0, resetAt: "2026-01-15T09:30:12.000Z" },
   "quota-exceeded": { remaining: 0, resetAt: "2026-01-16T09:30:00.000Z" },
-  "quota-set-aside": {
+  "quota-reserved": {
     remaining: 0,
     resetAt: "2026-01-15T09:30:30.000Z",
     details:
@@ -204,7 +204,7 @@ export const chatOperation = {
     "invalid-messages",
     "unknown-model",
     "quota-exceeded",
-    "quota-set-aside",
+    "quota-reserved",
     "provider-failed",
   ],
   refusalContent,

@@ -67,7 +67,7 @@ export function createPaymentResolver(options: PaymentResolverOptions) {
       lease?.noteFailure();
       // Once for each outage.
       const reason = isChainOutage(err) ? "chain unavailable" : "unexpected error";
-      if (!hasFailed) log.warn({ err, reason }, "open payments could not be checked; it is retried");
+      if (!hasFailed) log.warn({ err, reason }, "open payments could not be checked; retrying");
       hasFailed = true;
     }
   }

@@ -36,7 +36,7 @@ export function createOrphanSettler(options: OrphanSettlerOptions) {
       await settleAll(goneInstances, () => isStopping);
       if (!isStopping) await store.forgetInstances(goneInstances);
     } catch (err) {
-      log.warn({ err }, "orphaned reservations could not be settled; it is retried");
+      log.warn({ err }, "orphaned reservations could not be settled; retrying");
     }
   }
 

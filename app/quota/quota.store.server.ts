@@ -6,7 +6,7 @@ import type { Database } from "~/platform/database/database.server";
 import { databaseNowMs } from "~/platform/database/lease-condition.server";
 import { createSharedTransactions } from "~/platform/database/shared-transactions.server";
 import { expiryMarginSeconds } from "./quota-reservation";
-import type { SetAside } from "./quota-reservation";
+import type { Reservations } from "./quota-reservation";
 import type { QuotaOwner } from "./quota-subject";
 
 export type ReserveRequest = {
@@ -32,8 +32,8 @@ export type QuotaStanding = {
 
 export type ReserveOutcome =
   | ({ outcome: "reserved"; reservationId: string; amount: number } & QuotaStanding & { resetAtMs: number })
-  /** `setAside` null: so much was used that ends of what is under way would not help. */
-  | { outcome: "exhausted"; remaining: number; resetAtMs: number; setAside: SetAside | null };
+  /** `reservations` null: too much is used for the end of a reservation to help. */
+  | { outcome: "exhausted"; remaining: number; resetAtMs: number; reservations: Reservations | null };
 
 export type QuotaStore = ReturnType<typeof createQuotaStore>;
 
@@ -174,8 +174,8 @@ async function reserveLocked(
   if (remaining < minimum) {
     // What should have ended by now is settled when it expires.
     const endsAtMs = Number(sum?.endsAtMs ?? resetAtMs);
-    const setAside = limit - before.used >= minimum ? { amount: reserved, endsAtMs } : null;
-    return { outcome: "exhausted", remaining, resetAtMs: Number(resetAtMs), setAside };
+    const reservations = limit - before.used >= minimum ? { amount: reserved, endsAtMs } : null;
+    return { outcome: "exhausted", remaining, resetAtMs: Number(resetAtMs), reservations };
   }
 
   const amount = Math.min(Math.max(1, Math.ceil(wanted)), remaining);

@@ -92,7 +92,7 @@ test("a request with every fault is refused for one after the other, in the fixe
   const right = { headers: { ...bearer, ...json }, body: body(hello) };
   const failed = await send({ origin, ...right });
   expect(failed.status).toBe(500);
-  expect(failed.headers.get("x-quota-remaining"), "what was set aside has been given back").toBeNull();
+  expect(failed.headers.get("x-quota-remaining"), "the reservation is released").toBeNull();
   const { readStanding, use } = await openLedger(gate, server);
   expect(await readStanding(tokenId)).toMatchObject({ used: 0, reserved: 0 });
 

@@ -100,7 +100,7 @@ class TransferPolls {
       this.isUnread ||= hold !== null;
       this.consecutiveFailures += 1;
       // Not with every poll: an outage of a night must not fill the disk.
-      if (this.consecutiveFailures === 1) log.warn({ err: error }, "transfer watcher failed; it is retried");
+      if (this.consecutiveFailures === 1) log.warn({ err: error }, "transfer watcher failed; retrying");
       if (hold !== null) lease?.noteFailure();
       throw error;
     }
