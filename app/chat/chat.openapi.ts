@@ -170,7 +170,7 @@ const documentedRequest = z
   })
   .meta({ id: "ChatRequest" });
 
-const asked = {
+const requestContent = {
   schema: documentedRequest,
   examples: {
     plain: { summary: "Role and content", value: { messages: [{ role: "user", content: question }] } },
@@ -197,7 +197,7 @@ export const chatOperation = {
   maxBodyBytes: maxRequestBytes,
   maxBodyValues: maxRequestValues,
   caller: calledByHolder({ scope: "chat", isRequired: "by-setting" }),
-  body: { required: true, content: { [json]: asked } },
+  body: { required: true, content: { [json]: requestContent } },
   refusals: [
     "invalid-json-body",
     "missing-messages",

@@ -6,7 +6,7 @@ import { build } from "esbuild";
 const folder = "build/server";
 
 function loadLate({ onLoad, onResolve }) {
-  // Of CommonJS that is loaded late the bundler gives away nothing by its name: these stay packages.
+  // A dynamic import of bundled CommonJS has no named exports, so these stay packages.
   onResolve({ filter: /^@(?:opentelemetry|pinecone-database)\// }, ({ kind, path: name }) =>
     kind === "dynamic-import" ? { path: name, external: true } : undefined,
   );

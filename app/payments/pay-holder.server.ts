@@ -13,7 +13,7 @@ import type { PaymentQueue } from "./payment-queue.server";
 import { PaymentRefused } from "./payment-refused";
 import type { Payment, PaymentRef } from "./payments.store.server";
 
-/** `recipient` is whoever signed in, as proven by the access token; it never comes from an argument. */
+/** `recipient` is the wallet in the access token, never an argument. */
 export type PaymentRequest = {
   recipient: Address;
   amount: string;

@@ -8,7 +8,7 @@ type OrphanSettlerOptions = {
     "settleOrphans" | "sendHeartbeat" | "leave" | "listGoneInstances" | "forgetInstances"
   >;
   clock: Clock;
-  /** A process without a heartbeat for so long is gone; each process sends one and checks three times within it. */
+  /** Without a heartbeat within it a process is gone; each sends one and checks three times in that time. */
   heartbeatTimeoutSeconds: number;
   /** The id of this process, as its reservations carry it. */
   instance: string;

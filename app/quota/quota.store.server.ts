@@ -107,7 +107,7 @@ type OrphanRequest = { nowMs: number; goneInstances?: readonly string[] };
 function createInstanceStore(database: Database, instance: string) {
   const now = databaseNowMs(database);
   return {
-    /** Says that this process is alive for so long from now. False where it had not been, until this moment. */
+    /** Declares this process alive until the timeout. False where it did not count as alive before. */
     async sendHeartbeat({ timeoutMs }: { timeoutMs: number }): Promise<boolean> {
       const until = sql`${now} + ${BigInt(timeoutMs)}`;
       const renewed = await database.$executeRaw`
@@ -123,7 +123,7 @@ function createInstanceStore(database: Database, instance: string) {
     async leave(): Promise<void> {
       await database.quotaInstance.updateMany({ where: { instance }, data: { expiresAtMs: 0n } });
     },
-    /** Of a process that never said that it is alive, nothing is known. */
+    /** Processes that never sent a heartbeat are not listed. */
     async listGoneInstances(): Promise<string[]> {
       const rows = await database.$queryRaw<{ instance: string }[]>`
         SELECT "instance" FROM "QuotaInstance" WHERE "expiresAtMs" <= ${now}`;

@@ -33,7 +33,7 @@ test("clients take turns, however many jobs one of them has waiting", async () =
   const { ask, started, endAll } = prepare();
   for (const name of ["a1", "a2", "a3", "a4", "b1", "c1", "b2"]) ask(name).catch(() => undefined);
   await endAll();
-  // All that waited were six, one more than there may be: whoever had the most gave up its last.
+  // Six waited, one more than allowed, so the client with the most lost its last.
   expect(started).toEqual(["a1@0", "b1@0", "c1@0", "a2@0", "b2@0", "a3@0"]);
 });
 

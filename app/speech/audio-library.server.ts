@@ -144,9 +144,9 @@ class SharedSynthesis {
       this.#file = part.file;
       signal.throwIfAborted();
       const [longestWaiting] = this.#readers;
-      const asked = speak({ signal });
+      const starting = speak({ signal });
       longestWaiting?.onAsked();
-      const audio = await asked;
+      const audio = await starting;
       this.#isWriting = true;
       void this.#write(part, audio);
       return { contentType: audio.contentType, isCached: false, totalBytes: null };

@@ -34,7 +34,7 @@ export function createOwnershipReader({
   let notedBlock = -1n;
 
   function read({ tokenId, holder, fresh = false }: OwnershipQuestion): Promise<KeyReading> {
-    // Only ERC-1155 is asked about a holder; elsewhere one answer serves whoever asks about the key.
+    // Only ERC-1155 is asked about a holder; elsewhere one answer serves all who ask about the key.
     const key = contract.standard === "erc1155" ? `${tokenId}:${holder.toLowerCase()}` : tokenId;
     return keys.read({ key, group: tokenId, fresh, load: () => readKey({ ...contract, tokenId, holder }) });
   }

@@ -176,7 +176,7 @@ class TransferPolls {
   }
 }
 
-/** Outlives outages. Of several processes the one with the lease polls; others follow its cursor. */
+/** Survives outages. The process with the lease polls; others follow its cursor. */
 export function createTransferWatcher(options: TransferWatcherOptions) {
   const polls = new TransferPolls(options);
   let timer: NodeJS.Timeout | undefined;

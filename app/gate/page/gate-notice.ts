@@ -27,7 +27,7 @@ const remedies: PageRemedies = {
   "invalid-tokenid": { remedy: "The number of a key is written in digits only. Correct it and try again." },
 };
 
-/** Of a refusal that came with the page itself. */
+/** For a refusal that came with the page itself. */
 export function noticeForProblem(problem: VisitProblem): GateNotice {
   return noticeForRefusal(readRefused({ status: problem.status, body: problem }));
 }

@@ -14,7 +14,7 @@ export type RecorderOptions = {
   instance: string;
   clock: Clock;
   onFailure: (error: unknown) => void;
-  /** Of each outcome, between two flushes: a flood of the one must not hide the other. */
+  /** For each outcome, between two flushes: a flood of one must not hide the other. */
   maxWaitingDecisions?: number;
 };
 

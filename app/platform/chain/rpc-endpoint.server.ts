@@ -129,19 +129,19 @@ function createSender({ url, position, timeoutMs, onAnswer }: RpcEndpointOptions
   async function send({ method, params = [] }: RpcCall): Promise<RpcAnswer> {
     id += 1;
     const json = JSON.stringify({ jsonrpc: "2.0", id, method, params });
-    // Of what was asked, errors keep only the method: parameters hold addresses and signatures.
-    const asked = { body: { method }, url: label };
+    // Errors keep only the method: parameters hold addresses and signatures.
+    const request = { body: { method }, url: label };
     const startedAtMs = performance.now();
     let outcome: RpcRequestEnd["outcome"] = "error";
     try {
       const answer = await post(json);
-      const read = readRpcAnswer(answer, asked);
+      const read = readRpcAnswer(answer, request);
       if ("result" in read || isRevert(read.error)) outcome = "ok";
       return read;
     } catch (error) {
       if (!(error instanceof PostFailure)) throw error;
       if (error.isTimeout) outcome = "timeout";
-      throw new HttpRequestError({ ...asked, details: error.message });
+      throw new HttpRequestError({ ...request, details: error.message });
     } finally {
       onAnswer({ host, method, outcome, durationSeconds: (performance.now() - startedAtMs) / 1_000 });
     }

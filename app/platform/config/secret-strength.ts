@@ -73,9 +73,9 @@ function requireGood(
   return secret;
 }
 
-/** A secret that is no longer given out still verifies: whoever guesses it makes tokens like its owner. */
+/** A retired secret still verifies: anybody who guesses it can issue tokens. */
 export function requireStrongRetiredSecret(secret: string, judging: Judging): void {
   const weakness = secret.startsWith(demoSecretPrefix) ? "holds a demo key" : findWeakness(secret);
-  const remedy = "Take that secret off the list: whoever guesses it can sign in with it.";
+  const remedy = "Take that secret off the list: anybody who guesses it can sign in with it.";
   requireGood(secret, { weakness, remedy }, judging);
 }

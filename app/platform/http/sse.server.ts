@@ -1,7 +1,7 @@
 /** Bytes that wait for the reader before the next event is pulled. */
 const highWaterMarkBytes = 16 * 1024;
 
-/** What leaves in one piece is this and one event at most: whoever reads it has more pulled for them meanwhile. */
+/** One write is at most this and one event; more would be read ahead for a slow client. */
 const maxWriteChars = 4 * 1024;
 
 /** Keep-alive turns without reading after which the connection is closed. */

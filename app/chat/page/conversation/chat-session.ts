@@ -111,7 +111,7 @@ export class ChatSession {
       if (error instanceof RefusedError && error.notice.kind === "sign-in") {
         this.state.set({ barrier: error.notice, quota: null });
       }
-      // Anything else says nothing about who may ask; the next answer tells.
+      // Other failures do not show whether this visitor may chat.
     }
   }
 
