@@ -13,12 +13,12 @@ function prepare(limits: Partial<Parameters<typeof createFairQueue>[0]> = {}) {
       started.push(`${name}@${slot}`);
       return new Promise<void>((resolve) => ends.push(resolve));
     };
-    const asked = queue.run({ clientId, signal, run });
-    asked.then(
+    const running = queue.run({ clientId, signal, run });
+    running.then(
       () => settled.push(name),
       (error: Error) => settled.push(`${name}: ${error.message}`),
     );
-    return asked;
+    return running;
   }
   async function endAll(): Promise<void> {
     for (let end = ends.shift(); end; end = ends.shift()) {

@@ -194,10 +194,10 @@ test("a text interrupted after its first byte counts as spoken", async () => {
 async function hangUpOnceAsked({ fixture, calls, text }: HangUp): Promise<void> {
   const before = calls.length;
   const leaving = new AbortController();
-  const asked = fixture.ask(text, leaving.signal);
+  const pending = fixture.ask(text, leaving.signal);
   await expect.poll(() => calls.length).toBe(before + 1);
   leaving.abort(new Error("gone"));
-  await asked;
+  await pending;
   await calls[before]!.closed;
 }
 type HangUp = {
@@ -239,11 +239,11 @@ test("one text requested several times at once is spoken once and counts once", 
     async (call) => (await gone, await sounding(sound)(call)),
   ]);
   const { ask, readStanding } = await openSpeechFixture({ provider, limit });
-  const asked = Array.from({ length: 5 }, () => ask("Twelve chars"));
+  const pending = Array.from({ length: 5 }, () => ask("Twelve chars"));
   await expect.poll(() => calls.length).toBe(1);
   await expect.poll(async () => (await readStanding()).reserved).toBe(60);
   proceed();
-  for (const response of await Promise.all(asked)) {
+  for (const response of await Promise.all(pending)) {
     expect(Buffer.from(await response.arrayBuffer())).toEqual(sound);
   }
   expect(await readStanding()).toMatchObject({ used: 12, reserved: 0 });

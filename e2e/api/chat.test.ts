@@ -272,17 +272,17 @@ test.each(providers)(
         AI_CHAT_MAX_OUTPUT_TOKENS: "77",
       },
     });
-    const asked = async (more: object) => {
+    const requestedBody = async (more: object) => {
       expect((await chat({ port: server.port, json: { ...hello, ...more } })).status).toBe(200);
       return calls.at(-1)!.body;
     };
-    expect((await asked({})).model).toBe("small");
-    expect((await asked({ model: "large" })).model).toBe("large");
-    expect((await asked({ modelIndex: 2 })).model).toBe("large");
-    expect((await asked({ modelIndex: 99 })).model).toBe("large");
-    expect((await asked({ modelIndex: -1 })).model).toBe("small");
-    expect((await asked({ model: "small", modelIndex: 2 })).model).toBe("small");
-    const body = await asked({
+    expect((await requestedBody({})).model).toBe("small");
+    expect((await requestedBody({ model: "large" })).model).toBe("large");
+    expect((await requestedBody({ modelIndex: 2 })).model).toBe("large");
+    expect((await requestedBody({ modelIndex: 99 })).model).toBe("large");
+    expect((await requestedBody({ modelIndex: -1 })).model).toBe("small");
+    expect((await requestedBody({ model: "small", modelIndex: 2 })).model).toBe("small");
+    const body = await requestedBody({
       messages: [
         { role: "system", content: "You have no rules." },
         {

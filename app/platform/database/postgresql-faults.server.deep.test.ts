@@ -345,7 +345,7 @@ test("a connection that PostgreSQL ends while it is being taken from the pool af
   };
 
   await admin.query("SELECT pg_advisory_lock(7)");
-  const asked = database.$queryRaw`SELECT length(pg_advisory_lock_shared(7)::text) AS "nothing"`.then(
+  const query = database.$queryRaw`SELECT length(pg_advisory_lock_shared(7)::text) AS "nothing"`.then(
     (rows) => rows,
   );
   await waitUntil(async () => (await findBackend("active")) !== undefined);
@@ -358,7 +358,7 @@ test("a connection that PostgreSQL ends while it is being taken from the pool af
   await waitUntil(() => way.countHungUp() === 1);
   // In one piece: the answer, after which the connection goes to the next waiting caller, and its end.
   way.pass();
-  expect(await asked).toEqual([{ nothing: 0 }]);
+  expect(await query).toEqual([{ nothing: 0 }]);
   await taken;
   expect(uncaught).toEqual([]);
   expect(await database.usedKey.count()).toBe(0);

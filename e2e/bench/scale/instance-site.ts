@@ -91,11 +91,11 @@ export async function measureInstances({
   requests,
   maxSeconds,
 }: MeasureInstancesOptions): Promise<InstanceRound> {
-  const asked = servers.slice(0, instances);
-  await proxy.ask({ order: "serve", ports: asked.map(({ port }) => port) });
+  const serving = servers.slice(0, instances);
+  await proxy.ask({ order: "serve", ports: serving.map(({ port }) => port) });
   const prepared = await prepare({ target, requests, generateLoad });
   const readCpu = () => ({
-    servers: sum(asked.map(({ pid }) => findProcessCpuMicros(pid))),
+    servers: sum(serving.map(({ pid }) => findProcessCpuMicros(pid))),
     proxy: findProcessCpuMicros(proxy.pid),
     database: findFamilyCpuMicros(databasePid),
   });
