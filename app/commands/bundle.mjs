@@ -1,4 +1,4 @@
-// What production runs: the compiler's server with its packages in few files, each read once and searched for never.
+// Bundles the compiler's server and its packages into few files, so that production searches for none.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";

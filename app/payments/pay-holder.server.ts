@@ -175,7 +175,7 @@ async function requirePayable(
   }
 }
 
-/** What the chain lacks of the records is broadcast again first; of what failed only the nonce is used up. */
+/** Rebroadcasts recorded transactions that the chain lacks; that of a failed payment only uses up its nonce. */
 async function takeNextNonce(giveUpAtMs: number, dependencies: PaymentDependencies): Promise<number> {
   const { chain, store } = dependencies;
   const payer = { chainId: chain.chainId, payer: chain.address };

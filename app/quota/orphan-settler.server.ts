@@ -48,7 +48,7 @@ export function createOrphanSettler(options: OrphanSettlerOptions) {
     if (total > 0) log.warn({ reservations: total }, "orphaned reservations settled in full");
   }
 
-  /** What an answer could not settle, because the store was away, would otherwise wait for another process. */
+  /** Settlements that failed because the store was down would otherwise wait for another process. */
   async function leave(): Promise<void> {
     try {
       await settleAll([instance], () => false);

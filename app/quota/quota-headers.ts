@@ -14,7 +14,7 @@ export function quotaHeaders({ limit, remaining, resetAtMs }: QuotaFigures): Rec
 }
 
 type Exceeded = {
-  /** What the key may have, where the window has too little left. */
+  /** The key's allowance, where the window has too little left. */
   explanation: string;
   /** What is counted, and what it is counted for: "tokens", "answers". */
   counted: { unit: string; work: string };
@@ -33,7 +33,7 @@ export function quotaExceeded({ explanation, counted, figures, nowMs }: Exceeded
       headers: { ...quotaHeaders(figures), ...retryAfter(resetAtMs, nowMs) },
     });
   }
-  // What should have ended and has not is looked at again in a second.
+  // A reservation past its end is looked at again in a second.
   const atMs = Math.min(resetAtMs, Math.max(reservations.endsAtMs, nowMs + 1000));
   const { unit, work } = counted;
   const details = `${reservations.amount} of this key's ${limit} ${unit} are set aside for ${work} under way. What the first of them does not need is there again when it ends.`;

@@ -327,7 +327,7 @@ test("a failure of our own is answered in the chat's words without internals", a
   ]);
 });
 
-test("the models are listed in the order that modelIndex counts, for whoever may chat", async () => {
+test("the models are listed in the order that modelIndex counts, to visitors who may chat", async () => {
   const { baseUrl } = await startProvider(saying("Well."));
   const { server, origin, signIn, ask } = await startChatServer({
     gate,

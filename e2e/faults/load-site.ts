@@ -63,7 +63,7 @@ type OpenLoadSiteOptions = {
   random: Random;
   env?: Record<string, string | undefined>;
   dataDir?: string;
-  /** PostgreSQL as seen by whoever looks at what was kept; the server may be told another way to it. */
+  /** PostgreSQL as the final checks see it; the server may have another address for it. */
   databaseUrl?: string;
   onExchange?: (exchange: Exchange) => void;
 };

@@ -19,7 +19,7 @@ export type WalletSignature = {
   wallet: Address;
   hash: Hex;
   signature: Hex;
-  /** What makes the wallet exist, when the signature brings it along. */
+  /** Deploys the wallet, where the signature contains that call. */
   deployment: { factory: Address; data: Hex } | null;
 };
 export type SignatureVerdict =

@@ -65,7 +65,7 @@ export function createOwnershipReader({
       supplies.forget(tokenIds);
     },
 
-    /** What was read before a new block is not shared any more. */
+    /** Readings from before a new block are no longer shared. */
     noteBlock(blockNumber: bigint): void {
       if (blockNumber <= notedBlock) return;
       notedBlock = blockNumber;

@@ -104,7 +104,7 @@ async function askInTurn(endpoints: RpcEndpoint[], call: RpcCall): Promise<unkno
     try {
       const answer = await endpoint.ask(call);
       if ("result" in answer) return answer.result;
-      // What a contract answers, every endpoint would answer.
+      // Every endpoint would return the same contract error.
       if (isRevert(answer.error)) throw answer.error;
       refusal ??= answer.error;
     } catch (error) {

@@ -72,7 +72,7 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
   const failure = (details: string) => new HttpRequestError({ url: label, details });
   const wrongChain = (found: string) => failure(`It is not on chain ${chainId}: eth_chainId gave ${found}.`);
 
-  /** What an endpoint says when asked for its chain counts less than what it answers from. */
+  /** An endpoint's own claim about its chain counts less than the chain its answers come from. */
   function requireOwnAndRecent(call: RpcCall, result: unknown): void {
     const foreign = call.findForeignChain?.(result) ?? null;
     if (foreign !== null) {

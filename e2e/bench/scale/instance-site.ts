@@ -28,7 +28,7 @@ export type InstanceSite = {
 export const connections = 16;
 const unusedKeys = { firstTokenId: 1_000_000, count: 10_000 };
 
-/** So many instances on one PostgreSQL, a proxy before them, and keys for whoever asks. */
+/** Instances on one PostgreSQL behind a proxy, and keys for their clients. */
 export async function openInstanceSite(
   instances: number,
   closers: (() => Promise<unknown>)[],

@@ -42,7 +42,7 @@ export class ChatSession {
     window.addEventListener("online", () => this.state.set({ isOnline: true }), { signal });
     window.addEventListener("offline", () => this.state.set({ isOnline: false }), { signal });
     window.addEventListener("pagehide", () => this.conversations.writeUnwritten(), { signal });
-    // What was deleted in another window, or by signing out there, is not shown here, nor written again.
+    // Messages deleted in another window, or by signing out there, are neither shown nor written again.
     const onStorage = ({ key }: StorageEvent) => this.leave(this.conversations.readChanged(key));
     window.addEventListener("storage", onStorage, { signal });
     void this.refreshQuota();
