@@ -118,7 +118,7 @@ function startSweeper({ config, database, log }: Foundation) {
     store: withOperatorSweep(createSweepStore(database), config, database),
     clock: systemClock,
     intervalSeconds: sweepIntervalSeconds,
-    onFailure: (error) => log.warn({ err: error }, "sweep failed; it is retried in a minute"),
+    onFailure: (error) => log.warn({ err: error }, "sweep failed; retrying in a minute"),
   });
   sweeper.start();
   return sweeper;

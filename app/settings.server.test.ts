@@ -378,17 +378,17 @@ test("every setting says what it takes", () => {
 });
 
 test("the parser reads exactly the listed settings", () => {
-  const asked = new Set<string>();
+  const readNames = new Set<string>();
   // Where traces go decides whether the rest of them is asked for.
   const given = { ...production, OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318" };
   const environment = new Proxy(given as Record<string, string>, {
     get: (target, name: string) => {
-      asked.add(name);
+      readNames.add(name);
       return target[name];
     },
   });
   parseConfig(environment);
   const listed = settings.map(({ name }) => name);
-  expect(listed.filter((name) => !asked.has(name))).toEqual([]);
-  expect([...asked].filter((name) => !listed.includes(name))).toEqual([]);
+  expect(listed.filter((name) => !readNames.has(name))).toEqual([]);
+  expect([...readNames].filter((name) => !listed.includes(name))).toEqual([]);
 });

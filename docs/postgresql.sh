@@ -53,7 +53,7 @@ else
   read_address() { ADDRESS=$written node --no-warnings "$(dirname "$0")/postgresql-address.mjs" "$1" "$scratch"; }
   address=$(read_address connection)
   host=$(read_address place)
-  # The password goes another way than the rest: whoever is on this machine can see a command line.
+  # The password goes another way than the rest: every user of this machine can see a command line.
   password=$(read_address password)
   [ -z "$password" ] || export PGPASSWORD="$password"
 fi

@@ -2812,7 +2812,7 @@ export interface operations {
       /**
        * @description - **Too many requests** ([too-many-requests](https://gate.example/problems/too-many-requests)): More requests came from this client than the limit of this address allows.
        *     - **Quota exceeded** ([quota-exceeded](https://gate.example/problems/quota-exceeded)): This key has had as much answered as one quota window allows.
-       *     - **Quota exceeded** ([quota-exceeded](https://gate.example/problems/quota-exceeded)): What this key has left is set aside for answers or speech under way; it need not be used up.
+       *     - **Quota exceeded** ([quota-exceeded](https://gate.example/problems/quota-exceeded)): What this key has left is reserved for answers or speech under way; it need not be used up.
        */
       429: {
         headers: {
@@ -3215,7 +3215,7 @@ export interface operations {
       /**
        * @description - **Too many requests** ([too-many-requests](https://gate.example/problems/too-many-requests)): More requests came from this client than the limit of this address allows.
        *     - **Quota exceeded** ([quota-exceeded](https://gate.example/problems/quota-exceeded)): This key has had as much answered as one quota window allows.
-       *     - **Quota exceeded** ([quota-exceeded](https://gate.example/problems/quota-exceeded)): What this key has left is set aside for answers or speech under way; it need not be used up.
+       *     - **Quota exceeded** ([quota-exceeded](https://gate.example/problems/quota-exceeded)): What this key has left is reserved for answers or speech under way; it need not be used up.
        *     - **TTS is busy** ([speech-busy](https://gate.example/problems/speech-busy)): As much is being spoken as this server can speak at once, and as much is waiting.
        */
       429: {

@@ -45,7 +45,7 @@ const exampleMembers: Partial<Record<RefusalName, Partial<z.infer<typeof chatErr
   "body-too-large": { maxBytes: 262_144 },
   "too-many-requests": { remaining: 0, resetAt: "2026-01-15T09:30:12.000Z" },
   "quota-exceeded": { remaining: 0, resetAt: "2026-01-16T09:30:00.000Z" },
-  "quota-set-aside": {
+  "quota-reserved": {
     remaining: 0,
     resetAt: "2026-01-15T09:30:30.000Z",
     details:
@@ -170,7 +170,7 @@ const documentedRequest = z
   })
   .meta({ id: "ChatRequest" });
 
-const asked = {
+const requestContent = {
   schema: documentedRequest,
   examples: {
     plain: { summary: "Role and content", value: { messages: [{ role: "user", content: question }] } },
@@ -197,14 +197,14 @@ export const chatOperation = {
   maxBodyBytes: maxRequestBytes,
   maxBodyValues: maxRequestValues,
   caller: calledByHolder({ scope: "chat", isRequired: "by-setting" }),
-  body: { required: true, content: { [json]: asked } },
+  body: { required: true, content: { [json]: requestContent } },
   refusals: [
     "invalid-json-body",
     "missing-messages",
     "invalid-messages",
     "unknown-model",
     "quota-exceeded",
-    "quota-set-aside",
+    "quota-reserved",
     "provider-failed",
   ],
   refusalContent,

@@ -6,7 +6,7 @@ import { projectDir as projectDirWithSlash } from "./prepare.mjs";
 
 const projectDir = path.resolve(projectDirWithSlash);
 
-/** What somebody on that machine needs when the server is away. */
+/** Files for the operator of that machine while the server is down. */
 const shippedDocs = "backup changing-keys databases deploying many-instances operating settings upgrading";
 const shippedPaths = [
   "package.json",
@@ -57,7 +57,7 @@ function listThreadFiles() {
 function listImports(files) {
   const { dependencies } = readManifest(projectDir);
   const imports = files.flatMap((file) => [...readSource(file).matchAll(importPattern)]);
-  // What looks like an import in a text of the bundle names no package of ours.
+  // A string in the bundle may look like an import, but names no package of ours.
   return imports
     .map(([, name]) => name)
     .filter((name) => !isBuiltin(name) && (dependencies[name] ?? findPackage(name, projectDir)));

@@ -1,4 +1,4 @@
-// What production runs: the compiler's server with its packages in few files, each read once and searched for never.
+// Bundles the compiler's server and its packages into few files, so that production searches for none.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
@@ -6,7 +6,7 @@ import { build } from "esbuild";
 const folder = "build/server";
 
 function loadLate({ onLoad, onResolve }) {
-  // Of CommonJS that is loaded late the bundler gives away nothing by its name: these stay packages.
+  // A dynamic import of bundled CommonJS has no named exports, so these stay packages.
   onResolve({ filter: /^@(?:opentelemetry|pinecone-database)\// }, ({ kind, path: name }) =>
     kind === "dynamic-import" ? { path: name, external: true } : undefined,
   );

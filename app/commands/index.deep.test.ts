@@ -123,8 +123,8 @@ test(
       code: 0,
       stdout: "3 pages indexed (3 passages), 3 unchanged, 0 removed.\n",
     });
-    const asked = calls.map(({ body }) => /p\d\.md/.exec((body as { input: string[] }).input.join())![0]);
-    expect(asked).toEqual(["p0.md", "p1.md", "p2.md", "p3.md", "p3.md", "p4.md", "p5.md"]);
+    const pages = calls.map(({ body }) => /p\d\.md/.exec((body as { input: string[] }).input.join())![0]);
+    expect(pages).toEqual(["p0.md", "p1.md", "p2.md", "p3.md", "p3.md", "p4.md", "p5.md"]);
   },
   processesLimitMs,
 );

@@ -20,7 +20,7 @@ if (mode && mode !== "production") {
 }
 process.env.NODE_ENV = "production";
 const { WORKERS: given = "1" } = process.env;
-// What is no number of workers is refused by the server, with everything else that is wrong with the settings.
+// The server refuses an invalid number of workers, with all other faults of the settings.
 const workers = /^auto$/i.test(given) ? os.availableParallelism() : Number(given);
 if (cluster.isPrimary) endWithNpm();
 if (cluster.isPrimary && workers > 1) {

@@ -26,7 +26,7 @@ const log = pino(
 );
 /** The living workers, each with its state. */
 const members = new Map();
-/** What workers counted that are gone: sums must not fall when one dies. */
+/** Counts of workers that are gone: sums must not fall when one dies. */
 let endedCounts = [];
 let count = 0;
 let readyCount = 0;

@@ -45,8 +45,8 @@ export function contentFileError(error: unknown): ContentFileError {
 }
 
 /**
- * Opens a regular file that really lies inside the content folder, wherever symlinks lead. Opening does not
- * wait: a named pipe in the folder is refused and holds nobody up. Whoever calls closes the handle.
+ * Opens a regular file that really lies inside the content folder, wherever symlinks lead. Does not block: a named
+ * pipe in the folder is refused. The caller closes the handle.
  */
 export async function openContentFile(contentDir: string, filePath: string) {
   let handle: FileHandle | undefined;

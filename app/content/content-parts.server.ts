@@ -10,7 +10,7 @@ import type { MediaKind } from "./media-file";
 import { sanitizeSubmissionHtml } from "./submission-html.server";
 import { parseWelcomeText } from "./welcome-text";
 
-/** What a part may weigh on disk. A larger file is omitted, so that a mistake cannot fill the memory. */
+/** Limit of a part's file. A larger one is omitted, so that a mistake cannot fill the memory. */
 export const contentPartLimits = {
   "welcome.md": 256 * 1024,
   "submission.html": 64 * 1024,

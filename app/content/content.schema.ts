@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** What a holder receives. The same shapes describe the answer in the OpenAPI document. */
-export const audioDataSchema = z
+const audioDataSchema = z
   .object({
     headline: z.string(),
     imageSrc: z.string().describe("Signed, short-lived address of the picture; empty when there is none."),

@@ -64,7 +64,7 @@ export function createContentReader(options: ContentReaderOptions) {
       if (linkVersion !== undefined) keep(current, name, content);
       return content;
     },
-    /** For whoever stands outside: kinds only, of the room that keys without files of their own open. */
+    /** For visitors outside: only the kinds in the room of keys without files of their own. */
     readOutline: async (): Promise<RoomOutline> => {
       const [welcome, submission, audio, script] = await Promise.all([
         parts.findWelcome(baseRoom),

@@ -13,7 +13,7 @@ const signatureSchema = z
   .regex(/^0x(?:[0-9a-fA-F]{2})*$/, "Must be a signature in hex, beginning with 0x.")
   .describe("Signature in hex.");
 
-export const timestampSchema = z
+const timestampSchema = z
   .number()
   .int("Must be a whole number of milliseconds since the epoch.")
   .nonnegative("Must not be negative.")

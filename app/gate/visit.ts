@@ -11,7 +11,7 @@ export type VisitProblem = {
   retryAfter?: number;
 };
 
-/** What the server knows of whoever opens the gate's page, by the cookie alone. */
+/** What the cookie alone tells the server about a visitor of the gate's page. */
 export type GateVisit =
   /** Nobody, or somebody whose session has ended. */
   | { kind: "outside"; session: SignedOut }

@@ -45,7 +45,7 @@ export function DoorIllustration() {
   );
 }
 
-/** Of the arch and of the posts beside the door. */
+/** Joints of the arch and of the posts beside the door. */
 const joints = [
   ...[15, 45, 75, 105, 135, 165].map((degrees) => {
     const [x, y] = [Math.cos((degrees * Math.PI) / 180), -Math.sin((degrees * Math.PI) / 180)];

@@ -6,7 +6,7 @@ export const signInPath = "/operator/sign-in";
 export const firstPath = "/operator/state";
 export const noStore = { "Cache-Control": "no-store" };
 
-/** Of a page's loader: the operator's services; where the view is switched off, its pages say so. */
+/** The operator's services for a page's loader; where the view is switched off, the page says so. */
 export function requireSwitchedOn<Services>(operator: Services | null): Services {
   if (operator !== null) return operator;
   throw new Response("operator-off", { status: 404, headers: noStore });
@@ -14,7 +14,7 @@ export function requireSwitchedOn<Services>(operator: Services | null): Services
 
 type SessionGuard = { requireSession: (request: { cookie: string | undefined }) => Promise<void> };
 
-/** The same behind the sign-in: whoever is not signed in is redirected to do that, and back. */
+/** The same behind the sign-in, to which others are redirected, and back. */
 export async function requireOperatorPage<Services extends SessionGuard>(
   context: RequestContext,
   services: Services | null,

@@ -57,12 +57,12 @@ export async function signOut(
   if (value) await sessions.endSession(digestOf(value, secret), actor);
 }
 
-/** Whoever reads the table cannot sign in with it, and under another secret the same cookie is worth nothing. */
+/** A reader of the table cannot sign in with a digest, and under another secret the cookie is invalid. */
 function digestOf(value: string, secret: string): string {
   return createHmac("sha256", secret).update(value).digest("hex");
 }
 
-/** Of the operator's view alone; browsers send it to addresses below it and nowhere else. */
+/** For the operator's view alone: browsers send it only to addresses below it. */
 export const operatorCookieName = "latchkey_operator";
 
 /** No script can read it, and no other site's request or link brings it along. */

@@ -41,7 +41,7 @@ export function createSessionStore(database: Database, clock: Clock) {
     return true;
   }
 
-  /** Ending what has ended already leaves no second trace. */
+  /** A session that has ended already is not audited again. */
   async function endSession(digest: string, actor: Actor): Promise<void> {
     const nowMs = clock();
     await database.$transaction(async (transaction) => {

@@ -60,7 +60,7 @@ testOnEachDatabase(
     await expect(payer.pay({ to, amount: "0.0002", key: "payment-1" })).rejects.toThrow(PaymentRefused);
     expect(await balanceOf(to)).toBe(amountWei);
 
-    // The key belongs to whoever used it: somebody else's payment of that name is another one.
+    // An idempotency key belongs to its caller: another caller's payment of that name is another one.
     const other = newAddress();
     expect(await payer.pay({ to: other, key: "payment-1" })).toMatchObject({ status: "paid" });
     expect(await balanceOf(other)).toBe(amountWei);

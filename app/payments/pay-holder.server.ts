@@ -13,7 +13,7 @@ import type { PaymentQueue } from "./payment-queue.server";
 import { PaymentRefused } from "./payment-refused";
 import type { Payment, PaymentRef } from "./payments.store.server";
 
-/** `recipient` is whoever signed in, as proven by the access token; it never comes from an argument. */
+/** `recipient` is the wallet in the access token, never an argument. */
 export type PaymentRequest = {
   recipient: Address;
   amount: string;
@@ -175,7 +175,7 @@ async function requirePayable(
   }
 }
 
-/** What the chain lacks of the records is broadcast again first; of what failed only the nonce is used up. */
+/** Rebroadcasts recorded transactions that the chain lacks; that of a failed payment only uses up its nonce. */
 async function takeNextNonce(giveUpAtMs: number, dependencies: PaymentDependencies): Promise<number> {
   const { chain, store } = dependencies;
   const payer = { chainId: chain.chainId, payer: chain.address };

@@ -125,7 +125,7 @@ test("a payment with too low a fee delays all others until the operator has used
   await chain.control.mine({ blocks: 1 });
   expect(await chain.viewer.getTransactionCount({ address: payer.chain.address })).toBe(open!.nonce + 1);
   await chain.control.setAutomine(true);
-  // The nonce is used, whoever did it: nothing waits for that payment any more.
+  // The nonce is used, so nothing waits for that payment any more.
   await expect.poll(async () => (await payNext()).status).toBe("paid");
   await makeFinal();
   expect(await payer.pay({ to: first, key: "payment-1" })).toMatchObject({ status: "failed" });

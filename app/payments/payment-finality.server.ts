@@ -127,7 +127,7 @@ async function checkSpender(payment: Payment, dependencies: CheckDependencies): 
   const checked = await reopenVanished(payment, dependencies);
   if (!isFinal || (await chain.isDisputed(transactionHash, block))) return checked;
   const nowMs = clock();
-  // What was told to have failed before is checked again only where its nonce had to be filled.
+  // A payment reported as failed is checked again only where its nonce had to be filled.
   const isFilled = checked.state === "failed";
   const cost = isFilled ? toMicroether(spender.ownPlainFeeWei) : 0;
   const countedAtMs = isFilled ? countingMs(checked, block, nowMs) : checked.createdAtMs;

@@ -39,7 +39,7 @@ export function refuseExhausted(
       : ["The service has paid what it may pay in a day", daySeconds];
   const when =
     oldestAtMs === null
-      ? "The rest is set aside for payments that the chain has not confirmed yet."
+      ? "The rest is reserved for payments that the chain has not confirmed yet."
       : `More is left from ${new Date(oldestAtMs + seconds * 1_000).toISOString()} on.`;
   const leftText = formatEther(BigInt(left) * weiPerMicroether);
   return new PaymentRefused(`${what}: ${leftText} is left, fees included. ${when} Nothing was paid.`);

@@ -28,7 +28,7 @@ function pauseMs({ createdAtMs }: Payment, nowMs: number): number {
   return Math.min(Math.max((nowMs - createdAtMs) / 4, shortestPauseMs), longestPauseMs);
 }
 
-/** Looks after payments that are not final, whoever made them. */
+/** Resolves payments of all processes that are not final. */
 export function createPaymentResolver(options: PaymentResolverOptions) {
   const { store, chain, clock, log, lease, everyMs = shortestPauseMs } = options;
   let checkedAtMs = new Map<Hex, number>();
@@ -67,7 +67,7 @@ export function createPaymentResolver(options: PaymentResolverOptions) {
       lease?.noteFailure();
       // Once for each outage.
       const reason = isChainOutage(err) ? "chain unavailable" : "unexpected error";
-      if (!hasFailed) log.warn({ err, reason }, "open payments could not be checked; it is retried");
+      if (!hasFailed) log.warn({ err, reason }, "open payments could not be checked; retrying");
       hasFailed = true;
     }
   }

@@ -74,7 +74,7 @@ test.each([
     way.cut();
     if (isBackAtOnce) {
       way.mend();
-      // It has been noticed by now: whoever had the turn waits to give it back.
+      // It has been noticed by now: the former owner waits to release its turn.
       await waitUntil(async () => await isWaitingForTurn(direct));
       await letCommit();
     }

@@ -9,7 +9,7 @@ export type PaymentWindow = { chainId: number; recipient?: Address; sinceMs: num
 export type PaymentSum = { spent: number; oldestAtMs: number | null };
 
 /** The subject under which the sum of all payments is reset. No address is called like this. */
-export const allPayments = "all-payments";
+const allPayments = "all-payments";
 
 /** A payment counts from its block's time; while it is open always, because its money may leave at any moment. */
 export async function sumPayments(

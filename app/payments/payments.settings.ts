@@ -9,7 +9,7 @@ import type { SettingReader } from "~/platform/config/setting-reader";
 const developmentMnemonic = "test test test test test test test test test test test junk";
 const developmentAccounts = 10;
 const microetherPerEther = 1_000_000;
-/** What the integer columns of the quota ledger hold, rounded down. */
+/** The maximum of the quota ledger's integer columns, rounded down. */
 const maxEther = 2_000;
 const etherRange = `0.000001 to ${maxEther}, with at most 6 decimals`;
 

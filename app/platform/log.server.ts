@@ -4,7 +4,7 @@ import { redactFields, redactText } from "./redact";
 
 export type Log = Logger;
 export type LogLevel = LevelWithSilent;
-/** The part of it that most modules write to. Messages are constant, for whoever searches; fields hold what differs. */
+/** What most modules write to. Messages are constant, so that they can be searched; fields hold what differs. */
 export type EventLog = Record<"info" | "warn", (fields: Record<string, unknown>, message: string) => void>;
 export type WarnLog = Pick<EventLog, "warn">;
 
@@ -66,7 +66,7 @@ export function openLogOutput({ fileDescriptor = 1 } = {}): LogOutput {
     for (const batch of batches) output.write(batch);
     batches = [];
   }
-  // Of an uncaught error, too: nothing asynchronous runs any more.
+  // After an uncaught error, too: nothing asynchronous runs any more.
   function writeAtExit(): void {
     if (batches.length > 0) pino.destination({ dest: fileDescriptor, sync: true }).write(batches.join(""));
   }

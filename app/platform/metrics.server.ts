@@ -13,11 +13,11 @@ const knownSlugs = new Set<string>(Object.values(refusalTable).map((entry) => en
 const httpBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const rpcBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** The metrics of one process, in a registry of their own: call once, and hand the result to who counts. */
+/** The metrics of one process, in a registry of their own: call once, and pass it on. */
 export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: metricPrefix });
-  // Of several workers the oldest one's; left to itself it would be missing.
+  // The oldest worker's; without an aggregator it would be missing where there are several.
   Object.assign(registry.getSingleMetric(`${metricPrefix}process_start_time_seconds`)!, {
     aggregator: "min",
   });
@@ -30,13 +30,11 @@ export function createMetrics() {
     ...createWorkMetrics(meters),
     ...createLimiterMetrics(meters),
     observeOutboxPending: (countPending: () => Promise<number>) =>
-      readGauge("outbox_pending", "Deliveries that are neither delivered nor given up.", countPending),
-    /** How long ago any process has read the transfers of keys, and from which age on that is too long ago. */
+      readGauge("outbox_pending", "Notifications that are neither delivered nor given up.", countPending),
     observeWatcherAge: (watcher: { readSeconds: () => Promise<number>; allowedSeconds: number }) => {
-      const ageHelp = "How long ago the transfers of keys were read by any process.";
+      const ageHelp = "Time since any process read the transfers of keys.";
       readGauge("watcher_age_seconds", ageHelp, watcher.readSeconds);
-      const allowedHelp =
-        "How long ago they may have been read, by how often they are read and how long a lease lasts.";
+      const allowedHelp = "The age of the watcher above which readiness is degraded.";
       readGauge("watcher_allowed_age_seconds", allowedHelp, () => Promise.resolve(watcher.allowedSeconds));
     },
     observeLeases: (readHeld: () => Record<string, boolean>) => {
@@ -53,15 +51,15 @@ type AnsweredRequest = { route: string; method: string; status: number; duration
 
 function createRequestMetrics({ counter, histogram }: Meters) {
   const labelNames = ["route", "method", "status"] as const;
-  const requestsHelp = "Requests answered, by route pattern, method and class of status.";
+  const requestsHelp = "Responses, by route pattern, method and class of status.";
   const countRequest = counter("http_requests_total", requestsHelp, labelNames);
-  const timeHelp = "From the request's first byte to the answer's last.";
+  const timeHelp = "Duration from the request's first byte to the response's last.";
   const timeRequest = histogram("http_request_duration_seconds", timeHelp, {
     buckets: httpBuckets,
     labelNames,
   });
   const countRefusal = counter("refusals_total", "Refusals, by the slug of their problem type.", ["slug"]);
-  const grantsHelp = "Times gated content was granted, by what was proved.";
+  const grantsHelp = "Times gated content was granted, by kind of proof.";
   const countGrant = counter("grants_total", grantsHelp, ["proof"]);
   return {
     observeRequest({ route, method, status, durationSeconds }: AnsweredRequest): void {
@@ -83,7 +81,7 @@ type RpcCall = { method: string; outcome: "ok" | "error" | "timeout"; durationSe
 function createRpcMetrics({ counter, histogram }: Meters) {
   const callsHelp = "Requests to the chain, by JSON-RPC method and outcome.";
   const countCall = counter("rpc_requests_total", callsHelp, ["method", "outcome"]);
-  const timeHelp = "How long the chain took to answer, by JSON-RPC method.";
+  const timeHelp = "Duration of requests to the chain, by JSON-RPC method.";
   const timeCall = histogram("rpc_request_duration_seconds", timeHelp, {
     buckets: rpcBuckets,
     labelNames: ["method"],
@@ -97,8 +95,7 @@ function createRpcMetrics({ counter, histogram }: Meters) {
 }
 
 function createLimiterMetrics({ counter }: Meters) {
-  const forgottenHelp =
-    "Clients evicted by the in-process limiter while their limit was in force: more came than it keeps.";
+  const forgottenHelp = "Clients that the in-process limiter evicted while their limit was in force.";
   const countForgotten = counter("limiter_forgotten_clients_total", forgottenHelp, ["route"]);
   const failuresHelp = "Rate limits decided by the in-process limiter because their store failed.";
   const countFailure = counter("limiter_store_failures_total", failuresHelp, ["route"]);

@@ -17,7 +17,7 @@ type DescribeTlsErrorOptions = {
   server: string;
   /** Where the server's address is written. */
   setting: string;
-  /** What else makes an authority known. */
+  /** Other ways to trust an authority. */
   remedy?: string;
 };
 

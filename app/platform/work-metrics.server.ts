@@ -18,14 +18,14 @@ export function createWorkMetrics(meters: Meters) {
     observeTraceSpans: (read: () => SpanCounts) =>
       meters.labelledCounter(
         "trace_spans_total",
-        "Spans: sent to the collector, dropped because too many waited, or failed because it did not take them.",
+        "Trace spans: sent, dropped because the queue was full, or failed because the collector did not accept them.",
         { label: "outcome", read },
       ),
     observePayments: (readStatus: () => Promise<PaymentReading>) => observePayments(meters, readStatus),
   };
 }
 
-/** `kind`: what for; `durationSeconds`: of a stream, until its end; `firstSeconds` null: nothing came. */
+/** `durationSeconds`: of a stream, until its end; `firstSeconds` null: nothing came. */
 type ProviderCall = {
   kind: string;
   provider: string;
@@ -36,13 +36,12 @@ type ProviderCall = {
 
 function createProviderMetrics({ counter, histogram }: Meters) {
   const labelNames = ["kind", "provider"] as const;
-  const callsHelp =
-    "Requests to models, voices, embedders and search stores, by what for, which one and how they ended.";
+  const callsHelp = "Requests to models, voices, embedders and search stores, by kind, provider and outcome.";
   const countCall = counter("provider_requests_total", callsHelp, [...labelNames, "outcome"]);
   const options = { buckets: providerBuckets, labelNames };
-  const timeHelp = "How long they took; those that stream, until the end of the stream.";
+  const timeHelp = "Duration of requests to providers; of streams, until their end.";
   const timeCall = histogram("provider_request_duration_seconds", timeHelp, options);
-  const firstHelp = "How long it took until the first of the answer came.";
+  const firstHelp = "Time to the first piece of a provider's streamed answer.";
   const timeFirst = histogram("provider_first_answer_seconds", firstHelp, options);
   return {
     observeProviderCall({ kind, provider, outcome, durationSeconds, firstSeconds }: ProviderCall): void {
@@ -57,10 +56,10 @@ function createProviderMetrics({ counter, histogram }: Meters) {
 type ToolCall = { tool: string; outcome: "ok" | "error"; durationSeconds: number };
 
 function createToolMetrics({ counter, histogram }: Meters) {
-  const callsHelp = "Tools that were run, for the chat's model and for MCP clients, by how it ended.";
+  const callsHelp = "Tool runs, for the chat and for MCP clients, by tool and outcome.";
   const countCall = counter("tool_calls_total", callsHelp, ["tool", "outcome"]);
   const options = { buckets: providerBuckets, labelNames: ["tool"] as const };
-  const timeCall = histogram("tool_call_duration_seconds", "How long tools took.", options);
+  const timeCall = histogram("tool_call_duration_seconds", "Duration of tool runs.", options);
   return {
     observeToolCall({ tool, outcome, durationSeconds }: ToolCall): void {
       countCall({ tool, outcome });
@@ -70,20 +69,18 @@ function createToolMetrics({ counter, histogram }: Meters) {
 }
 
 function createAnswerMetrics({ counter, upDownGauge }: Meters) {
-  const streamsHelp = "Answers being written piece by piece at this moment, by route pattern.";
+  const streamsHelp = "Responses being streamed now, by route pattern.";
   const openStream = upDownGauge("open_streams", streamsHelp, ["route"]);
-  const tokensHelp =
-    "Tokens of the conversation as the quota estimates them: told to the model (in), and answered (out).";
+  const tokensHelp = "Tokens as the quota estimates them: read by the model (in), and answered (out).";
   const countTokens = counter("chat_tokens_total", tokensHelp, ["direction"]);
-  const spokenHelp = "Texts read aloud: spoken for the answer, or kept from before.";
+  const spokenHelp = "Texts read aloud: spoken by the provider, or kept in the cache.";
   const countSpoken = counter("spoken_answers_total", spokenHelp, ["source"]);
-  const countDepartures = counter("departures_total", "Keys this process saw leaving a wallet.");
+  const countDepartures = counter("departures_total", "Departures of keys that this process recorded.");
   return {
-    /** Returns what is called when it is over. */
+    /** Returns the function that closes it. */
     openStream: (route: string) => openStream({ route }),
     countChatTokens: ({ direction, count }: { direction: "in" | "out"; count: number }) =>
       countTokens({ direction }, count),
-    /** `source`: whether it had to be spoken for this answer. */
     countSpokenAnswer: (source: "kept" | "spoken") => countSpoken({ source }),
     countDepartures: (count: number) => countDepartures({}, count),
   };
@@ -92,11 +89,13 @@ function createAnswerMetrics({ counter, upDownGauge }: Meters) {
 type QuotaStep = { kind: string; step: "reserved" | "settled" | "refused"; amount: number };
 
 function createQuotaCounters({ counter }: Meters) {
-  const units = "in the unit of its kind: tokens, characters or millionths of the chain's coin.";
+  const units = "in tokens, characters or millionths of the chain's coin.";
   const counters = {
-    reserved: counter("quota_reserved_total", `Set aside from quotas, ${units}`, ["kind"]),
-    settled: counter("quota_settled_total", `Put down as used of what was set aside, ${units}`, ["kind"]),
-    refused: counter("quota_refusals_total", "Times a quota had too little left.", ["kind"]),
+    reserved: counter("quota_reserved_total", `Reserved from quotas, ${units}`, ["kind"]),
+    settled: counter("quota_settled_total", `Settled as used of what was reserved, ${units}`, ["kind"]),
+    refused: counter("quota_refusals_total", "Requests denied because a quota had too little left.", [
+      "kind",
+    ]),
   };
   return ({ kind, step, amount }: QuotaStep) => counters[step]({ kind }, amount);
 }
@@ -105,17 +104,15 @@ type DatabaseCall = { what: "statement" | "transaction"; isFailed: boolean; dura
 
 function createDatabaseMetrics({ counter, histogram, labelledGauge }: Meters) {
   const options = { buckets: databaseBuckets };
-  const statementHelp = "How long statements took, waiting for a connection or a lock included.";
-  const transactionHelp = "How long transactions took, from asking for one to its end.";
+  const statementHelp = "Duration of statements, including the wait for a connection or a lock.";
+  const transactionHelp = "Duration of transactions, from requesting one to its end.";
   const timeCall = {
     statement: histogram("database_statement_duration_seconds", statementHelp, options),
     transaction: histogram("database_transaction_duration_seconds", transactionHelp, options),
   };
-  const failuresHelp =
-    "Statements and transactions that failed; those a database undid, to be tried again, included.";
+  const failuresHelp = "Statements and transactions that failed, including those that were retried.";
   const countFailure = counter("database_failures_total", failuresHelp);
-  const poolHelp =
-    "PostgreSQL: connections that are open, those of them that are idle, and requests waiting for one.";
+  const poolHelp = "PostgreSQL: open connections, idle ones of those, and requests waiting for one.";
   return {
     observeDatabase({ what, isFailed, durationSeconds }: DatabaseCall): void {
       timeCall[what]({}, durationSeconds);
@@ -130,9 +127,9 @@ function createDatabaseMetrics({ counter, histogram, labelledGauge }: Meters) {
 type RedisCommand = { command: string; outcome: RedisOutcome; durationSeconds: number };
 
 function createRedisMetrics({ counter, histogram }: Meters) {
-  const commandsHelp = "Commands to Redis, by the script they run and how they ended.";
+  const commandsHelp = "Commands to Redis, by script and outcome.";
   const countCommand = counter("redis_commands_total", commandsHelp, ["command", "outcome"]);
-  const timeHelp = "How long Redis took to answer, or to be given up, by the script it ran.";
+  const timeHelp = "Duration of commands to Redis, including those that timed out, by script.";
   const options = { buckets: databaseBuckets, labelNames: ["command"] as const };
   const timeCommand = histogram("redis_command_duration_seconds", timeHelp, options);
   return {
@@ -147,9 +144,9 @@ function createRedisMetrics({ counter, histogram }: Meters) {
 type PaymentReading = { open: number; oldestOpenMs: number | null };
 
 function observePayments({ readGauge }: Meters, readStatus: () => Promise<PaymentReading>): void {
-  const openHelp = "Payments of which the chain has not shown yet how they ended.";
+  const openHelp = "Payments whose outcome is not on the chain yet.";
   readGauge("payments_open", openHelp, async () => (await readStatus()).open);
-  const ageHelp = "How long ago the oldest open payment was signed; 0 where none is open.";
+  const ageHelp = "Age of the oldest open payment; 0 where none is open.";
   readGauge(
     "payment_oldest_open_seconds",
     ageHelp,

@@ -48,8 +48,8 @@ test("a reservation that expires later is found by a later look, after failed on
   await waitUntil(async () => (await store.readStanding({ owner, limit })).used === 10);
   await settler.stop();
   expect(entries().map((entry) => entry.msg)).toEqual([
-    expect.stringContaining("could not be settled; it is retried"),
-    expect.stringContaining("could not be settled; it is retried"),
+    expect.stringContaining("could not be settled; retrying"),
+    expect.stringContaining("could not be settled; retrying"),
     expect.stringContaining("settled in full"),
   ]);
 });

@@ -8,7 +8,7 @@ type OrphanSettlerOptions = {
     "settleOrphans" | "sendHeartbeat" | "leave" | "listGoneInstances" | "forgetInstances"
   >;
   clock: Clock;
-  /** A process without a heartbeat for so long is gone; each process sends one and checks three times within it. */
+  /** Without a heartbeat within it a process is gone; each sends one and checks three times in that time. */
   heartbeatTimeoutSeconds: number;
   /** The id of this process, as its reservations carry it. */
   instance: string;
@@ -36,7 +36,7 @@ export function createOrphanSettler(options: OrphanSettlerOptions) {
       await settleAll(goneInstances, () => isStopping);
       if (!isStopping) await store.forgetInstances(goneInstances);
     } catch (err) {
-      log.warn({ err }, "orphaned reservations could not be settled; it is retried");
+      log.warn({ err }, "orphaned reservations could not be settled; retrying");
     }
   }
 
@@ -48,7 +48,7 @@ export function createOrphanSettler(options: OrphanSettlerOptions) {
     if (total > 0) log.warn({ reservations: total }, "orphaned reservations settled in full");
   }
 
-  /** What an answer could not settle, because the store was away, would otherwise wait for another process. */
+  /** Settlements that failed because the store was down would otherwise wait for another process. */
   async function leave(): Promise<void> {
     try {
       await settleAll([instance], () => false);

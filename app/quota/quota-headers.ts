@@ -1,5 +1,5 @@
 import { Refusal } from "~/platform/http/refusal";
-import type { SetAside } from "./quota-reservation";
+import type { Reservations } from "./quota-reservation";
 
 /** `resetAtMs` null: no window is open, so that the whole limit is there and nothing ends. */
 export type QuotaFigures = { limit: number; remaining: number; resetAtMs: number | null };
@@ -14,18 +14,18 @@ export function quotaHeaders({ limit, remaining, resetAtMs }: QuotaFigures): Rec
 }
 
 type Exceeded = {
-  /** What the key may have, where the window has too little left. */
+  /** The key's allowance, where the window has too little left. */
   explanation: string;
   /** What is counted, and what it is counted for: "tokens", "answers". */
   counted: { unit: string; work: string };
-  figures: QuotaFigures & { resetAtMs: number; setAside: SetAside | null };
+  figures: QuotaFigures & { resetAtMs: number; reservations: Reservations | null };
   nowMs: number;
 };
 
 /** Says when to come back: at the next window, or when the first of what is under way must have ended. */
 export function quotaExceeded({ explanation, counted, figures, nowMs }: Exceeded): Refusal {
-  const { limit, remaining, resetAtMs, setAside } = figures;
-  if (setAside === null) {
+  const { limit, remaining, resetAtMs, reservations } = figures;
+  if (reservations === null) {
     const resetAt = new Date(resetAtMs).toISOString();
     return new Refusal("quota-exceeded", {
       detail: `${explanation} A new window begins at ${resetAt}.`,
@@ -33,11 +33,11 @@ export function quotaExceeded({ explanation, counted, figures, nowMs }: Exceeded
       headers: { ...quotaHeaders(figures), ...retryAfter(resetAtMs, nowMs) },
     });
   }
-  // What should have ended and has not is looked at again in a second.
-  const atMs = Math.min(resetAtMs, Math.max(setAside.endsAtMs, nowMs + 1000));
+  // A reservation past its end is looked at again in a second.
+  const atMs = Math.min(resetAtMs, Math.max(reservations.endsAtMs, nowMs + 1000));
   const { unit, work } = counted;
-  const details = `${setAside.amount} of this key's ${limit} ${unit} are set aside for ${work} under way. What the first of them does not need is there again when it ends.`;
-  return new Refusal("quota-set-aside", {
+  const details = `${reservations.amount} of this key's ${limit} ${unit} are set aside for ${work} under way. What the first of them does not need is there again when it ends.`;
+  return new Refusal("quota-reserved", {
     detail: details,
     members: { remaining, resetAt: new Date(atMs).toISOString(), details },
     headers: { ...quotaHeaders(figures), ...retryAfter(atMs, nowMs) },

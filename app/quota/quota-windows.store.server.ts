@@ -26,7 +26,7 @@ export type ClearSums = (
 export type DeletedWindows = Partial<Record<QuotaKind, number>>;
 export type QuotaWindowStore = ReturnType<typeof createQuotaWindowStore>;
 
-/** What is written down of a reset, wherever the windows are kept. */
+/** The record of a reset, for every kind of store. */
 export function toAuditRow({ clientId, requestId, detail }: ResetRecord, clock: Clock) {
   return {
     id: randomUUID(),

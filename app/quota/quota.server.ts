@@ -7,7 +7,7 @@ import type { QuotaStanding, QuotaStore } from "./quota.store.server";
 import { ownerOfKey } from "./quota-subject";
 import type { QuotaOwner } from "./quota-subject";
 
-/** What others who count set aside by, settle with and ask where an owner stands. */
+/** Reserves, settles and reads quotas for other features. */
 export type QuotaLedger = Pick<QuotaStore, "reserve" | "settle" | "readStanding">;
 
 export type QuotaDependencies = {
@@ -31,7 +31,7 @@ export type QuotaAdmission = {
   headers: Record<string, string>;
 };
 
-/** Sets tokens aside for one answer, or refuses because the window has none left. */
+/** Reserves tokens for one answer, or refuses because the window has none left. */
 export async function admitAnswer(
   caller: Caller | null,
   dependencies: QuotaDependencies,

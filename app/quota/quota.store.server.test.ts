@@ -110,23 +110,25 @@ testOnEachState(
     const refused = { outcome: "exhausted", remaining: 0, resetAtMs: long.resetAtMs };
     expect(await store.reserve(request())).toEqual({
       ...refused,
-      setAside: { amount: limit, endsAtMs: startMs + 31_000 },
+      reservations: { amount: limit, endsAtMs: startMs + 31_000 },
     });
     // Nobody has settled the one that should have ended: it counts until it expires.
     advance(30_000);
-    expect(await store.reserve(request())).toMatchObject({ setAside: { endsAtMs: startMs + 40_000 } });
+    expect(await store.reserve(request())).toMatchObject({ reservations: { endsAtMs: startMs + 40_000 } });
     advance(10_000);
-    expect(await store.reserve(request())).toMatchObject({ setAside: { endsAtMs: startMs + 91_000 } });
+    expect(await store.reserve(request())).toMatchObject({ reservations: { endsAtMs: startMs + 91_000 } });
 
     await store.settle({ reservationId: short.reservationId, usedTokens: 5_000 });
     expect(await store.reserve(request({ wanted: 6_000, minimum: 6_000 }))).toMatchObject({
-      setAside: { amount: 15_000 },
+      reservations: { amount: 15_000 },
     });
     // Fifteen thousand would fit if the other one used nothing; one more would not.
-    expect(await store.reserve(request({ minimum: 15_000 }))).toMatchObject({ setAside: { amount: 15_000 } });
-    expect(await store.reserve(request({ minimum: 15_001 }))).toEqual({ ...refused, setAside: null });
+    expect(await store.reserve(request({ minimum: 15_000 }))).toMatchObject({
+      reservations: { amount: 15_000 },
+    });
+    expect(await store.reserve(request({ minimum: 15_001 }))).toEqual({ ...refused, reservations: null });
     await store.settle({ reservationId: long.reservationId, usedTokens: 15_000 });
-    expect(await store.reserve(request())).toEqual({ ...refused, setAside: null });
+    expect(await store.reserve(request())).toEqual({ ...refused, reservations: null });
   },
 );
 

@@ -6,7 +6,7 @@ import type { Database } from "~/platform/database/database.server";
 import { databaseNowMs } from "~/platform/database/lease-condition.server";
 import { createSharedTransactions } from "~/platform/database/shared-transactions.server";
 import { expiryMarginSeconds } from "./quota-reservation";
-import type { SetAside } from "./quota-reservation";
+import type { Reservations } from "./quota-reservation";
 import type { QuotaOwner } from "./quota-subject";
 
 export type ReserveRequest = {
@@ -32,8 +32,8 @@ export type QuotaStanding = {
 
 export type ReserveOutcome =
   | ({ outcome: "reserved"; reservationId: string; amount: number } & QuotaStanding & { resetAtMs: number })
-  /** `setAside` null: so much was used that ends of what is under way would not help. */
-  | { outcome: "exhausted"; remaining: number; resetAtMs: number; setAside: SetAside | null };
+  /** `reservations` null: too much is used for the end of a reservation to help. */
+  | { outcome: "exhausted"; remaining: number; resetAtMs: number; reservations: Reservations | null };
 
 export type QuotaStore = ReturnType<typeof createQuotaStore>;
 
@@ -107,7 +107,7 @@ type OrphanRequest = { nowMs: number; goneInstances?: readonly string[] };
 function createInstanceStore(database: Database, instance: string) {
   const now = databaseNowMs(database);
   return {
-    /** Says that this process is alive for so long from now. False where it had not been, until this moment. */
+    /** Declares this process alive until the timeout. False where it did not count as alive before. */
     async sendHeartbeat({ timeoutMs }: { timeoutMs: number }): Promise<boolean> {
       const until = sql`${now} + ${BigInt(timeoutMs)}`;
       const renewed = await database.$executeRaw`
@@ -123,7 +123,7 @@ function createInstanceStore(database: Database, instance: string) {
     async leave(): Promise<void> {
       await database.quotaInstance.updateMany({ where: { instance }, data: { expiresAtMs: 0n } });
     },
-    /** Of a process that never said that it is alive, nothing is known. */
+    /** Processes that never sent a heartbeat are not listed. */
     async listGoneInstances(): Promise<string[]> {
       const rows = await database.$queryRaw<{ instance: string }[]>`
         SELECT "instance" FROM "QuotaInstance" WHERE "expiresAtMs" <= ${now}`;
@@ -174,8 +174,8 @@ async function reserveLocked(
   if (remaining < minimum) {
     // What should have ended by now is settled when it expires.
     const endsAtMs = Number(sum?.endsAtMs ?? resetAtMs);
-    const setAside = limit - before.used >= minimum ? { amount: reserved, endsAtMs } : null;
-    return { outcome: "exhausted", remaining, resetAtMs: Number(resetAtMs), setAside };
+    const reservations = limit - before.used >= minimum ? { amount: reserved, endsAtMs } : null;
+    return { outcome: "exhausted", remaining, resetAtMs: Number(resetAtMs), reservations };
   }
 
   const amount = Math.min(Math.max(1, Math.ceil(wanted)), remaining);

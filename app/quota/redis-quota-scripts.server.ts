@@ -7,13 +7,13 @@ const tag = "{quota}";
 export const quotaKeys = {
   /** used, windowStartMs, resetAtMs */
   window: ({ kind, subject }: QuotaOwner) => `${tag}:window:${kind}:${subject}`,
-  /** What is set aside in the windows of one subject: reservation → "amount resetAtMs". */
+  /** The reservations in the windows of one subject: id → "amount resetAtMs". */
   held: ({ kind, subject }: QuotaOwner) => `${tag}:held:${kind}:${subject}`,
   /** Whose a reservation is, and until when. */
   reservation: (id: string) => `${tag}:reservation:${id}`,
   /** "id instance" of every reservation, ordered by its expiry; earlier versions read it under this name. */
   reservations: `${tag}:leases`,
-  /** Processes that set tokens aside, ordered by when their heartbeats time out. */
+  /** Processes that reserve tokens, ordered by when their heartbeats time out. */
   instances: `${tag}:instances`,
   /** The subjects that have windows, ordered by their ends. */
   subjects: (kind: QuotaKind) => `${tag}:subjects:${kind}`,
@@ -22,7 +22,7 @@ export const quotaKeys = {
 /** For scripts that learn only from a reservation whose it is. */
 export const quotaKeyStart = `${tag}:`;
 
-/** Adds up what is set aside in the window that ends at `resetAtMs`. */
+/** Adds up what is reserved in the window that ends at `resetAtMs`. */
 const sumHeld = `
   local function sumHeld(key, resetAtMs)
     local sum = 0
@@ -33,7 +33,7 @@ const sumHeld = `
     return sum
   end`;
 
-/** When the first of what is set aside must have ended; what should have by now is settled when it expires. */
+/** When the first reservation must have ended; one that is late is settled when it expires. */
 const findFirstEnd = `
   local function findFirstEnd(heldKey, keyStart, resetAtMs, nowMs, marginMs)
     local first = false
@@ -64,8 +64,8 @@ const forgetSubjects = `
   end`;
 
 /**
- * Answers with the amount (0: there is too little left), what is used, what is now set aside, and the window's end; where
- * there is too little because of what is set aside, with the first end of that as well.
+ * Answers with the amount (0: there is too little left), what is used, what is now reserved, and the window's end; where
+ * reservations are what leaves too little, also with the first end of those.
  */
 export const reserveScript = defineScript({
   name: "quota-reserve",
@@ -174,7 +174,7 @@ export const findExpiredScript = defineScript({
   return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'WITHSCORES', 'LIMIT', 0, ARGV[2])`,
 });
 
-/** Nothing where no window is open; otherwise what is used, what is set aside, and the window's end. */
+/** Nothing where no window is open; otherwise what is used, what is reserved, and the window's end. */
 export const standingScript = defineScript({
   name: "quota-standing",
   lua: `${sumHeld}
@@ -183,7 +183,7 @@ export const standingScript = defineScript({
   return {window[1], string.format('%.0f', sumHeld(KEYS[2], window[2])), window[2]}`,
 });
 
-/** Deletes what one subject has used and set aside; 1 when there was a window. */
+/** Deletes what one subject has used and reserved; 1 when there was a window. */
 const deleteSubject = `
   local function deleteSubject(kind, subject, reservationsKey, subjectsKey, keyStart)
     local owner = kind .. ':' .. subject
@@ -215,7 +215,7 @@ export const deleteWindowsScript = defineScript({
   return count`,
 });
 
-/** Four values for each window that is open: subject, used, set aside, end. */
+/** Four values for each window that is open: subject, used, reserved, end. */
 export const listWindowsScript = defineScript({
   name: "quota-list-windows",
   lua: `${sumHeld}

@@ -116,9 +116,9 @@ async function reserve(
     number?,
   ];
   const remaining = Math.max(0, limit - used - reserved);
-  const setAside = endsAtMs === undefined ? null : { amount: reserved, endsAtMs };
+  const reservations = endsAtMs === undefined ? null : { amount: reserved, endsAtMs };
   return amount === 0
-    ? { outcome: "exhausted", remaining, resetAtMs, setAside }
+    ? { outcome: "exhausted", remaining, resetAtMs, reservations }
     : { outcome: "reserved", reservationId, amount, limit, used, reserved, remaining, resetAtMs };
 }
 

@@ -13,12 +13,12 @@ function prepare(limits: Partial<Parameters<typeof createFairQueue>[0]> = {}) {
       started.push(`${name}@${slot}`);
       return new Promise<void>((resolve) => ends.push(resolve));
     };
-    const asked = queue.run({ clientId, signal, run });
-    asked.then(
+    const running = queue.run({ clientId, signal, run });
+    running.then(
       () => settled.push(name),
       (error: Error) => settled.push(`${name}: ${error.message}`),
     );
-    return asked;
+    return running;
   }
   async function endAll(): Promise<void> {
     for (let end = ends.shift(); end; end = ends.shift()) {
@@ -33,7 +33,7 @@ test("clients take turns, however many jobs one of them has waiting", async () =
   const { ask, started, endAll } = prepare();
   for (const name of ["a1", "a2", "a3", "a4", "b1", "c1", "b2"]) ask(name).catch(() => undefined);
   await endAll();
-  // All that waited were six, one more than there may be: whoever had the most gave up its last.
+  // Six waited, one more than allowed, so the client with the most lost its last.
   expect(started).toEqual(["a1@0", "b1@0", "c1@0", "a2@0", "b2@0", "a3@0"]);
 });
 

@@ -17,7 +17,7 @@ type FindOptions = Pick<SearchQuestion, "query" | "namespace" | "topK" | "filter
   log: WarnLog;
 };
 
-/** Of the weight of a question's words, the part that a passage must hold; less is a coincidence. */
+/** The part of the weight of a question's words that a passage must hold; less is a coincidence. */
 const minCoverage = 0.2;
 /** The rarest words of a question decide; the rest of a very long one would only cost time. */
 const maxAskedWords = 200;
@@ -53,22 +53,22 @@ async function findOnce(options: FindOptions): Promise<PassageMatch[]> {
   const { query, namespace, topK, filter, store } = options;
   const collection = await store.findCollection(namespace);
   if (!collection) return [];
-  const asked = [...new Set(toSearchWords(query))].slice(0, maxAskedWords);
+  const queryWords = [...new Set(toSearchWords(query))].slice(0, maxAskedWords);
   const vector = await embedQuestion(collection, options);
-  if (asked.length === 0 && !vector) return [];
+  if (queryWords.length === 0 && !vector) return [];
   const limit = Math.max(vector ? minFused : minRanked, topK * candidatesPerMatch);
   const from = { collection, filter: filter ? toFilterSql(filter) : null, limit };
   // Nearly always the words can be looked for as they are.
-  const isLong = asked.length > maxWords;
-  const found = await store.ask({ ...from, asked, vector, words: isLong ? [] : asked });
-  const unknown = asked
+  const isLong = queryWords.length > maxWords;
+  const found = await store.ask({ ...from, asked: queryWords, vector, words: isLong ? [] : queryWords });
+  const unknown = queryWords
     .filter((word) => isGuessable(word) && !found.counts.held.has(word))
     .slice(0, maxGuessedWords);
   const near =
     unknown.length > 0 ? await store.findNearTerms(collection, unknown) : new Map<string, number>();
-  const words = weighWords(asked, found.counts, near).slice(0, maxWords);
+  const words = weighWords(queryWords, found.counts, near).slice(0, maxWords);
   const terms = new Set(words.flatMap((word) => word.terms.map(({ term }) => term)));
-  const isGuessed = [...terms].some((term) => !asked.includes(term));
+  const isGuessed = [...terms].some((term) => !queryWords.includes(term));
   const byWords =
     isLong || isGuessed ? await store.rankByWords({ ...from, words: [...terms] }) : found.byWords;
   const passages = new Map([...byWords, ...found.byVector].map((passage) => [passage.rowId, passage]));

@@ -1,7 +1,7 @@
 import { closest, distance } from "fastest-levenshtein";
 import type { SearchStore } from "./search-store";
 
-/** Two spellings that look alike to whoever writes a list of names are one: closing too much is the smaller harm. */
+/** Spellings that look alike in a list count as one name: gating too much is the smaller harm. */
 function fold(name: string): string {
   return name.normalize("NFKC").trim().toLowerCase();
 }

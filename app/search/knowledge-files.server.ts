@@ -9,7 +9,7 @@ import type { KnowledgePage } from "./knowledge-page";
 export type KnowledgeFile = { source: string; stamp: string; bytes: number };
 
 /** Larger files are omitted: a page is read whole into memory. */
-export const maxPageBytes = 1024 * 1024;
+const maxPageBytes = 1024 * 1024;
 const endings = [".md", ".markdown", ".txt", ".html", ".htm"];
 
 /** Every page in the folder and the folders in it, by name. Names that begin with a dot are passed over. */

@@ -23,7 +23,7 @@ const maxPassageChars = 1_000;
 /** What a passage repeats of the one before, so that a thought that was cut is found whole in one of them. */
 const maxOverlapChars = 160;
 
-/** A page that cannot be used, in words for whoever wrote it. */
+/** A page that cannot be used; the message is for its author. */
 export class PageFault extends Error {
   override readonly name = "PageFault";
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isRecord } from "~/platform/json";
 
 const maxDepth = 5;
-/** Of the whole filter: each passage that is looked at is measured against all of it. */
+/** For the whole filter, all of which is evaluated for each passage. */
 const limits = { groups: 20, conditions: 20, values: 100, "characters of text": 4_000 };
 
 /** Names of fields go into paths of JSON: letters, digits, `_`, `-` and `.`, and never an operator's `$`. */

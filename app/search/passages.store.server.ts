@@ -18,7 +18,7 @@ export type PassageStore = ReturnType<typeof createPassageStore>;
 
 /** How much a word counts in the title, the heading, the text and the synonyms. */
 const columnWeights = "0.5, 2.0, 1.0, 3.0";
-/** Of the terms that begin with the same characters as a word nobody here uses. */
+/** Most terms with the same first characters that are compared with an unknown word. */
 const maxNearTerms = 5_000;
 
 type RankOptions = {

@@ -188,7 +188,7 @@ test("clients take turns: each has one question in flight, a few wait, and more 
   const { behave, held, nextQuestion } = startHolding();
   const { store } = await open(behave);
   const first = nextQuestion();
-  const asked = Array.from({ length: 21 }, () => store.search({ ...question, clientId: "greedy" }));
+  const searches = Array.from({ length: 21 }, () => store.search({ ...question, clientId: "greedy" }));
   await first;
   await expect(store.search({ ...question, clientId: "greedy" })).rejects.toThrow(
     "Too many searches of yours",
@@ -199,7 +199,7 @@ test("clients take turns: each has one question in flight, a few wait, and more 
   expect(await modest).toHaveLength(1);
   // That of the modest one, and one of the greedy one's.
   expect(held).toHaveLength(2);
-  const [outcomes] = await Promise.all([Promise.allSettled(asked), store.stop()]);
+  const [outcomes] = await Promise.all([Promise.allSettled(searches), store.stop()]);
   expect(new Set(outcomes.map((outcome) => String((outcome as PromiseRejectedResult).reason)))).toEqual(
     new Set(["SearchUnavailable: The search is being stopped."]),
   );

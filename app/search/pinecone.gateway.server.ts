@@ -13,7 +13,7 @@ export type PineconeOptions = {
   indexes: readonly [string, ...string[]];
   /** null: looked up by the index's name. */
   host: string | null;
-  /** Of the model that the indexes were filled with. */
+  /** The model that the indexes were filled with. */
   embedder: Embedder;
   clock: Clock;
   timeoutMs?: number;

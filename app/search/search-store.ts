@@ -9,7 +9,7 @@ export type SearchQuestion = {
   namespace: string;
   topK: number;
   filter?: MetadataFilter;
-  /** Whoever asks: clients share the search fairly. */
+  /** Clients share the search fairly. */
   clientId: string;
   signal?: AbortSignal;
 };

@@ -25,14 +25,14 @@ export function keyHolder(rule: CallerRule): CallerStep<Caller | null> {
   };
 }
 
-/** Whoever shows one of the proofs that open the gate. */
+/** A visitor with one of the proofs that open the gate. */
 export const gateProof: CallerStep<Claimant, GateAccessBody | undefined> = {
   identify: ({ context: { headers, clientId, host }, body }) =>
     getServices().gate.identify({ authorization: headers.authorization, body, clientId, host }),
   claimOf: claimOfClaimant,
 };
 
-/** Whoever has a token for the session, or in it. */
+/** A visitor with a token for the session, or in it. */
 export const sessionProof: CallerStep<SessionCaller, SessionOrder | undefined> = {
   identify: ({ context: { headers, host }, body: ask }) => {
     const { authorization, cookie } = headers;
@@ -41,7 +41,7 @@ export const sessionProof: CallerStep<SessionCaller, SessionOrder | undefined> =
   claimOf,
 };
 
-/** Whoever signed in to the operator's view. */
+/** An operator who is signed in. */
 export const operatorCaller: CallerStep<Actor> = {
   identify: async ({ context: { headers, clientId, requestId } }) => {
     await requireOperatorService().requireSession({ cookie: headers.cookie });

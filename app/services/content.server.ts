@@ -16,7 +16,7 @@ export async function wireContent({ config, log }: Foundation) {
   const keyMaterial = config.jwt.secret ?? config.jwt.privateKeyPem ?? (await getGeneratedKeyPem(dataDir));
   const links = createMediaLinks({
     key: deriveMediaKey(keyMaterial),
-    // As long as the access token that came with them: whoever needs more asks the gate again.
+    // As long as the access token that came with them; then the client asks the gate again.
     ttlSeconds: config.jwt.accessTtlSeconds,
     clock: systemClock,
   });

@@ -143,7 +143,7 @@ test("the service is degraded on every process while nobody has read transfers f
   const { cursors, watched: contract } = fixture;
   const cursor = { blockNumber: 7n, blockHash: "0x" };
   await cursors.saveCursor(contract, cursor);
-  // By the database's clock, whoever wrote it: two polls of 4 s, a lease of 10 s and a minute.
+  // By the database's clock: two polls of 4 s, a lease of 10 s and a minute.
   await fixture.database.$executeRaw`UPDATE "ChainCursor" SET "updatedAtMs" = "updatedAtMs" - 79000`;
   const { status, down } = await view(fixture);
   expect([status, down]).toEqual([

@@ -20,7 +20,7 @@ export function wireRecording({ config, database, instance, log }: WireRecording
     keepsDecisions: config.operator.decisionDays > 0,
     instance,
     clock,
-    onFailure: (error) => log.warn({ err: error }, "activity could not be recorded; it is retried"),
+    onFailure: (error) => log.warn({ err: error }, "activity could not be recorded; retrying"),
   });
   const isOn = config.operator.secret !== null;
   if (isOn) recorder.start();

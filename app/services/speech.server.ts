@@ -56,7 +56,7 @@ export async function wireSpeech(foundation: Foundation, quota: QuotaServices) {
     readRequest: (body: unknown) => requireSpeechRequest(body, dependencies),
     speak: async (call: SpeechCall): Promise<Speech> => {
       const speech = await speak(call, dependencies);
-      metrics.countSpokenAnswer(speech.audio.isKept ? "kept" : "spoken");
+      metrics.countSpokenAnswer(speech.audio.isCached ? "kept" : "spoken");
       return speech;
     },
   };

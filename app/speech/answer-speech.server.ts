@@ -78,7 +78,7 @@ function membersOf(refusal: Refusal, clock: Clock): Record<string, unknown> {
       return { remaining, resetAt: new Date(clock() + retryAfter * 1000).toISOString() };
     }
     case "quota-exceeded":
-    case "quota-set-aside":
+    case "quota-reserved":
       return members;
     case "internal-error":
       return { error: generalFailure, details: detail };

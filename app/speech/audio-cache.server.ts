@@ -10,7 +10,7 @@ import type { WarnLog } from "~/platform/log.server";
 
 export type AudioCache = ReturnType<typeof createAudioCache>;
 export type AudioPart = Awaited<ReturnType<AudioCache["createPart"]>>;
-export type KeptAudio = { contentType: string; isKept: true; bytes: Uint8Array<ArrayBuffer> };
+export type CachedAudio = { contentType: string; isCached: true; bytes: Uint8Array<ArrayBuffer> };
 
 const trailerSchema = z.object({
   key: z.string(),
@@ -110,19 +110,19 @@ export function createAudioCache({ dir, maxBytes, clock, log }: AudioCacheOption
 
   /** Recounts, other processes' files included, and removes the least recently used. */
   async function evict(): Promise<void> {
-    const kept: { file: string; bytes: number; usedAtMs: number }[] = [];
+    const cached: { file: string; bytes: number; usedAtMs: number }[] = [];
     for (const name of await readdir(dir)) {
       const file = path.join(dir, name);
       const found = await stat(file).catch(() => null);
       if (!found?.isFile()) continue;
       const { size: bytes, mtimeMs: usedAtMs } = found;
-      if (name.endsWith(".audio")) kept.push({ file, bytes, usedAtMs });
+      if (name.endsWith(".audio")) cached.push({ file, bytes, usedAtMs });
       const isAbandoned = name.endsWith(".part") && usedAtMs < clock() - abandonedAfterMs;
       if (isAbandoned) await rm(file, { force: true });
     }
-    totalBytes = kept.reduce((sum, { bytes }) => sum + bytes, 0);
+    totalBytes = cached.reduce((sum, { bytes }) => sum + bytes, 0);
     if (totalBytes <= maxBytes) return;
-    for (const { file, bytes } of kept.sort((one, other) => one.usedAtMs - other.usedAtMs)) {
+    for (const { file, bytes } of cached.sort((one, other) => one.usedAtMs - other.usedAtMs)) {
       if (totalBytes <= maxBytes * evictDownTo) break;
       await rm(file, { force: true });
       totalBytes -= bytes;
@@ -145,7 +145,7 @@ async function openIfThere(file: string): Promise<FileHandle | null> {
  * Read once. Opened in place, as a database's pages are: of what a handle costs, passing to other threads and back is
  * nine tenths.
  */
-async function readInPiece(filePath: string, key: string, nowMs: number): Promise<KeptAudio | null> {
+async function readInPiece(filePath: string, key: string, nowMs: number): Promise<CachedAudio | null> {
   let file: number | undefined;
   try {
     file = openSync(filePath, readNow);
@@ -158,7 +158,7 @@ async function readInPiece(filePath: string, key: string, nowMs: number): Promis
     const bytes = buffer.subarray(0, trailer.bytes);
     if (createHash("sha256").update(bytes).digest("hex") !== trailer.sha256) return null;
     if (Math.abs(nowMs - mtimeMs) >= touchAfterMs) futimesSync(file, nowMs / 1000, nowMs / 1000);
-    return { contentType: trailer.contentType, isKept: true, bytes };
+    return { contentType: trailer.contentType, isCached: true, bytes };
   } catch {
     return null;
   } finally {

@@ -82,17 +82,17 @@ async function say(fixture: Awaited<ReturnType<typeof openLibrary>>, text: strin
   feed?.give(bytes);
   feed?.end();
   const read = await readAll(audio);
-  return { isKept: audio.isKept, read };
+  return { isCached: audio.isCached, read };
 }
 
 test("a text spoken once is served from the cache, in another process too", async () => {
   const fixture = await openLibrary();
   const bytes = randomBytes(200_000);
-  expect(await say(fixture, "a", bytes)).toEqual({ isKept: false, read: bytes });
+  expect(await say(fixture, "a", bytes)).toEqual({ isCached: false, read: bytes });
   const again = await fixture.open("a");
-  expect([again.isKept, again.contentType, again.totalBytes]).toEqual([true, "audio/test", 200_000]);
+  expect([again.isCached, again.contentType, again.totalBytes]).toEqual([true, "audio/test", 200_000]);
   expect(await readAll(again)).toEqual(bytes);
-  expect((await fixture.open("b")).isKept).toBe(false);
+  expect((await fixture.open("b")).isCached).toBe(false);
 
   const other = await openLibrary({ dir: fixture.dir });
   expect(await readAll(await other.open("a"))).toEqual(bytes);
@@ -159,24 +159,24 @@ test("cached files that were cut, altered or renamed are never served", async ()
   ];
   bytes[10] = 7;
   for (const damage of damages) {
-    expect(await say(fixture, "a", bytes)).toEqual({ isKept: false, read: bytes });
+    expect(await say(fixture, "a", bytes)).toEqual({ isCached: false, read: bytes });
     const [name] = await fixture.listFiles(".audio");
     expect(Buffer.from((await fixture.readShort("a"))!)).toEqual(bytes);
     await damage(path.join(fixture.dir, name!));
     expect(await fixture.readShort("a")).toBeNull();
   }
-  expect(await say(fixture, "a", bytes)).toEqual({ isKept: false, read: bytes });
+  expect(await say(fixture, "a", bytes)).toEqual({ isCached: false, read: bytes });
   expect(fixture.warnings).toHaveLength(damages.length);
   const [name] = await fixture.listFiles(".audio");
   const whole = await readFile(path.join(fixture.dir, name!));
-  expect((await say(fixture, "b", Buffer.from("other"))).isKept).toBe(false);
+  expect((await say(fixture, "b", Buffer.from("other"))).isCached).toBe(false);
   const [other] = (await fixture.listFiles(".audio")).filter((candidate) => candidate !== name);
   await writeFile(path.join(fixture.dir, other!), whole);
   expect(await fixture.readShort("b")).toBeNull();
-  expect((await say(fixture, "b", Buffer.from("other"))).isKept).toBe(false);
+  expect((await say(fixture, "b", Buffer.from("other"))).isCached).toBe(false);
 });
 
-test("kept audio is read in one piece up to the length that is checked in one piece", async () => {
+test("cached audio is read in one piece up to the length that is checked in one piece", async () => {
   const fixture = await openLibrary();
   await say(fixture, "short", randomBytes(250_000));
   await say(fixture, "long", randomBytes(270_000));
@@ -195,8 +195,8 @@ test("the cache keeps to its size, and evicts the least recently used first", as
   fixture.pass(1_000);
   await say(fixture, "e", bytes);
   await expect.poll(() => fixture.listFiles(".audio")).toHaveLength(4);
-  expect(await say(fixture, "a", bytes)).toMatchObject({ isKept: true });
-  expect(await say(fixture, "b", bytes)).toMatchObject({ isKept: false });
+  expect(await say(fixture, "a", bytes)).toMatchObject({ isCached: true });
+  expect(await say(fixture, "b", bytes)).toMatchObject({ isCached: false });
 
   const large = await openLibrary({ maxBytes: 100_000 });
   await say(large, "large", randomBytes(25_001));
@@ -231,7 +231,7 @@ test("the number of concurrent syntheses is bounded, and a client that left befo
   const { open, feeds } = await openLibrary({ maxSyntheses: 2 });
   const [one] = [await open("a"), await open("b")];
   await expect(open("c")).rejects.toThrow(SpeechBusy);
-  expect((await open("a")).isKept).toBe(false);
+  expect((await open("a")).isCached).toBe(false);
   one.reader.leave();
   expect(feeds).toHaveLength(2);
   await expect(open("c", AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
@@ -245,14 +245,14 @@ test("the next turn goes to the longest waiting client that is still there", asy
     open("a", signal, () => void askedFor.push(name));
   const first = hearing("first", leaving.signal);
   const others = [hearing("second"), hearing("third")];
-  // Nobody knows yet whether the audio is kept.
+  // Nobody knows yet whether the audio is cached.
   leaving.abort(new Error("gone"));
   await expect(first).rejects.toThrow("gone");
   const heard = [...(await Promise.all(others)), await hearing("late")];
   feeds[0]!.give(Buffer.from("sound"));
   feeds[0]!.end();
   await Promise.all(heard.map(readAll));
-  expect((await hearing("later")).isKept).toBe(true);
+  expect((await hearing("later")).isCached).toBe(true);
   expect(askedFor).toEqual(["second"]);
   expect(feeds).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import type { FileHandle } from "node:fs/promises";
-import type { AudioCache, AudioPart, KeptAudio } from "./audio-cache.server";
+import type { AudioCache, AudioPart, CachedAudio } from "./audio-cache.server";
 import { SpeechBusy, SpeechFault } from "./providers/speech-provider.server";
 import type { SpokenAudio } from "./providers/speech-provider.server";
 
@@ -26,8 +26,8 @@ type AudioReader = {
 type JoinHooks = { onEmpty: () => void; onAsked: () => void };
 type Position = { at: number; onAsked: () => void };
 
-/** `totalBytes` null: not known yet. `isKept`: from the cache. */
-type StartedAudio = { contentType: string; isKept: boolean; totalBytes: number | null };
+/** `totalBytes` null: not known yet. `isCached`: from the cache. */
+type StartedAudio = { contentType: string; isCached: boolean; totalBytes: number | null };
 
 export type AudioLibrary = ReturnType<typeof createAudioLibrary>;
 export type OpenAudio = StartedAudio & { reader: AudioReader };
@@ -72,8 +72,8 @@ export function createAudioLibrary(cache: AudioCache, maxSyntheses = 64) {
     }
   }
 
-  /** Short audio that is kept: there is nothing to follow, and nobody to ask. */
-  const readShort = (identity: OpenOptions["identity"]): Promise<KeptAudio | null> =>
+  /** Short cached audio, which needs no follower and no provider. */
+  const readShort = (identity: OpenOptions["identity"]): Promise<CachedAudio | null> =>
     cache.readShort(keyOf(identity));
 
   function startSynthesis(key: string, speak: Speak): SharedSynthesis {
@@ -131,12 +131,12 @@ class SharedSynthesis {
     const { signal } = this.#stopping;
     let part: AudioPart | null = null;
     try {
-      const kept = await cache.find(key);
-      if (kept !== null) {
-        this.#file = kept.file;
-        this.#written = kept.bytes;
+      const cached = await cache.find(key);
+      if (cached !== null) {
+        this.#file = cached.file;
+        this.#written = cached.bytes;
         this.#state = "complete";
-        return { contentType: kept.contentType, isKept: true, totalBytes: kept.bytes };
+        return { contentType: cached.contentType, isCached: true, totalBytes: cached.bytes };
       }
       signal.throwIfAborted();
       // Before the provider is called: audio that cannot be stored must not cost anything.
@@ -144,12 +144,12 @@ class SharedSynthesis {
       this.#file = part.file;
       signal.throwIfAborted();
       const [longestWaiting] = this.#readers;
-      const asked = speak({ signal });
+      const starting = speak({ signal });
       longestWaiting?.onAsked();
-      const audio = await asked;
+      const audio = await starting;
       this.#isWriting = true;
       void this.#write(part, audio);
-      return { contentType: audio.contentType, isKept: false, totalBytes: null };
+      return { contentType: audio.contentType, isCached: false, totalBytes: null };
     } catch (error) {
       // Requested audio that nobody will read has to be cancelled.
       this.#stopping.abort(error);

@@ -47,14 +47,17 @@ test("the headers show the budget after this text is settled: spoken, repeated, 
   expect(await readStanding()).toMatchObject({ used: 27, reserved: 0, remaining: 73 });
 });
 
-test("kept audio opens no window and sets nothing aside, and is refused to whoever could not pay for it", async () => {
+test("cached audio opens no window and reserves nothing, and is refused to a key with too little left", async () => {
   const { provider, calls } = await startSpeechProvider([sounding(sound)]);
   const { ask, advance, readStanding } = await openSpeechFixture({ provider, limit: 30 });
   expect(await readOutcome(await ask("Twelve chars"))).toEqual([200, "18"]);
   advance(60_000);
-  const kept = await ask("Twelve chars");
-  expect([kept.headers.get("x-quota-remaining"), kept.headers.get("x-quota-reset")]).toEqual(["30", null]);
-  expect(Buffer.from(await kept.arrayBuffer())).toEqual(sound);
+  const cached = await ask("Twelve chars");
+  expect([cached.headers.get("x-quota-remaining"), cached.headers.get("x-quota-reset")]).toEqual([
+    "30",
+    null,
+  ]);
+  expect(Buffer.from(await cached.arrayBuffer())).toEqual(sound);
   expect(await readStanding()).toMatchObject({ used: 0, resetAtMs: null });
   expect(await readOutcome(await ask("Nineteen characters"))).toEqual([200, "11"]);
   expect(await readOutcome(await ask("Twelve chars"))).toEqual([429, "11"]);
@@ -173,7 +176,7 @@ test("a provider that falls silent in mid-speech is given up, and the answer bre
   expect(Buffer.from((await reader.read()).value!)).toEqual(sound);
   await expect(reader.read()).rejects.toThrow("Speech failed: ");
   await calls[0]!.closed;
-  // Half a recording is not kept.
+  // Half a recording is not cached.
   expect(await readOutcome(await ask("Hello there."))).toEqual([200, "76"]);
   expect(calls).toHaveLength(2);
 });
@@ -191,10 +194,10 @@ test("a text interrupted after its first byte counts as spoken", async () => {
 async function hangUpOnceAsked({ fixture, calls, text }: HangUp): Promise<void> {
   const before = calls.length;
   const leaving = new AbortController();
-  const asked = fixture.ask(text, leaving.signal);
+  const pending = fixture.ask(text, leaving.signal);
   await expect.poll(() => calls.length).toBe(before + 1);
   leaving.abort(new Error("gone"));
-  await asked;
+  await pending;
   await calls[before]!.closed;
 }
 type HangUp = {
@@ -236,11 +239,11 @@ test("one text requested several times at once is spoken once and counts once", 
     async (call) => (await gone, await sounding(sound)(call)),
   ]);
   const { ask, readStanding } = await openSpeechFixture({ provider, limit });
-  const asked = Array.from({ length: 5 }, () => ask("Twelve chars"));
+  const pending = Array.from({ length: 5 }, () => ask("Twelve chars"));
   await expect.poll(() => calls.length).toBe(1);
   await expect.poll(async () => (await readStanding()).reserved).toBe(60);
   proceed();
-  for (const response of await Promise.all(asked)) {
+  for (const response of await Promise.all(pending)) {
     expect(Buffer.from(await response.arrayBuffer())).toEqual(sound);
   }
   expect(await readStanding()).toMatchObject({ used: 12, reserved: 0 });

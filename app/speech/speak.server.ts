@@ -1,7 +1,7 @@
 import type { Caller } from "~/gate/caller.server";
 import { Refusal } from "~/platform/http/refusal";
 import { countCharacters } from "~/platform/well-formed-text";
-import type { KeptAudio } from "./audio-cache.server";
+import type { CachedAudio } from "./audio-cache.server";
 import type { AudioLibrary, OpenAudio } from "./audio-library.server";
 import { SpeechBusy, SpeechFault, UnspeakableText } from "./providers/speech-provider.server";
 import type { SpeechProvider } from "./providers/speech-provider.server";
@@ -23,7 +23,7 @@ type SpeechDependencies = {
 export type SpeechCall = { request: SpeechRequest; caller: Caller | null; signal: AbortSignal };
 
 export type Speech = {
-  audio: OpenAudio | KeptAudio;
+  audio: OpenAudio | CachedAudio;
   messageId: string | null;
   headers: Record<string, string>;
 };
@@ -40,10 +40,10 @@ export function requireSpeechRequest(
 }
 
 /**
- * Budget, provider: in this order, so that what is refused has cost nothing. Counted is the text of whoever caused the
- * provider to be asked, also when they leave before the first byte: it is being spoken then. Not counted is what is
- * kept, what somebody else caused, and what the provider failed at before its first byte. The headers, also those of a
- * refusal, tell where the key is after that. For short audio that is kept nothing is set aside.
+ * The budget comes before the provider, so that a refusal costs nothing. The client whose request started the provider
+ * pays, also when it leaves before the first byte. Free are cached audio, audio that another client's request started,
+ * and failures before the first byte. The headers, also those of a refusal, show the quota after that. Short cached
+ * audio needs no reservation.
  */
 export async function speak(
   { request, caller, signal }: SpeechCall,
@@ -62,9 +62,9 @@ export async function speak(
   let headers: Record<string, string> = {};
   try {
     const allowance = await readAllowance(caller, characters);
-    const kept = allowance && (await library.readShort(identity));
+    const cached = allowance && (await library.readShort(identity));
     signal.throwIfAborted();
-    if (kept) return { audio: kept, messageId, headers: allowance };
+    if (cached) return { audio: cached, messageId, headers: allowance };
     const admission = await admit(caller, characters);
     let wasAsked = false;
     const opening = library.open({

@@ -17,16 +17,10 @@ type SpeechBudget = {
   clock: Clock;
 };
 
-/**
- * `settle` has to be called once, whatever became of the text, and gives the headers that tell where the key stands
- * from then on; there are none where nothing is counted.
- */
+/** `settle` has to be called once, whatever the outcome, and returns the quota's headers, none where nothing is counted. */
 export type SpeechAdmission = { settle: (use: { isSpoken: boolean }) => Promise<Record<string, string>> };
 
-/**
- * What costs nothing is for whoever could pay for it: where the key stands, as headers. Null where it has too little
- * left, which is for `admitSpeech` to refuse.
- */
+/** The quota's headers, without a reservation. Null where too little is left, which is for `admitSpeech` to refuse. */
 export async function readSpeechAllowance(
   { store, contractAddress, isActive, limit }: SpeechBudget,
   caller: Caller | null,
@@ -37,7 +31,7 @@ export async function readSpeechAllowance(
   return standing.remaining < characters ? null : quotaHeaders(standing);
 }
 
-/** Sets the whole text aside, or refuses: half a text is nothing to listen to. */
+/** Reserves the whole text, or refuses: half a text is nothing to listen to. */
 export async function admitSpeech(
   { store, contractAddress, isActive, limit, windowSeconds, expiresInSeconds, clock }: SpeechBudget,
   caller: Caller | null,

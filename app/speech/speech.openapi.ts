@@ -27,7 +27,7 @@ const exampleMembers: Partial<Record<RefusalName, Partial<SpeechError>>> = {
   "body-too-large": { details: "The body may hold at most 32768 bytes." },
   "too-many-requests": { remaining: 0, resetAt: "2026-01-15T09:30:12.000Z" },
   "quota-exceeded": { remaining: 120, resetAt: "2026-01-16T09:30:00.000Z" },
-  "quota-set-aside": {
+  "quota-reserved": {
     remaining: 0,
     resetAt: "2026-01-15T09:31:00.000Z",
     details: "50000 of this key's 50000 characters are set aside for speech under way.",
@@ -122,7 +122,7 @@ export const speakOperation = {
     "invalid-message-id",
     "unspeakable-text",
     "quota-exceeded",
-    "quota-set-aside",
+    "quota-reserved",
     "speech-failed",
     "speech-disabled",
     "speech-busy",

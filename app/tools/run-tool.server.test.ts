@@ -69,10 +69,10 @@ test("invalid arguments are explained in a few words, however long they are", as
 });
 
 test("key_status accepts digits or an integer and returns what the gate knows", async () => {
-  const asked: string[] = [];
+  const tokenIds: string[] = [];
   const tool = createKeyStatusTool({
     readKeyStatus: async ({ tokenId }) => {
-      asked.push(tokenId);
+      tokenIds.push(tokenId);
       return { tokenId, exists: true, owner: "0xabc", used: false, usedBy: null, usedAt: null };
     },
   });
@@ -84,7 +84,7 @@ test("key_status accepts digits or an integer and returns what the gate knows", 
   for (const tokenId of ["0x7", "-1", "1.5", "", "1".repeat(79), null, -1, 1.5]) {
     expect(await run(tool, { tokenId })).toMatchObject({ ok: false });
   }
-  expect(asked).toEqual(["7", "8"]);
+  expect(tokenIds).toEqual(["7", "8"]);
 });
 
 test("words of a refusal are passed on, those of other errors are hidden", async () => {
@@ -130,10 +130,10 @@ test("offered tools have a JSON Schema of what a model may send", () => {
 });
 
 test("a token id with an exponent or a fraction does not fit the tool", async () => {
-  const asked: string[] = [];
+  const tokenIds: string[] = [];
   const tool = createKeyStatusTool({
     readKeyStatus: async ({ tokenId }) => {
-      asked.push(tokenId);
+      tokenIds.push(tokenId);
       return { tokenId, exists: false, owner: null, used: false, usedBy: null, usedAt: null };
     },
   });
@@ -153,5 +153,5 @@ test("a token id with an exponent or a fraction does not fit the tool", async ()
     expect(await ask(`{"tokenId":${written}}`)).toMatchObject({ ok: false, notRun: "arguments" });
   }
   expect(await ask('{"tokenId":7}')).toMatchObject({ ok: true });
-  expect(asked).toEqual(["7"]);
+  expect(tokenIds).toEqual(["7"]);
 });

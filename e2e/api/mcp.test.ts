@@ -140,9 +140,9 @@ test("MCP messages are answered: the handshake, ping, notifications, and every k
 });
 
 test("concurrent clients that use one id each get the answer to their own question", async () => {
-  const asked = Array.from({ length: 60 }, (_, index) => String(index + 1000));
+  const tokenIds = Array.from({ length: 60 }, (_, index) => String(index + 1000));
   const answers = await Promise.all(
-    asked.map((tokenId) =>
+    tokenIds.map((tokenId) =>
       mcp.post({
         jsonrpc: "2.0",
         id: 1,
@@ -155,7 +155,7 @@ test("concurrent clients that use one id each get the answer to their own questi
     answers.map(
       ({ body }) => (body!.result as { structuredContent: { tokenId: string } }).structuredContent.tokenId,
     ),
-  ).toEqual(asked);
+  ).toEqual(tokenIds);
 });
 
 test("another host is refused, and so is the page of another site, a loopback address is not", async () => {

@@ -34,12 +34,12 @@ async function start(env: Record<string, string>) {
 
 test("the metrics show what a running server does", async () => {
   let goOn = () => {};
-  const asked = new Promise<void>((resolve) => (goOn = resolve));
+  const received = new Promise<void>((resolve) => (goOn = resolve));
   const provider = await startProvider(
     callingTools({ id: "a", name: "libsql_search", fragments: ['{"query":"lamp"}'] }),
     async (call) => {
       await call.text("one ");
-      await asked;
+      await received;
       await call.text("two");
       await call.finish();
     },

@@ -374,7 +374,7 @@ test("exhausted limits are answered as described", async () => {
   });
   const { origin } = strict;
   const form = await gate.formBody({ ...holder, message: "For another gate." });
-  const asked = [
+  const requests = [
     { path: "/api/nonce" },
     { path: gatePath, method: "POST" },
     { path: "/session" },
@@ -389,7 +389,7 @@ test("exhausted limits are answered as described", async () => {
   await expectDescribed(post(chatPath, question), { status: 429, origin });
   await fetch(`${origin}${mcpPath}`, post(mcpPath, listing) as RequestInit);
   await expectDescribed(post(mcpPath, listing), { status: 429, origin });
-  for (const request of asked) {
+  for (const request of requests) {
     await fetch(`${origin}${request.path}`, request as RequestInit);
     const { headers, text } = await expectDescribed(request, { status: 429, origin });
     expect(headers.get("retry-after")).toBe(String((JSON.parse(text) as { retryAfter: number }).retryAfter));

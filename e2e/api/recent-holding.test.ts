@@ -84,14 +84,14 @@ async function startLaggingEndpoint() {
   const lag: { block: string | null } = { block: null };
   const server = createServer((request, response) => {
     void (async () => {
-      const asked = JSON.parse(await text(request)) as { method: string; params: unknown[] };
-      const deployment = ["eth_getBlockByNumber", "eth_call"].indexOf(asked.method);
-      if (lag.block && deployment >= 0 && asked.params[deployment] === "latest")
-        asked.params[deployment] = lag.block;
+      const rpcCall = JSON.parse(await text(request)) as { method: string; params: unknown[] };
+      const deployment = ["eth_getBlockByNumber", "eth_call"].indexOf(rpcCall.method);
+      if (lag.block && deployment >= 0 && rpcCall.params[deployment] === "latest")
+        rpcCall.params[deployment] = lag.block;
       const answer = await fetch(gate.chain.rpcUrl, {
         method: "POST",
         headers: { "Content-Type": "application/json" },
-        body: JSON.stringify(asked),
+        body: JSON.stringify(rpcCall),
       });
       response.writeHead(200, { "Content-Type": "application/json" }).end(await answer.text());
     })();

@@ -41,7 +41,7 @@ export const problem: RefusalShape = ({ answer, name, origin }) => {
 };
 
 /** `{error}`, with nothing of Problem Details in it. */
-export const plainError: RefusalShape = ({ answer, name }) => {
+const plainError: RefusalShape = ({ answer, name }) => {
   const body = expectRefused(answer, name, "application/json; charset=utf-8");
   expect(body.error).toBe(refusalTable[name].title);
   for (const member of ["type", "title", "status", "detail", "instance"]) {

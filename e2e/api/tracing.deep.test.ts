@@ -333,10 +333,10 @@ test("a collector that hangs delays neither answers nor the stop, and its spans 
     behaviour: "hang",
     env: { METRICS_TOKEN: "metrics-token-of-the-tests-0123" },
   });
-  const asked = Array.from({ length: 2_600 }, (_, index) => index);
-  for (let from = 0; from < asked.length; from += 100) {
+  const numbers = Array.from({ length: 2_600 }, (_, index) => index);
+  for (let from = 0; from < numbers.length; from += 100) {
     const answers = await Promise.all(
-      asked.slice(from, from + 100).map(() => ask({ path: "/.well-known/jwks.json" })),
+      numbers.slice(from, from + 100).map(() => ask({ path: "/.well-known/jwks.json" })),
     );
     expect(answers.every(({ status }) => status === 200)).toBe(true);
   }

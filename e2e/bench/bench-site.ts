@@ -35,7 +35,7 @@ export const benchSettings = {
   CHAIN_POLL_SECONDS: "300",
 };
 
-/** Whoever chats or listens is counted, and has enough for as long as it takes. */
+/** Chat and speech are counted, and have enough for the whole run. */
 const inForce = {
   NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true",
   AI_CHAT_QUOTA_TOKENS: "1000000000",

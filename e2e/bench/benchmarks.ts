@@ -76,7 +76,7 @@ export function chooseBenchmarks(only: string | undefined): Choice | null {
   return { chosen: benchmarks.filter(({ name }) => name === "operations"), operation: only };
 }
 
-/** Everything that can be chosen, for whoever asks for help. */
+/** Everything that can be chosen, as the help lists it. */
 export function listChoices(): string {
   const groups = benchmarks.flatMap(({ group }) => group ?? []);
   const names = [...benchmarks.map(({ name }) => name), ...new Set(groups)];

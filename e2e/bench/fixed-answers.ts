@@ -15,7 +15,7 @@ export type FixedRequest = {
   aims?: Aims;
 };
 type Visitor = Pick<Target, "accessToken" | "operatorCookie">;
-/** `isSignedIn`: sent to whoever has a cookie; a page can be another one for them. */
+/** `isSignedIn`: sent to clients with a cookie, which may get another page. */
 export type FixedAnswer = { path: string; isSignedIn: boolean; type: string; body: string };
 
 export const metricsToken = randomBytes(24).toString("hex");

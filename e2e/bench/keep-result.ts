@@ -19,7 +19,7 @@ export type ToKeep = {
 
 /**
  * Prints what was found, keeps every round of it as JSON, and puts it between its marks. Beside a document that is
- * written, the same JSON stands in its folder, for whoever wants to calculate again.
+ * written, the same JSON stands in its folder, for further calculations.
  */
 export function keepResult({ name, result, describe, run, options, documentFile, say }: ToKeep): void {
   const { verdicts, figures, measured } = result;
@@ -38,7 +38,7 @@ export function keepResult({ name, result, describe, run, options, documentFile,
 /** As it stands beside the document. */
 export type KeptResult = Run & Pick<BenchResult, "verdicts" | "figures">;
 
-/** The document's part about one kind, of nothing but what is kept: so whoever has the file can see that both agree. */
+/** The document's part about one kind, from the stored result alone, so that both can be compared. */
 export function describeKept(kept: KeptResult, describe: Benchmark["describe"]): string {
   const { verdicts } = kept;
   const judged = verdicts.length > 0 ? ["", "```text", ...verdicts, "```"] : [];

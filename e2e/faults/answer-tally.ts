@@ -2,9 +2,7 @@ import { bodyOf } from "./client";
 import type { Exchange } from "./client";
 import type { Figure } from "./scenario";
 
-/** Counts what came of all requests, whoever made them. */
-export type AnswerTally = ReturnType<typeof createAnswerTally>;
-
+/** Counts the outcomes of all requests, by any client. */
 export function createAnswerTally() {
   const counts = { answered: 0, unreached: 0, cut: 0, hung: 0 };
   /** Answers that own up to a defect, by route and status. */

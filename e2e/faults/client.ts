@@ -97,7 +97,7 @@ export function createClient({ port, timeoutMs, idleMs, onExchange }: CreateClie
   return {
     ask,
     inFlight: () => state.inFlight,
-    /** From now on asking throws, so that whoever asks again and again comes to an end. */
+    /** From now on asking throws, which ends every loop of requests. */
     abandon: (reason: Error) => void (state.abandonedFor = reason),
     /** Those of its connections that nobody uses; asking opens new ones. */
     close: () => agent.destroy(),

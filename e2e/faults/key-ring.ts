@@ -5,8 +5,6 @@ import { privateKeyToAccount } from "viem/accounts";
 import type { Holder } from "~/commands/signed-requests";
 import { developmentAccount } from "../../contracts/local-chain.mjs";
 
-export type KeyRing = ReturnType<typeof createKeyRing>;
-
 const batch = 200;
 const wallets = 4;
 const mintedWithinMs = 30_000;

@@ -29,7 +29,7 @@ export const resetSecret = "operator-secret-of-the-faults";
 export const answerTokens = 3;
 export const reservedTokens = 100_000;
 /** Longer than any limit of time within the service: a request that takes longer hangs. */
-export const hungAfterMs = 20_000;
+const hungAfterMs = 20_000;
 
 const webhookSecret = `whsec_${createHash("sha256").update("faults").digest("base64")}`;
 /** How fast a start is, is measured elsewhere; hundreds in a row meet every mood of a machine. */
@@ -63,7 +63,7 @@ type OpenLoadSiteOptions = {
   random: Random;
   env?: Record<string, string | undefined>;
   dataDir?: string;
-  /** PostgreSQL as seen by whoever looks at what was kept; the server may be told another way to it. */
+  /** PostgreSQL as the final checks see it; the server may have another address for it. */
   databaseUrl?: string;
   onExchange?: (exchange: Exchange) => void;
 };

@@ -26,7 +26,7 @@ export async function startLoad({
   ...parts
 }: LoadParts & { later: Later }): Promise<{ stop: () => Promise<void> }> {
   let isStopping = false;
-  // Whoever insists would insist for ever on a server that nobody starts again.
+  // A client that retries would do so for ever at a server that nobody restarts.
   later(() => {
     isStopping = true;
     parts.site.requests.abandon(new Error(abandoned));

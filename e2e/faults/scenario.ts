@@ -14,7 +14,7 @@ export type ScenarioRun = {
   scale: number;
   /** A run that failed is repeated with the seed it printed. */
   seed: number;
-  /** One line of progress, for whoever runs it. */
+  /** One line of progress. */
   say: (line: string) => void;
 };
 

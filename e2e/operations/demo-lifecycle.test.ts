@@ -31,11 +31,11 @@ test.runIf(canSeeChildren)(
     const origin = /ready at\s+(http:\S+)/.exec(output)![1]!;
     expect((await fetch(`${origin}/api/nonce`)).status).toBe(200);
     // Nobody has run `npm run index`.
-    const asked = await mcpOf({ origin }).callTool({
+    const found = await mcpOf({ origin }).callTool({
       name: "libsql_search",
       args: { query: "How do I gate my own contract?", topK: 1 },
     });
-    expect(asked.text).toContain("gate-your-own-contract.md");
+    expect(found.text).toContain("gate-your-own-contract.md");
     // The server, the guard of the chain, and the chain.
     const started = await descendantsOf(demo.pid!);
     onTestFinished(() => {

@@ -107,7 +107,7 @@ export async function makeVolume(root: string): Promise<{ dataDir: string; uid: 
   return { dataDir: path.join(root, volume), uid: Number(textOf(image!, "USER")) };
 }
 
-/** Makes the started program this user, with no group of whoever started it; its threads are that already. */
+/** Runs the started program as this user, without the groups of its parent; its threads are that already. */
 export function becomeUser(uid: number): string[] {
   const steps = `process.setgroups([]);process.setgid(${uid});process.setuid(${uid})`;
   const preload = `import{isMainThread}from"node:worker_threads";if(isMainThread){${steps}}`;

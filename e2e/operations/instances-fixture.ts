@@ -13,7 +13,7 @@ import { openGate } from "../api/gate-fixture";
 export const resetSecret = "operator-secret-of-the-tests";
 export const metricsToken = "metrics-token-for-0a1b2c3d4e5f";
 export const leaseSeconds = 3;
-/** So long that whoever has it within `waitUntil`'s ten seconds was given it. */
+/** Long enough that an owner within `waitUntil`'s ten seconds was given it. */
 export const longLeaseSeconds = 30;
 const webhookSecret = `whsec_${createHash("sha256").update("instances").digest("base64")}`;
 

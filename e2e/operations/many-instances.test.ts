@@ -175,7 +175,7 @@ test(
     await dead!.kill();
     const diedAtMs = performance.now();
     expect((await through().post("/api/form-submission-gate", form)).status).toBe(200);
-    // Whichever server queued a notification sends it, whoever owns the lease.
+    // The server that queued a notification sends it, also without the lease.
     await waitUntil(() =>
       site.receiver.received.some(({ body }) => body.includes("while one server is dead")),
     );

@@ -97,10 +97,10 @@ test("the shell blocks of docs/chat.md ask the assistant and reset quotas as the
     const token = `-H "Authorization: Bearer $ACCESS_TOKEN"`;
     expect(await readFile("docs/chat.md", "utf8")).toContain(token);
     const env = { ACCESS_TOKEN: String(accessToken), SECRET: secret };
-    const asked = await runShell(ask!.replace("curl -sN", `curl -sN ${token}`), env);
-    expect(asked.failed, asked.stderr).toBe(false);
-    expect(asked.stdout).toContain('"type":"text-delta"');
-    expect(asked.stdout.trimEnd()).toMatch(/data: \[DONE\]$/);
+    const output = await runShell(ask!.replace("curl -sN", `curl -sN ${token}`), env);
+    expect(output.failed, output.stderr).toBe(false);
+    expect(output.stdout).toContain('"type":"text-delta"');
+    expect(output.stdout.trimEnd()).toMatch(/data: \[DONE\]$/);
     const refused = await runShell(ask!, env);
     expect(JSON.parse(refused.stdout)).toMatchObject({ error: "Unauthorized: missing JWT" });
     const resetted = await runShell(reset!, env);

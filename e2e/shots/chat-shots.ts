@@ -54,12 +54,12 @@ async function useUpQuestions(page: Page): Promise<void> {
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ messages: [{ role: "user", content: "Hello." }] }),
     };
-    const asked = Array.from({ length: 25 }, async () => {
+    const answers = Array.from({ length: 25 }, async () => {
       const answer = await fetch("/api/chat", request);
       await answer.body?.cancel();
       return answer.status;
     });
-    return Promise.all(asked);
+    return Promise.all(answers);
   });
   if (!statuses.includes(429)) throw new Error(`There is no limit here, only ${statuses.join()}.`);
 }

@@ -158,12 +158,12 @@ async function shootPart({ name, ...site }: Pick<Round, "browser" | "server" | "
   }
 }
 
-const asked = process.argv.slice(2);
+const chosen = process.argv.slice(2);
 const known = ["pages", ...Object.keys(parts)];
-const unknown = asked.filter((name) => !known.includes(name));
+const unknown = chosen.filter((name) => !known.includes(name));
 if (unknown.length > 0)
   throw new Error(`No such part: ${unknown.join(", ")}. There are ${known.join(", ")}.`);
-const names = asked.length > 0 ? asked : known;
+const names = chosen.length > 0 ? chosen : known;
 
 mkdirSync(folder, { recursive: true });
 const ends: (() => Promise<void>)[] = [];

@@ -67,7 +67,7 @@ type Wanted = {
   find: () => Program | PostgresqlPrograms | null;
   /** What it is asked to see whether it runs at all. */
   ask: readonly [program: string, parameter: string];
-  /** Who runs it, where that is not whoever runs the tests. */
+  /** The user it runs as. Default: the user of the tests. */
   asUser?: () => { uid?: number; gid?: number };
   listPackages: (debian: DebianPackages) => string[];
 };

@@ -98,7 +98,7 @@ test("a notice that passes by itself says when, and one about the key leads to t
   for (const activity of ["asking", "reading"] as const) {
     expect(find(activity, "too-many-requests")).toMatchObject({ kind: "wait", retryAtMs: nowMs + 30_000 });
     expect(find(activity, "quota-exceeded")).toMatchObject({ kind: "wait", retryAtMs: nowMs + 30_000 });
-    expect(find(activity, "quota-set-aside")).toMatchObject({
+    expect(find(activity, "quota-reserved")).toMatchObject({
       kind: "wait",
       title: "Quota exceeded",
       retryAtMs: nowMs + 30_000,

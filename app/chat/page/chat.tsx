@@ -110,7 +110,7 @@ function useIsQuotaSpent(): boolean {
   const session = useChatSession();
   const quota = useChatState("quota");
   const answeringId = useChatState("answeringId");
-  // An answer in progress has set aside what it may need, here or elsewhere: what is left then may grow again.
+  // An answer in progress has reserved what it may need, here or elsewhere, so what is left may grow again.
   const isSpent = quota !== null && quota.used >= quota.limit && answeringId === null;
   const secondsLeft = useSecondsUntil(isSpent ? quota.resetAtMs : null);
   const isOver = isSpent && quota.resetAtMs !== null && secondsLeft === 0;

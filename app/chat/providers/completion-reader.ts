@@ -79,10 +79,10 @@ export function createCompletionReader(maxToolInputChars: number) {
   }
 
   function finish(reason: string): ProviderEvent[] {
-    const asked = calls.flatMap(({ started, toolCallId, toolName, inputText }) =>
+    const toolCalls = calls.flatMap(({ started, toolCallId, toolName, inputText }) =>
       started ? [{ type: "tool-call" as const, toolCallId, toolName, inputText }] : [],
     );
-    return [...asked, { type: "finish", reason: toFinishReason(reason, asked.length > 0) }];
+    return [...toolCalls, { type: "finish", reason: toFinishReason(reason, toolCalls.length > 0) }];
   }
 
   return { read };

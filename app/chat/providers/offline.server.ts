@@ -47,14 +47,14 @@ async function* answer(
   { wordDelayMs, sleep = sleepUntilAborted }: OfflineOptions,
 ): AsyncGenerator<ProviderEvent> {
   signal.throwIfAborted();
-  const asked = messages.findLastIndex(({ role }) => role === "user");
-  const message = messages[asked];
+  const questionIndex = messages.findLastIndex(({ role }) => role === "user");
+  const message = messages[questionIndex];
   const question = message?.role === "user" ? message.text : "";
-  const found = messages.slice(asked + 1).findLast((message) => message.role === "tool");
+  const found = messages.slice(questionIndex + 1).findLast((message) => message.role === "tool");
   const searchTool = tools.find(({ name }) => name.endsWith("_search"));
   const smallTalk = findSmallTalkAnswer(question);
   if (smallTalk === null && !found && searchTool) {
-    yield* askSearch(searchTool.name, question, asked + 1);
+    yield* askSearch(searchTool.name, question, questionIndex + 1);
     return;
   }
   const text = smallTalk ?? (found ? composeAnswer(question, found) : noSearchAnswer);

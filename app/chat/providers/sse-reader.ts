@@ -39,7 +39,7 @@ export function createSseReader(maxEventChars: number) {
     return payloads;
   }
 
-  /** What a connection that closed without the last blank line still said. A line that was cut is dropped. */
+  /** The last event of a connection that closed without a blank line. A line that was cut is dropped. */
   function flush(): string[] {
     if (line.trimEnd() === "data: [DONE]") data = "[DONE]";
     return data === null ? [] : [data];

@@ -47,7 +47,7 @@ export async function answerChat(call: ChatCall, dependencies: ChatDependencies)
     const tools = dependencies.tools.filter((tool) => mayOfferToModel(tool, caller));
     return { events: await openReply({ ...dependencies, ...request, tools }), headers };
   } catch (cause) {
-    // Without the admission's figures: what it set aside has been given back when an answer fails to open.
+    // Without the admission's figures: its reservation is released when an answer fails to open.
     throw toRefusal(cause);
   }
 }

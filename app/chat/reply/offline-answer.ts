@@ -3,7 +3,7 @@ import type { SearchResult } from "~/tools/search-tool";
 import { toSearchWords } from "~/search/search-words";
 import { cutText, isLongerThan } from "~/platform/well-formed-text";
 
-export const assistantIntroduction =
+const assistantIntroduction =
   "I am a retrieval-only assistant: I write nothing of my own, I quote what the operator of this site has published.";
 
 const maxQuotes = 3;

@@ -54,7 +54,7 @@ export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, l
     settled = Promise.resolve()
       .then(() => reservation.settle({ usedTokens }))
       .catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
-    // Of a complete answer nothing is left to cancel; its provider's connection is kept.
+    // A complete answer leaves nothing to cancel; its provider's connection is kept.
     if (why === "complete") return settled;
     const reason = new Error(`The answer was ended: ${why}`);
     if (why === "time-limit") reason.name = "TimeoutError";

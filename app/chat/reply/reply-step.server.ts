@@ -115,7 +115,7 @@ function* relayCall(context: StepContext, said: Said, event: CallEvent): Generat
   if (event.type === "tool-call-start") return;
   const { toolCallId } = call;
   const { inputText } = event;
-  // What the provider did not report while it came counts now.
+  // Input that the provider did not report while streaming counts now.
   said.wasCut = !countInput(context.run, call, countCharacters(inputText) - call.countedChars);
   if (said.wasCut) return;
   call.isWhole = true;

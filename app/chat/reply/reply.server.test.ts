@@ -515,7 +515,7 @@ test("a settlement that fails is reported, and the answer is still delivered", a
 });
 
 test("a tool that fails on purpose gives its reason, one that breaks only that it failed", async () => {
-  const asked = (name: string) => callingTools({ id: name, name, fragments: ['{"word":"x"}'] });
+  const callTool = (name: string) => callingTools({ id: name, name, fragments: ['{"word":"x"}'] });
   const telling: Tool = {
     ...echoTool,
     name: "telling",
@@ -528,7 +528,7 @@ test("a tool that fails on purpose gives its reason, one that breaks only that i
       throw new Error("ENOENT /srv/secret");
     },
   };
-  const { options, warnings } = await prepare([asked("telling"), asked("breaking"), saying("ok")], {
+  const { options, warnings } = await prepare([callTool("telling"), callTool("breaking"), saying("ok")], {
     tools: [telling, breaking],
   });
   const events = await collect(await openReply(options));

@@ -4,7 +4,7 @@ import type { Tool, ToolCaller } from "~/tools/tool";
 import type { ChatMessage } from "../chat.schema";
 import type { ModelMessage } from "../providers/chat-provider";
 import { emptyAnswer, startRun, toErrorText, toOpeningError } from "./reply-run.server";
-import type { QuotaReservation, ReplyRun, RunOptions } from "./reply-run.server";
+import type { ReplyRun, RunOptions } from "./reply-run.server";
 import { closeText, runStep } from "./reply-step.server";
 import type { Step, StepContext } from "./reply-step.server";
 
@@ -22,11 +22,6 @@ export type ReplyOptions = RunOptions & {
 
 /** Proxies cut connections that are silent for too long: from then on the stream sends keep-alives. */
 const defaultFirstEventWaitMs = 10_000;
-
-/** For answers without a quota. */
-export function unmeteredReservation(maxOutputTokens: number): QuotaReservation {
-  return { maxOutputTokens, settle: () => Promise.resolve() };
-}
 
 // Waits for the provider's first event, so that its failure can still become a status: throws `ProviderError` or
 // `ReplyCancelled`. The reservation is settled exactly once on every way out, also when the events are never read.

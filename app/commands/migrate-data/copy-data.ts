@@ -75,7 +75,7 @@ async function requireNoOtherRows({ source, target, tables, signal }: TableCopyi
   }
 }
 
-/** Of these rows the ones the target lacks. Refuses a row that is there with other content. */
+/** The rows that the target lacks. Refuses a row that is there with other content. */
 async function findMissing(target: Target, table: Table, rows: Row[]): Promise<Row[]> {
   const keyOf = (row: Row) => fingerprint(table.keyOf(row));
   const found = await target.findSameKeys(table, rows);

@@ -1,6 +1,6 @@
 import { CommandError } from "../run-command";
 
-/** What the operator has to decide or mend; the message says what and how. Nothing was changed because of it. */
+/** The operator has to decide or repair what the message says. Nothing was changed. */
 export class CopyRefused extends CommandError {
   override readonly exitCode = 3;
 }

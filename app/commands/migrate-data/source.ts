@@ -11,7 +11,7 @@ export type Table = {
 };
 export type Source = ReturnType<typeof openSource>;
 
-/** What both databases keep alike. A type that is not here needs a decision before it is copied. */
+/** Types that both databases store alike. Any other type needs a decision before it is copied. */
 const knownTypes = new Set(["TEXT", "BIGINT", "INTEGER", "BOOLEAN", "REAL", "BLOB"]);
 const historyTable = "_prisma_migrations";
 

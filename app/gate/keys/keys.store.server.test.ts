@@ -96,7 +96,7 @@ testOnEachDatabase(
     await leave(900);
     expect(await isRevoked(issuedAtSeconds)).toBe(true);
 
-    // Whoever goes on noticing the same does not move the moment beyond this second.
+    // Noticing it again does not move the moment beyond this second.
     for (const ms of [901, 950, 999]) await leave(ms);
     expect(await findDeparture()).toBe(startMs + 1_000);
     const next = firstSecondAfter(await findDeparture());

@@ -33,8 +33,8 @@ export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
 
 export function createSubmissionStore(database: Database, clock: Clock, outbox: Outbox) {
   /**
-   * All of it or nothing, and durably. Of several at once, forms among them, exactly one uses the key up. Where the
-   * connection is lost while it commits, the queued notification says whether it did.
+   * Atomic and durable. Exactly one of several at once, forms included, uses the key up. Where the connection is lost
+   * while it commits, the queued notification shows whether it did.
    */
   async function useKey(
     { key, usedBy, notification }: KeyUseRequest,

@@ -9,7 +9,7 @@ const holder = {
   issuedAtSeconds: 1,
 } as const;
 
-/** Of a key that is in the wallet by the reading that is cached. */
+/** For a key that is in the wallet according to the cached reading. */
 function prepare({ isGone, settles }: { isGone: boolean; settles: () => Promise<void> }) {
   const readings: string[] = [];
   const departures: unknown[] = [];

@@ -19,7 +19,7 @@ export type WalletSignature = {
   wallet: Address;
   hash: Hex;
   signature: Hex;
-  /** What makes the wallet exist, when the signature brings it along. */
+  /** Deploys the wallet, where the signature contains that call. */
   deployment: { factory: Address; data: Hex } | null;
 };
 export type SignatureVerdict =
@@ -115,7 +115,7 @@ function findOtherChain(client: ChainClient, output: Hex, count: number): bigint
   return decodeProbe(output, count)?.chainId ?? null;
 }
 
-/** Of the block that was asked: the third word. */
+/** The time of the block that was read: the third word. */
 function readBlockTime(client: ChainClient, output: Hex): BlockTime | null {
   const word = output.slice(2 + 2 * 64, 2 + 3 * 64);
   if (!isOfOwnChain(client, output) || word.length < 64) return null;

@@ -12,7 +12,7 @@ export type KeyContract = { client: ChainClient; contractAddress: Address; stand
 export type KeyReading = Pick<Answers, "blockNumber" | "verdict"> & {
   /** null: the contract has no such key, or (ERC-1155) there is no single owner. */
   owner: Address | null;
-  /** Of the wallet asked about; only ERC-1155 counts units. */
+  /** The wallet's units; only ERC-1155 counts them. */
   balance: bigint | null;
   /** Only an Unlock membership can have expired. */
   hasExpired: boolean;

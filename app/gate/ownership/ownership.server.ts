@@ -34,7 +34,7 @@ export function createOwnershipReader({
   let notedBlock = -1n;
 
   function read({ tokenId, holder, fresh = false }: OwnershipQuestion): Promise<KeyReading> {
-    // Only ERC-1155 is asked about a holder; elsewhere one answer serves whoever asks about the key.
+    // Only ERC-1155 is asked about a holder; elsewhere one answer serves all who ask about the key.
     const key = contract.standard === "erc1155" ? `${tokenId}:${holder.toLowerCase()}` : tokenId;
     return keys.read({ key, group: tokenId, fresh, load: () => readKey({ ...contract, tokenId, holder }) });
   }
@@ -65,7 +65,7 @@ export function createOwnershipReader({
       supplies.forget(tokenIds);
     },
 
-    /** What was read before a new block is not shared any more. */
+    /** Readings from before a new block are no longer shared. */
     noteBlock(blockNumber: bigint): void {
       if (blockNumber <= notedBlock) return;
       notedBlock = blockNumber;

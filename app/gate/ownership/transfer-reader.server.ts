@@ -26,7 +26,7 @@ export type TransferReaderOptions = KeyContract & {
   onDepartures: (departures: readonly Departure[]) => Promise<void> | void;
   /** Called with each poll, before the transfers up to that block are read. */
   onBlock: (blockNumber: bigint) => void;
-  /** What was read of the blocks from this one on is void. */
+  /** Readings of this block and later ones are void. */
   onReorganisation?: (fromBlock: bigint) => void;
   clock: Clock;
   log: Record<"info" | "warn", (fields: object, text: string) => void>;
@@ -106,7 +106,7 @@ export class TransferReader {
     this.savedAtMs = this.options.clock();
   }
 
-  /** What was dealt with before the start is known again: a reorganisation may remove it. */
+  /** Restores transfers that were handled before the start: a reorganisation may remove them. */
   private async recall(start: ChainCursor): Promise<void> {
     let next = atLeastZero(start.blockNumber - maxReorgBlocks);
     while (next < this.firstBlock) {

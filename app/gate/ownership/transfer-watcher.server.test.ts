@@ -473,9 +473,9 @@ test("of two watchers the owner of the lease reads, and the other follows its cu
   await reading.watcher.pollOnce();
   const before = await sellKey();
   await reading.watcher.pollOnce();
-  const asked = rpc.posts.length;
+  const postsBefore = rpc.posts.length;
   await following.watcher.pollOnce();
-  expect(rpc.posts.length).toBe(asked);
+  expect(rpc.posts.length).toBe(postsBefore);
   expect(following.departures).toEqual([]);
   expect(following.blocks).toEqual([kept.cursor?.blockNumber]);
   expect(reading.departures).toEqual([{ tokenId: before, from: seller() }]);

@@ -100,7 +100,7 @@ class TransferPolls {
       this.isUnread ||= hold !== null;
       this.consecutiveFailures += 1;
       // Not with every poll: an outage of a night must not fill the disk.
-      if (this.consecutiveFailures === 1) log.warn({ err: error }, "transfer watcher failed; it is retried");
+      if (this.consecutiveFailures === 1) log.warn({ err: error }, "transfer watcher failed; retrying");
       if (hold !== null) lease?.noteFailure();
       throw error;
     }
@@ -112,7 +112,7 @@ class TransferPolls {
     this.lastSuccessAtMs = clock();
   }
 
-  /** What hangs must not keep the lease: it is abandoned, and the next poll begins at the cursor. */
+  /** A hanging poll must not keep the lease: it is abandoned, and the next one begins at the cursor. */
   private async readInTime(hold: Hold): Promise<boolean> {
     const { longPollMs = defaultLongPollMs } = this.options;
     const interrupting = setTimeout(() => this.current?.reader.interrupt(), longPollMs).unref();
@@ -137,7 +137,7 @@ class TransferPolls {
       await this.readerUnder(hold).readOn();
       return true;
     }
-    // What was read under a lease that is gone is out of date: another process reads on.
+    // Readings under a lost lease are out of date: another process reads on.
     this.current = undefined;
     // A process that could not read and released the lease recovers only when another one has read on.
     return (await this.follow()) || !this.isUnread;
@@ -176,7 +176,7 @@ class TransferPolls {
   }
 }
 
-/** Outlives outages. Of several processes the one with the lease polls; others follow its cursor. */
+/** Survives outages. The process with the lease polls; others follow its cursor. */
 export function createTransferWatcher(options: TransferWatcherOptions) {
   const polls = new TransferPolls(options);
   let timer: NodeJS.Timeout | undefined;

@@ -1,6 +1,6 @@
 import type { Clock } from "~/platform/clock";
 
-/** What a hiccup of the chain may take: some failed polls and the longer waits that follow them. */
+/** Allowance for a short fault of the chain: some failed polls and the longer waits that follow. */
 const patienceSeconds = 60;
 
 type CreateWatcherAgeOptions = {
@@ -15,7 +15,7 @@ type CreateWatcherAgeOptions = {
 export function createWatcherAge(options: CreateWatcherAgeOptions) {
   const { findCursorAgeMs, pollSeconds, leaseSeconds, clock } = options;
   const startedAtMs = clock();
-  /** What is older is a fault. Two polls, and the time in which a process that died is replaced. */
+  /** Above this age it is a fault: two polls, and the time in which a process that died is replaced. */
   const allowedSeconds = patienceSeconds + 2 * pollSeconds + leaseSeconds;
 
   /** How long ago any process has read the transfers. Throws when the database cannot be asked. */

@@ -92,7 +92,7 @@ function reduceWithKeys(state: WithKeys, event: GateEvent): GateState {
     case "account-changed":
       return changeAccount(state, event.turn, event.account);
     case "account-kept":
-      // What the page's account signs next, the wallet has to be brought back for.
+      // Before the page's account can sign again, the wallet has to select it.
       return { ...state, other: state.other ? { ...state.other, isAsked: false } : null };
     case "account-taken":
       return state.other ? connectedState(event.turn, state.other.account) : state;
@@ -169,7 +169,7 @@ function reduceForm(form: GateForm, event: FormEvent): GateForm | null {
     case "form-sending":
       return form.step === "signing" ? { ...form, step: "sending" } : null;
     case "form-abandoned":
-      // What has been sent cannot be taken back.
+      // A request that was sent cannot be recalled.
       return form.step === "signing" ? openForm : null;
     case "form-accepted":
       return { ...openForm, receipt: event.receipt };
@@ -217,7 +217,7 @@ function loseWallet(state: WithKeys, turn: number): GateState {
   if (state.phase === "connected" || !state.room.session) return { phase: "away", turn, notice: walletLeft };
   const { form } = state.room;
   const lost = { ...state, account: null, other: null, notice: walletLeft };
-  // What is on its way to the server goes on; what waits for the wallet does not.
+  // A request to the server continues; one to the wallet does not.
   if (form.step === "sending") return lost;
   return { ...lost, turn, room: { ...state.room, form: { ...form, step: "open", askedText: null } } };
 }

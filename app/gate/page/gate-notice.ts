@@ -22,12 +22,12 @@ const remedies: PageRemedies = {
   },
   "too-many-requests": { remedy: "Wait until the time below has passed, then try again." },
   "chain-unavailable": { remedy: "Nothing was lost or decided. Try again in a moment." },
-  // What became of the request is in the answer's own words: now and then nobody knows.
+  // The answer's own text says whether the request took effect, which is not always known.
   "state-unavailable": { remedy: "Nothing you wrote is lost. Try again in a moment." },
   "invalid-tokenid": { remedy: "The number of a key is written in digits only. Correct it and try again." },
 };
 
-/** Of a refusal that came with the page itself. */
+/** For a refusal that came with the page itself. */
 export function noticeForProblem(problem: VisitProblem): GateNotice {
   return noticeForRefusal(readRefused({ status: problem.status, body: problem }));
 }

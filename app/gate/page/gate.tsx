@@ -78,7 +78,7 @@ export function Gate({ settings, visit, outline, lookup, lastWallet, signsSiwe }
 
 type ConnectCardProps = { state: GateState; isDemo: boolean; onConnect: () => void };
 
-export function ConnectCard({ state: { phase, notice }, isDemo, onConnect }: ConnectCardProps) {
+function ConnectCard({ state: { phase, notice }, isDemo, onConnect }: ConnectCardProps) {
   const isLoading = phase === "fetching-wallets";
   return (
     <Card title="Connect your wallet">

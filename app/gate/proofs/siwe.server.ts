@@ -102,7 +102,7 @@ function parse(text: string): SiweMessage {
   try {
     return new SiweMessage(text);
   } catch (error) {
-    // Of whatever kind the error is, the text was not read. Its own words repeat parts of the message.
+    // Any error means that the text could not be read; the error's own text repeats parts of the message.
     const [first = ""] = error instanceof SiweParseError ? error.errors : [];
     throw refuseMessage(/^line \d+: [a-zA-Z0-9 -]+?(?= - |$)/.exec(first)?.[0] ?? "it could not be read");
   }

@@ -387,9 +387,9 @@ test("a key that a token carries, or names by an address, is ignored", async () 
   const keys = keysFor("ES256");
   const stranger = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const jwk = stranger.publicKey.export({ format: "jwk" });
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(request.url!);
+    requests.push(request.url!);
     response.end(JSON.stringify({ keys: [{ ...jwk, kid: keys.signing.kid, alg: "ES256" }] }));
   });
   server.listen(0, "127.0.0.1");
@@ -407,7 +407,7 @@ test("a key that a token carries, or names by an address, is ignored", async () 
     const token = `${input}.${signature.toString("base64url")}`;
     expect(await detailOf({ keys, token })).toContain("signature of the access token is wrong");
   }
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 test.each<[string, Header, RegExp]>([

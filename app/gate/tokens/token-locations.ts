@@ -35,7 +35,7 @@ function readOwn(value: unknown, name: string): unknown {
   return Object.hasOwn(value, name) ? ((value as Record<string, unknown>)[name] ?? null) : null;
 }
 
-/** Of several cookies with one name the first: browsers send the one for the closest path first. */
+/** The first of several cookies with one name: browsers send the one for the closest path first. */
 export function readCookie(cookie: string | undefined, name: string): string | null {
   for (const pair of (cookie ?? "").split(";")) {
     const separator = pair.indexOf("=");

@@ -19,7 +19,7 @@ export type CallerRule = {
   scope: GateScope;
   /** `by-setting`: where NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT is on. */
   isRequired: true | "by-setting";
-  /** What becomes of a token that was sent though none is required. Default: a bad one is none. */
+  /** How a token is treated where none is required. Default: an invalid one counts as none. */
   otherwise?: "good-if-sent" | "optional" | "not-read";
 };
 

@@ -14,7 +14,7 @@ export type RecorderOptions = {
   instance: string;
   clock: Clock;
   onFailure: (error: unknown) => void;
-  /** Of each outcome, between two flushes: a flood of the one must not hide the other. */
+  /** For each outcome, between two flushes: a flood of one must not hide the other. */
   maxWaitingDecisions?: number;
 };
 
@@ -76,7 +76,7 @@ export function createRecorder(options: RecorderOptions) {
   };
 }
 
-/** What is left of a batch when a statement fails goes back to where it came from. */
+/** Puts the rest of a batch back when a statement fails. */
 async function inChunks<Row>(
   take: () => Row[],
   putBack: (rows: Row[]) => void,

@@ -16,7 +16,7 @@ export type ReadQuery = { query: TableQuery; faults: readonly string[] };
 
 const defaultOrder: SortOrder = "desc";
 export const pageSizes = [25, 50, 100] as const;
-/** What lies deeper is found by filters. */
+/** Rows beyond it are found by filters. */
 export const maxPage = 100;
 const maxFilterChars = 200;
 

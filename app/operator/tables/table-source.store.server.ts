@@ -23,7 +23,7 @@ type SourceOptions<Row> = {
   clock: Clock;
   /** Together they identify a row, and order all rows. */
   keyColumns: readonly string[];
-  /** What holds for every row that is shown. */
+  /** A condition on every row. */
   always?: () => object;
   /** For filters, and the time column, that are no column of the table itself. */
   conditionOf?: Readonly<Record<string, (value: never) => object>>;

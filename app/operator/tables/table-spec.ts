@@ -46,7 +46,7 @@ export type TableSpec = {
   tableAction?: {
     action: ActionName;
     label: string;
-    /** What cannot be undone is two steps away: below this summary, with a choice. */
+    /** An action that cannot be undone takes two steps: below this summary, with a choice. */
     confirmation?: { summary: string; label: string; name: string; choices: readonly TableChoice[] };
   };
 };

@@ -150,7 +150,7 @@ const specs: Readonly<Record<TableName, Omit<TableSpec, "name">>> = {
       windowKind,
       code("subject", "Whose", "sortable"),
       number("used", "Used", "sortable"),
-      number("reserved", "Set aside"),
+      number("reserved", "Reserved"),
       number("limit", "Limit"),
       moment("resetAtMs", "Resets"),
     ],

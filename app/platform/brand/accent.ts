@@ -41,7 +41,7 @@ function deriveTheme(chosen: Oklch, theme: Theme): AccentTokens {
   const questionGround = isDark ? tint(0.29, 0.022) : tint(0.945, 0.012);
   const grounds = [getRgb(theme.hardestGround), questionGround];
   const onAccent = isDark ? tint(0.15, 0.03) : getRgb("#ffffff");
-  // What stands on the accent is as much a text as the accent is on the page's grounds.
+  // Text on the accent needs the same contrast as the accent on the page's grounds.
   const accent = moveUntilReadable(chosen, [...grounds, onAccent], theme);
   const strong = { ...accent, lightness: accent.lightness + (isDark ? 0.07 : -0.09) };
   return {

@@ -135,7 +135,7 @@ test.each(Object.entries(decisions))("%s are defined in the tokens file alone", 
     .map((file) => path.join("app", file))
     .filter((file) => file.endsWith(".css") && !file.endsWith("tokens.css"));
   const faults = files.filter((file) =>
-    // What is important ends all motion, for whoever asked for less.
+    // The important declaration ends all motion, for visitors who prefer less.
     decision.test(readFileSync(file, "utf8").replace(/\/\*[\s\S]*?\*\/|[^;{]*!important/g, "")),
   );
   expect(files.length).toBeGreaterThan(8);

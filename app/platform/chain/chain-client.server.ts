@@ -74,18 +74,18 @@ export function createChainClient({
      * a third of the time. Rejects with the plain RpcRequestError or HttpRequestError.
      */
     ask: request,
-    /** For whoever finds in an answer itself that it came from another chain. */
+    /** For callers that find in an answer that it came from another chain. */
     recheckChain(): void {
       for (const endpoint of endpoints) endpoint.recheckChain();
     },
-    /** The same of every endpoint, for health checks. What did not answer has an answer of null. */
+    /** Asks every endpoint, for health checks; null: no answer. */
     askEach: (call: RpcCall) => Promise.all(endpoints.map((endpoint) => askOne(endpoint, call))),
     /** Whether calls without a recipient, whose data is code to run, are answered here. */
     deployless,
   }));
 }
 
-/** The newest block itself tells its time, whoever asks for it. */
+/** The newest block tells its own time. */
 function blockTimeFinder({ method, params }: RpcCall): RpcCall["findBlockTime"] {
   if (method !== "eth_getBlockByNumber" || (params as unknown[] | undefined)?.[0] !== "latest")
     return undefined;
@@ -104,7 +104,7 @@ async function askInTurn(endpoints: RpcEndpoint[], call: RpcCall): Promise<unkno
     try {
       const answer = await endpoint.ask(call);
       if ("result" in answer) return answer.result;
-      // What a contract answers, every endpoint would answer.
+      // Every endpoint would return the same contract error.
       if (isRevert(answer.error)) throw answer.error;
       refusal ??= answer.error;
     } catch (error) {

@@ -2,11 +2,11 @@ import { BaseError, HttpRequestError, RpcRequestError } from "viem";
 import { expect, test } from "vitest";
 import { findRpcError, isRevert, readRpcAnswer } from "./rpc-answer.server";
 
-const asked = { body: { method: "eth_call" }, url: "endpoint 1 (rpc.example)" };
+const request = { body: { method: "eth_call" }, url: "endpoint 1 (rpc.example)" };
 const reason = `0x08c379a0${"00".repeat(64)}`;
 
 function read(message: object, status = 200) {
-  return readRpcAnswer({ status, text: JSON.stringify(message) }, asked);
+  return readRpcAnswer({ status, text: JSON.stringify(message) }, request);
 }
 
 function errorOf(error: unknown): RpcRequestError {

@@ -72,7 +72,7 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
   const failure = (details: string) => new HttpRequestError({ url: label, details });
   const wrongChain = (found: string) => failure(`It is not on chain ${chainId}: eth_chainId gave ${found}.`);
 
-  /** What an endpoint says when asked for its chain counts less than what it answers from. */
+  /** An endpoint's own claim about its chain counts less than the chain its answers come from. */
   function requireOwnAndRecent(call: RpcCall, result: unknown): void {
     const foreign = call.findForeignChain?.(result) ?? null;
     if (foreign !== null) {
@@ -129,19 +129,19 @@ function createSender({ url, position, timeoutMs, onAnswer }: RpcEndpointOptions
   async function send({ method, params = [] }: RpcCall): Promise<RpcAnswer> {
     id += 1;
     const json = JSON.stringify({ jsonrpc: "2.0", id, method, params });
-    // Of what was asked, errors keep only the method: parameters hold addresses and signatures.
-    const asked = { body: { method }, url: label };
+    // Errors keep only the method: parameters hold addresses and signatures.
+    const request = { body: { method }, url: label };
     const startedAtMs = performance.now();
     let outcome: RpcRequestEnd["outcome"] = "error";
     try {
       const answer = await post(json);
-      const read = readRpcAnswer(answer, asked);
+      const read = readRpcAnswer(answer, request);
       if ("result" in read || isRevert(read.error)) outcome = "ok";
       return read;
     } catch (error) {
       if (!(error instanceof PostFailure)) throw error;
       if (error.isTimeout) outcome = "timeout";
-      throw new HttpRequestError({ ...asked, details: error.message });
+      throw new HttpRequestError({ ...request, details: error.message });
     } finally {
       onAnswer({ host, method, outcome, durationSeconds: (performance.now() - startedAtMs) / 1_000 });
     }

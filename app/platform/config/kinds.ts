@@ -14,7 +14,7 @@ type RowOptions<Value> = Options & { parse: Parse<Value>; range: string; default
 
 function row<Value>(name: string, options: RowOptions<Value>, text: string): Setting<Value> {
   const { parse, default: standard, range, isSecret = false, switches = null } = options;
-  // Whoever calls says in its type where it may be null.
+  // The caller's type says where it may be null.
   return { name, text, range, default: standard, unset: null as Value, isSecret, switches, parse };
 }
 

@@ -3,10 +3,10 @@ import { InvalidSetting } from "./setting";
 import type { Judging, Mode, SwitchText } from "./setting";
 
 /** Begins every secret that the repository itself ships or generates for the demo; production refuses it. */
-export const demoSecretPrefix = "demo-";
+const demoSecretPrefix = "demo-";
 
 /** Shortest secret that is compared as it stands; what signs tokens has a longer minimum of its own. */
-export const minSecretChars = 16;
+const minSecretChars = 16;
 const minDistinctChars = 8;
 
 /** What people write before they have a secret, and what guessing programs try first. */
@@ -73,9 +73,9 @@ function requireGood(
   return secret;
 }
 
-/** A secret that is no longer given out still verifies: whoever guesses it makes tokens like its owner. */
+/** A retired secret still verifies: anybody who guesses it can issue tokens. */
 export function requireStrongRetiredSecret(secret: string, judging: Judging): void {
   const weakness = secret.startsWith(demoSecretPrefix) ? "holds a demo key" : findWeakness(secret);
-  const remedy = "Take that secret off the list: whoever guesses it can sign in with it.";
+  const remedy = "Take that secret off the list: anybody who guesses it can sign in with it.";
   requireGood(secret, { weakness, remedy }, judging);
 }

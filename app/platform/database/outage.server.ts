@@ -45,7 +45,7 @@ export function isEncryptionFault(error: unknown): boolean {
   return listDriverCauses(error).some((cause) => readMember(cause, "kind") === "TlsConnectionError");
 }
 
-/** What BEGIN and COMMIT fail with goes through Prisma as the driver's adapter threw it. */
+/** Prisma passes errors of BEGIN and COMMIT on as the driver's adapter threw them. */
 function listDriverCauses(error: unknown): unknown[] {
   const driverError = readMember(readMember(error, "meta"), "driverAdapterError");
   return [driverError, error].map((thrown) => readMember(thrown, "cause"));

@@ -53,8 +53,8 @@ function describeFileFault(error: unknown): string | null {
 }
 
 /**
- * Whether the driver understands an address as it is meant. Of one that it does not, it says no more than that; and a
- * password with a plain `/`, `?` or `#` it may take for the end of the host, so that it would ask another machine.
+ * Whether the driver reads an address as it is meant. It does not say what is wrong with one, and may take a plain `/`,
+ * `?` or `#` in a password for the end of the host and connect to another machine.
  */
 export function canReadPostgresqlAddress(address: string): boolean {
   return !isSplitTooEarly(address) && isTakenByDriver(address);

@@ -205,7 +205,7 @@ test("a transaction that fails only at its commit runs again", async () => {
   expect(rows.map(({ usedAtMs }) => usedAtMs)).toEqual([2n, 3n]);
 });
 
-/** Lets nobody go on before so many are there; whoever comes later is not held up. */
+/** Holds all back until so many are there; later ones pass. */
 function meetingOf(count: number): () => Promise<void> {
   let missing = count;
   return async () => {
@@ -263,7 +263,7 @@ test("a connection ended by the server during a commit is an outage, and others 
   expect(isInserted).toBe(true);
   const other = await connect(url);
   await other.query('DROP TRIGGER end_at_commit ON "UsedKey"');
-  // The pool learns of the loss by whoever gets that connection next, who is told to try again.
+  // The pool notices the loss when it hands that connection out next; that caller is told to try again.
   await useKey(database, "2").catch(async (error: unknown) => {
     expectOutage(error);
     await useKey(database, "2");
@@ -345,7 +345,7 @@ test("a connection that PostgreSQL ends while it is being taken from the pool af
   };
 
   await admin.query("SELECT pg_advisory_lock(7)");
-  const asked = database.$queryRaw`SELECT length(pg_advisory_lock_shared(7)::text) AS "nothing"`.then(
+  const query = database.$queryRaw`SELECT length(pg_advisory_lock_shared(7)::text) AS "nothing"`.then(
     (rows) => rows,
   );
   await waitUntil(async () => (await findBackend("active")) !== undefined);
@@ -356,9 +356,9 @@ test("a connection that PostgreSQL ends while it is being taken from the pool af
   await waitUntil(async () => (await findBackend("idle")) !== undefined);
   await admin.query("SELECT pg_terminate_backend($1)", [await findBackend("idle")]);
   await waitUntil(() => way.countHungUp() === 1);
-  // The answer, after which the connection goes to whoever waits for it, and the end of it, in one piece.
+  // In one piece: the answer, after which the connection goes to the next waiting caller, and its end.
   way.pass();
-  expect(await asked).toEqual([{ nothing: 0 }]);
+  expect(await query).toEqual([{ nothing: 0 }]);
   await taken;
   expect(uncaught).toEqual([]);
   expect(await database.usedKey.count()).toBe(0);

@@ -31,7 +31,7 @@ export function createSharedTransactions(database: Database) {
     if (!isSqlite(database)) return database.$transaction(work);
     return new Promise<T>((resolve, reject) => {
       if (waiting.length === 0) setImmediate(() => void runAll(waiting.splice(0)));
-      // Statements belong to the trace of whoever asked.
+      // Statements belong to the trace of their caller.
       waiting.push({ work: AsyncResource.bind(work), resolve, reject } as Job);
     });
   };

@@ -138,7 +138,7 @@ async function whenNotBusy<T>(lock: Lock, attempt: () => T): Promise<T> {
     } catch (error) {
       if (!isBusy(error)) throw error;
       const now = performance.now();
-      // What was met that long ago was another lock.
+      // A lock seen that long ago was another one.
       if (now - lock.lastAt > lock.busyTimeoutMs) lock.metAt = now;
       lock.lastAt = now;
       if (now >= lock.metAt + lock.busyTimeoutMs) throw error;

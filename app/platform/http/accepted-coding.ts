@@ -2,7 +2,7 @@
 const codings = ["br", "gzip", "identity"] as const;
 export type Coding = (typeof codings)[number];
 
-/** Less than any weight that can be written: whoever names another coding wants that one. */
+/** Less than any weight that can be written: a coding that the client names is preferred. */
 const unnamedIdentityWeight = 0.0001;
 
 /** By the weights of Accept-Encoding (RFC 9110, 12.5.3); plain where none of ours is acceptable. */

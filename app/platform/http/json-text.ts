@@ -1,7 +1,7 @@
 import { Refusal } from "./refusal";
 import type { RefusalName } from "./refusal";
 
-/** What a body may hold, whatever it is about. Counted before it is parsed. */
+/** Limits of every body, counted before it is parsed. */
 export type JsonBounds = {
   /** Members of objects and elements of arrays, in all. */
   maxValues: number;
@@ -46,7 +46,7 @@ function nameFault(message: string) {
   return { errors: [{ path: "", message }] };
 }
 
-/** What is too much about a JSON text, in words, or null. Reads each byte once; what is no JSON is left to the parser. */
+/** The limit that a JSON text exceeds, in words, or null. Reads each byte once; invalid JSON is left to the parser. */
 export function findJsonExcess(bytes: Uint8Array, { maxValues, maxDepth }: JsonBounds): string | null {
   let depth = 0;
   let values = 0;

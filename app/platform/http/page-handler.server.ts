@@ -105,7 +105,7 @@ function pickRoutes(build: ServerBuild, ids: readonly string[]): ServerBuild {
 /** Whether there is a page at an address, in any of the spellings the framework finds it under. */
 function isPage(patterns: Iterable<string>, pathname: string): boolean {
   const address = pathname.replace(/\.data$/, "").replace(/^\/_root$/, "/");
-  // What takes every address that nothing else takes is no page of its own.
+  // The catch-all route is not a page of its own.
   return [...patterns].some((pattern) => !pattern.endsWith("*") && matchPath(pattern, address) !== null);
 }
 

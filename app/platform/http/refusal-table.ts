@@ -201,10 +201,10 @@ const rowsByStatus = {
       meaning: "This key has had as much answered as one quota window allows.",
       remedy: "Come back at the moment named in `resetAt`: then a new window begins.",
     },
-    "quota-set-aside": {
+    "quota-reserved": {
       slug: "quota-exceeded",
       title: "Quota exceeded",
-      meaning: "What this key has left is set aside for answers or speech under way; it need not be used up.",
+      meaning: "What this key has left is reserved for answers or speech under way; it need not be used up.",
       remedy:
         "Come back at the moment named in `resetAt`: then the first of them must have ended, and what it did not need is there again.",
     },

@@ -258,10 +258,10 @@ test("the first twenty of a thousand faults in a body are reported", async () =>
 
 test("the caller is identified after the limit and the JSON, and before the shape", async () => {
   const known = { isKnown: true };
-  const asked = `asked for the caller of ${right}`;
+  const identified = `asked for the caller of ${right}`;
   expect(await post({ text: right, caller: known })).toMatchObject({
     status: 200,
-    turns: ["received", "counted", asked, "handled for somebody"],
+    turns: ["received", "counted", identified, "handled for somebody"],
   });
   expect(await post({ text: "{", caller: { isKnown: false } })).toMatchObject({
     status: 400,
@@ -310,18 +310,21 @@ test("a guard refuses before the caller is identified", async () => {
 test("a page's form is received once its sender is known, within its own bound and as a form", async () => {
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   const spec = { body: formBody(4) };
-  const asked = "asked for the caller of undefined";
+  const identified = "asked for the caller of undefined";
   const known = { text: "a=b", headers, spec, caller: { isKnown: true } };
   expect(await post(known)).toMatchObject({
     status: 200,
-    turns: ["counted", asked, "received", "handled for somebody"],
+    turns: ["counted", identified, "received", "handled for somebody"],
   });
   const stranger = { ...known, caller: { isKnown: false } };
-  expect(await post(stranger)).toMatchObject({ status: 401, turns: ["counted", asked] });
-  expect(await post({ ...known, headers: json })).toMatchObject({ status: 415, turns: ["counted", asked] });
+  expect(await post(stranger)).toMatchObject({ status: 401, turns: ["counted", identified] });
+  expect(await post({ ...known, headers: json })).toMatchObject({
+    status: 415,
+    turns: ["counted", identified],
+  });
   expect(await post({ ...known, text: "", headers: {} })).toMatchObject({
     status: 200,
-    turns: ["counted", asked, "handled for somebody"],
+    turns: ["counted", identified, "handled for somebody"],
   });
 });
 
@@ -339,11 +342,11 @@ test("a page of another site is refused where a route says so, after a body that
 
 test("a proof is looked for once the shape is right and the page is of this site", async () => {
   const turnsOf = async (text: string, headers = {}) => {
-    const asked: unknown[] = [];
-    const identify = ({ body }: { body: unknown }) => `the one of ${asked.push(body)} proof`;
+    const calls: unknown[] = [];
+    const identify = ({ body }: { body: unknown }) => `the one of ${calls.push(body)} proof`;
     const spec = { body: named, sameSite: true, proof: { identify } };
     const { turns } = await post({ text, headers: { ...json, ...headers }, spec });
-    return { turns, asked };
+    return { turns, asked: calls };
   };
   const began = ["received", "counted"];
   expect(await turnsOf("{}")).toEqual({ turns: began, asked: [] });

@@ -30,7 +30,7 @@ export type CallerStep<Caller, Body = unknown> = {
 export type MethodSpec<Body, Caller = undefined> = {
   /** Limit, bounds of the body, refusals, answers: what the API description says, and what holds. */
   operation?: OperationDescription;
-  /** Of a route that has no operation. */
+  /** For a route without an operation. */
   limit?: RateLimitName;
   /** Refuses requests before the caller is identified. */
   guard?: (request: { context: RequestContext; body: unknown }) => void;
@@ -73,7 +73,7 @@ export type RefusedRequest = {
   refusal: Refusal;
   origin: string;
   requestId: string;
-  /** Of the request: some clients say in them which shape they read. */
+  /** The request's: some clients name in them the shape they read. */
   headers: RequestContext["headers"];
   pathname: string;
   /** What was sent as JSON, as far as it was read. */
@@ -200,7 +200,7 @@ async function identify<Body, Caller>(
   return caller;
 }
 
-/** Of two tokens a proxy may have judged the one, and a route the other. */
+/** With two tokens a proxy might judge one, and a route the other. */
 function requireOneAuthorization(context: RequestContext): void {
   if (!context.hasSeveralAuthorizations) return;
   const message = "The request has more than one Authorization header. Send one.";

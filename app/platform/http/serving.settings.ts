@@ -161,7 +161,7 @@ function parseOrigins(given: string, mode: Mode): string[] {
   return urls.map(({ origin }) => origin);
 }
 
-/** Whoever is on the path of plain HTTP can change its pages, and speak as them. */
+/** Anybody on the path of plain HTTP can change its pages, and act as them. */
 function isOpenToListeners({ protocol, hostname }: URL): boolean {
   return protocol === "http:" && !isLoopbackName(hostname);
 }

@@ -1,7 +1,7 @@
 /** Bytes that wait for the reader before the next event is pulled. */
 const highWaterMarkBytes = 16 * 1024;
 
-/** What leaves in one piece is this and one event at most: whoever reads it has more pulled for them meanwhile. */
+/** One write is at most this and one event; more would be read ahead for a slow client. */
 const maxWriteChars = 4 * 1024;
 
 /** Keep-alive turns without reading after which the connection is closed. */
@@ -34,7 +34,7 @@ export function answerEventStream(options: EventStreamOptions): Response {
 }
 
 /** JSON escapes what would end a line, and half surrogates; the rest is escaped for readers that split on it. */
-export function encodeEvent(event: object): string {
+function encodeEvent(event: object): string {
   const json = JSON.stringify(event).replace(
     /[\u0085\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,

@@ -66,10 +66,10 @@ test("a server that is starting is live and not ready", async () => {
 
 test("requests that wait are answered once the server is ready", async () => {
   const { get, haveArrived, open, run } = await openBuffer({ waitMs: neverMs });
-  const asked = get("/waits");
+  const pending = get("/waits");
   await haveArrived(1);
   open();
-  expect(await (await asked).text()).toBe("run");
+  expect(await (await pending).text()).toBe("run");
   await get("/healthz");
   expect(run).toEqual(["/waits", "/healthz"]);
 });

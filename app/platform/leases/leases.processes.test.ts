@@ -6,7 +6,7 @@ import { waitUntil } from "~e2e/support/processes";
 
 const file = fileURLToPath(new URL("../../../e2e/support/databases/lease-worker.ts", import.meta.url));
 const leaseSeconds = 2;
-/** So long that whoever gets it within `waitUntil`'s ten seconds was given it. */
+/** Long enough that an owner within `waitUntil`'s ten seconds was given it. */
 const longLeaseSeconds = 30;
 /** Beyond the end of a lease: others look every two thirds of a second here, and the rest is for a busy machine. */
 const longestGapMs = 5_000;

@@ -92,7 +92,7 @@ testOnEachDatabase(
     await ahead(60 * minuteMs);
     expect(await take("b")).toMatchObject({ owner: "b", term: before!.term + 1n });
     expect(await isHeld(before!)).toBe(false);
-    // Whoever has it still after the clock was set back renews it, as ever.
+    // The owner renews it after the clock was set back, as ever.
     await ahead(60 * minuteMs);
     expect(await take("b")).toMatchObject({ owner: "b", term: before!.term + 1n });
   },

@@ -27,7 +27,7 @@ test("the clients seen longest ago are forgotten beyond the maximum, and the oth
     for (let count = 0; count < 3; count += 1) expect(await admit("busy")).toBe(true);
     for (let client = 0; client < 1_000; client += 1) {
       await limits[rule](hitOf(`client ${client}`));
-      // Whoever keeps coming is not forgotten.
+      // A client that keeps coming is not evicted.
       if (client % 50 === 0) expect(await admit("busy")).toBe(false);
     }
     expect(limits.size()).toBe(100);

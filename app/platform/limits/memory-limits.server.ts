@@ -1,7 +1,7 @@
 import { toMoment } from "./hit-log";
 import type { Hit, LogTake, WindowTake } from "./rate-limits.store.server";
 
-/** Of one limit: some 20 MB for clients and 16 MB for a sliding one's moments. Beyond, the count of the client that came longest ago is dropped. */
+/** For each limit: some 20 MB for clients and 16 MB for the times of a sliding one. Beyond, the least recent client is evicted. */
 const defaultMaxClients = 50_000;
 const defaultMaxMoments = 2_000_000;
 

@@ -43,12 +43,12 @@ export type OperationDescription = {
   answersWhileStarting?: boolean;
   /** Names of security schemes, each one way in; "none": without any. */
   security?: readonly string[];
-  /** Of a route with a caller step, in place of `security`. */
+  /** For a route with a caller step, in place of `security`. */
   caller?: CallerDescription;
   parameters?: Pick<NonNullable<RouteConfig["request"]>, "params" | "query" | "headers">;
   body?: NonNullable<NonNullable<RouteConfig["request"]>["body"]>;
   answers: Record<number, AnswerDescription>;
-  /** Of the route's own function; those of the start-up buffer and the route builder are added. */
+  /** From the route's own function; those of the start-up buffer and the route builder are added. */
   refusals?: readonly RefusalName[];
   /** The counterpart of `answerRefusal` in the route's RouteSpec. Default: Problem. */
   refusalContent?: RefusalContent;

@@ -30,7 +30,7 @@ function readableMoment(ms: number): string {
   return `${moment.toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
-/** What a stranger wrote, marked line by line, so that it cannot pass for words of ours. */
+/** A visitor's text, quoted line by line, so that it cannot pass for ours. */
 export function quoted(text: string): string {
   return text
     .split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)

@@ -38,7 +38,7 @@ export function createEmailGateway({
     dnsTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
-    // What is rendered here is text; nothing in it may make the library fetch files or addresses.
+    // Plain text only: nothing in it may make the library fetch files or addresses.
     disableFileAccess: true,
     disableUrlAccess: true,
   });

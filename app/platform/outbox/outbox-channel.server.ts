@@ -156,6 +156,6 @@ function logOutcome(
     return;
   }
   const failure = { ...fields, reason: result.error };
-  if (result.outcome === "retry") log.warn(failure, "delivery failed; it is retried");
+  if (result.outcome === "retry") log.warn(failure, "delivery failed; retrying");
   else log.error(failure, "delivery given up; it stays readable in the database");
 }

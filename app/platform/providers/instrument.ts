@@ -2,7 +2,7 @@ export type ProviderCall = {
   /** What it is for, such as `chat`. */
   kind: string;
   provider: string;
-  /** Of the configuration, not of the request. */
+  /** From the configuration, not from the request. */
   model?: string;
 };
 

@@ -104,7 +104,7 @@ export async function readBodyStart(body: IncomingMessage, maxBytes: number): Pr
       if (bytes >= maxBytes) break;
     }
   } catch {
-    // What came so far is used.
+    // Data that arrived before is used.
   } finally {
     body.destroy();
   }

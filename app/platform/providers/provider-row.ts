@@ -6,7 +6,7 @@ export type ProviderPing = () => Promise<string | null>;
 export type ProviderRow<Config, Provider> = {
   /** The value of the setting that chooses it. */
   name: string;
-  /** What it is, for who chooses among them. */
+  /** A description for the operator who chooses. */
   summary: string;
   /** It is part of this process. */
   isEmbedded?: boolean;

@@ -72,7 +72,7 @@ describe.skipIf(!hasRedis)("a real Redis", () => {
     await server.start();
     await recovers(redis);
     expect(await increment(redis)).toBe(1);
-    expect(warnings).toEqual(["Redis unavailable; it is retried until it answers"]);
+    expect(warnings).toEqual(["Redis unavailable; retrying until it answers"]);
     expect(news).toEqual(["Redis available again"]);
   });
 

@@ -153,7 +153,7 @@ function followConnection(client: Client, log: OpenRedisOptions["log"]) {
     told = fault;
     log?.warn(
       { err: forgetDetails(error), ...(fault !== null && { fault }) },
-      "Redis unavailable; it is retried until it answers",
+      "Redis unavailable; retrying until it answers",
     );
   });
   // Where it is encrypted, only once the certificate is trusted; a wrong password is refused after that, each time.

@@ -5,13 +5,13 @@ export type OperationKind = "chain" | "database" | "provider" | "redis" | "tool"
 
 export type Operation = {
   kind: OperationKind;
-  /** Of a small set: never made of what a client sent. */
+  /** From a small set, never from a client's input. */
   name: string;
   /** Nothing secret and nothing about a person: what is in here leaves the machine. */
   attributes?: Attributes;
-  /** For what is recorded when it is over. */
+  /** For an operation that is recorded after its end. */
   beganMsAgo?: number;
-  /** What it is a part of; without this, of what the request is doing right now. */
+  /** Its parent. Default: the request's current operation. */
   within?: Ongoing;
 };
 
@@ -25,7 +25,7 @@ export type Ongoing = { end: (outcome?: OperationEnd) => void };
 
 export type BeginOperation = (operation: Operation) => Ongoing;
 
-/** A failure's class, for whoever may know no more about it. */
+/** A failure's class, where nothing more may be told. */
 export function nameFailure(error: unknown): string {
   const name = error instanceof Error ? error.name : "";
   return /^[A-Za-z]\w{0,63}$/.test(name) ? name : "Error";

@@ -66,7 +66,7 @@ export async function openOtlpSpans(options: OpenSpansOptions): Promise<SpanExpo
     onStart: () => {},
     onEnd(span) {
       if ((span.spanContext().traceFlags & packages.api.TraceFlags.SAMPLED) === 0) return;
-      // Of those under way the queue knows nothing: they take room as well.
+      // Spans being sent are not in the queue, but count against its bound.
       if (waiting >= maxWaitingSpans) counts.dropped += 1;
       else {
         waiting += 1;

@@ -23,7 +23,7 @@ export function createRequestTimes(startedAtMs: number) {
         }
       };
     },
-    /** What is still going on, such as the model of a stream that begins, counts until now. */
+    /** Ongoing work, such as the model of a stream that begins, counts until now. */
     render(nowMs: number): string {
       const all = new Map(sums);
       for (const { kind, startedAtMs: beganAtMs } of open) add({ kind, durationMs: nowMs - beganAtMs }, all);

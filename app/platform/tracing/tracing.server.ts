@@ -147,7 +147,7 @@ function endSpan(span: Span, response: ServerResponse): void {
   });
 }
 
-/** At the last moment in which a header can be sent, whoever writes it. */
+/** At the last moment in which a header can be sent. */
 function showTimes(response: ServerResponse, times: RequestTimes): void {
   const writeHead = response.writeHead.bind(response) as (...parameters: unknown[]) => ServerResponse;
   response.writeHead = (...parameters: unknown[]) => {

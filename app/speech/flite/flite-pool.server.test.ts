@@ -100,10 +100,10 @@ test("idle threads end, and a stopped pool speaks no more", async () => {
 });
 
 test("a text is synthesised one sentence ahead of its listener, and no further", async () => {
-  const asked: string[] = [];
+  const sentences: string[] = [];
   const pool = {
     speak: ({ sentence: { text } }: { sentence: { text: string } }) => {
-      asked.push(text);
+      sentences.push(text);
       return Promise.resolve(Buffer.from(text));
     },
   };
@@ -114,12 +114,12 @@ test("a text is synthesised one sentence ahead of its listener, and no further",
   });
   expect(contentType).toBe("audio/mpeg");
   const iterator = chunks[Symbol.asyncIterator]();
-  expect(asked).toEqual(["One."]);
+  expect(sentences).toEqual(["One."]);
   expect(Buffer.from((await iterator.next()).value as Uint8Array).toString()).toBe("One.");
-  expect(asked).toEqual(["One.", "Two."]);
+  expect(sentences).toEqual(["One.", "Two."]);
   await iterator.next();
-  expect(asked).toEqual(["One.", "Two.", "Three."]);
+  expect(sentences).toEqual(["One.", "Two.", "Three."]);
   await iterator.return?.();
-  expect(asked).toHaveLength(3);
+  expect(sentences).toHaveLength(3);
   await expect(provider.speak({ text: "Только кириллица.", signal })).rejects.toThrow(UnspeakableText);
 });

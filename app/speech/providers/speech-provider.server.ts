@@ -17,7 +17,7 @@ export type SpeechProvider = {
    * reason once the signal has fired; so does the iteration, `UnspeakableText` and `SpeechBusy` excepted.
    */
   speak: (call: SpeechCall) => Promise<SpokenAudio>;
-  /** Of what runs in this process; to be called once. */
+  /** Stops what runs in this process; to be called once. */
   stop?: () => Promise<void>;
 };
 

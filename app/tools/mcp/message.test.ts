@@ -20,7 +20,7 @@ test("bare messages, MCP requests and notifications are read", () => {
   });
   expect(readMessage({ jsonrpc: "2.0", method: "notifications/x" })).toMatchObject({ kind: "notification" });
   expect(readMessage({ method: "notifications/x" })).toMatchObject({ kind: "notification", dialect: "bare" });
-  // Whoever sends an id wants an answer.
+  // A message with an id wants an answer.
   expect(readMessage({ ...request, method: "notifications/x" })).toMatchObject({ kind: "request", id: 1 });
 });
 

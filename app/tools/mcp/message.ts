@@ -64,7 +64,7 @@ export function toErrorCode(name: RefusalName): number {
 
 const notificationPrefix = "notifications/";
 
-/** What a body means. Of what is wrong with it, the first thing is told. */
+/** Parses a body; the first of its faults is reported. */
 export function readMessage(body: unknown): McpMessage {
   const isMcp = (Array.isArray(body) ? body : [body]).some(
     (element) => isRecord(element) && element.jsonrpc !== undefined,

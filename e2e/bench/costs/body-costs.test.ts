@@ -54,9 +54,9 @@ test("every body is within the bytes that its route takes, so that it is read at
 test("every sign-in message is of the greatest length that reaches the parser", () => {
   const routes = listHostileRoutes("http://localhost", "secret");
   const { bodies } = routes.find(({ pattern }) => pattern === "/api/gate-access")!;
-  const asked = bodies.filter(({ shape }) => shape.startsWith("a message "));
-  expect(asked.length).toBeGreaterThan(10);
-  for (const { shape, text } of asked) {
+  const messages = bodies.filter(({ shape }) => shape.startsWith("a message "));
+  expect(messages.length).toBeGreaterThan(10);
+  for (const { shape, text } of messages) {
     const { message } = siweBodySchema.parse(JSON.parse(text));
     expect(message, shape).toHaveLength(maxSiweMessageLength);
   }

@@ -16,7 +16,7 @@ import {
 export const spokenText = "The lamp is lit, and the door stands open.";
 /** Of the demonstration's recording, as a player asks for its first piece. */
 export const mediaRangeBytes = 65_536;
-export const mediaFile = "lamp-room.wav";
+const mediaFile = "lamp-room.wav";
 export const resetSecret = randomBytes(24).toString("hex");
 const answeredWords = 20;
 

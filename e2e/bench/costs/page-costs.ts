@@ -20,7 +20,7 @@ type Site = {
   /** As the table names it. */
   name: string;
   path: string;
-  /** Who comes: nobody known, somebody with a key, or whoever runs the place. */
+  /** The visitor: unknown, the holder of a key, or the operator. */
   who: "stranger" | "holder" | "operator";
   /** What has to be there when it is whole: a page that leads elsewhere is no measurement of this one. */
   heading: RegExp;

@@ -20,7 +20,7 @@ import { readAnswer, signInOnce } from "../sign-in";
 import { toolOperations } from "./tool-operations";
 import { startWorkerProcess } from "../worker-process";
 
-/** Enough for whoever uses a key up in one run. */
+/** Enough keys for a run that uses one up with each call. */
 const keys = { firstTokenId: 1_000_000, count: 8000 };
 const askingHolders = 10;
 

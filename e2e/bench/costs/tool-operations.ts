@@ -87,7 +87,7 @@ const gatedContent: Prepare = async ({ target, requests }) => ({
   expected: { holds: "# Welcome" },
 });
 
-/** Whoever asks for a token is given one: a token that used its key up has ended. */
+/** Every request for a token gets a new one: a token that used its key up has ended. */
 function keyUse(findTokens: (call: PrepareCall) => Promise<readonly string[]>): Prepare {
   return async (call) => {
     const { target } = call;

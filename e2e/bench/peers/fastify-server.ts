@@ -64,7 +64,7 @@ function addSessions({ server, statements }: Site): void {
     if (headers.cookie === undefined) return reply.code(401).send();
     return sendJson(reply, await statements.readSession());
   });
-  const asked = { type: ["object", "null"], properties: { open: yesOrNo, renew: yesOrNo } };
+  const sessionOrder = { type: ["object", "null"], properties: { open: yesOrNo, renew: yesOrNo } };
   server.delete("/session", ({ headers }, reply) => {
     if (headers.cookie === undefined) return reply.code(401).send();
     const cookie = "access_token=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict";
@@ -72,7 +72,7 @@ function addSessions({ server, statements }: Site): void {
   });
   server.post<{ Body: { open?: boolean } | null }>(
     "/session",
-    { schema: { body: asked } },
+    { schema: { body: sessionOrder } },
     async (request, reply) => {
       const { authorization } = request.headers;
       const token = authorization?.replace("Bearer ", "access_token=");

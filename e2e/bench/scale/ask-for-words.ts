@@ -8,7 +8,7 @@ export function askToBeHeld(everyMs: number): string {
   return `held ${everyMs}`;
 }
 
-/** The last thing said, so that whoever listened can tell whether they heard everything. */
+/** The last word, by which a reader can tell that the answer is complete. */
 export function tellWords(said: number): string {
   return `said:${said};`;
 }

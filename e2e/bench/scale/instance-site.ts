@@ -28,7 +28,7 @@ export type InstanceSite = {
 export const connections = 16;
 const unusedKeys = { firstTokenId: 1_000_000, count: 10_000 };
 
-/** So many instances on one PostgreSQL, a proxy before them, and keys for whoever asks. */
+/** Instances on one PostgreSQL behind a proxy, and keys for their clients. */
 export async function openInstanceSite(
   instances: number,
   closers: (() => Promise<unknown>)[],
@@ -91,11 +91,11 @@ export async function measureInstances({
   requests,
   maxSeconds,
 }: MeasureInstancesOptions): Promise<InstanceRound> {
-  const asked = servers.slice(0, instances);
-  await proxy.ask({ order: "serve", ports: asked.map(({ port }) => port) });
+  const serving = servers.slice(0, instances);
+  await proxy.ask({ order: "serve", ports: serving.map(({ port }) => port) });
   const prepared = await prepare({ target, requests, generateLoad });
   const readCpu = () => ({
-    servers: sum(asked.map(({ pid }) => findProcessCpuMicros(pid))),
+    servers: sum(serving.map(({ pid }) => findProcessCpuMicros(pid))),
     proxy: findProcessCpuMicros(proxy.pid),
     database: findFamilyCpuMicros(databasePid),
   });

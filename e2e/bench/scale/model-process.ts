@@ -4,7 +4,7 @@ import type { CompletionCall } from "~e2e/support/providers/openai-server";
 import { answerParent } from "../worker-process";
 import { tellWords } from "./ask-for-words";
 
-/** `hold`: from now on, whoever asks to be held is, until `speak`, and goes on until `end`. */
+/** `hold`: from now on requests that ask for it are held until `speak`, and go on until `end`. */
 export type ModelOrder = { order: "start" } | { order: "hold" | "speak" | "end" };
 export type ModelAnswer = { baseUrl: string } | { streams: number };
 

@@ -84,9 +84,9 @@ async function signInOldStyle(site: Site, holder: Holder): Promise<Spent> {
 
 /** Uses a limit up, and counts what it let through beyond what it should. */
 async function exhaust(site: Site, at: string, headers: Record<string, string>) {
-  const asked = Array.from({ length: points * 4 }, () => site.gate.ask({ path: at, headers }));
+  const requests = Array.from({ length: points * 4 }, () => site.gate.ask({ path: at, headers }));
   const startedAtMs = performance.now();
-  const admitted = (await Promise.all(asked)).filter(({ status }) => status === 200).length;
+  const admitted = (await Promise.all(requests)).filter(({ status }) => status === 200).length;
   // On a slow machine a further window may begin while they are answered.
   const windows = 1 + Math.floor((performance.now() - startedAtMs) / (windowSeconds * 1_000));
   site.tally.count("beyond a limit", Math.max(0, admitted - points * windows));

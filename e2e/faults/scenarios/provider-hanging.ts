@@ -126,11 +126,11 @@ async function playWave(wave: Wave, each: (count: number) => number, say: (line:
     speech: createTally(),
     search: createTally(),
   };
-  const asked: Promise<void>[] = [];
+  const requests: Promise<void>[] = [];
   function ask(kind: keyof typeof kinds, count: number, work: () => Promise<string>): void {
     for (let index = 0; index < each(count); index += 1) {
       const answered = kinds[kind].time(work).catch((error: unknown) => `failed: ${String(error)}`);
-      asked.push(answered.then((end) => kinds[kind].count(end)));
+      requests.push(answered.then((end) => kinds[kind].count(end)));
     }
   }
   for (const moment of moments) {
@@ -138,7 +138,7 @@ async function playWave(wave: Wave, each: (count: number) => number, say: (line:
     ask("speech", 40, () => askSpeech({ ...wave, moment }));
   }
   ask("search", 80, () => askSearch(wave));
-  await Promise.all(asked);
+  await Promise.all(requests);
   for (const [kind, tally] of Object.entries(kinds)) {
     say(`${kind}: ${tally.say()}, the slowest after ${Math.round(tally.slowestMs())} ms`);
   }

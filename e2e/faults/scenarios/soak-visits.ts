@@ -74,7 +74,7 @@ function readPass(exchange: Exchange): Pass {
 const endOf = (token: string) => decodeJwt(token).exp! * 1_000 + toleranceMs;
 
 /**
- * Asks with what a holder has. Whoever is refused because that has expired signs in again and asks once more; every other
+ * Asks with what a holder has. A client whose token has expired signs in again and asks once more; every other
  * refusal is the answer.
  */
 export async function askAsHolder(day: Day, write: (pass: Pass) => Question): Promise<Exchange> {

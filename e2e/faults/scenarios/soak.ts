@@ -59,8 +59,9 @@ const settings = {
 };
 
 const answer: Behaviour = async (call) => {
-  const asked = call.body.messages.at(-1)?.content;
-  const pieces = asked === talkative ? ["x".repeat(longestAnswerTokens * 4)] : ["Once ", "upon ", "a time."];
+  const question = call.body.messages.at(-1)?.content;
+  const pieces =
+    question === talkative ? ["x".repeat(longestAnswerTokens * 4)] : ["Once ", "upon ", "a time."];
   await saying(...pieces)(call);
 };
 

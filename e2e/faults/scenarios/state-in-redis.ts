@@ -10,7 +10,7 @@ export type StateInRedis = {
   server: RedisServer;
   /** What the service has to be told. */
   env: Record<string, string>;
-  /** Redis as seen by whoever looks at what was kept. */
+  /** Redis as the final checks see it. */
   seen: Redis;
 };
 

@@ -33,10 +33,10 @@ test("an answer is read aloud piece by piece, pauses, resumes, and ends by itsel
 test("choosing another position reads from there, and requests nothing in between @deep", async ({
   page,
 }) => {
-  const asked: number[] = [];
+  const pieces: number[] = [];
   await page.route("**/api/tts", async (route) => {
     const { messageId } = route.request().postDataJSON() as { messageId: string };
-    asked.push(Number(messageId.split(":")[1]));
+    pieces.push(Number(messageId.split(":")[1]));
     // So long that no part gives way to the next one by itself.
     await route.fulfill({ contentType: "audio/wav", body: silentWave(60) });
   });
@@ -48,27 +48,27 @@ test("choosing another position reads from there, and requests nothing in betwee
   await expect(controls.getByRole("button", { name: "Pause reading" })).toBeVisible();
   await expect.poll(async () => Number(await position.getAttribute("max"))).toBeGreaterThan(8);
   // The one that sounds, and the one after it.
-  expect(asked).toEqual([0, 1]);
+  expect(pieces).toEqual([0, 1]);
   await expect(position).toHaveAttribute("aria-valuetext", /^Part 1 of \d+$/);
   await position.fill("2");
   await expect(position).toHaveAttribute("aria-valuetext", /^Part 3 of \d+$/);
-  await expect.poll(() => asked).toEqual([0, 1, 2, 3]);
+  await expect.poll(() => pieces).toEqual([0, 1, 2, 3]);
   await position.fill("6");
   await expect(position).toHaveAttribute("aria-valuetext", /^Part 7 of \d+$/);
-  await expect.poll(() => asked).toEqual([0, 1, 2, 3, 6, 7]);
+  await expect.poll(() => pieces).toEqual([0, 1, 2, 3, 6, 7]);
   await position.press("ArrowLeft");
   await expect(position).toHaveAttribute("aria-valuetext", /^Part 6 of \d+$/);
-  await expect.poll(() => asked).toEqual([0, 1, 2, 3, 6, 7, 5]);
+  await expect.poll(() => pieces).toEqual([0, 1, 2, 3, 6, 7, 5]);
   await controls.getByRole("button", { name: "Stop reading" }).click();
   await page.keyboard.press("Escape");
   await expectRest(page);
 });
 
 test("a dragged position is shown at once, and only the last one is requested @deep", async ({ page }) => {
-  const asked: number[] = [];
+  const pieces: number[] = [];
   await page.route("**/api/tts", async (route) => {
     const at = Number((route.request().postDataJSON() as { messageId: string }).messageId.split(":")[1]);
-    asked.push(at);
+    pieces.push(at);
     // The second never comes: it is still on its way when it is skipped.
     if (at === 1) return;
     await route.fulfill({ contentType: "audio/wav", body: silentWave(60) });
@@ -93,22 +93,22 @@ test("a dragged position is shown at once, and only the last one is requested @d
   });
   expect(shown).toEqual(["2 Part 3", "3 Part 4", "4 Part 5", "5 Part 6", "6 Part 7"]);
   await ended;
-  await expect.poll(() => asked).toEqual([0, 1, 6, 7]);
+  await expect.poll(() => pieces).toEqual([0, 1, 6, 7]);
   // While it is paused another place is shown, and asked for when the reading goes on.
   await controls.getByRole("button", { name: "Pause reading" }).click();
   await position.fill("3");
   await expect(position).toHaveAttribute("aria-valuetext", /^Part 4 of/);
   await controls.getByRole("button", { name: "Go on reading" }).click();
-  await expect.poll(() => asked).toEqual([0, 1, 6, 7, 3, 4]);
+  await expect.poll(() => pieces).toEqual([0, 1, 6, 7, 3, 4]);
   await controls.getByRole("button", { name: "Stop reading" }).click();
   await page.keyboard.press("Escape");
   await expectRest(page);
 });
 
 test("reading aloud is started, paused, moved and stopped by keyboard alone @deep", async ({ page }) => {
-  const asked: number[] = [];
+  const pieces: number[] = [];
   await page.route("**/api/tts", async (route) => {
-    asked.push(Number((route.request().postDataJSON() as { messageId: string }).messageId.split(":")[1]));
+    pieces.push(Number((route.request().postDataJSON() as { messageId: string }).messageId.split(":")[1]));
     await route.fulfill({ contentType: "audio/wav", body: silentWave(60) });
   });
   await openChat(page);
@@ -132,7 +132,7 @@ test("reading aloud is started, paused, moved and stopped by keyboard alone @dee
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
   await expect(position).toHaveAttribute("aria-valuetext", "Part 3 of 3");
-  await expect.poll(() => asked).toEqual([0, 1, 2]);
+  await expect.poll(() => pieces).toEqual([0, 1, 2]);
   await page.keyboard.press("Home");
   await expect(position).toHaveAttribute("aria-valuetext", "Part 1 of 3");
   await page.keyboard.press("Tab");
@@ -174,11 +174,11 @@ test("reading begins while the answer is being written, and stopping requests no
   expect(order).toEqual(order.map((_, index) => index));
   await replies(page).getByRole("button", { name: "Stop reading" }).click();
   await expect(replies(page).getByRole("group", { name: "Reading aloud" })).toHaveCount(0);
-  const asked = spoken.length;
+  const spokenBefore = spoken.length;
   const blocks = replies(page).locator(".markdown > *");
   const before = await blocks.count();
   await expect.poll(() => blocks.count()).toBeGreaterThan(before + 3);
-  expect(spoken).toHaveLength(asked);
+  expect(spoken).toHaveLength(spokenBefore);
   await page.keyboard.press("Escape");
   await expectRest(page);
 });
@@ -338,11 +338,11 @@ async function readOnAt(page: Page, at: number): Promise<void> {
   await expectAccessible(page, "reading aloud is held up");
   await expect(notice).toContainText("You can try again now.", { timeout: 20_000 });
   await expect(readOn).toBeEnabled();
-  const asked = page.waitForRequest("**/api/tts");
+  const speechRequest = page.waitForRequest("**/api/tts");
   await readOn.press("Enter");
-  const { messageId } = (await asked).postDataJSON() as { messageId: string };
+  const { messageId } = (await speechRequest).postDataJSON() as { messageId: string };
   expect(messageId).toMatch(new RegExp(`:${at}$`));
-  expect((await (await asked).response())?.status()).toBe(200);
+  expect((await (await speechRequest).response())?.status()).toBe(200);
   const controls = replies(page).getByRole("group", { name: "Reading aloud" });
   await expect(notice).toHaveCount(0);
   const pause = controls.getByRole("button", { name: "Pause reading" });

@@ -174,9 +174,9 @@ base.describe("on a server of its own", () => {
         const refusal = page.getByRole("alert").filter({ hasText: "Too many requests" });
         await expect(refusal).toContainText(/You can try again in \d s\./);
         await expectAccessible(page, "too many requests");
-        const asked = wallet.signedTexts.length;
+        const signedBefore = wallet.signedTexts.length;
         await page.getByRole("button", { name: "Sign in" }).click();
-        expect(wallet.signedTexts).toHaveLength(asked);
+        expect(wallet.signedTexts).toHaveLength(signedBefore);
         const again = refusal.getByRole("button", { name: "Try again" });
         await expect(again).toBeVisible();
         await expect(refusal).toContainText("You can try again now.");

@@ -47,16 +47,16 @@ export const apiChanges: readonly ApiChange[] = [
     now: "38ad123432e2",
   },
   {
-    why: "What is set aside for answers under way is told from what is used up; busy speech is 429.",
+    why: "What is reserved for answers under way is told from what is used up; busy speech is 429.",
     at: [
       "/components/schemas/ChatError/properties/details/description",
-      "/paths/*/*/responses/429/content/application~1json/examples/quota-set-aside",
+      "/paths/*/*/responses/429/content/application~1json/examples/quota-reserved",
       "/paths/*/*/responses/*/content/application~1json/examples/speech-busy",
       "/paths/~1api~1chat/post/responses/429/description",
       "/paths/~1api~1tts/post/responses/429/description",
       "/paths/~1api~1tts/post/responses/200/headers/X-Quota-Remaining/description",
     ],
-    now: "d1ddcb3b1483",
+    now: "266aa673bd74",
   },
   {
     why: "The secret of a reset is described in every place where it is looked for.",

@@ -85,7 +85,7 @@ type Servers = {
   modelServer: ModelServer;
   /** For holders only, with a quota and a rate limit that are soon reached. */
   holdersServer: GateServer;
-  /** For holders only, of whose tokens one answer sets all aside. */
+  /** For holders only; one answer reserves all tokens of a key. */
   crowdedServer: ModelServer;
   /** Reads one piece aloud in ten seconds to each visitor. */
   hurriedSpeechServer: ModelServer;

@@ -2,7 +2,7 @@ import { expect, test as base } from "@playwright/test";
 import type { BrowserContext } from "@playwright/test";
 
 export type PolicyCheck = {
-  /** What browsers said so far of broken policies; whoever provokes one on purpose takes it out. */
+  /** Violations of the policy so far; a test that provokes one on purpose removes it. */
   violations: string[];
 };
 

@@ -21,7 +21,7 @@ const closeFrame = 0x8;
 /** WalletConnect's numbers for what a message is about. */
 const tags = { proposal: 1100, proposalAnswer: 1101, settlement: 1102 };
 
-/** A relay: takes in what is said on a topic, and hands it to whoever listens there, now or later. */
+/** A relay: takes in what is said on a topic, and delivers it to subscribers of the topic, now or later. */
 export async function startRelayServer(): Promise<RelayServer> {
   const asked: string[] = [];
   const sockets = new Set<Duplex>();

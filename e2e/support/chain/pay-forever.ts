@@ -16,7 +16,7 @@ const payer = createPayer({
   client: createChainClient({ rpcUrls: [rpcUrl], chainId: 31337 }),
   privateKey: privateKey as Hex,
   limits: { ...paymentLimits, addressMicroether: 1_000_000_000, dailyMicroether: 1_000_000_000 },
-  // Whoever was killed in the round before keeps the next one waiting for so long.
+  // The lease of a process that was killed in the round before delays the next one by this.
   turnSeconds: Number(turnSeconds),
 });
 for (let number = 0; ; number++) {

@@ -26,7 +26,7 @@ export function fileIn(dataDir: string): string {
   return pathToFileURL(path.join(dataDir, "latchkey.db")).href;
 }
 
-/** When the folder goes, which takes a file with it; at once, and whoever is connected loses it. */
+/** When the folder is removed, and a file with it; open connections are closed. */
 export async function removeServerDatabase(dataDir: string): Promise<void> {
   const url = await serverDatabases.get(dataDir);
   if (url === undefined) return;

@@ -6,7 +6,7 @@ import { waitUntil } from "../processes";
 
 type Server = { adminUrl: string; createDatabase: () => Promise<string>; stop: () => Promise<void> };
 
-/** A real PostgreSQL server that shows these certificates, and takes connections in clear as well; whoever starts it stops it. */
+/** A real PostgreSQL server that shows these certificates, and takes connections in clear as well; the caller stops it. */
 export async function startEncryptingPostgresql(certificates: Certificates) {
   const server = await startPostgresql();
   const adminUrl = await server.createDatabase();

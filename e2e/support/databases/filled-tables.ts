@@ -5,7 +5,7 @@ export const dayMs = 86_400_000;
 const now = BigInt(nowMs);
 const key = { chainId: 1n, contractAddress: "0xab", tokenId: "1" };
 const owner = { kind: "token", subject: "s" };
-const asked = { clientId: "c", requestId: "r" };
+const requester = { clientId: "c", requestId: "r" };
 const past = { expiresAtMs: 1n };
 
 /** One row in each table, of the kind that writes look for; what can expire has expired. */
@@ -34,10 +34,10 @@ export async function fillTables(database: Database): Promise<void> {
   for (const instance of ["gone", "me"]) {
     await database.quotaInstance.create({ data: { instance, ...past } });
   }
-  await database.auditEntry.create({ data: { id: "a", atMs: 1n, kind: "k", ...asked, detail: "{}" } });
+  await database.auditEntry.create({ data: { id: "a", atMs: 1n, kind: "k", ...requester, detail: "{}" } });
   const times = { startedAtMs: 1n, seenAtMs: now - 120_000n, endsAtMs: now + BigInt(dayMs) };
   await database.operatorSession.create({ data: { digest: "d", clientId: "c", ...times } });
-  const decision = { id: "d", atMs: 1n, route: "/", outcome: "granted", ...asked };
+  const decision = { id: "d", atMs: 1n, route: "/", outcome: "granted", ...requester };
   await database.accessDecision.create({ data: decision });
   await database.activityCount.create({
     data: { spanSeconds: 60, startMs: 0n, series: "s", amount: 1n },

@@ -24,7 +24,7 @@ export type PostgresqlWithTools = {
   stop: () => Promise<void>;
 };
 
-/** A real PostgreSQL of the kind whose tools are here, on a free loopback port; whoever starts it stops it. */
+/** A real PostgreSQL of the kind whose tools are here, on a free loopback port; the caller stops it. */
 export async function startPostgresqlWithTools(): Promise<PostgresqlWithTools> {
   const programs = findPostgresql();
   if (programs === null) throw new Error("There is no PostgreSQL with its tools on this machine.");
@@ -82,7 +82,7 @@ export async function startPostgresqlWithTools(): Promise<PostgresqlWithTools> {
       return { url: addressOf({ role: name, name }), adminUrl: addressOf({ role: "postgres", name }) };
     },
     stop: async () => {
-      // At once, whoever is still connected.
+      // At once, open connections included.
       child.kill("SIGINT");
       await ended;
       await rm(dir, { recursive: true, force: true });

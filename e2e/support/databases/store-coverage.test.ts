@@ -63,7 +63,7 @@ testOnEachDatabase(
   120_000,
 );
 
-test("a new store without such a test is found, whatever its maker is called and whoever else names it", async () => {
+test("a new store without such a test is found under any name of its factory, also where other files name it", async () => {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-stores-"));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   const [store, tests] = ["new.store.server.ts", "new.store.server.test.ts"].map((name) =>

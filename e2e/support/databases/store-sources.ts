@@ -86,7 +86,7 @@ function* findDualTests(node: ts.Node): Generator<ts.Node> {
   for (const child of childrenOf(node)) yield* findDualTests(child);
 }
 
-export function namesIn(node: ts.Node): Set<string> {
+function namesIn(node: ts.Node): Set<string> {
   const names = new Set<string>();
   function look(at: ts.Node): void {
     if (ts.isIdentifier(at)) names.add(at.text);

@@ -94,7 +94,7 @@ function useFollowedEnd(open: Conversation, shownCount: number, answeringId: str
   // The answer's end brings its sources and buttons: they belong to what is followed.
   useLayoutEffect(follow, [answeringId, follow, open]);
 
-  // What appears below the messages, or a keyboard, takes room from them.
+  // Elements below the messages, or a keyboard, take room from them.
   useLayoutEffect(() => {
     const observer = new ResizeObserver(follow);
     observer.observe(frame.current!);

@@ -16,7 +16,7 @@ export class RefusedError extends Error {
   }
 }
 
-/** `used`: without what is set aside for answers under way, where that is known. */
+/** `used`: without what is reserved for answers under way, where that is known. */
 export type Quota = { limit: number; used: number; remaining: number; resetAtMs: number | null };
 export type SentMessage = { role: "user" | "assistant"; parts: [{ type: "text"; text: string }] };
 

@@ -42,7 +42,7 @@ export class ChatSession {
     window.addEventListener("online", () => this.state.set({ isOnline: true }), { signal });
     window.addEventListener("offline", () => this.state.set({ isOnline: false }), { signal });
     window.addEventListener("pagehide", () => this.conversations.writeUnwritten(), { signal });
-    // What was deleted in another window, or by signing out there, is not shown here, nor written again.
+    // Messages deleted in another window, or by signing out there, are neither shown nor written again.
     const onStorage = ({ key }: StorageEvent) => this.leave(this.conversations.readChanged(key));
     window.addEventListener("storage", onStorage, { signal });
     void this.refreshQuota();
@@ -111,7 +111,7 @@ export class ChatSession {
       if (error instanceof RefusedError && error.notice.kind === "sign-in") {
         this.state.set({ barrier: error.notice, quota: null });
       }
-      // Anything else says nothing about who may ask; the next answer tells.
+      // Other failures do not show whether this visitor may chat.
     }
   }
 

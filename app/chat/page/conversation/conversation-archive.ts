@@ -11,7 +11,7 @@ type TextName = "open" | "model" | `draft.${string}`;
 /** Conversations and drafts, one entry each, so that windows side by side overwrite nothing of each other's. */
 export function createConversationArchive(store: KeyValueStore) {
   return {
-    /** What cannot be read is left where it is: a later version of this page may read it. */
+    /** Unreadable entries stay: a later version of this page may read them. */
     readAll(): Conversation[] {
       return Array.from({ length: store.length }, (_, index) => store.key(index)).flatMap((key) =>
         key?.startsWith(conversationPrefix) ? (readConversation(store.getItem(key)) ?? []) : [],

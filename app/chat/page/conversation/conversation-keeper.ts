@@ -74,7 +74,7 @@ export class ConversationKeeper {
       this.forget(id);
       return id;
     }
-    // What is being answered here is written from here.
+    // This window writes the conversation that it is answering.
     if (findAnswering(this.find(id))) return null;
     this.conversations.set(id, changed);
     this.unwritten.delete(id);

@@ -17,7 +17,7 @@ export const silence = {
 };
 export type SpeechState = typeof silence;
 
-/** A slider that has not moved for so long is taken as set. */
+/** A slider counts as set when it has not moved for this long. */
 const seekRestMs = 200;
 
 /** After these, reading can resume where it stopped; the others end it. */

@@ -91,7 +91,7 @@ test("a person gets time to confirm, and a wallet none for calls that need nobod
   ];
   const silence = guarded.request({ method: "eth_accounts" }).catch(() => "over");
   for (const method of people) {
-    const asked = guarded.request({ method }).then(String, String);
-    expect(await Promise.race([asked, silence]), method).toBe("over");
+    const outcome = guarded.request({ method }).then(String, String);
+    expect(await Promise.race([outcome, silence]), method).toBe("over");
   }
 });

@@ -44,7 +44,7 @@ export function KeyCard({ settings, signsSiwe, state, actions }: KeyCardProps) {
   }
 
   function focusField() {
-    // What is folded away cannot take the focus.
+    // A collapsed element cannot take the focus.
     field.current?.closest("details")?.setAttribute("open", "");
     field.current?.querySelector("input")?.focus();
   }
@@ -102,7 +102,7 @@ type WaysProps = Pick<KeyCardProps, "settings" | "state"> & {
   onPick: (tokenId: string) => void;
 };
 
-/** What comes next stands first: a key from the list, a first key, or the number of one that cannot be listed. */
+/** The next step comes first: a key from the list, a first key, or the number of one that cannot be listed. */
 function Ways({ settings, state: { keys, tokenId }, parts, onPick }: WaysProps) {
   const { number, mint, news, signIn, explained } = parts;
   if (keys.status === "unlisted") {

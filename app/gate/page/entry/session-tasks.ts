@@ -21,7 +21,7 @@ export async function keepSession({ api, dispatch }: SessionTools, accessToken: 
   }
 }
 
-/** Opens the room for whoever is signed in already. `address`: of the connected wallet, whose session it has to be. */
+/** Opens the room where a session exists. `address`: the connected wallet, to which the session must belong. */
 export async function openKept(
   { api, dispatch }: SessionTools,
   { turn, address }: { turn: number; address?: string },

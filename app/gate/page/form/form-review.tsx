@@ -28,7 +28,7 @@ export function FormReview({ settings, text, tokenId, address, form, onConfirm, 
   const isBusy = form.step !== "open";
   const preview = useEnvelopePreview(text, tokenId, settings.chainId);
   return (
-    // What has gone to the server cannot be called back, so there is no way out while it is on its way.
+    // A request cannot be recalled, so it cannot be cancelled while it is sent.
     <Dialog title="Sign and send this?" onClose={() => (form.step === "sending" ? undefined : onClose())}>
       <p className="soft">
         These words, {countCharacters(text).toLocaleString("en")} characters, to the letter:

@@ -4,7 +4,7 @@ import { Facts } from "~/ui/facts";
 import { Notice } from "~/ui/notice";
 import { useCopy } from "~/ui/use-copy";
 
-/** What is left of a form that was sent: the visitor's own copy, made of what they had before them. */
+/** The visitor's own copy of a form that was sent. */
 export type FormReceipt = {
   tokenId: string;
   address: string;

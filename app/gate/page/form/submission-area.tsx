@@ -107,7 +107,7 @@ function keepWriting(element: HTMLElement, draftName: string | null): Writing | 
   if (!form) return null;
   const count = countCharacters(writtenText(new FormData(form)));
   const limit = textLimit(textAreasOf(form));
-  // What the operator has put into the fields beforehand is nobody's draft.
+  // Values that the operator put into the fields are not a draft.
   const isWritten = draftName !== null && isTouched(form);
   if (draftName && !isWritten) dropDraft(draftName);
   return { count, limit, isDraft: isWritten && keepDraft(draftName, readFields(element)) };

@@ -27,7 +27,7 @@ export function RoomAudio({ audio, onBroken }: RoomAudioProps) {
         ) : (
           <Player key={audioSrc} audioSrc={audioSrc} title={title || headline} onBroken={onBroken} />
         )}
-        {/* What stands here is the sound in words, for whoever does not hear it. */}
+        {/* The sound in words, for visitors who do not hear it. */}
         {description ? <p className="latchkey-audio-words">{description}</p> : null}
       </div>
     </section>

@@ -13,7 +13,7 @@ type RoomFrameProps = Omit<RoomProps, "isServed"> & { visit: GateVisit };
 export function RoomFrame({ visit, ...props }: RoomFrameProps) {
   const { content } = props.state.room.grant;
   const { Room, hasFailed, retry } = useRoomCode(content.welcomeText);
-  // What the server has drawn into the page already; null where the room was opened in it.
+  // Rendered into the page by the server; null where the room was opened later.
   const served = visit.kind === "inside" && visit.content === content ? visit : null;
   if (Room) return <Room {...props} isServed={served !== null} />;
   return (

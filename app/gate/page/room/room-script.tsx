@@ -46,7 +46,7 @@ export function RoomScript({ script, styles }: { script: string; styles: string 
   );
 }
 
-/** What browsers say when a frame is given a new height while it measures itself; nothing has failed. */
+/** The browser's message when a frame is resized while it measures itself; nothing has failed. */
 function isHarmless(reason: string): boolean {
   return reason.startsWith("ResizeObserver loop");
 }

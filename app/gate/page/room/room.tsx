@@ -26,7 +26,7 @@ export type RoomProps = {
   actions: GateActions;
 };
 
-/** The first rendering and sanitising is the dearest by far; the room's own is then a quick one. */
+/** The first rendering and sanitising is slow; done early, it makes the room's own fast. */
 export function warmUp(welcomeText: string): void {
   renderMarkdownSafely(welcomeText, window.location.origin);
 }

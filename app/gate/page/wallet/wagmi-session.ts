@@ -81,7 +81,7 @@ export function openWalletSession({ settings, origin }: Setup) {
       return account;
     },
 
-    /** What is still being requested comes too late from now on. */
+    /** Answers to pending requests are ignored from now on. */
     abandonConnect: () => void (attempt += 1),
 
     /** The wallet of an earlier visit. `asleep`: it may be asked only when the person wants it. */

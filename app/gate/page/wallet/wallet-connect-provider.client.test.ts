@@ -75,10 +75,10 @@ test("a pairing shows its address, waits for the person, and then has the accoun
   const { provider, pairings } = open(wallet);
   expect(await provider.request(ask("eth_accounts"))).toEqual([]);
   expect(wallet.calls).toEqual([]);
-  const asked = provider.request(ask("eth_requestAccounts"));
+  const pairing = provider.request(ask("eth_requestAccounts"));
   await expect.poll(() => pairings).toEqual(["wc:topic@2?relay-protocol=irn"]);
   wallet.approve(sessionOf("one", `eip155:1:${bob}`, `eip155:31337:${ada}`));
-  expect(await asked).toEqual([ada]);
+  expect(await pairing).toEqual([ada]);
   expect(wallet.calls).toEqual([
     {
       name: "connect",
@@ -105,9 +105,9 @@ test("a saved session is used again, unless it is of another chain", async () =>
 test("a person's refusal rejects the pairing, which may be asked for again", async () => {
   const wallet = startClient();
   const { provider } = open(wallet);
-  const asked = provider.request(ask("eth_requestAccounts"));
+  const pairing = provider.request(ask("eth_requestAccounts"));
   wallet.refuse(Object.assign(new Error("User rejected."), { code: 5000 }));
-  expect(nameWalletError(await asked.catch((error: unknown) => error))).toBe("rejected");
+  expect(nameWalletError(await pairing.catch((error: unknown) => error))).toBe("rejected");
   expect(await provider.request(ask("eth_accounts"))).toEqual([]);
 });
 
