@@ -17,6 +17,7 @@ import { createSharedPages } from "~/platform/http/shared-pages.server";
 import { createStartupBuffer } from "~/platform/http/startup-buffer.server";
 import { createHttpServer, listen, stopOnSignals } from "~/platform/http/http-server.server";
 import { answerPageRefusal, createPageHandler } from "~/platform/http/page-handler.server";
+import { problemHeader } from "~/platform/http/refusal";
 import type { Refusal } from "~/platform/http/refusal";
 import type { RequestContext } from "~/platform/http/request-context.server";
 import { createApiHeaders, createPageHeaders } from "~/platform/http/security-headers.server";
@@ -249,14 +250,15 @@ function answerDefect(error: unknown, response: ServerResponse): void {
     response.destroy();
     return;
   }
-  const status = (error as { status?: unknown } | null)?.status;
-  const isRefused = typeof status === "number" && status >= 400 && status < 500;
-  if (!isRefused) log.error({ err: error }, "request failed outside all routes");
-  response.statusCode = isRefused ? status : 500;
-  response.setHeader("Content-Type", "text/plain; charset=utf-8");
+  const given = (error as { status?: unknown } | null)?.status;
+  const status = typeof given === "number" && given >= 400 && given < 500 ? given : 500;
+  if (status === 500) log.error({ err: error }, "request failed outside all routes");
+  const headers = { "Content-Type": "text/plain; charset=utf-8", ...problemHeader(status) };
+  response.statusCode = status;
+  response.setHeaders(new Map(Object.entries(headers)));
   response.end(
-    isRefused
-      ? "This address could not be understood. Check it for typing mistakes.\n"
-      : "The server failed. Try again in a moment.\n",
+    status === 500
+      ? "The server failed. Try again in a moment.\n"
+      : "This address could not be understood. Check it for typing mistakes.\n",
   );
 }

@@ -131,6 +131,14 @@ test("production refuses demo keys and a plain-HTTP origin, but accepts loopback
   expect(problemsOf({ ...production, PUBLIC_ORIGIN: "http://127.0.0.1:3000" })).toEqual([]);
 });
 
+test("signed pages may be of plain HTTP in every mode but production", () => {
+  const modes = ["production", "development", "demo"];
+  const allowed = modes.filter(
+    (mode) => parseConfig({ ...production, LATCHKEY_MODE: mode }).gate.allowsPlainHttp,
+  );
+  expect(allowed).toEqual(["development", "demo"]);
+});
+
 test("production refuses further plain-HTTP origins except loopback ones, and other modes accept them", () => {
   const plain = { CORS_ORIGINS: "https://a.example.com,http://app.example.com,http://b.example.com" };
   expect(problemsOf({ ...production, ...plain })).toEqual([

@@ -2530,6 +2530,7 @@ export interface operations {
           "X-Request-Id": components["headers"]["X-Request-Id"];
           "Cache-Control": components["headers"]["Cache-Control"];
           ETag: components["headers"]["ETag"];
+          "X-Problem": components["headers"]["X-Problem"];
           /**
            * @description When the file was last changed.
            * @example Thu, 15 Jan 2026 09:30:00 GMT

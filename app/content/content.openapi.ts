@@ -76,7 +76,7 @@ export const getMediaOperation: OperationDescription = {
     304: { description: "Your copy is still good.", headers: [etag], ownHeaders },
     416: {
       description: "The file ends before the range begins.",
-      headers: [etag],
+      headers: [etag, "X-Problem"],
       ownHeaders: withRange("bytes */330044"),
     },
   },

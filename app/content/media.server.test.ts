@@ -171,6 +171,7 @@ test.each(["bytes=200000-", "bytes=-0"])("the range %s is refused with 416", asy
   const { status, headers, body } = await ask("/1/song.mp3", { range });
   expect(status).toBe(416);
   expect(headers["content-range"]).toBe("bytes */200000");
+  expect(headers["x-problem"]).toBe("range-not-satisfiable");
   expect(headers["content-length"]).toBe("0");
   expect(body).toHaveLength(0);
   await expectNoOpenDescriptors();

@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
 import path from "node:path";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal, refusalTable } from "~/platform/http/refusal";
 import { ContentFileError, isCanonicalTokenId, openContentFile, tokenFolder } from "./content-files.server";
 import type { OpenedFile } from "./content-files.server";
 import { findMediaType } from "./media-file";
@@ -66,7 +66,10 @@ export async function serveMedia(request: MediaRequest): Promise<Response> {
   if (plan.contentRange) headers.set("Content-Range", plan.contentRange);
   if (plan.status === 304 || plan.status === 416) {
     headers.delete("Content-Type");
-    if (plan.status === 416) headers.set("Content-Length", "0");
+    if (plan.status === 416) {
+      headers.set("Content-Length", "0");
+      headers.set("X-Problem", refusalTable["range-not-satisfiable"].slug);
+    }
   } else {
     headers.set("Content-Length", String(plan.endByte + 1 - plan.startByte));
   }

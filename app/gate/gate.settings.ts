@@ -33,5 +33,6 @@ export function readGate(reader: SettingReader, isSiweOn: boolean) {
     const why = `LEGACY_SIGNATURES is fallback, and sign-in with Ethereum is ${isSiweOn ? "on" : "off"}.`;
     reader.setSwitch(gateSettings.legacySignatures, !isSiweOn, why);
   }
-  return values;
+  // As for PUBLIC_ORIGIN: in production, plain HTTP is for loopback names.
+  return { ...values, allowsPlainHttp: reader.mode !== "production" };
 }

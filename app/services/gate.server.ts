@@ -61,12 +61,9 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
   const admitDependencies: ProofDependencies & AdmitDependencies = {
     ...shared,
     siweEnabled,
-    // As for PUBLIC_ORIGIN: in production, plain HTTP is for loopback names.
-    allowsPlainHttp: config.mode !== "production",
-    legacySignatures: config.gate.legacySignatures,
-    nonceBinding: config.gate.nonceBinding,
+    ...config.gate,
     nonces,
-    verifyToken: (token) => tokens.verify({ token, requiredScope: "gate:read" }),
+    verifyToken: tokens.verify,
     spentSignatures: createSpentSignatureStore(database),
     mintToken: tokens.mint,
     readContent: content.readContent,

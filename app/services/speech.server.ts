@@ -23,7 +23,7 @@ export async function wireSpeech(foundation: Foundation, quota: QuotaServices) {
   const { speech, serving, chain } = config;
   const clock = systemClock;
   const row = speech.provider === "disabled" ? null : getProvider(speechProviders, speech.provider);
-  const provider = row && row.create(config);
+  const provider = row && instrumentSpeech(row.create(config), instruments.provider);
   const cache = createAudioCache({
     dir: path.join(serving.dataDir, "speech"),
     maxBytes: speech.cacheBytes,
@@ -42,7 +42,6 @@ export async function wireSpeech(foundation: Foundation, quota: QuotaServices) {
     clock,
   };
   const dependencies = {
-    provider: provider && instrumentSpeech(provider, instruments.provider),
     library: createAudioLibrary(cache),
     readAllowance: (caller: Caller | null, characters: number) =>
       readSpeechAllowance(budget, caller, characters),
@@ -53,7 +52,7 @@ export async function wireSpeech(foundation: Foundation, quota: QuotaServices) {
     stop: async () => await provider?.stop?.(),
     /** Null where speech is switched off, which is no fault. */
     pingProvider: row && row.ping(config),
-    readRequest: (body: unknown) => requireSpeechRequest(body, dependencies),
+    readRequest: (body: unknown) => requireSpeechRequest(body, provider),
     speak: async (call: SpeechCall): Promise<Speech> => {
       const speech = await speak(call, dependencies);
       metrics.countSpokenAnswer(speech.audio.isCached ? "kept" : "spoken");

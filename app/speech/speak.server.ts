@@ -11,8 +11,6 @@ import { readSpeechRequest } from "./speech.schema";
 import type { SpeechRequest } from "./speech.schema";
 
 type SpeechDependencies = {
-  /** Null: speech is switched off. */
-  provider: SpeechProvider | null;
   library: AudioLibrary;
   /** Null: too little is left. */
   readAllowance: (caller: Caller | null, characters: number) => Promise<Record<string, string> | null>;
@@ -20,7 +18,8 @@ type SpeechDependencies = {
 };
 
 /** `caller` null: a stranger. */
-export type SpeechCall = { request: SpeechRequest; caller: Caller | null; signal: AbortSignal };
+type SpeechOrder = SpeechRequest & { provider: SpeechProvider };
+export type SpeechCall = { request: SpeechOrder; caller: Caller | null; signal: AbortSignal };
 
 export type Speech = {
   audio: OpenAudio | CachedAudio;
@@ -30,13 +29,10 @@ export type Speech = {
 
 const retryAfterBusySeconds = 2;
 
-/** Whether speech is switched on, then the shape. */
-export function requireSpeechRequest(
-  body: unknown,
-  { provider }: Pick<SpeechDependencies, "provider">,
-): SpeechRequest {
+/** Whether speech is switched on (else `provider` is null), then the shape. */
+export function requireSpeechRequest(body: unknown, provider: SpeechProvider | null): SpeechOrder {
   if (provider === null) throw new Refusal("speech-disabled");
-  return readSpeechRequest(body);
+  return { ...readSpeechRequest(body), provider };
 }
 
 /**
@@ -47,16 +43,15 @@ export function requireSpeechRequest(
  */
 export async function speak(
   { request, caller, signal }: SpeechCall,
-  { provider, library, readAllowance, admit }: SpeechDependencies,
+  { library, readAllowance, admit }: SpeechDependencies,
 ): Promise<Speech> {
-  if (provider === null) throw new Refusal("speech-disabled");
   const text = toSpeakableText(request.text);
   if (text === "") {
     throw new Refusal("unspeakable-text", {
       detail: "Nothing of this text is for the ear: it holds only markup, code, symbols or emoji.",
     });
   }
-  const { messageId } = request;
+  const { messageId, provider } = request;
   const identity = [provider.name, provider.voiceId, text];
   const characters = countCharacters(request.text);
   let headers: Record<string, string> = {};

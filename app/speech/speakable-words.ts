@@ -1,3 +1,5 @@
+import { decodeReferences } from "~/platform/character-references";
+
 const pictures =
   /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\u20e3|\ufe0e|\ufe0f|[\u{e0020}-\u{e007f}]/gu;
 const shortcode = /(?<![\p{L}\p{N}:]):(?:[a-z]|[+-]\d)[a-z0-9_+-]{0,40}:(?![\p{L}\p{N}:])/gu;
@@ -17,7 +19,7 @@ const marksBehind = `.,;:!?…)]}'"”’»*_~\``;
  * in more than a bounded number of ways.
  */
 export function toSpeakableWords(text: string): string {
-  return speakAddresses(decodeEntities(text))
+  return speakAddresses(decodeReferences(text, () => " "))
     .replace(/\b0x([0-9a-f]{4})[0-9a-f]{8,}\b/gi, "0x$1")
     .replace(pictures, " ")
     .replace(shortcode, " ")
@@ -68,30 +70,4 @@ function splitBehind(rest: string): { address: string; behind: string } {
     surplus -= 1;
   }
   return { address: rest.slice(0, end), behind: rest.slice(end) };
-}
-
-/** The common ones; others are omitted rather than spelled. */
-const namedEntities: Record<string, string> = {
-  amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " ", ensp: " ", emsp: " ", thinsp: " ", shy: "",
-  ndash: "–", mdash: "—", hellip: "…", lsquo: "‘", rsquo: "’", sbquo: "‚", ldquo: "“", rdquo: "”", bdquo: "„",
-  laquo: "«", raquo: "»", bull: "•", middot: "·", deg: "°", plusmn: "±", times: "×", divide: "÷", minus: "−",
-  frac12: "½", frac14: "¼", frac34: "¾", sup2: "²", sup3: "³", euro: "€", pound: "£", yen: "¥", cent: "¢",
-  sect: "§", para: "¶", copy: "©", reg: "®", trade: "™", larr: "←", rarr: "→", uarr: "↑", darr: "↓", ne: "≠",
-  le: "≤", ge: "≥", infin: "∞", micro: "µ", ordm: "º", ordf: "ª", iexcl: "¡", iquest: "¿", szlig: "ß",
-  auml: "ä", ouml: "ö", uuml: "ü", euml: "ë", iuml: "ï", Auml: "Ä", Ouml: "Ö", Uuml: "Ü", aacute: "á",
-  eacute: "é", iacute: "í", oacute: "ó", uacute: "ú", Eacute: "É", agrave: "à", egrave: "è", igrave: "ì",
-  ograve: "ò", ugrave: "ù", acirc: "â", ecirc: "ê", icirc: "î", ocirc: "ô", ucirc: "û", atilde: "ã",
-  otilde: "õ", ntilde: "ñ", Ntilde: "Ñ", ccedil: "ç", Ccedil: "Ç", aring: "å", Aring: "Å", aelig: "æ",
-  AElig: "Æ", oelig: "œ", OElig: "Œ", oslash: "ø", Oslash: "Ø",
-}; // prettier-ignore
-
-/** Decodes HTML character references once; unknown ones become a space. */
-function decodeEntities(text: string): string {
-  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z][a-z0-9]{1,30}));/gi, (...found) => {
-    const [, decimal, hex, name] = found as (string | undefined)[];
-    if (name !== undefined) return namedEntities[name] ?? namedEntities[name.toLowerCase()] ?? " ";
-    const code = decimal === undefined ? Number.parseInt(hex!, 16) : Number(decimal);
-    const isCharacter = code > 0 && code <= 0x10_ffff && (code < 0xd800 || code > 0xdfff);
-    return isCharacter ? String.fromCodePoint(code) : " ";
-  });
 }

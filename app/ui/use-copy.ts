@@ -20,5 +20,6 @@ export function useCopy(shownForMs: number | null = 2_000) {
     }
   }
 
-  return { outcome, copy };
+  const words = outcome === "copied" ? "Copied" : outcome === "refused" ? "Not allowed here" : "";
+  return { outcome, words, copy };
 }

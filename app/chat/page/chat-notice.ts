@@ -1,4 +1,4 @@
-import { noticeForRefused, readRefused } from "~/platform/http/notice";
+import { noticeForRefused, readRefused, unreached } from "~/platform/http/notice";
 import type { NoticeText, PageRemedy, RefusedAnswer } from "~/platform/http/notice";
 
 /** What a person was doing when the server refused: the same refusal leaves them with different things to do. */
@@ -114,12 +114,8 @@ export function noticeForBrokenAnswer(broken: { errorText: string | null; hasCon
 
 export function noticeForFailure(failed: { activity: Activity; isOnline: boolean }): ChatNotice {
   if (failed.isOnline) {
-    return {
-      kind: "offline",
-      title: "The server did not answer",
-      detail: "Either the connection is bad, or the site is away for a moment.",
-      remedy: "Check your connection and try again.",
-    };
+    const detail = "Either the connection is bad, or the site is away for a moment.";
+    return { kind: "offline", ...unreached, detail };
   }
   const isAsking = failed.activity === "asking";
   return {

@@ -46,6 +46,14 @@ test("a membership is read afresh before it is used up, for it may have run out"
   expect(readings).toEqual(["fresh", byNumber]);
 });
 
+test("a membership that has expired is not used up, though its holder has not changed", async () => {
+  const { dependencies, readings } = prepare({ isGone: false, settles: async () => {} });
+  const ownership = { readOwnership: async () => ({ owned: false, reason: "expired" }) as const };
+  const using = useKey(holder, { ...dependencies, standard: "unlock", ownership });
+  await expect(using).rejects.toMatchObject({ slug: "you-do-not-own-this-token" });
+  expect(readings).toEqual([]);
+});
+
 test("a key that is held is used up after one reading of the newest block", async () => {
   const { dependencies, readings } = prepare({ isGone: false, settles: async () => {} });
   expect(await useKey(holder, dependencies)).toMatchObject({ tokenId: "7", usedBy: holder.address });

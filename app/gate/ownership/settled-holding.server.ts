@@ -24,7 +24,7 @@ export type SettledHoldingDependencies = KeyContract & {
   clock: Clock;
 };
 
-/** Called after the newest block named the same holder. Using a key up is final, so it waits for confirmations. */
+/** Reads the newest block itself, and an older one, for it is final. A membership's expiry is the caller's to check. */
 export type RequireSettledHolding = (tokenId: string, holder: Address) => Promise<void>;
 
 export function createSettledHoldings(dependencies: SettledHoldingDependencies): RequireSettledHolding {
@@ -34,7 +34,7 @@ export function createSettledHoldings(dependencies: SettledHoldingDependencies):
 
   async function readHoldingAt(block: bigint, tokenId: string, holder: Address): Promise<Ownership> {
     const reading = await readKey({ client, contractAddress, standard, tokenId, holder, block });
-    // Whether a membership had expired by then does not matter: the newest block has said that it has not.
+    // The caller has checked whether a membership has expired.
     return judge({ ...reading, hasExpired: false }, holder);
   }
 

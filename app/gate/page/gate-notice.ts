@@ -1,5 +1,5 @@
 import type { VisitProblem } from "~/gate/visit";
-import { noticeForRefused, readRefused } from "~/platform/http/notice";
+import { noticeForRefused, readRefused, unreached } from "~/platform/http/notice";
 import type { PageRemedies, Refused } from "~/platform/http/notice";
 import { RefusedError, UnreachableError, UnreadableAnswerError } from "./gate-api";
 import type { GateActivity, GateNotice } from "./wallet/wallet-notices";
@@ -39,12 +39,8 @@ function noticeForRefusal(refused: Refused): GateNotice {
 export function noticeFor(error: unknown, activity: GateActivity): GateNotice {
   if (error instanceof RefusedError) return noticeForRefusal(error.refused);
   if (error instanceof UnreachableError) {
-    return {
-      tone: "problem",
-      title: "The server did not answer",
-      detail: "Either this device is offline, or the site is away for a moment.",
-      remedy: "Check your connection and try again.",
-    };
+    const detail = "Either this device is offline, or the site is away for a moment.";
+    return { tone: "problem", ...unreached, detail };
   }
   if (error instanceof UnreadableAnswerError) {
     return {

@@ -3,18 +3,22 @@ import { holderOf } from "../holder.server";
 import type { Holder } from "../holder.server";
 import { parseBearerHeader } from "../tokens/access-token.server";
 import { requireOwnHost } from "./proof.server";
-import type { Proof, ProofRequest } from "./proof.server";
+import type { Proof, ProofDependencies, ProofRequest } from "./proof.server";
 
 type BearerRequest = ProofRequest & { authorization: string };
+
+/** For whatever the gate opens, and the session that stands for it. */
+export const verifyGateToken = (token: string, { verifyToken }: Pick<ProofDependencies, "verifyToken">) =>
+  verifyToken({ token, requiredScope: "gate:read" });
 
 /** An access token of ours. A header that is present decides, however bad it is. */
 export const bearerProof: Proof<BearerRequest, Holder> = {
   kind: "bearer",
   matches: (request): request is BearerRequest => request.authorization !== undefined,
-  async read({ authorization, body, host }, { domains, verifyToken }) {
+  async read({ authorization, body, host }, dependencies) {
     const token = parseBearerHeader(authorization);
-    requireOwnHost(host, domains, accessTokenRefused);
-    const claims = await verifyToken(token);
+    requireOwnHost(host, dependencies.domains, accessTokenRefused);
+    const claims = await verifyGateToken(token, dependencies);
     if (body?.tokenId !== undefined && body.tokenId !== claims.tokenId) {
       throw accessTokenRefused(
         "The tokenId in the body is not the one the access token was made for. Leave it out, or sign in for that key.",

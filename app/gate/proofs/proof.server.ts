@@ -2,6 +2,7 @@ import type { Address } from "viem";
 import type { Clock } from "~/platform/clock";
 import { isAllowedDomain } from "~/platform/http/domains";
 import { authenticationFailed } from "../authentication-failed";
+import type { CallerDependencies } from "../caller.server";
 import type { GateAccessBody } from "../gate.schema";
 import type { Holder } from "../holder.server";
 import type { AccessClaims, SiweClaims } from "../tokens/access-token.schema";
@@ -25,7 +26,7 @@ export type ProofDependencies = {
   nonceBinding: "client" | "none";
   nonces: Pick<NonceStore, "consumeNonce">;
   spentSignatures: SpentSignatureStore;
-  verifyToken: (token: string) => Promise<AccessClaims>;
+  verifyToken: CallerDependencies["verifyToken"];
   clock: Clock;
 };
 

@@ -110,3 +110,18 @@ test("a token that lasts longer than a renewal would, or is dated ahead, is kept
     expect(kept.token).toBe("aaa.bbb.ccc");
   }
 });
+
+test("a session asks for a token that opens the gate, to be kept, renewed or read", async () => {
+  const scopes: string[] = [];
+  const dependencies: SessionDependencies = {
+    ...at({ nowSeconds: signedAtSeconds + 60 }),
+    verifyToken: async ({ requiredScope }) => {
+      scopes.push(requiredScope);
+      return exampleClaims;
+    },
+  };
+  await identifySession({ authorization: "Bearer aaa.bbb.ccc", cookie: undefined, host: null }, dependencies);
+  await renew(dependencies);
+  await readSession(cookie, dependencies);
+  expect(scopes).toEqual(["gate:read", "gate:read", "gate:read"]);
+});

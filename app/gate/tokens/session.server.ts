@@ -6,10 +6,10 @@ import type { MintedAccessToken, ReissueAccessTokenOptions } from "./access-toke
 import { admit } from "../admit.server";
 import type { AdmitDependencies, Admission } from "../admit.server";
 import { accessTokenRefused, authenticationFailed } from "../authentication-failed";
-import type { Caller } from "../caller.server";
+import type { Caller, CallerDependencies } from "../caller.server";
 import { holderOf, requireHolder, requireHolderOfToken } from "../holder.server";
 import type { HolderDependencies } from "../holder.server";
-import { bearerProof } from "../proofs/bearer.server";
+import { bearerProof, verifyGateToken } from "../proofs/bearer.server";
 import { requireOwnHost } from "../proofs/proof.server";
 import type { SessionOrder, SignedIn, SignedOut } from "./session.schema";
 import { readCookie, sessionCookieName } from "./token-locations";
@@ -20,7 +20,7 @@ export type SessionDependencies = HolderDependencies & {
   accessTtlSeconds: number;
   /** Seconds from the signature during which it may be renewed without another. */
   sessionMaxSeconds: number;
-  verifyToken: (token: string) => Promise<AccessClaims>;
+  verifyToken: CallerDependencies["verifyToken"];
   reissueToken: (dates: Omit<ReissueAccessTokenOptions, "keys">) => Promise<MintedAccessToken>;
 };
 
@@ -43,12 +43,12 @@ export function findSessionToken(cookie: string | undefined): string | null {
 /** A session begins with a token from a sign-in; whatever else is asked of it goes by the one in the cookie. */
 export async function identifySession(
   { ask, authorization, cookie, host }: SessionRequest,
-  { domains, verifyToken }: Pick<SessionDependencies, "domains" | "verifyToken">,
+  dependencies: Pick<SessionDependencies, "domains" | "verifyToken">,
 ): Promise<SessionCaller> {
   const token = ask?.open || ask?.renew ? requireSessionToken(cookie) : requireHeaderToken(authorization);
   // As for a Bearer token at the gate.
-  if (ask?.open) requireOwnHost(host, domains, accessTokenRefused);
-  return { token, claims: await verifyToken(token) };
+  if (ask?.open) requireOwnHost(host, dependencies.domains, accessTokenRefused);
+  return { token, claims: await verifyGateToken(token, dependencies) };
 }
 
 function requireSessionToken(cookie: string | undefined): string {
@@ -84,7 +84,7 @@ export async function readSession(
   const token = findSessionToken(cookie);
   if (token === null) return { signedIn: false };
   try {
-    const claims = await dependencies.verifyToken(token);
+    const claims = await verifyGateToken(token, dependencies);
     // Refused for the gate's own reasons, so that the page shows what is wrong with the key.
     await requireHolder(holderOf(claims), dependencies);
     return describe(claims, dependencies);

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { createServer } from "node:http";
+import { STATUS_CODES, createServer } from "node:http";
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Log } from "~/platform/log.server";
+import { problemHeader, refusalTable } from "./refusal";
 import { countHeader, readTarget } from "./request-target";
 import type { RequestTarget } from "./request-target";
 
@@ -53,6 +54,7 @@ function isForRoutes(request: IncomingMessage, response: ServerResponse): boolea
           "Content-Type": "text/plain; charset=utf-8",
           "Cache-Control": "no-store",
           Connection: "close",
+          ...problemHeader(400),
         }
       : { Allow: serverMethods }),
   });
@@ -98,11 +100,14 @@ function endUnreadRequest(request: IncomingMessage): void {
 
 /** For what never became a request, so that there is only the socket to answer with. */
 function toBareAnswer({ code }: NodeJS.ErrnoException): string {
-  const [status, text] = parseErrors[code ?? ""] ?? malformed;
+  const name = parseErrors[code ?? ""];
+  const { status, slug, meaning, remedy } = refusalTable[name ?? "invalid-request"];
+  const text = `${name ? `${meaning} ${remedy}` : malformed}\n`;
   return [
-    `HTTP/1.1 ${status}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     "Connection: close",
     `X-Request-Id: ${randomUUID()}`,
+    `X-Problem: ${slug}`,
     "X-Content-Type-Options: nosniff",
     "Cache-Control: no-store",
     "Content-Type: text/plain; charset=utf-8",
@@ -112,19 +117,10 @@ function toBareAnswer({ code }: NodeJS.ErrnoException): string {
   ].join("\r\n");
 }
 
-const malformed = [
-  "400 Bad Request",
-  "This is not a request that HTTP/1.1 allows. Check its headers.\n",
-] as const;
-const parseErrors: Readonly<Record<string, readonly [status: string, text: string]>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [
-    "408 Request Timeout",
-    "The request was not received whole in time. Send it again.\n",
-  ],
-  HPE_HEADER_OVERFLOW: [
-    "431 Request Header Fields Too Large",
-    "The headers of the request are larger than 16 KiB together. Send fewer or shorter ones.\n",
-  ],
+const malformed = "This is not a request that HTTP/1.1 allows. Check its headers.";
+const parseErrors: Readonly<Record<string, keyof typeof refusalTable>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: "request-timeout",
+  HPE_HEADER_OVERFLOW: "headers-too-large",
 };
 
 export function listen(server: Server, host: string, port: number): Promise<number> {

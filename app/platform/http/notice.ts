@@ -34,6 +34,11 @@ export type RefusedAnswer = {
 export type PageRemedies = Readonly<Record<string, PageRemedy>>;
 export type PageRemedy = { remedy: string; title?: string };
 
+export const unreached = {
+  title: "The server did not answer",
+  remedy: "Check your connection and try again.",
+};
+
 const lastRemedy = "Try again; if it stays like this, tell whoever runs this site.";
 
 /** Reads Problem Details, `{error, details}` and JSON-RPC errors; the slug comes with the header or in `type`. */

@@ -6,7 +6,7 @@ import { matchPath } from "@remix-run/react";
 import { TextAnswer, addHeaders, answerProblem, answerText } from "./answer.server";
 import type { Answer } from "./answer.server";
 import { patternOf } from "./direct-route.server";
-import { Refusal } from "./refusal";
+import { Refusal, problemHeader } from "./refusal";
 import type { RequestContext } from "./request-context.server";
 import { writeAnswer } from "./write-answer.server";
 
@@ -25,8 +25,10 @@ export function createPageHandler(build: ServerBuild, mode: string) {
     try {
       // `_data` is how older pages asked for their data; the framework answers it with an error of its own.
       if (!isDecodable(context.pathname) || context.searchParams.has("_data")) throw new Refusal("not-found");
-      if (["GET", "HEAD"].includes(context.method))
-        return await toWhole(await handle(toWebRequest(context, request), context));
+      if (["GET", "HEAD"].includes(context.method)) {
+        const made = await handle(toWebRequest(context, request), context);
+        return addHeaders(await toWhole(made), problemHeader(made.status));
+      }
       if (!isPage(byPattern.keys(), context.pathname)) throw new Refusal("not-found");
       if (context.method === "OPTIONS") return new Response(null, { status: 204, headers: { Allow: allow } });
       throw new Refusal("method-not-allowed", {

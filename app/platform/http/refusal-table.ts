@@ -177,6 +177,13 @@ const rowsByStatus = {
       remedy: "Send JSON, with the header `Content-Type: application/json`.",
     },
   },
+  416: {
+    "range-not-satisfiable": {
+      title: "Range not satisfiable",
+      meaning: "The file ends before the range of bytes that was asked for begins.",
+      remedy: "Ask for a range within the size that the Content-Range header names, or for the whole file.",
+    },
+  },
   422: {
     "unspeakable-text": {
       title: "Text cannot be spoken",
@@ -207,6 +214,13 @@ const rowsByStatus = {
       meaning: "What this key has left is reserved for answers or speech under way; it need not be used up.",
       remedy:
         "Come back at the moment named in `resetAt`: then the first of them must have ended, and what it did not need is there again.",
+    },
+  },
+  431: {
+    "headers-too-large": {
+      title: "Headers too large",
+      meaning: "The headers of the request are larger than 16 KiB together.",
+      remedy: "Send fewer or shorter ones.",
     },
   },
   500: {

@@ -4,6 +4,13 @@ import type { RefusalEntry, RefusalName } from "./refusal-table";
 export { refusalTable };
 export type { RefusalEntry, RefusalName };
 
+/** For an answer of which no more is known: the framework's own, or that to a request for a file. */
+export function problemHeader(status: number): Record<string, string> {
+  if (status < 400) return {};
+  const fault = status === 404 ? "not-found" : status === 416 ? "range-not-satisfiable" : "invalid-request";
+  return { "X-Problem": refusalTable[status >= 500 ? "internal-error" : fault].slug };
+}
+
 export type RefusalOptions = {
   /** What exactly was wrong, in words for the person who sent the request. Defaults to the table's meaning. */
   detail?: string;

@@ -43,11 +43,11 @@ export function Console({ operation, origin }: { operation: ReferenceOperation; 
 }
 
 function CopyButton({ label, text }: { label: string; text: string }) {
-  const { outcome, copy } = useCopy();
+  const { words, copy } = useCopy();
   return (
     <span className="copy">
       <span role="status" className="copy-outcome">
-        {outcome === "copied" ? "Copied" : outcome === "refused" ? "Not allowed here" : ""}
+        {words}
       </span>
       <button type="button" className="copy-button" aria-label={label} onClick={() => void copy(text)}>
         Copy

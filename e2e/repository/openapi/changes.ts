@@ -10,9 +10,9 @@ function headersAt(...responses: string[]): string[] {
 /** All in which the description differs from `baseline.json`, the one of commit 8b8aee8. */
 export const apiChanges: readonly ApiChange[] = [
   {
-    why: "Every refusal names its slug in the header X-Problem.",
+    why: "Every refusal names its slug in the header X-Problem, that of a media range too.",
     at: ["/components/headers/X-Problem", "/paths/*/*/responses/*/headers/X-Problem"],
-    now: "03d5a7a641e0",
+    now: "61bc07f91f3a",
   },
   {
     why: "GET /api/models lists the models that a chat may name.",

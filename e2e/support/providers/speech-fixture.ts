@@ -54,7 +54,6 @@ export async function openSpeechFixture({ provider, limit, maxSyntheses, dir }: 
   const terms = { isActive: true, limit, windowSeconds: 60, expiresInSeconds: 120 };
   const budget = { store, contractAddress, clock, ...terms };
   const dependencies = {
-    provider,
     library: createAudioLibrary(cache, maxSyntheses),
     readAllowance: (who: Caller | null, characters: number) => readSpeechAllowance(budget, who, characters),
     admit: (who: Caller | null, characters: number) => admitSpeech(budget, who, characters),
@@ -63,7 +62,7 @@ export async function openSpeechFixture({ provider, limit, maxSyntheses, dir }: 
 
   async function ask(text: string, signal = new AbortController().signal): Promise<Response> {
     try {
-      const call = { request: requireSpeechRequest({ text }, dependencies), caller, signal };
+      const call = { request: requireSpeechRequest({ text }, provider), caller, signal };
       return toResponse(answerSpeech(await speak(call, dependencies)));
     } catch (refusal) {
       if (!(refusal instanceof Refusal)) throw refusal;

@@ -1,5 +1,6 @@
 import { Lexer } from "marked";
 import type { Token } from "marked";
+import { decodeReferences } from "~/platform/character-references";
 
 /** `depth` is that of a heading, null for everything else. */
 export type MarkdownBlock = { source: string; depth: number | null };
@@ -79,23 +80,7 @@ export function toSafeHref(href: string): string | null {
   return /^(?:#|\/(?![/\\]))/.test(address) ? address : null;
 }
 
-const entities = new Map(
-  `amp=& lt=< gt=> quot=" apos=' nbsp=\u00a0 hellip=… mdash=— ndash=– copy=© reg=® trade=™ deg=° times=× rarr=→
-  larr=← euro=€ middot=· laquo=« raquo=» ldquo=“ rdquo=” lsquo=‘ rsquo=’ bull=• le=≤ ge=≥`
-    .split(/[ \n]+/)
-    .map((pair) => pair.split("=") as [string, string]),
-);
-
+/** What names nothing stays as it is written; a number without a character becomes the sign for that. */
 export function decodeEntities(text: string): string {
-  if (!text.includes("&")) return text;
-  return text.replace(
-    /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}));/g,
-    (whole, decimal, hex, name) => {
-      if (name) return entities.get(name) ?? whole;
-      const code = decimal ? Number(decimal) : Number.parseInt(hex, 16);
-      return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)
-        ? String.fromCodePoint(code)
-        : "\ufffd";
-    },
-  );
+  return decodeReferences(text, (reference) => (reference.startsWith("&#") ? "\ufffd" : reference));
 }

@@ -1,3 +1,4 @@
+import { unreached } from "~/platform/http/notice";
 import { endQuietly } from "../entry/session-tasks";
 import { UnreachableError } from "../gate-api";
 import type { FormPost, GateApi } from "../gate-api";
@@ -32,7 +33,7 @@ const formElsewhere: GateNotice = {
 
 const formUnanswered: GateNotice = {
   tone: "problem",
-  title: "The server did not answer",
+  title: unreached.title,
   detail: "The form was signed and sent, but no answer came back, so it is not certain that it arrived.",
   remedy:
     "Your words are kept here. Check your connection, then send again: if it did arrive, you get the receipt and nothing is sent twice.",
