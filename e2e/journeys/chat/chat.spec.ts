@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import {
   ask,
   asked,
@@ -481,6 +482,11 @@ test.describe("for holders", () => {
 
   test("the quota warns at eighty percent used @deep", async ({ page, context, holdersServer }) => {
     await signInByCookie(holdersServer, context);
+    // What is left is told late; the next question does not wait for it.
+    await page.route("**/api/quota", async (route) => {
+      await delay(500);
+      await route.continue();
+    });
     await openChat(page);
     for (const [index, text] of ["Hello", "Hello", "Thanks", "Thanks"].entries()) {
       await ask(page, text);

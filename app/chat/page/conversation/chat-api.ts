@@ -28,7 +28,7 @@ type RunReplyOptions = {
   /** The conversation up to the question. */
   shown: readonly Message[];
   signal: AbortSignal;
-  onStart: (start: { quota: Quota | null; isWhole: boolean }) => void;
+  onStart: (start: { isWhole: boolean }) => void;
   onChange: (reply: Reply) => void;
 };
 
@@ -49,7 +49,7 @@ export async function runReply({ path, shown, signal, onStart, onChange, ...opti
       signal,
     });
     if (!response.ok || !response.body) throw await readRefusal(response, "asking");
-    onStart({ quota: readQuotaHeaders(response.headers), isWhole });
+    onStart({ isWhole });
     for await (const event of readChatStream(response.body)) {
       if (signal.aborted) break;
       if (event.type === "error") errorText = event.errorText;
@@ -89,13 +89,6 @@ export async function fetchQuota(): Promise<Quota | null> {
   if (active !== true || typeof limit !== "number" || typeof remaining !== "number") return null;
   const usedTokens = typeof used === "number" ? used : limit - remaining;
   return { limit, used: usedTokens, remaining, resetAtMs: toMoment(resetAt) };
-}
-
-function readQuotaHeaders(headers: Headers): Quota | null {
-  if (!headers.has("X-Quota-Limit") || !headers.has("X-Quota-Remaining")) return null;
-  const limit = Number(headers.get("X-Quota-Limit"));
-  const remaining = Number(headers.get("X-Quota-Remaining"));
-  return { limit, used: limit - remaining, remaining, resetAtMs: toMoment(headers.get("X-Quota-Reset")) };
 }
 
 export async function readRefusal(response: Response, activity: Activity): Promise<RefusedError> {

@@ -152,7 +152,7 @@ export class ChatSession {
       reply,
       shown: listShown(conversation),
       signal: abort.signal,
-      onStart: ({ quota, isWhole }) => this.state.set({ isSentWhole: isWhole, ...(quota && { quota }) }),
+      onStart: ({ isWhole }) => this.state.set({ isSentWhole: isWhole }),
       onChange: (changed) => {
         const isComplete = changed.status !== "streaming";
         this.speech.feed({ messageId: changed.id, text: textOfReply(changed), isComplete });
