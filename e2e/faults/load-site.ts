@@ -30,6 +30,8 @@ export const answerTokens = 3;
 export const reservedTokens = 100_000;
 /** Longer than any limit of time within the service: a request that takes longer hangs. */
 const hungAfterMs = 20_000;
+/** By then a server has settled what a killed one had reserved: LEASE_SECONDS without a heartbeat, and its next looks. */
+export const orphansSettledAfterMs = 4_000;
 
 const webhookSecret = `whsec_${createHash("sha256").update("faults").digest("base64")}`;
 /** How fast a start is, is measured elsewhere; hundreds in a row meet every mood of a machine. */

@@ -4,7 +4,7 @@ import type { RunningServer } from "~e2e/support/running-server";
 import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
 import { countDamages } from "../integrity";
 import { startLoad } from "../load";
-import { openLoadSite } from "../load-site";
+import { openLoadSite, orphansSettledAfterMs } from "../load-site";
 import type { LoadSite } from "../load-site";
 import { createRandom } from "../random";
 import type { Random } from "../random";
@@ -108,6 +108,7 @@ async function playKills({
   }
   await load.stop();
   await site.drainOutbox();
+  await delay(orphansSettledAfterMs);
   const exitStatus = await server!.stop();
   seen.damages += await countDamages(site);
   for (const [defect, times] of tally.defects) say(`${times} times ${defect}`);

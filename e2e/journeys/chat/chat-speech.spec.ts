@@ -316,6 +316,12 @@ test.describe("at the end of the quota", () => {
     sparingSpeechServer,
   }) => {
     pageErrors.expectRefusal({ path: "/api/tts", status: 429 });
+    // Two pieces are asked for at once, and only one may be spoken: it must be the first.
+    const firstAnswered = page.waitForResponse((response) => /:0"/.test(response.request().postData() ?? ""));
+    await page.route("**/api/tts", async (route) => {
+      if (!/:0"/.test(route.request().postData() ?? "")) await firstAnswered;
+      await route.continue();
+    });
     await signInByCookie(sparingSpeechServer, context);
     await openChat(page);
     await ask(page, "rich");

@@ -1,11 +1,6 @@
 import { readRefusal } from "../conversation/chat-api";
 
-type Load = {
-  answer: Promise<Response>;
-  audio: Promise<Blob>;
-  abort: AbortController;
-  outcome: "pending" | "loaded" | "failed";
-};
+type Load = { audio: Promise<Blob>; abort: AbortController; outcome: "pending" | "loaded" | "failed" };
 
 /** The pieces of one message and their sound, each asked for once: every request counts against the limits. */
 export class SpeechLoader {
@@ -27,9 +22,8 @@ export class SpeechLoader {
     if (!piece) return null;
     if (piece.load) return piece.load.audio;
     const abort = new AbortController();
-    const answer = fetchSpeech(piece.text, `${this.messageId}:${at}`, abort.signal);
-    const audio = answer.then((response) => response.blob());
-    const load: Load = { answer, audio, abort, outcome: "pending" };
+    const audio = fetchSpeech(piece.text, `${this.messageId}:${at}`, abort.signal);
+    const load: Load = { audio, abort, outcome: "pending" };
     piece.load = load;
     // The failure is reported when the piece is to be played.
     audio.then(
@@ -37,16 +31,6 @@ export class SpeechLoader {
       () => (load.outcome = "failed"),
     );
     return audio;
-  }
-
-  /** The piece after this one, once this one is being answered: at the end of a limit the earlier one must be heard. */
-  async prepareAfter(at: number): Promise<void> {
-    const load = this.pieces[at]?.load;
-    const isAnswered = await load?.answer.then(
-      () => true,
-      () => false,
-    );
-    if (isAnswered && this.pieces[at]?.load === load) void this.prepare(at + 1);
   }
 
   /** To be heard now; null for a piece that is not known. */
@@ -67,7 +51,7 @@ export class SpeechLoader {
   }
 }
 
-async function fetchSpeech(text: string, messageId: string, signal: AbortSignal): Promise<Response> {
+async function fetchSpeech(text: string, messageId: string, signal: AbortSignal): Promise<Blob> {
   const response = await fetch("/api/tts", {
     method: "POST",
     headers: { "Content-Type": "application/json", Accept: "audio/*, application/json" },
@@ -75,6 +59,6 @@ async function fetchSpeech(text: string, messageId: string, signal: AbortSignal)
     credentials: "same-origin",
     signal,
   });
-  if (response.ok) return response;
+  if (response.ok) return response.blob();
   throw await readRefusal(response, "reading");
 }

@@ -63,7 +63,7 @@ export class SpeechPlayer {
     if (status === "paused" || status === "held" || this.seekTimer !== undefined) return;
     if (wasDry) void this.play(at);
     // The current piece was started when it was still the last one.
-    else void loads.prepareAfter(at);
+    else void loads.prepare(at + 1);
   }
 
   readonly stop = (): void => {
@@ -138,7 +138,7 @@ export class SpeechPlayer {
       return;
     }
     this.set({ at, status: "waiting", count: loads.count });
-    void loads.prepareAfter(at);
+    void loads.prepare(at + 1);
     try {
       const sound = await coming;
       if (turn !== this.turn) return;
