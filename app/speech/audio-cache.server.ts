@@ -141,10 +141,7 @@ async function openIfThere(file: string): Promise<FileHandle | null> {
   }
 }
 
-/**
- * Read once. Opened in place, as a database's pages are: of what a handle costs, passing to other threads and back is
- * nine tenths.
- */
+/** Read once. Opened synchronously, since a handle costs more by its way to another thread and back than by itself. */
 async function readInPiece(filePath: string, key: string, nowMs: number): Promise<CachedAudio | null> {
   let file: number | undefined;
   try {
