@@ -181,7 +181,7 @@ function createPages(services: Services, isHttps: boolean): AnswerPage {
     next();
   });
   const files = express.static(path.resolve("public"), { maxAge: "1h", index: false });
-  // No page has a dot at its end, and every file: the disk is not asked for pages.
+  // Files have a dot in their name and pages have none, so the disk is not asked for pages.
   app.use((request, response, next) =>
     /\.[^/]*$/.test(request.path) ? files(request, response, next) : next(),
   );
