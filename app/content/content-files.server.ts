@@ -26,8 +26,9 @@ export class ContentFileError extends Error {
 
 export type OpenedFile = Awaited<ReturnType<typeof openContentFile>>;
 
+/** Canonical digits, with a kind of key's name and a hyphen before those of any kind but the first. */
 export function isCanonicalTokenId(tokenId: string): boolean {
-  return /^(?:0|[1-9][0-9]{0,77})$/.test(tokenId);
+  return /^(?:[a-z][a-z0-9-]{0,31}-)?(?:0|[1-9][0-9]{0,77})$/.test(tokenId);
 }
 
 /** Token ids become folder names: anything but canonical digits here is a defect of the caller. */

@@ -57,6 +57,15 @@ export const audioFileSchema = z.object({
   imageAlt: z.string().default(""),
 });
 
+/** For whoever is let in to nothing. */
+export const emptyContent: GatedContent = Object.freeze({
+  welcomeText: "",
+  textSubmissionAreaHtml: "",
+  audioData: { ...audioFileSchema.parse({}), error: true },
+  styles: "",
+  script: "",
+});
+
 export type AudioData = z.infer<typeof audioDataSchema>;
 export type GatedContent = z.infer<typeof gatedContentSchema>;
 export type AudioFile = z.infer<typeof audioFileSchema>;

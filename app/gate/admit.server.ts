@@ -1,19 +1,22 @@
+import { emptyContent } from "~/content/content.schema";
 import type { GatedContent } from "~/content/content.schema";
 import { Refusal } from "~/platform/http/refusal";
-import { requireHolder, requireOwned } from "./holder.server";
+import { keyStateOf, questionOf, requireHolder } from "./holder.server";
 import type { Holder, HolderDependencies } from "./holder.server";
-import type { OwnershipReader } from "./ownership/ownership.server";
+import { contentNameOf, opensRoom } from "./kinds/kind-of-key";
+import type { Judge } from "./ownership/judge.server";
 import type { Claimant, SignedClaimant } from "./proofs/proof.server";
-import { proveAndReadOwnership } from "./proofs/signature.server";
+import { proveAndJudge } from "./proofs/signature.server";
+import { requireMet, requireRoom } from "./require-met";
 
 export type AdmitDependencies = HolderDependencies & {
-  ownership: OwnershipReader;
+  judge: Pick<Judge, "judge" | "judgeSigned">;
   mintToken: (grant: TokenGrant) => Promise<string>;
   readContent: (request: { tokenId: string }) => Promise<GatedContent>;
   countGrant: (proof: string) => void;
 };
 
-export type TokenGrant = Pick<SignedClaimant, "address" | "tokenId" | "signedText"> & {
+export type TokenGrant = Pick<SignedClaimant, "address" | "keyKind" | "tokenId" | "vault" | "signedText"> & {
   auth: SignedClaimant["kind"];
   siwe: SignedClaimant["claims"];
   /** The token must be younger than this: the key left and came back. */
@@ -29,7 +32,10 @@ export async function admit(claimant: Claimant, dependencies: AdmitDependencies)
   let accessToken: string | undefined;
   if (claimant.claims === null) await requireHolder(claimant, dependencies);
   else accessToken = await signIn(claimant, dependencies);
-  const content = await dependencies.readContent({ tokenId: claimant.tokenId });
+  const { keyKind, tokenId } = claimant;
+  const content = opensRoom(keyKind)
+    ? await dependencies.readContent({ tokenId: contentNameOf(dependencies.kinds, keyKind, tokenId) })
+    : emptyContent;
   dependencies.countGrant(claimant.kind);
   return { success: true, access: "granted", ...(accessToken ? { accessToken } : {}), content };
 }
@@ -44,24 +50,27 @@ export async function readContentFor(
   holder: Holder,
   { origin, readContent, ...dependencies }: ContentDependencies,
 ): Promise<GatedContent> {
+  const { keyKind, tokenId } = holder;
+  requireRoom(keyKind);
   await requireHolder(holder, dependencies);
-  return readContent({ tokenId: holder.tokenId, mediaOrigin: origin });
+  return readContent({ tokenId: contentNameOf(dependencies.kinds, keyKind, tokenId), mediaOrigin: origin });
 }
 
 async function signIn(claimant: SignedClaimant, dependencies: AdmitDependencies): Promise<string> {
-  const { kind: auth, claims: siwe, address, tokenId, signature, signedText } = claimant;
-  const { chainId, contractAddress, ownership, keys, clock } = dependencies;
+  const { kind: auth, claims: siwe, address, keyKind, tokenId, vault, signature, signedText } = claimant;
+  const { kinds, judge, keys, clock } = dependencies;
+  const question = questionOf(claimant);
+  const state = keyStateOf(claimant);
   let ownedAtMs = clock();
   // A sign-in reads the chain afresh: what it mints outlives any cached reading.
-  requireOwned(await proveAndReadOwnership({ message: signedText, signature, address, tokenId, ownership }));
-  const key = { chainId, contractAddress, tokenId };
-  const { used, departedAtMs } = await keys.findKeyState({ key, holder: address });
+  requireMet(question, await proveAndJudge({ message: signedText, signature, question, judge }), kinds);
+  const { used, departedAtMs } = await keys.findKeyState(state);
   if (used) throw new Refusal("this-token-has-already-been-used");
   if (departedAtMs !== null && departedAtMs >= ownedAtMs) {
     // The reading may be older than the departure. One that begins now is not.
     ownedAtMs = clock();
-    requireOwned(await ownership.readOwnership({ tokenId, holder: address, fresh: true }));
-    const noticed = await keys.findKeyState({ key, holder: address });
+    requireMet(question, await judge.judge({ ...question, fresh: true }), kinds);
+    const noticed = await keys.findKeyState(state);
     if (noticed.departedAtMs !== departedAtMs) {
       throw new Refusal("you-do-not-own-this-token", {
         detail: "The key was seen leaving the wallet during the sign-in. If it is there, sign in again.",
@@ -69,5 +78,6 @@ async function signIn(claimant: SignedClaimant, dependencies: AdmitDependencies)
     }
   }
   await claimant.spend();
-  return await dependencies.mintToken({ address, tokenId, auth, siwe, signedText, departedAtMs, ownedAtMs });
+  const proven = { address, keyKind, tokenId, vault, auth, siwe, signedText };
+  return await dependencies.mintToken({ ...proven, departedAtMs, ownedAtMs });
 }

@@ -1,40 +1,51 @@
 import type { Address } from "viem";
 import type { Clock } from "~/platform/clock";
 import { Refusal } from "~/platform/http/refusal";
-import type { AccessClaims } from "./tokens/access-token.schema";
 import { accessTokenRefused } from "./authentication-failed";
 import type { KeyStore } from "./keys/keys.store.server";
-import type { Ownership, OwnershipReader } from "./ownership/ownership.server";
+import type { KeyKind, KeyKinds } from "./kinds/kind";
+import { keyRefOf } from "./kinds/kind-of-key";
+import type { Judge, KeyQuestion } from "./ownership/judge.server";
+import { requireMet } from "./require-met";
+import type { VerifiedToken } from "./tokens/access-token.server";
 import { isRevokedByDeparture } from "./tokens/revocation-by-departure";
 
 /** Who an access token was made for. */
-export type Holder = { address: Address; tokenId: string; issuedAtSeconds: number };
+export type Holder = {
+  address: Address;
+  keyKind: KeyKind;
+  tokenId: string;
+  /** The wallet that holds the key, where the address is only its delegate. */
+  vault: Address | null;
+  issuedAtSeconds: number;
+};
 
 export type HolderDependencies = {
-  chainId: number;
-  contractAddress: Address;
+  kinds: KeyKinds;
   clock: Clock;
-  ownership: Pick<OwnershipReader, "readOwnership">;
+  judge: Pick<Judge, "judge">;
   keys: Pick<KeyStore, "findKeyState" | "recordDeparture">;
 };
 
 /** The key is in the wallet, unused, and has not been away since the token was made. */
 export async function requireHolder(
-  { address, tokenId, issuedAtSeconds }: Holder,
-  { chainId, contractAddress, clock, ownership, keys }: HolderDependencies,
+  holder: Holder,
+  { kinds, clock, judge, keys }: HolderDependencies,
   { fresh = false }: { fresh?: boolean } = {},
 ): Promise<void> {
-  const key = { chainId, contractAddress, tokenId };
-  const answer = await ownership.readOwnership({ tokenId, holder: address, fresh });
-  if (!answer.owned && answer.reason === "not-owner") {
+  const { issuedAtSeconds } = holder;
+  const question = questionOf(holder);
+  const state = keyStateOf(holder);
+  const judgement = await judge.judge({ ...question, fresh });
+  if (judgement.key?.reason === "not-owner") {
     // Once per token: one that has ended makes its bearer no writer.
-    const { departedAtMs } = await keys.findKeyState({ key, holder: address });
+    const { departedAtMs } = await keys.findKeyState(state);
     if (!isRevokedByDeparture(departedAtMs, issuedAtSeconds)) {
-      await keys.recordDeparture({ key, holder: address, departedAtMs: clock() });
+      await keys.recordDeparture({ ...state, departedAtMs: clock() });
     }
   }
-  requireOwned(answer);
-  const { used, departedAtMs } = await keys.findKeyState({ key, holder: address });
+  requireMet(question, judgement, kinds);
+  const { used, departedAtMs } = await keys.findKeyState(state);
   if (used) throw new Refusal("this-token-has-already-been-used");
   if (isRevokedByDeparture(departedAtMs, issuedAtSeconds)) {
     throw new Refusal("you-do-not-own-this-token", {
@@ -44,31 +55,37 @@ export async function requireHolder(
   }
 }
 
-export function holderOf({ sub, tokenId, iat }: AccessClaims): Holder {
-  return { address: sub as Address, tokenId, issuedAtSeconds: iat };
+export function holderOf({ claims: { sub, tokenId, iat, vault }, keyKind }: VerifiedToken): Holder {
+  return {
+    address: sub as Address,
+    keyKind,
+    tokenId,
+    vault: (vault as Address | undefined) ?? null,
+    issuedAtSeconds: iat,
+  };
+}
+
+type KeyClaim = Omit<Holder, "issuedAtSeconds">;
+
+export function questionOf({ keyKind, tokenId, address, vault }: KeyClaim): KeyQuestion {
+  return { kind: keyKind, tokenId, signer: address, vault };
+}
+
+/** For the store: which key, and whose departures from it count. */
+export function keyStateOf({ keyKind, tokenId, address, vault }: KeyClaim) {
+  return { key: keyRefOf(keyKind, tokenId), holder: vault ?? address };
 }
 
 /** For all but the gate itself, which answers 403: here a problem with the key makes the token a bad one, 401. */
 export async function requireHolderOfToken(
-  claims: AccessClaims,
+  token: VerifiedToken,
   dependencies: HolderDependencies,
   freshness?: { fresh?: boolean },
 ): Promise<void> {
   try {
-    await requireHolder(holderOf(claims), dependencies, freshness);
+    await requireHolder(holderOf(token), dependencies, freshness);
   } catch (error) {
     if (!(error instanceof Refusal) || error.status !== 403) throw error;
     throw accessTokenRefused(error.detail, error);
   }
-}
-
-const notOwnedDetails = {
-  "not-owner": "This key is held by another wallet. Check the token id and the wallet you signed with.",
-  "does-not-exist": "There is no key with this id. Check the token id.",
-  expired: "The membership of this key has expired. Renew it, then sign in again.",
-} as const;
-
-export function requireOwned(answer: Ownership): void {
-  if (!answer.owned)
-    throw new Refusal("you-do-not-own-this-token", { detail: notOwnedDetails[answer.reason] });
 }

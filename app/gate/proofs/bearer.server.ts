@@ -18,13 +18,19 @@ export const bearerProof: Proof<BearerRequest, Holder> = {
   async read({ authorization, body, host }, dependencies) {
     const token = parseBearerHeader(authorization);
     requireOwnHost(host, dependencies.domains, accessTokenRefused);
-    const claims = await verifyGateToken(token, dependencies);
+    const verified = await verifyGateToken(token, dependencies);
+    const { claims, keyKind } = verified;
     if (body?.tokenId !== undefined && body.tokenId !== claims.tokenId) {
       throw accessTokenRefused(
         "The tokenId in the body is not the one the access token was made for. Leave it out, or sign in for that key.",
       );
     }
-    return holderOf(claims);
+    if (body?.keyKind && body.keyKind !== keyKind) {
+      throw accessTokenRefused(
+        "The key in the body is not the kind the access token was made for. Leave it out, or sign in for that kind.",
+      );
+    }
+    return holderOf(verified);
   },
   // Good until it expires, and for no other token.
   spend: async () => {},

@@ -18,6 +18,8 @@ export type LegacyEnvelope = {
   timestamp: number;
   /** keccak256 of the form's message in 0x hex, as sent; only with it does the text have a seventh line. */
   messageHash?: string;
+  /** The kind of the key, but for the first: then its name is the last line. */
+  keyName?: string | undefined;
 };
 
 /** Rebuilt from the request: no line of it is taken on trust (EIP-191). */
@@ -31,6 +33,7 @@ export function legacyEnvelopeText(envelope: LegacyEnvelope): string {
     `Timestamp: ${envelope.timestamp}`,
   ];
   if (envelope.messageHash !== undefined) lines.push(`Message: ${envelope.messageHash}`);
+  if (envelope.keyName !== undefined) lines.push(`Key: ${envelope.keyName}`);
   return lines.join("\n");
 }
 

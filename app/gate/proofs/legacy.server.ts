@@ -3,6 +3,7 @@ import type { Address } from "viem";
 import { Refusal } from "~/platform/http/refusal";
 import { authenticationFailed } from "../authentication-failed";
 import type { LegacyBody } from "../gate.schema";
+import { firstKind } from "../kinds/kind-of-key";
 import { checkLegacyTimestamp, legacyEnvelopeText } from "./legacy-envelope";
 import { requireOwnHost } from "./proof.server";
 import type { Proof, ProofDependencies, ProofRequest, SignedClaim } from "./proof.server";
@@ -13,7 +14,6 @@ export type LegacyClaim = SignedClaim &
     /** As sent, in whatever case. */
     sentAddress: string;
     domain: string;
-    chainId: number;
   };
 
 /** The older timestamped envelope, which the server rebuilds from the request. */
@@ -30,10 +30,10 @@ export const legacyProof: Proof<LegacyRequest, LegacyClaim> = {
   spend: spendSignature,
   spendBefore: "token",
   // A nonce that no message can hold marks what was signed as no message at all.
-  claims: ({ sentAddress, domain, chainId, signedAtMs }) => ({
+  claims: ({ sentAddress, domain, keyKind, signedAtMs }) => ({
     address: sentAddress,
     domain,
-    chainId,
+    chainId: keyKind.chainId,
     nonce: "legacy",
     issuedAt: new Date(signedAtMs).toISOString(),
   }),
@@ -41,28 +41,31 @@ export const legacyProof: Proof<LegacyRequest, LegacyClaim> = {
 
 /** Shared with the one-time form, which signs the same lines and the hash of its message. */
 export function readLegacyClaim(
-  { address, tokenId, timestamp, signature, messageHash }: LegacyBody & { messageHash?: string },
+  { address, keyKind, tokenId, vault, timestamp, signature, messageHash }: LegacyBody & { messageHash?: string },
   { host, path }: { host: string | null; path: string },
-  { chainId, domains, clock }: Pick<ProofDependencies, "domains" | "chainId" | "clock">,
+  { kinds, domains, clock }: Pick<ProofDependencies, "domains" | "kinds" | "clock">,
 ): LegacyClaim {
   const domain = requireOwnHost(host, domains);
   const moments = checkLegacyTimestamp(timestamp, clock());
-  const envelope = { tokenId, domain, path, method: "POST", chainId, timestamp, messageHash };
+  const { chainId } = keyKind;
+  const keyName = keyKind === firstKind(kinds) ? undefined : keyKind.name;
+  const envelope = { tokenId, domain, path, method: "POST", chainId, timestamp, messageHash, keyName };
   return {
     address: address.toLowerCase() as Address,
+    keyKind,
     tokenId,
+    vault,
     signedText: legacyEnvelopeText(envelope),
     signature: signature as `0x${string}`,
     sentAddress: address,
     domain,
-    chainId,
     ...moments,
   };
 }
 
-async function spendSignature(
+export async function spendSignature(
   { address, signedText, expiresAtMs }: LegacyClaim,
-  { spentSignatures }: ProofDependencies,
+  { spentSignatures }: Pick<ProofDependencies, "spentSignatures">,
 ): Promise<void> {
   // The text and the signer, never the signature's bytes, which have more than one form.
   const digest = keccak256(stringToHex(`${address}\n${signedText}`));

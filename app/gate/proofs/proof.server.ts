@@ -5,6 +5,7 @@ import { authenticationFailed } from "../authentication-failed";
 import type { CallerDependencies } from "../caller.server";
 import type { GateAccessBody } from "../gate.schema";
 import type { Holder } from "../holder.server";
+import type { KeyKind, KeyKinds } from "../kinds/kind";
 import type { AccessClaims, SiweClaims } from "../tokens/access-token.schema";
 import type { NonceStore } from "./nonces.store.server";
 import type { SpentSignatureStore } from "./spent-signatures.store.server";
@@ -20,7 +21,7 @@ export type ProofDependencies = {
   domains: readonly string[];
   /** Whether a page of this site may be one without TLS, be it not on this very machine. */
   allowsPlainHttp: boolean;
-  chainId: number;
+  kinds: KeyKinds;
   siweEnabled: boolean;
   legacySignatures: "allow" | "fallback" | "deny";
   nonceBinding: "client" | "none";
@@ -33,7 +34,9 @@ export type ProofDependencies = {
 /** Whose signature only the chain is left to judge. */
 export type SignedClaim = {
   address: Address;
+  keyKind: KeyKind;
   tokenId: string;
+  vault: Address | null;
   signedText: string;
   signature: `0x${string}`;
 };

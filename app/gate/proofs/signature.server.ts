@@ -13,7 +13,8 @@ import {
 import type { Address, Hex } from "viem";
 import { authenticationFailed } from "../authentication-failed";
 import type { WalletSignature } from "../ownership/chain-probe.gateway.server";
-import type { Ownership, OwnershipReader } from "../ownership/ownership.server";
+import type { Judgement } from "../kinds/kind";
+import type { Judge, KeyQuestion } from "../ownership/judge.server";
 
 /** Passkey and multi-owner wallets sign at length; no known one comes near this. */
 const maxSignatureBytes = 8_192;
@@ -86,21 +87,18 @@ export async function recoverPurely({ rs, recoveryBit, hash }: Parameters<Recove
 type SignedQuestion = {
   message: string;
   signature: string;
-  address: Address;
-  tokenId: string;
-  ownership: OwnershipReader;
+  question: KeyQuestion;
+  judge: Pick<Judge, "judge" | "judgeSigned">;
 };
 
-/** In one request to the chain either way. It costs a stranger nothing: check nonce and rate limit first. */
-export async function proveAndReadOwnership(question: SignedQuestion): Promise<Ownership> {
-  const { message, signature, address, tokenId, ownership } = question;
+/** In one request to each chain either way. It costs a stranger nothing: check nonce and rate limit first. */
+export async function proveAndJudge(signedQuestion: SignedQuestion): Promise<Judgement> {
+  const { message, signature, question, judge } = signedQuestion;
   const signer = await recoverSigner(message, signature);
-  if (signer && isAddressEqual(signer, address)) {
-    return await ownership.readOwnership({ tokenId, holder: address, fresh: true });
-  }
-  const signed = readWalletSignature(message, signature, address);
-  const proof = signed && (await ownership.readOwnershipAndSignature({ tokenId, signed }));
-  if (proof?.verdict === "valid") return proof.ownership;
+  if (signer && isAddressEqual(signer, question.signer)) return await judge.judge({ ...question, fresh: true });
+  const signed = readWalletSignature(message, signature, question.signer);
+  const proof = signed && (await judge.judgeSigned({ ...question, signed }));
+  if (proof?.verdict === "valid") return proof.judgement;
   throw authenticationFailed(
     proof?.verdict === "uncheckable"
       ? "The signature is of a wallet that is not deployed yet, and this chain cannot check such signatures. Deploy the wallet, for instance by sending a first transaction with it, and sign in again."

@@ -28,13 +28,16 @@ export const siweProof: Proof<SiweRequest, SiweClaim> = {
 
 function readSiwe({ body, clientId, host }: SiweRequest, dependencies: ProofDependencies): SiweClaim {
   if (!dependencies.siweEnabled) throw new Refusal("siwe-not-enabled");
-  const { domains, allowsPlainHttp, chainId, clock } = dependencies;
-  const { address, tokenId, message, nonce, signature } = body;
+  const { domains, allowsPlainHttp, clock } = dependencies;
+  const { address, keyKind, tokenId, vault, message, nonce, signature } = body;
   const requestHost = requireOwnHost(host, domains);
+  const { chainId } = keyKind;
   const expected = { domains, allowsPlainHttp, requestHost, chainId, address, nonce, nowMs: clock() };
   return {
     address: address.toLowerCase() as Address,
+    keyKind,
     tokenId,
+    vault,
     signedText: message,
     signature: signature as `0x${string}`,
     clientId,
@@ -118,7 +121,8 @@ function refuseMessage(reason: string): Refusal {
   return authenticationFailed(`The message is not a valid EIP-4361 message: ${reason}.`);
 }
 
-export type ExpectedSiwe = Pick<ProofDependencies, "domains" | "allowsPlainHttp" | "chainId"> & {
+export type ExpectedSiwe = Pick<ProofDependencies, "domains" | "allowsPlainHttp"> & {
+  chainId: number;
   requestHost: string;
   /** In any case. */
   address: string;

@@ -109,6 +109,12 @@ const rowsByStatus = {
       meaning: "Each key opens the one-time form once, and this one has been used.",
       remedy: "Use another key, or ask whoever runs this site if you believe this is a mistake.",
     },
+    "not-opened-by-this-key": {
+      title: "Not opened by this key",
+      meaning:
+        "Keys of this kind do not open what was asked for, or they open it to the wallet that holds them alone and not to its delegates.",
+      remedy: "Use a key that opens it; where only the holder may, sign in with the wallet that holds the key.",
+    },
     "cross-site-request": {
       title: "Cross-site request refused",
       meaning: "A page on another site tried to use the sign-in of this browser.",

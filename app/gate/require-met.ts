@@ -1,0 +1,34 @@
+import { Refusal, chainUnavailable } from "~/platform/http/refusal";
+import type { Judgement, KeyKind, KeyKinds } from "./kinds/kind";
+import { opensRoom } from "./kinds/kind-of-key";
+import type { KeyQuestion } from "./ownership/judge.server";
+
+const notHeldDetails = {
+  "not-owner": "This key is held by another wallet. Check the token id and the wallet you signed with.",
+  "does-not-exist": "There is no key with this id. Check the token id.",
+  expired: "The membership of this key has expired. Renew it, then sign in again.",
+  "not-delegate":
+    "The wallet you signed with is no delegate of the vault for this key. Name it in the delegate registry, then sign in again.",
+} as const;
+
+/** Only what is certain is refused with 403; to an address that was proven it says what is missing. */
+export function requireMet(_question: KeyQuestion, { outcome, key, cause }: Judgement, _kinds: KeyKinds): void {
+  if (outcome === "met") return;
+  if (outcome === "unknown") throw chainUnavailable(cause);
+  throw new Refusal("you-do-not-own-this-token", { detail: notHeldDetails[key?.reason ?? "not-owner"] });
+}
+
+export function requireRoom(kind: KeyKind): void {
+  if (opensRoom(kind)) return;
+  throw new Refusal("not-opened-by-this-key", {
+    detail: `Keys of the kind ${kind.name} do not open the room, nor the form in it.`,
+  });
+}
+
+/** What spends or uses up is for the holder alone, unless the kind says otherwise. */
+export function requireMayUse({ keyKind, vault }: { keyKind: KeyKind; vault: string | null }): void {
+  if (vault === null || keyKind.delegatesMayUse) return;
+  throw new Refusal("not-opened-by-this-key", {
+    detail: `Only the wallet that holds the key may do this, not a delegate: sign in as ${vault}.`,
+  });
+}
