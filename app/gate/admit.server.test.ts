@@ -1,5 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
+import { held, notHeld, oneKind } from "~e2e/support/key-kinds";
 import { signLegacy } from "~/commands/signed-requests";
 import { admit } from "./admit.server";
 import { identify } from "./proofs/proofs.server";
@@ -10,6 +11,7 @@ import { isRevokedByDeparture } from "./tokens/revocation-by-departure";
 const account = privateKeyToAccount(generatePrivateKey());
 const holder = { account, tokenId: "7" };
 const site = { origin: "http://localhost:3000", chainId: 31337 };
+const kinds = oneKind({ chainId: 31337, contract: account.address });
 const startMs = 1_700_000_000_400;
 
 type Chain = {
@@ -29,24 +31,20 @@ async function signIn({ departedAtMs, again }: Chain): Promise<TokenGrant> {
   const dependencies: ProofDependencies & AdmitDependencies = {
     domains: ["localhost:3000"],
     allowsPlainHttp: false,
-    chainId: 31337,
-    contractAddress: account.address,
+    kinds,
     siweEnabled: true,
     legacySignatures: "allow",
     nonceBinding: "client",
     nonces: { consumeNonce: unused },
     verifyToken: unused,
     clock: () => nowMs,
-    ownership: {
-      readOwnership: async () => {
+    judge: {
+      judge: async () => {
         nowMs += 1_000;
         readings += 1;
-        return readings === 1 || again?.owned ? { owned: true } : { owned: false, reason: "not-owner" };
+        return readings === 1 || again?.owned ? held : notHeld("not-owner");
       },
-      readOwnershipAndSignature: unused,
-      readOwner: unused,
-      forget: unused,
-      noteBlock: unused,
+      judgeSigned: unused,
     },
     keys: {
       findKeyState: async () => ({
@@ -66,7 +64,7 @@ async function signIn({ departedAtMs, again }: Chain): Promise<TokenGrant> {
   const body = await signLegacy(site, holder, startMs);
   const request = {
     authorization: undefined,
-    body: { tier: "legacy", ...body },
+    body: { tier: "legacy", ...body, keyKind: kinds.list[0]!, vault: null },
     clientId: "c",
     host: "localhost:3000",
   } as const;

@@ -4,7 +4,7 @@ import { Refusal } from "~/platform/http/refusal";
 import { keyStateOf, questionOf, requireHolder } from "./holder.server";
 import type { Holder, HolderDependencies } from "./holder.server";
 import { contentNameOf, opensRoom } from "./kinds/kind-of-key";
-import type { Judge } from "./ownership/judge.server";
+import type { Judge } from "./ownership/judge";
 import type { Claimant, SignedClaimant } from "./proofs/proof.server";
 import { proveAndJudge } from "./proofs/signature.server";
 import { requireMet, requireRoom } from "./require-met";

@@ -1,6 +1,8 @@
+import type { Address } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createChainClient } from "~/platform/chain/chain-client.server";
 import { Refusal } from "~/platform/http/refusal";
+import { makeKind, oneKind } from "~e2e/support/key-kinds";
 import { startTestChain } from "~e2e/support/chain/chain";
 import type { TestChain } from "~e2e/support/chain/chain";
 import { createTestDatabase } from "~e2e/support/databases/database";
@@ -15,6 +17,7 @@ import { identifyCaller } from "./caller.server";
 import type { CallerDependencies } from "./caller.server";
 import { createKeyStore } from "./keys/keys.store.server";
 import { createOwnershipReader } from "./ownership/ownership.server";
+import { createReaderJudge } from "./ownership/reader-judge.server";
 import { loadTokenKeys } from "./tokens/token-keys.server";
 
 const nowMs = Date.UTC(2026, 0, 15, 12);
@@ -73,23 +76,24 @@ function issued() {
   return {
     issuer: ownOrigin,
     audience: ["localhost:3000"],
-    chainId: chain.chainId,
-    contractAddress: chain.key.address,
+    kinds: kinds(),
   };
 }
+
+const kinds = () => oneKind({ chainId: chain.chainId, contract: chain.key.address });
 
 type Minted = {
   tokenId?: string;
   scopes?: readonly GateScope[];
   issuedAtMs?: number;
-  contractAddress?: string;
+  contractAddress?: Address;
 };
 
 async function mint({
   tokenId = good,
   scopes = gateScopes,
   issuedAtMs = nowMs,
-  ...otherClaims
+  contractAddress = chain.key.address,
 }: Minted = {}): Promise<string> {
   const address = chain.addressOf(1);
   const { token } = await mintAccessToken({
@@ -98,6 +102,8 @@ async function mint({
     auth: "siwe",
     tokenId,
     scopes,
+    keyKind: makeKind({ chainId: chain.chainId, contract: contractAddress }),
+    areNamed: false,
     siwe: {
       address,
       domain: "localhost:3000",
@@ -108,22 +114,21 @@ async function mint({
     signedText: "signed",
     ttlSeconds: 900,
     ...issued(),
-    ...otherClaims,
     issuedAtMs,
   });
   return token;
 }
 
 async function verifyToken({ token, requiredScope }: { token: string; requiredScope: GateScope }) {
-  const claims = await verifyAccessToken({
+  const verified = await verifyAccessToken({
     keys,
     token,
     expected: issued(),
     clockToleranceSeconds: 5,
     clock,
   });
-  requireScope(claims, requiredScope);
-  return claims;
+  requireScope(verified, requiredScope);
+  return verified;
 }
 
 type TokenRule = "required" | "good-if-sent" | "optional";
@@ -147,10 +152,12 @@ async function openCallers(changes: Partial<CallerDependencies> = {}) {
   await store.recordDeparture({ key: { ...keyContract, tokenId: back }, holder, departedAtMs: nowMs });
   const client = createChainClient({ rpcUrls: [rpc.url], chainId });
   const dependencies: CallerDependencies = {
-    ...keyContract,
+    kinds: kinds(),
     clock,
     keys: store,
-    ownership: createOwnershipReader({ client, ...keyContract, standard: "erc721", cacheSeconds: 4, clock }),
+    judge: createReaderJudge(
+      createOwnershipReader({ client, ...keyContract, standard: "erc721", cacheSeconds: 4, clock }),
+    ),
     verifyToken,
     isAllowedOrigin: (origin) => origin === ownOrigin,
     requiresToken: false,
@@ -323,7 +330,7 @@ test("a key found in another wallet is recorded as departed, so its token stays 
   const client = createChainClient({ rpcUrls: [rpc.url], chainId: chain.chainId });
   const contract = { contractAddress: chain.key.address, standard: "erc721" } as const;
   const ownership = createOwnershipReader({ client, ...contract, cacheSeconds: 4, clock });
-  const ask = await openCallers({ ownership });
+  const ask = await openCallers({ judge: createReaderJudge(ownership) });
   const tokenId = await chain.mintKey(1);
   const token = await mint({ tokenId });
   await chain.transferKey({ tokenId, from: 1, to: chain.addressOf(2) });

@@ -3,8 +3,9 @@ import { Refusal } from "~/platform/http/refusal";
 import type { AccessClaim } from "~/platform/http/request-context.server";
 import { requireSameSite } from "~/platform/http/same-site.server";
 import { toRefusal } from "~/platform/http/to-refusal.server";
-import type { AccessClaims, GateScope } from "./tokens/access-token.schema";
+import type { GateScope } from "./tokens/access-token.schema";
 import { isBearerToken, parseBearerHeader } from "./tokens/access-token.server";
+import type { VerifiedToken } from "./tokens/access-token.server";
 import {
   accessTokenRefused,
   bearerChallenge,
@@ -18,7 +19,7 @@ import { findToken } from "./tokens/token-locations";
 import type { FoundToken } from "./tokens/token-locations";
 
 /** Who calls chat, speech, the tools or the quota: the holder of a key, by an access token. */
-export type Caller = { claims: AccessClaims };
+export type Caller = VerifiedToken;
 
 /** Null for a stranger. */
 export function claimOf(caller: Caller | null): AccessClaim | null {
@@ -32,7 +33,7 @@ export type CallerRequest = {
 };
 
 export type CallerDependencies = HolderDependencies & {
-  verifyToken: (request: { token: string; requiredScope: GateScope }) => Promise<AccessClaims>;
+  verifyToken: (request: { token: string; requiredScope: GateScope }) => Promise<VerifiedToken>;
   isAllowedOrigin: (origin: string) => boolean;
   /** By the operator's setting. */
   requiresToken: boolean;
@@ -55,7 +56,7 @@ export async function identifyCaller(
   }
   try {
     if (found.location === "cookie") requireSameSite(headers, dependencies);
-    return { claims: await judgeToken(found, scope, dependencies) };
+    return await judgeToken(found, scope, dependencies);
   } catch (error) {
     // Refused, or not to be judged while chain or database are away; a defect of ours stays one.
     if (tokenRule === "optional" && toRefusal(error).refusalName !== "internal-error") return null;
@@ -67,11 +68,11 @@ async function judgeToken(
   found: FoundToken,
   requiredScope: GateScope,
   dependencies: CallerDependencies,
-): Promise<AccessClaims> {
+): Promise<Caller> {
   try {
-    const claims = await dependencies.verifyToken({ token: readToken(found), requiredScope });
-    await requireHolderOfToken(claims, dependencies);
-    return claims;
+    const verified = await dependencies.verifyToken({ token: readToken(found), requiredScope });
+    await requireHolderOfToken(verified, dependencies);
+    return verified;
   } catch (error) {
     if (!(error instanceof Refusal) || error.refusalName !== "authentication-failed") throw error;
     // One slug for all that can be wrong with a token; what it was in particular stays in the detail.

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { tokenIdSchema } from "./keys/token-id";
 
-const addressSchema = z
+export const addressSchema = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/, "Must be a wallet address: 0x and 40 hex digits.")
   .describe("Wallet address of the signer.");
@@ -67,31 +67,6 @@ export const formSubmissionSchema = z.object({
 export type SiweBody = z.infer<typeof siweBodySchema>;
 export type LegacyBody = z.infer<typeof legacyBodySchema>;
 export type FormSubmission = z.infer<typeof formSubmissionSchema>;
-
-export type GateAccessBody =
-  ({ tier: "siwe" } & SiweBody) | ({ tier: "legacy" } & LegacyBody) | { tier: "bearer"; tokenId?: string };
-
-/** Told by the fields that are present, so that a mistake in one is reported for that field. */
-export const gateAccessBodySchema = z
-  .record(z.string(), z.unknown(), { error: "The body must be a JSON object." })
-  .transform((body, checks): GateAccessBody => {
-    const has = (name: string) => Object.hasOwn(body, name);
-    function pass<Tier extends string, Body extends object>(tier: Tier, schema: z.ZodType<Body>) {
-      const parsed = schema.safeParse(body);
-      if (parsed.success) return { tier, ...parsed.data };
-      for (const { message, path } of parsed.error.issues) checks.addIssue({ code: "custom", message, path });
-      return z.NEVER;
-    }
-    if (has("message") && has("nonce")) return pass("siwe", siweBodySchema);
-    if (has("timestamp")) return pass("legacy", legacyBodySchema);
-    if (Object.keys(body).every((name) => name === "tokenId")) return pass("bearer", bearerBodySchema);
-    checks.addIssue({
-      code: "custom",
-      message:
-        "The body fits no way in. Send address, signature, tokenId, message and nonce (SIWE), or address, signature, tokenId and timestamp (legacy), or a Bearer token.",
-    });
-    return z.NEVER;
-  });
 
 export const tokenStatusSchema = z.object({
   tokenId: z.string(),

@@ -5,7 +5,7 @@ import { accessTokenRefused } from "./authentication-failed";
 import type { KeyStore } from "./keys/keys.store.server";
 import type { KeyKind, KeyKinds } from "./kinds/kind";
 import { keyRefOf } from "./kinds/kind-of-key";
-import type { Judge, KeyQuestion } from "./ownership/judge.server";
+import type { Judge, KeyQuestion } from "./ownership/judge";
 import { requireMet } from "./require-met";
 import type { VerifiedToken } from "./tokens/access-token.server";
 import { isRevokedByDeparture } from "./tokens/revocation-by-departure";

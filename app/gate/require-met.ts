@@ -1,7 +1,7 @@
 import { Refusal, chainUnavailable } from "~/platform/http/refusal";
 import type { Judgement, KeyKind, KeyKinds } from "./kinds/kind";
 import { opensRoom } from "./kinds/kind-of-key";
-import type { KeyQuestion } from "./ownership/judge.server";
+import type { KeyQuestion } from "./ownership/judge";
 
 const notHeldDetails = {
   "not-owner": "This key is held by another wallet. Check the token id and the wallet you signed with.",
@@ -12,7 +12,11 @@ const notHeldDetails = {
 } as const;
 
 /** Only what is certain is refused with 403; to an address that was proven it says what is missing. */
-export function requireMet(_question: KeyQuestion, { outcome, key, cause }: Judgement, _kinds: KeyKinds): void {
+export function requireMet(
+  _question: KeyQuestion,
+  { outcome, key, cause }: Judgement,
+  _kinds: KeyKinds,
+): void {
   if (outcome === "met") return;
   if (outcome === "unknown") throw chainUnavailable(cause);
   throw new Refusal("you-do-not-own-this-token", { detail: notHeldDetails[key?.reason ?? "not-owner"] });

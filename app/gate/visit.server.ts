@@ -40,7 +40,7 @@ export async function readVisit(
 const maxAskedCharacters = 100;
 
 type LookupDependencies = Pick<VisitDependencies, "origin" | "requireWithinLimit"> & {
-  readTokenStatus: (request: { tokenId: string }) => Promise<TokenStatus>;
+  readTokenStatus: (request: { tokenId: string; key?: string | undefined }) => Promise<TokenStatus>;
 };
 
 /** Null where nothing was asked. */
@@ -53,7 +53,7 @@ export async function readKeyLookup(
   const asked = tokenId.slice(0, maxAskedCharacters);
   try {
     await requireWithinLimit();
-    return { asked, answer: await readTokenStatus({ tokenId }) };
+    return { asked, answer: await readTokenStatus({ tokenId, key: searchParams.get("key") ?? undefined }) };
   } catch (error) {
     return { asked, problem: toVisitProblem(error, origin) };
   }

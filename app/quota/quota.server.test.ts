@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Caller } from "~/gate/caller.server";
 import { Refusal } from "~/platform/http/refusal";
 import { createTestClock, createTestDatabase } from "~e2e/support/databases/database";
+import { someKey } from "~e2e/support/key-kinds";
 import { admitAnswer, readQuota } from "./quota.server";
 import type { QuotaDependencies } from "./quota.server";
 import { createQuotaStore } from "./quota.store.server";
@@ -10,6 +11,7 @@ const holder = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 
 function callerOf(tokenId: string): Caller {
   return {
+    keyKind: someKey.keyKind,
     claims: {
       iss: "http://localhost:3000",
       aud: ["localhost:3000"],
@@ -40,7 +42,6 @@ async function openQuota({ active = true }: { active?: boolean } = {}) {
   const { clock, advance } = createTestClock();
   const dependencies: QuotaDependencies = {
     store: createQuotaStore(database, clock, "a"),
-    contractAddress: "0xaa",
     activity: { active, missing: active ? [] : ["something is not true"] },
     terms: { limit: 5_000, windowSeconds: 60, maxOutputTokens: 2_000, expiresInSeconds: 90 },
     clock,

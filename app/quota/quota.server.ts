@@ -1,4 +1,5 @@
 import type { Caller } from "~/gate/caller.server";
+import { keyRefOf } from "~/gate/kinds/kind-of-key";
 import type { Clock } from "~/platform/clock";
 import type { QuotaActivity } from "./quota-activity";
 import { quotaExceeded, quotaHeaders } from "./quota-headers";
@@ -12,7 +13,6 @@ export type QuotaLedger = Pick<QuotaStore, "reserve" | "settle" | "readStanding"
 
 export type QuotaDependencies = {
   store: QuotaLedger;
-  contractAddress: string;
   activity: QuotaActivity;
   terms: {
     limit: number;
@@ -45,7 +45,7 @@ export async function admitAnswer(
   }
   if (caller === null) throw new Error("The quota is in force, but nobody is there whom it could count.");
   const outcome = await store.reserve({
-    owner: ownerOfCaller(caller, dependencies),
+    owner: ownerOfCaller(caller),
     wanted: terms.maxOutputTokens,
     ...terms,
   });
@@ -72,7 +72,7 @@ export async function readQuota(caller: Caller, dependencies: QuotaDependencies)
   const { activity, store, terms } = dependencies;
   const { limit } = terms;
   const standing: QuotaStanding = activity.active
-    ? await store.readStanding({ owner: ownerOfCaller(caller, dependencies), limit })
+    ? await store.readStanding({ owner: ownerOfCaller(caller), limit })
     : { limit, used: 0, reserved: 0, remaining: limit, resetAtMs: null };
   const { resetAtMs, ...figures } = standing;
   return {
@@ -82,6 +82,6 @@ export async function readQuota(caller: Caller, dependencies: QuotaDependencies)
   };
 }
 
-function ownerOfCaller({ claims }: Caller, { contractAddress }: QuotaDependencies): QuotaOwner {
-  return ownerOfKey({ chainId: claims.chainId, contractAddress, tokenId: claims.tokenId });
+function ownerOfCaller({ claims, keyKind }: Caller): QuotaOwner {
+  return ownerOfKey(keyRefOf(keyKind, claims.tokenId));
 }

@@ -1,5 +1,5 @@
+import { readBy } from "~/gate/gate-bodies";
 import { openGateOperation } from "~/gate/gate.openapi";
-import { gateAccessBodySchema } from "~/gate/gate.schema";
 import { claimOfBody } from "~/gate/proofs/proofs.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
@@ -8,7 +8,7 @@ import { gateProof } from "~/services/callers.server";
 export const { loader, action } = defineRoute({
   POST: {
     operation: openGateOperation,
-    body: gateAccessBodySchema,
+    body: readBy(() => getServices().gate.bodies.readAccess),
     claimOf: claimOfBody,
     proof: gateProof,
     decidesAccess: true,

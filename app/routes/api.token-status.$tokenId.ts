@@ -6,6 +6,7 @@ export const { loader, action } = defineRoute({
   GET: {
     operation: getTokenStatusOperation,
     head: "plain",
-    handle: ({ params }) => getServices().gate.readTokenStatus({ tokenId: params.tokenId }),
+    handle: ({ params: { tokenId }, context: { searchParams } }) =>
+      getServices().gate.readTokenStatus({ tokenId, key: searchParams.get("key") ?? undefined }),
   },
 });

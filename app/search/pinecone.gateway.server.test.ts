@@ -8,6 +8,7 @@ import { createSearchTool } from "~/tools/search-tool";
 import type { ToolCaller } from "~/tools/tool";
 import { createPineconeSearch } from "./pinecone.gateway.server";
 import type { PineconeOptions } from "./pinecone.gateway.server";
+import { someKey } from "~e2e/support/key-kinds";
 
 const stats = {
   dimension: 8,
@@ -46,7 +47,7 @@ async function open(behave: (call: JsonCall) => void, changes: Partial<PineconeO
   return { run, calls, tool, store, advance: (ms: number) => (nowMs += ms) };
 }
 
-const holder = { address: "0xabc", tokenId: "7", scopes: ["tools"] };
+const holder = { ...someKey, address: "0xabc", tokenId: "7", scopes: ["tools"] };
 
 test("a Pinecone search runs as a tool under the store's name, in Pinecone's own format", async () => {
   const { run, calls, tool } = await open(answerWell);

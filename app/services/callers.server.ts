@@ -1,6 +1,6 @@
 import { claimOf } from "~/gate/caller.server";
 import type { Caller } from "~/gate/caller.server";
-import type { GateAccessBody } from "~/gate/gate.schema";
+import type { GateAccessBody } from "~/gate/gate-bodies";
 import type { Claimant } from "~/gate/proofs/proof.server";
 import { claimOfClaimant } from "~/gate/proofs/proofs.server";
 import type { SessionOrder } from "~/gate/tokens/session.schema";

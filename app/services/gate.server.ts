@@ -1,6 +1,5 @@
 import { admit, readContentFor } from "~/gate/admit.server";
 import type { AdmitDependencies, TokenGrant } from "~/gate/admit.server";
-import { gateScopes } from "~/gate/tokens/access-token.schema";
 import type { GateScope } from "~/gate/tokens/access-token.schema";
 import {
   mintAccessToken,
@@ -29,6 +28,10 @@ import type { SubmitRequest } from "~/gate/keys/submit.server";
 import { createSubmissionStore } from "~/gate/keys/submissions.store.server";
 import { loadTokenKeys, publicJwks } from "~/gate/tokens/token-keys.server";
 import { readKeyStatus, readTokenStatus } from "~/gate/keys/token-status.server";
+import type { KeyAsked } from "~/gate/keys/token-status.server";
+import { createGateBodies } from "~/gate/gate-bodies";
+import type { KeyKind, KeyKinds } from "~/gate/kinds/kind";
+import { createReaderJudge } from "~/gate/ownership/reader-judge.server";
 import { createTransferWatcher, watcherLease } from "~/gate/ownership/transfer-watcher.server";
 import { useKey } from "~/gate/keys/use-key.server";
 import { createVerifiedTokens } from "~/gate/tokens/verified-tokens.server";
@@ -44,36 +47,61 @@ import { wireSession } from "./session.server";
 
 export type GateServices = Awaited<ReturnType<typeof wireGate>>;
 
+/** The one kind of key that the older settings make. */
+function readKinds({ chain, brand }: Config): KeyKinds {
+  const { id: chainId, contractAddress: contract, standard } = chain;
+  const kind: KeyKind = {
+    name: "key",
+    title: brand.name,
+    standard,
+    chainId,
+    contract,
+    keptUnder: { chainId, contractAddress: contract },
+    delegation: "none",
+    delegatesMayUse: false,
+    requirement: null,
+    opens: ["room", "chat", "tts", "tools"],
+  };
+  return { list: [kind], areNamed: false };
+}
+
 type GateNeeds = { content: ContentServices; leases: LeaseKeeper; outbox: OutboxServices };
-type TokenQuestion = { tokenId: unknown };
 type HolderQuestion = { holder: Holder };
 
 export async function wireGate(foundation: Foundation, { content, leases, outbox }: GateNeeds) {
   const { config, domains, origin, database, state, chain, metrics } = foundation;
   const clock = systemClock;
-  const { contractAddress, standard, id: chainId } = config.chain;
-  const tokens = await wireTokens(config, domains, origin);
+  const kinds = readKinds(config);
+  const tokens = await wireTokens(config, kinds, domains, origin);
   const keys = createKeyStore(database);
-  const { ownership, watcher, watcherAge, cursors } = wireOwnership(foundation, keys, leases);
+  const { judge, watcher, watcherAge, cursors } = wireOwnership(foundation, keys, leases);
   const { nonces } = state;
   const siweEnabled = config.state.enabled;
-  const shared = { domains, chainId, contractAddress, clock, ownership, keys };
+  const shared = { domains, kinds, clock, judge, keys };
+  const spentSignatures = createSpentSignatureStore(database);
   const admitDependencies: ProofDependencies & AdmitDependencies = {
     ...shared,
     siweEnabled,
     ...config.gate,
     nonces,
     verifyToken: tokens.verify,
-    spentSignatures: createSpentSignatureStore(database),
+    spentSignatures,
     mintToken: tokens.mint,
     readContent: content.readContent,
     countGrant: metrics.countGrant,
   };
   const useDependencies = {
     ...shared,
-    standard,
+    spentSignatures,
     submissions: createSubmissionStore(database, clock, outbox.store),
-    requireSettledHolding: createSettledHoldings({ client: chain, ...config.chain, keys, cursors, clock }),
+    requireSettledHolding: createSettledHoldings({
+      client: chain,
+      ...config.chain,
+      kinds,
+      keys,
+      cursors,
+      clock,
+    }),
     wakeOutbox: outbox.sender.wake,
     requireSignedMessage: config.gate.requireSignedMessage,
   };
@@ -93,15 +121,18 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
   };
   metrics.observeWatcherAge(watcherAge);
   watcher.start();
+  const { contractAddress, standard } = config.chain;
   return {
+    kinds,
+    bodies: createGateBodies(kinds),
     issueNonce: ({ clientId }: { clientId: string }) => issueNonce(clientId, { siweEnabled, nonces }),
     /** Who asks; throws the refusal of what proves nothing. */
     identify: (request: ProofRequest) => identify(request, admitDependencies),
     admit: (claimant: Claimant) => admit(claimant, admitDependencies),
     submit: (request: SubmitRequest) => submit(request, useDependencies),
-    readTokenStatus: ({ tokenId }: TokenQuestion) => readTokenStatus(tokenId, shared),
+    readTokenStatus: (asked: KeyAsked) => readTokenStatus(asked, shared),
     /** The same with the owner. */
-    readKeyStatus: ({ tokenId }: TokenQuestion) => readKeyStatus(tokenId, shared),
+    readKeyStatus: (asked: KeyAsked) => readKeyStatus(asked, shared),
     readContentFor: ({ holder }: HolderQuestion) =>
       readContentFor(holder, { ...shared, origin, readContent: content.readContent }),
     /** Asks the chain (`fresh`: even if it was asked a moment ago) and the database. Throws the gate's refusals. */
@@ -162,17 +193,16 @@ function wireOwnership(foundation: Foundation, keys: KeyStore, leases: LeaseKeep
     log,
     clock,
   });
-  return { ownership, watcher, watcherAge, cursors };
+  return { judge: createReaderJudge(ownership), watcher, watcherAge, cursors };
 }
 
-async function wireTokens(config: Config, domains: readonly string[], origin: string) {
-  const { jwt, mode, chain } = config;
+async function wireTokens(config: Config, kinds: KeyKinds, domains: readonly string[], origin: string) {
+  const { jwt, mode } = config;
   const keys = await loadTokenKeys({ ...jwt, dataDir: config.serving.dataDir, mode });
   const issuer = jwt.issuer ?? origin;
   const audience = jwt.audience ?? [domains[0]!];
   const { clockToleranceSeconds } = jwt;
-  const { id: chainId, contractAddress } = chain;
-  const expected = { issuer, audience, chainId, contractAddress };
+  const expected = { issuer, audience, kinds };
   const verified = createVerifiedTokens({
     verify: (token) =>
       verifyAccessToken({ keys, token, expected, clockToleranceSeconds, clock: systemClock }),
@@ -183,14 +213,15 @@ async function wireTokens(config: Config, domains: readonly string[], origin: st
   return {
     publicKeys: () => publicJwks(keys),
     verify: async ({ token, requiredScope }: { token: string; requiredScope: GateScope }) => {
-      const claims = await verified.read(token);
-      requireScope(claims, requiredScope);
-      return claims;
+      const found = await verified.read(token);
+      requireScope(found, requiredScope);
+      return found;
     },
     mint: async (grant: TokenGrant) => {
       const { ownedAtMs: issuedAtMs, ...rest } = grant;
       const ttlSeconds = jwt.accessTtlSeconds;
-      const minted = { keys, ...rest, ...expected, issuedAtMs, ttlSeconds, scopes: gateScopes };
+      const { areNamed } = kinds;
+      const minted = { keys, ...rest, issuer, audience, areNamed, issuedAtMs, ttlSeconds };
       return (await mintAccessToken(minted)).token;
     },
     reissue: (dates: Omit<ReissueAccessTokenOptions, "keys">) => reissueAccessToken({ keys, ...dates }),

@@ -21,7 +21,6 @@ export async function wireQuota({ config, state, instruments, instance, log }: F
   log.info(activity, activity.active ? "chat quota active" : "chat quota inactive");
   const dependencies: QuotaDependencies = {
     store: instruments.instrumentLedger({ ledger: store, kind: "token" }),
-    contractAddress,
     activity,
     terms: {
       limit: quota.tokens,

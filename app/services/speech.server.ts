@@ -20,7 +20,7 @@ const expiresInSeconds = 60 + expiryMarginSeconds;
 
 export async function wireSpeech(foundation: Foundation, quota: QuotaServices) {
   const { config, metrics, instruments, log } = foundation;
-  const { speech, serving, chain } = config;
+  const { speech, serving } = config;
   const clock = systemClock;
   const row = speech.provider === "disabled" ? null : getProvider(speechProviders, speech.provider);
   const provider = row && instrumentSpeech(row.create(config), instruments.provider);
@@ -34,7 +34,6 @@ export async function wireSpeech(foundation: Foundation, quota: QuotaServices) {
   const { characters: limit, windowSeconds } = speech.quota;
   const budget = {
     store: quota.ledgerOf("speech"),
-    contractAddress: chain.contractAddress,
     isActive: quota.activity.active && limit > 0,
     limit,
     windowSeconds,

@@ -1,4 +1,5 @@
 import type { Caller } from "~/gate/caller.server";
+import { keyRefOf } from "~/gate/kinds/kind-of-key";
 import type { Clock } from "~/platform/clock";
 import { quotaExceeded, quotaHeaders } from "~/quota/quota-headers";
 import type { QuotaLedger } from "~/quota/quota.server";
@@ -7,7 +8,6 @@ import type { QuotaOwner } from "~/quota/quota-subject";
 
 type SpeechBudget = {
   store: QuotaLedger;
-  contractAddress: string;
   /** Whether identities are counted at all on this server. */
   isActive: boolean;
   /** Characters of each key in each window. */
@@ -22,23 +22,23 @@ export type SpeechAdmission = { settle: (use: { isSpoken: boolean }) => Promise<
 
 /** The quota's headers, without a reservation. Null where too little is left, which is for `admitSpeech` to refuse. */
 export async function readSpeechAllowance(
-  { store, contractAddress, isActive, limit }: SpeechBudget,
+  { store, isActive, limit }: SpeechBudget,
   caller: Caller | null,
   characters: number,
 ): Promise<Record<string, string> | null> {
   if (!isActive) return {};
-  const standing = await store.readStanding({ owner: ownerOf(caller, contractAddress), limit });
+  const standing = await store.readStanding({ owner: ownerOf(caller), limit });
   return standing.remaining < characters ? null : quotaHeaders(standing);
 }
 
 /** Reserves the whole text, or refuses: half a text is nothing to listen to. */
 export async function admitSpeech(
-  { store, contractAddress, isActive, limit, windowSeconds, expiresInSeconds, clock }: SpeechBudget,
+  { store, isActive, limit, windowSeconds, expiresInSeconds, clock }: SpeechBudget,
   caller: Caller | null,
   characters: number,
 ): Promise<SpeechAdmission> {
   if (!isActive) return { settle: () => Promise.resolve({}) };
-  const owner = ownerOf(caller, contractAddress);
+  const owner = ownerOf(caller);
   const outcome = await store.reserve({
     owner,
     wanted: characters,
@@ -64,8 +64,7 @@ export async function admitSpeech(
   };
 }
 
-function ownerOf(caller: Caller | null, contractAddress: string): QuotaOwner {
+function ownerOf(caller: Caller | null): QuotaOwner {
   if (caller === null) throw new Error("The speech budget is in force, but there is no key to count for.");
-  const { chainId, tokenId } = caller.claims;
-  return ownerOfSpeech({ chainId, contractAddress, tokenId });
+  return ownerOfSpeech(keyRefOf(caller.keyKind, caller.claims.tokenId));
 }

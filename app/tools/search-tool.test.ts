@@ -5,6 +5,7 @@ import { SearchUnavailable } from "~/search/search-store";
 import { runTool } from "./run-tool.server";
 import { createSearchTool, searchResultSchema } from "./search-tool";
 import type { ToolCaller } from "./tool";
+import { someKey } from "~e2e/support/key-kinds";
 
 const match: PassageMatch = { id: "a.md#1", score: 1, metadata: { title: "A", text: "words", year: 2024 } };
 
@@ -58,7 +59,7 @@ function makeTool({
   return { tool, asked, done, run };
 }
 
-const holder = { address: "0xabc", tokenId: "7", scopes: ["gate:read", "tools"] };
+const holder = { ...someKey, address: "0xabc", tokenId: "7", scopes: ["gate:read", "tools"] };
 
 test("the search tool fills in its defaults and answers in the documented shape", async () => {
   const { run, asked } = makeTool();

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { keyRefOf } from "~/gate/kinds/kind-of-key";
+import { ownerOfKey } from "~/quota/quota-subject";
 import { isGatedNamespace } from "~/search/gated-namespaces";
 import { defaultNamespace, maxNamespaceChars, namespacePattern } from "~/search/knowledge-page";
 import { metadataFilterSchema } from "~/search/metadata-filter";
@@ -48,7 +50,10 @@ export function createSearchTool(options: SearchToolOptions): Tool {
         throw new ToolFailure(`There is no such index here. There is: ${store.indexes.join(", ")}.`);
       }
       // Holders count by their key, wherever they are; all others by their address.
-      const client = caller === null ? `client ${clientId}` : `key ${caller.tokenId}`;
+      const client =
+        caller === null
+          ? `client ${clientId}`
+          : `key ${ownerOfKey(keyRefOf(caller.keyKind, caller.tokenId)).subject}`;
       const question: SearchQuestion = { ...asked, clientId: client, signal };
       if (Object.keys(filter).length > 0) question.filter = filter;
       try {

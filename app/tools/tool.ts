@@ -1,11 +1,16 @@
 import type { Address } from "viem";
 import { z } from "zod";
-import type { AccessClaims } from "~/gate/tokens/access-token.schema";
+import type { Holder } from "~/gate/holder.server";
+import type { KeyKind } from "~/gate/kinds/kind";
+import type { VerifiedToken } from "~/gate/tokens/access-token.server";
 
 /** The holder of a key, as an access token proves it. */
 export type ToolHolder = {
   address: string;
+  keyKind: KeyKind;
   tokenId: string;
+  /** The wallet that holds the key, where the address is only its delegate. */
+  vault: string | null;
   scopes: readonly string[];
   /** When the token was issued. Without it, a key that ever left this wallet counts as departed. */
   issuedAtSeconds?: number;
@@ -15,15 +20,17 @@ export type ToolHolder = {
 export type ToolCaller = ToolHolder | null;
 
 /** The tools' caller for a verified access token. */
-export function toToolCaller(caller: { claims: AccessClaims } | null): ToolCaller {
+export function toToolCaller(caller: VerifiedToken | null): ToolCaller {
   if (caller === null) return null;
-  const { sub: address, tokenId, scopes, iat: issuedAtSeconds } = caller.claims;
-  return { address, tokenId, scopes, issuedAtSeconds };
+  const { keyKind, claims } = caller;
+  const { sub: address, tokenId, vault = null, scopes, iat: issuedAtSeconds } = claims;
+  return { address, keyKind, tokenId, vault, scopes, issuedAtSeconds };
 }
 
 /** For another check by the gate. A token without a time counts as older than any departure. */
-export function toGateHolder({ address, tokenId, issuedAtSeconds = 0 }: ToolHolder) {
-  return { address: address as Address, tokenId, issuedAtSeconds };
+export function toGateHolder(holder: ToolHolder): Holder {
+  const { address, keyKind, tokenId, vault, issuedAtSeconds = 0 } = holder;
+  return { address: address as Address, keyKind, tokenId, vault: vault as Address | null, issuedAtSeconds };
 }
 
 /** MCP's hints for clients that decide whether to ask their user before a call. */

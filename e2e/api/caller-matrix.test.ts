@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { GateScope } from "~/gate/tokens/access-token.schema";
 import { gateScopes } from "~/gate/tokens/access-token.schema";
+import { makeKind } from "~e2e/support/key-kinds";
 import { mintAccessToken } from "~/gate/tokens/access-token.server";
 import { loadTokenKeys } from "~/gate/tokens/token-keys.server";
 import { startServer, testJwtSecret } from "~e2e/support/running-server";
@@ -69,7 +70,7 @@ type MintOptions = {
   scopes?: readonly GateScope[];
   issuedAtMs?: number;
   secret?: string;
-  contractAddress?: string;
+  contractAddress?: `0x${string}`;
 };
 
 /** A token as this very server would make it, but for what is asked. */
@@ -88,13 +89,13 @@ async function mint({
     issuedAt: new Date(issuedAtMs).toISOString(),
   };
   const { token } = await mintAccessToken({
-    contractAddress,
+    keyKind: makeKind({ chainId: 31337, contract: contractAddress }),
+    areNamed: false,
     keys,
     address,
     auth: "siwe",
     scopes,
     tokenId,
-    chainId: 31337,
     siwe,
     signedText: "signed",
     ttlSeconds: 900,

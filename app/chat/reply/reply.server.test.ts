@@ -19,6 +19,7 @@ import { openaiProvider } from "../providers/openai.gateway.server";
 import { openReply } from "./reply.server";
 import { ReplyCancelled } from "./reply-run.server";
 import type { ReplyOptions } from "./reply.server";
+import { someKey } from "~e2e/support/key-kinds";
 
 const echoTool = defineTool({
   name: "echo",
@@ -130,7 +131,7 @@ test("the tools of a step are run and their answers shown to the model in the ne
       },
       saying("It is key."),
     ],
-    { caller: { address: "0xabc", tokenId: "7", scopes: ["chat"] } },
+    { caller: { ...someKey, address: "0xabc", tokenId: "7", scopes: ["chat"] } },
   );
   const output = { word: "key", caller: "7" };
   expect(await collect(await openReply(options))).toEqual([

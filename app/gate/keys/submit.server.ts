@@ -1,21 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { keccak256, stringToHex } from "viem";
-import type { Address } from "viem";
 import { Refusal } from "~/platform/http/refusal";
-import { requireOwned } from "../holder.server";
-import type { FormSubmission } from "../gate.schema";
-import type { OwnershipReader } from "../ownership/ownership.server";
+import { keyStateOf, questionOf } from "../holder.server";
+import type { KeyKinds } from "../kinds/kind";
+import type { KeySubmission } from "../gate-bodies";
+import type { Judge } from "../ownership/judge";
 import type { RequireSettledHolding } from "../ownership/settled-holding.server";
-import { readLegacyClaim } from "../proofs/legacy.server";
+import { readLegacyClaim, spendSignature } from "../proofs/legacy.server";
 import type { ProofDependencies } from "../proofs/proof.server";
-import { proveAndReadOwnership } from "../proofs/signature.server";
+import { proveAndJudge } from "../proofs/signature.server";
+import { requireMayUse, requireMet, requireRoom } from "../require-met";
+import { firstKind } from "../kinds/kind-of-key";
 import { submissionReceived } from "./key-notifications";
 import type { SubmissionStore } from "./submissions.store.server";
 
-export type SubmitDependencies = Pick<ProofDependencies, "domains" | "chainId" | "clock"> & {
-  contractAddress: Address;
+export type SubmitDependencies = Pick<ProofDependencies, "domains" | "clock" | "spentSignatures"> & {
+  kinds: KeyKinds;
   requireSignedMessage: boolean;
-  ownership: OwnershipReader;
+  judge: Pick<Judge, "judge" | "judgeSigned">;
   submissions: SubmissionStore;
   requireSettledHolding: RequireSettledHolding;
   wakeOutbox: () => void;
@@ -24,7 +26,7 @@ export type SubmitDependencies = Pick<ProofDependencies, "domains" | "chainId" |
 const formPath = "/api/form-submission-gate";
 
 export type SubmitRequest = {
-  submission: FormSubmission;
+  submission: KeySubmission;
   host: string | null;
   requestId: string;
 };
@@ -34,15 +36,20 @@ export async function submit(
   { submission, host, requestId }: SubmitRequest,
   dependencies: SubmitDependencies,
 ) {
-  const { chainId, contractAddress, ownership, submissions, requireSettledHolding } = dependencies;
+  const { kinds, judge, submissions, requireSettledHolding } = dependencies;
   requireMatchingHash(submission, dependencies.requireSignedMessage);
   const claim = readLegacyClaim(submission, { host, path: formPath }, dependencies);
-  const { address, signature, signedText } = claim;
-  const { message, messageHash = null, tokenId } = submission;
-  requireOwned(await proveAndReadOwnership({ message: signedText, signature, address, tokenId, ownership }));
-  await requireSettledHolding(tokenId, address);
+  const { address, keyKind, signature, signedText } = claim;
+  const { message, messageHash = null } = submission;
+  const question = questionOf(claim);
+  requireMet(question, await proveAndJudge({ message: signedText, signature, question, judge }), kinds);
+  requireRoom(keyKind);
+  requireMayUse(claim);
+  await requireSettledHolding(question);
+  // The first kind's text is nobody else's, and serves once by what it uses up.
+  if (keyKind !== firstKind(kinds)) await spendSignature(claim, dependencies);
   const submissionId = randomUUID();
-  const key = { chainId, contractAddress, tokenId };
+  const { key } = keyStateOf(claim);
   const { outcome } = await submissions.submitOnce({
     submissionId,
     key,
@@ -57,7 +64,7 @@ export async function submit(
   return { success: true, message: "Access granted" } as const;
 }
 
-function requireMatchingHash({ message, messageHash }: FormSubmission, isRequired: boolean): void {
+function requireMatchingHash({ message, messageHash }: KeySubmission, isRequired: boolean): void {
   if (messageHash === undefined) {
     if (!isRequired) return;
     throw invalidHash("Send messageHash, the keccak256 of the message, and sign it as the seventh line.");

@@ -28,6 +28,8 @@ export function parseTokenId(input: unknown): string {
   return tokenId;
 }
 
+export const tokenIdRequired = "Token ID is required";
+
 /** For bodies. An id that was sent is told from one that was omitted by `malformedTokenIdDetail`. */
 export const tokenIdSchema = z
   .union(
@@ -36,7 +38,7 @@ export const tokenIdSchema = z
       z.int(malformedTokenIdDetail).min(0, malformedTokenIdDetail),
     ],
     {
-      error: (issue) => (issue.input === undefined ? "Token ID is required" : malformedTokenIdDetail),
+      error: (issue) => (issue.input === undefined ? tokenIdRequired : malformedTokenIdDetail),
     },
   )
   .transform((input, context) => {

@@ -1,34 +1,43 @@
 import type { Address } from "viem";
 import type { TokenStatus } from "../gate.schema";
 import type { KeyStore } from "./keys.store.server";
-import type { OwnershipReader } from "../ownership/ownership.server";
+import type { KeyKind, KeyKinds } from "../kinds/kind";
+import type { Judge } from "../ownership/judge";
+import { Refusal } from "~/platform/http/refusal";
+import { unknownKind } from "../gate-bodies";
+import { findKind, keyRefOf } from "../kinds/kind-of-key";
 import { parseTokenId } from "./token-id";
 
 type StatusDependencies = {
-  chainId: number;
-  contractAddress: Address;
-  ownership: Pick<OwnershipReader, "readOwner">;
+  kinds: KeyKinds;
+  judge: Pick<Judge, "readOwner">;
   keys: Pick<KeyStore, "findUsedKey">;
 };
+
+/** `key`: the name of its kind; counts only where kinds have names, and is then the first one by default. */
+export type KeyAsked = { tokenId: unknown; key?: string | undefined };
 
 /** `owner` is null where the key does not exist, and where the contract names no single one (ERC-1155). */
 export type KeyStatus = TokenStatus & { owner: Address | null };
 
 export async function readTokenStatus(
-  tokenId: unknown,
+  asked: KeyAsked,
   dependencies: StatusDependencies,
 ): Promise<TokenStatus> {
-  const { owner: _owner, ...status } = await readKeyStatus(tokenId, dependencies);
+  const { owner: _owner, ...status } = await readKeyStatus(asked, dependencies);
   return status;
 }
 
 /** The same with the owner, who is public too, but no part of the token status's agreed shape. */
-export async function readKeyStatus(given: unknown, dependencies: StatusDependencies): Promise<KeyStatus> {
+export async function readKeyStatus(
+  { tokenId: given, key: name }: KeyAsked,
+  { kinds, judge, keys }: StatusDependencies,
+): Promise<KeyStatus> {
   const tokenId = parseTokenId(given);
-  const { chainId, contractAddress, ownership, keys } = dependencies;
+  const kind = requireKind(kinds, name);
   const [{ exists, owner }, used] = await Promise.all([
-    ownership.readOwner({ tokenId }),
-    keys.findUsedKey({ key: { chainId, contractAddress, tokenId } }),
+    kind.standard === "membership" ? readMembership(tokenId) : judge.readOwner({ kind, tokenId }),
+    keys.findUsedKey({ key: keyRefOf(kind, tokenId) }),
   ]);
   // A contract that does not count its supply cannot tell; a key that was used did exist.
   if (!(exists ?? used !== null))
@@ -43,4 +52,18 @@ export async function readKeyStatus(given: unknown, dependencies: StatusDependen
     usedBy: used?.usedBy ?? null,
     usedAt,
   };
+}
+
+const biggestAddress = (1n << 160n) - 1n;
+
+/** Every address may come to be a member: whether it is one now is told to its holder alone. */
+async function readMembership(tokenId: string) {
+  return { exists: BigInt(tokenId) <= biggestAddress, owner: null };
+}
+
+function requireKind(kinds: KeyKinds, name: string | undefined): KeyKind {
+  const kind = findKind(kinds, kinds.areNamed ? name : undefined);
+  if (kind) return kind;
+  const errors = [{ path: "key", message: unknownKind }];
+  throw new Refusal("invalid-request", { detail: unknownKind, members: { errors } });
 }

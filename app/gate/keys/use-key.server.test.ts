@@ -1,27 +1,31 @@
 import { expect, test } from "vitest";
 import { Refusal } from "~/platform/http/refusal";
+import { held, makeKind, notHeld } from "~e2e/support/key-kinds";
 import { useKey } from "./use-key.server";
 import type { UseKeyDependencies } from "./use-key.server";
 
+const kind = makeKind({ chainId: 31337, contract: "0x00000000000000000000000000000000000000c0" });
 const holder = {
   address: "0x00000000000000000000000000000000000000a1",
+  keyKind: kind,
+  vault: null,
   tokenId: "7",
   issuedAtSeconds: 1,
 } as const;
+
+const ofLock = { ...holder, keyKind: { ...kind, standard: "unlock" } } as const;
 
 /** For a key that is in the wallet according to the cached reading. */
 function prepare({ isGone, settles }: { isGone: boolean; settles: () => Promise<void> }) {
   const readings: string[] = [];
   const departures: unknown[] = [];
   const dependencies: UseKeyDependencies = {
-    standard: "erc721",
-    chainId: 31337,
-    contractAddress: "0x00000000000000000000000000000000000000c0",
+    kinds: { list: [kind], areNamed: false },
     clock: () => 5_000,
-    ownership: {
-      readOwnership: async ({ fresh = false }) => {
+    judge: {
+      judge: async ({ fresh = false }) => {
         readings.push(fresh ? "fresh" : "cached");
-        return fresh && isGone ? { owned: false, reason: "not-owner" } : { owned: true };
+        return fresh && isGone ? notHeld("not-owner") : held;
       },
     },
     keys: {
@@ -29,8 +33,8 @@ function prepare({ isGone, settles }: { isGone: boolean; settles: () => Promise<
       recordDeparture: async (departure) => void departures.push(departure),
     },
     submissions: { useKeyOnce: async () => ({ outcome: "used", usedAtMs: 0 }) },
-    requireSettledHolding: async (tokenId, address) => {
-      readings.push(`by number, ${tokenId}, ${address}`);
+    requireSettledHolding: async ({ tokenId, signer }) => {
+      readings.push(`by number, ${tokenId}, ${signer}`);
       await settles();
     },
     wakeOutbox: () => {},
@@ -42,14 +46,14 @@ const byNumber = `by number, 7, ${holder.address}`;
 
 test("a membership is read afresh before it is used up, for it may have run out", async () => {
   const { dependencies, readings } = prepare({ isGone: false, settles: async () => {} });
-  await useKey(holder, { ...dependencies, standard: "unlock" });
+  await useKey(ofLock, dependencies);
   expect(readings).toEqual(["fresh", byNumber]);
 });
 
 test("a membership that has expired is not used up, though its holder has not changed", async () => {
   const { dependencies, readings } = prepare({ isGone: false, settles: async () => {} });
-  const ownership = { readOwnership: async () => ({ owned: false, reason: "expired" }) as const };
-  const using = useKey(holder, { ...dependencies, standard: "unlock", ownership });
+  const judge = { judge: async () => notHeld("expired") };
+  const using = useKey(ofLock, { ...dependencies, judge });
   await expect(using).rejects.toMatchObject({ slug: "you-do-not-own-this-token" });
   expect(readings).toEqual([]);
 });

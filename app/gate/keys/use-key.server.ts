@@ -1,13 +1,12 @@
 import { Refusal } from "~/platform/http/refusal";
-import { requireHolder } from "../holder.server";
+import { keyStateOf, questionOf, requireHolder } from "../holder.server";
 import type { Holder, HolderDependencies } from "../holder.server";
-import type { KeyContract } from "../ownership/ownership.gateway.server";
 import type { RequireSettledHolding } from "../ownership/settled-holding.server";
+import { requireMayUse, requireRoom } from "../require-met";
 import { keyUsed } from "./key-notifications";
 import type { SubmissionStore } from "./submissions.store.server";
 
 export type UseKeyDependencies = HolderDependencies & {
-  standard: KeyContract["standard"];
   submissions: Pick<SubmissionStore, "useKeyOnce">;
   requireSettledHolding: RequireSettledHolding;
   wakeOutbox: () => void;
@@ -15,16 +14,18 @@ export type UseKeyDependencies = HolderDependencies & {
 
 /** Uses a key up without the form. From then on it opens nothing, and the tokens made for it have ended. */
 export async function useKey(holder: Holder, dependencies: UseKeyDependencies) {
-  const { chainId, contractAddress, standard, submissions, wakeOutbox } = dependencies;
-  const { tokenId, address } = holder;
+  const { submissions, wakeOutbox } = dependencies;
+  const { keyKind, tokenId, address } = holder;
+  requireRoom(keyKind);
+  requireMayUse(holder);
   // The newest block is read below, but for whether a membership has run out.
-  await requireHolder(holder, dependencies, { fresh: standard === "unlock" });
-  await dependencies.requireSettledHolding(tokenId, address).catch(async (error: unknown) => {
+  await requireHolder(holder, dependencies, { fresh: keyKind.standard === "unlock" });
+  await dependencies.requireSettledHolding(questionOf(holder)).catch(async (error: unknown) => {
     // Where the key is gone, this says so and records it.
     await requireHolder(holder, dependencies, { fresh: true });
     throw error;
   });
-  const key = { chainId, contractAddress, tokenId };
+  const { key } = keyStateOf(holder);
   const notification = keyUsed({ ...key, address });
   const { outcome, usedAtMs } = await submissions.useKeyOnce({ key, usedBy: address, notification });
   if (outcome === "already-used") throw new Refusal("this-token-has-already-been-used");

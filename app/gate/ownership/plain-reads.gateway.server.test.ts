@@ -15,7 +15,7 @@ import { createOwnershipReader } from "./ownership.server";
 import type { OwnershipReader } from "./ownership.server";
 import { findContractFault, readBalances } from "./ownership.gateway.server";
 import type { KeyStandard } from "./ownership.gateway.server";
-import { proveAndReadOwnership } from "../proofs/signature.server";
+import { proveAndReadOwnership } from "~e2e/support/chain/prove-ownership";
 import { createTransferWatcher } from "./transfer-watcher.server";
 import type { TransferWatcherOptions } from "./transfer-watcher.server";
 

@@ -4,11 +4,14 @@ import { maxLagSeconds } from "~/platform/chain/newest-block.server";
 import type { Clock } from "~/platform/clock";
 import { Refusal, chainUnavailable } from "~/platform/http/refusal";
 import type { ChainCursor, WatchedContract } from "./chain-cursor.store.server";
-import { requireOwned } from "../holder.server";
+import { requireMet } from "../require-met";
+import type { KeyKinds } from "../kinds/kind";
 import type { KeyStore } from "../keys/keys.store.server";
 import { readKey } from "./ownership.gateway.server";
 import type { KeyContract } from "./ownership.gateway.server";
+import type { KeyQuestion } from "./judge";
 import { judge } from "./ownership.server";
+import { toJudgement } from "./reader-judge.server";
 import type { Ownership } from "./ownership.server";
 
 const maxWaitSeconds = 300;
@@ -16,6 +19,7 @@ const maxWaitSeconds = 300;
 const departureHoldsMs = Number(maxLagSeconds) * 1_000;
 
 export type SettledHoldingDependencies = KeyContract & {
+  kinds: KeyKinds;
   keyUseConfirmations: number;
   keys: Pick<KeyStore, "findKeyState">;
   cursors: {
@@ -25,10 +29,11 @@ export type SettledHoldingDependencies = KeyContract & {
 };
 
 /** Reads the newest block itself, and an older one, for it is final. A membership's expiry is the caller's to check. */
-export type RequireSettledHolding = (tokenId: string, holder: Address) => Promise<void>;
+export type RequireSettledHolding = (question: KeyQuestion) => Promise<void>;
 
 export function createSettledHoldings(dependencies: SettledHoldingDependencies): RequireSettledHolding {
-  const { client, contractAddress, standard, keyUseConfirmations, keys, cursors, clock } = dependencies;
+  const { client, contractAddress, standard, kinds, keyUseConfirmations, keys, cursors, clock } =
+    dependencies;
   const contract = { chainId: client.chain.id, contractAddress };
   const depth = BigInt(keyUseConfirmations);
 
@@ -38,7 +43,8 @@ export function createSettledHoldings(dependencies: SettledHoldingDependencies):
     return judge({ ...reading, hasExpired: false }, holder);
   }
 
-  return async function requireSettledHolding(tokenId, holder) {
+  return async function requireSettledHolding(question) {
+    const { tokenId, signer: holder } = question;
     // Before the header, so that a block in between does not make an honest node look late.
     const cursor = await cursors.findCursor(contract);
     const newest = await readHeader(client);
@@ -51,7 +57,7 @@ export function createSettledHoldings(dependencies: SettledHoldingDependencies):
     const { used, departedAtMs } = await keys.findKeyState({ key: { ...contract, tokenId }, holder });
     // A used key is reported first, because waiting would not help.
     if (used) throw new Refusal("this-token-has-already-been-used");
-    requireOwned(now!);
+    requireMet(question, toJudgement(now!), kinds);
     requireNoDeparture(tokenId, departedAtMs, clock());
     if (!then || then.owned) return;
     const { timestamp } = await readHeader(client, older);

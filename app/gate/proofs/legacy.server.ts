@@ -2,13 +2,13 @@ import { keccak256, stringToHex } from "viem";
 import type { Address } from "viem";
 import { Refusal } from "~/platform/http/refusal";
 import { authenticationFailed } from "../authentication-failed";
-import type { LegacyBody } from "../gate.schema";
+import type { LegacySignIn } from "../gate-bodies";
 import { firstKind } from "../kinds/kind-of-key";
 import { checkLegacyTimestamp, legacyEnvelopeText } from "./legacy-envelope";
 import { requireOwnHost } from "./proof.server";
 import type { Proof, ProofDependencies, ProofRequest, SignedClaim } from "./proof.server";
 
-type LegacyRequest = ProofRequest & { body: LegacyBody };
+type LegacyRequest = ProofRequest & { body: LegacySignIn };
 export type LegacyClaim = SignedClaim &
   ReturnType<typeof checkLegacyTimestamp> & {
     /** As sent, in whatever case. */
@@ -41,7 +41,15 @@ export const legacyProof: Proof<LegacyRequest, LegacyClaim> = {
 
 /** Shared with the one-time form, which signs the same lines and the hash of its message. */
 export function readLegacyClaim(
-  { address, keyKind, tokenId, vault, timestamp, signature, messageHash }: LegacyBody & { messageHash?: string },
+  {
+    address,
+    keyKind,
+    tokenId,
+    vault,
+    timestamp,
+    signature,
+    messageHash,
+  }: LegacySignIn & { messageHash?: string },
   { host, path }: { host: string | null; path: string },
   { kinds, domains, clock }: Pick<ProofDependencies, "domains" | "kinds" | "clock">,
 ): LegacyClaim {

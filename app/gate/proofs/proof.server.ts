@@ -3,7 +3,7 @@ import type { Clock } from "~/platform/clock";
 import { isAllowedDomain } from "~/platform/http/domains";
 import { authenticationFailed } from "../authentication-failed";
 import type { CallerDependencies } from "../caller.server";
-import type { GateAccessBody } from "../gate.schema";
+import type { GateAccessBody } from "../gate-bodies";
 import type { Holder } from "../holder.server";
 import type { KeyKind, KeyKinds } from "../kinds/kind";
 import type { AccessClaims, SiweClaims } from "../tokens/access-token.schema";

@@ -7,10 +7,11 @@ import { startTestChain } from "~e2e/support/chain/chain";
 import type { TestChain } from "~e2e/support/chain/chain";
 import { startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import type { RpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
+import { proveAndReadOwnership } from "~e2e/support/chain/prove-ownership";
 import { siweBodySchema } from "../gate.schema";
 import { createOwnershipReader } from "../ownership/ownership.server";
 import type { OwnershipReader } from "../ownership/ownership.server";
-import { findNativeRecover, proveAndReadOwnership, recoverPurely, recoverSigner } from "./signature.server";
+import { findNativeRecover, recoverPurely, recoverSigner } from "./signature.server";
 
 const message = "I own key #1\nand this is line two, with ünïcode";
 const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;

@@ -14,7 +14,7 @@ import type { Address, Hex } from "viem";
 import { authenticationFailed } from "../authentication-failed";
 import type { WalletSignature } from "../ownership/chain-probe.gateway.server";
 import type { Judgement } from "../kinds/kind";
-import type { Judge, KeyQuestion } from "../ownership/judge.server";
+import type { Judge, KeyQuestion } from "../ownership/judge";
 
 /** Passkey and multi-owner wallets sign at length; no known one comes near this. */
 const maxSignatureBytes = 8_192;
@@ -95,7 +95,8 @@ type SignedQuestion = {
 export async function proveAndJudge(signedQuestion: SignedQuestion): Promise<Judgement> {
   const { message, signature, question, judge } = signedQuestion;
   const signer = await recoverSigner(message, signature);
-  if (signer && isAddressEqual(signer, question.signer)) return await judge.judge({ ...question, fresh: true });
+  if (signer && isAddressEqual(signer, question.signer))
+    return await judge.judge({ ...question, fresh: true });
   const signed = readWalletSignature(message, signature, question.signer);
   const proof = signed && (await judge.judgeSigned({ ...question, signed }));
   if (proof?.verdict === "valid") return proof.judgement;

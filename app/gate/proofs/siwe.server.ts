@@ -5,7 +5,7 @@ import { isAllowedDomain, isLoopbackName, normalizeHost, uriHost } from "~/platf
 import { Refusal } from "~/platform/http/refusal";
 import { authenticationFailed, requireProof } from "../authentication-failed";
 import { maxSiweMessageLength } from "../gate.schema";
-import type { SiweBody } from "../gate.schema";
+import type { SiweSignIn } from "../gate-bodies";
 import type { SiweClaims } from "../tokens/access-token.schema";
 import { requireOwnHost } from "./proof.server";
 import type { Proof, ProofDependencies, ProofRequest, SignedClaim } from "./proof.server";
@@ -13,7 +13,7 @@ import type { Proof, ProofDependencies, ProofRequest, SignedClaim } from "./proo
 const maxAgeMs = 10 * 60_000;
 const maxAheadMs = 60_000;
 
-type SiweRequest = ProofRequest & { body: SiweBody };
+type SiweRequest = ProofRequest & { body: SiweSignIn };
 type SiweClaim = SignedClaim & { clientId: string; nonce: string; siwe: SiweClaims };
 
 /** An EIP-4361 message with a nonce of ours. */

@@ -5,7 +5,7 @@ export const tokenLifeSeconds = { min: 300, max: 86_400 } as const;
 
 /** What a gate token lets its bearer reach. */
 export const gateScopes = ["gate:read", "chat", "tts", "tools"] as const;
-export type GateScope = (typeof gateScopes)[number];
+export type GateScope = (typeof gateScopes)[number] | `door:${string}`;
 
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
 const lowerCaseAddress = z.string().regex(/^0x[0-9a-f]{40}$/);
@@ -37,7 +37,11 @@ export const accessClaimsSchema = z
     scopes: z.array(z.string().min(1)),
     tokenId: z.string().regex(/^(?:0|[1-9][0-9]{0,77})$/),
     chainId,
-    contract: lowerCaseAddress,
+    contract: z.union([lowerCaseAddress, z.string().regex(/^membership:[a-z][a-z0-9-]{0,31}$/)]),
+    /** The name of the kind of key, where kinds have names. */
+    key: z.string().min(1).optional(),
+    /** The wallet that holds the key, where the bearer is its delegate. */
+    vault: lowerCaseAddress.optional(),
     siwe: siweClaimsSchema,
     siwe_hash: z.string().regex(/^0x[0-9a-f]{64}$/),
   })

@@ -7,6 +7,9 @@ import type { AccessClaims, GateScope } from "./access-token.schema";
 import { accessClaimsSchema } from "./access-token.schema";
 import { firstSecondAfter } from "./revocation-by-departure";
 import { accessTokenRefused, malformedToken } from "../authentication-failed";
+import type { KeyKind, KeyKinds } from "../kinds/kind";
+import { findKind, opensRoom } from "../kinds/kind-of-key";
+import { scopesOf } from "./scopes";
 import type { TokenKeys, VerifyingKey } from "./token-keys.server";
 
 const tokenType = "at+jwt";
@@ -15,13 +18,20 @@ export const maxTokenLength = 8192;
 /** A token minted past a revocation cutoff may be dated this far ahead of the clock. */
 const issuedAtStepSeconds = 1;
 
+/** What a token says, and the kind of key it was made for. */
+export type VerifiedToken = { claims: AccessClaims; keyKind: KeyKind };
+
 export type MintedAccessToken = { token: string; claims: AccessClaims };
 
-type MintAccessTokenOptions = Pick<AccessClaims, "auth" | "tokenId" | "chainId" | "siwe"> & {
+type MintAccessTokenOptions = Pick<AccessClaims, "auth" | "tokenId" | "siwe"> & {
   keys: TokenKeys;
   address: string;
-  scopes: readonly GateScope[];
-  contractAddress: string;
+  keyKind: KeyKind;
+  /** Whether the token says which kind it is for. */
+  areNamed: boolean;
+  vault?: string | null;
+  /** Default: all that the kind opens. */
+  scopes?: readonly GateScope[];
   /** The exact text whose signature was the proof. */
   signedText: string;
   ttlSeconds: number;
@@ -34,7 +44,7 @@ type MintAccessTokenOptions = Pick<AccessClaims, "auth" | "tokenId" | "chainId" 
 
 /** A holder who comes back within the second in which a departure revoked older tokens gets one dated beyond it. */
 export async function mintAccessToken(options: MintAccessTokenOptions): Promise<MintedAccessToken> {
-  const { auth, tokenId, chainId, siwe, issuedAtMs, departedAtMs = null } = options;
+  const { auth, keyKind, tokenId, vault = null, siwe, issuedAtMs, departedAtMs = null } = options;
   const earliest = departedAtMs === null ? 0 : firstSecondAfter(departedAtMs);
   const iat = Math.max(Math.floor(issuedAtMs / 1000), earliest);
   return await sign(options.keys, {
@@ -45,10 +55,12 @@ export async function mintAccessToken(options: MintAccessTokenOptions): Promise<
     exp: iat + options.ttlSeconds,
     kind: "access",
     auth,
-    scopes: [...options.scopes],
+    scopes: [...(options.scopes ?? scopesOf(keyKind))],
     tokenId,
-    chainId,
-    contract: options.contractAddress.toLowerCase(),
+    chainId: keyKind.chainId,
+    contract: contractOf(keyKind),
+    ...(options.areNamed && { key: keyKind.name }),
+    ...(vault !== null && { vault: vault.toLowerCase() }),
     siwe,
     siwe_hash: keccak256(stringToBytes(options.signedText)),
   });
@@ -83,8 +95,7 @@ export type ExpectedAccess = {
   issuer: string;
   /** One of these has to be among the token's own. */
   audience: readonly string[];
-  chainId: number;
-  contractAddress: string;
+  kinds: KeyKinds;
 };
 
 type VerifyAccessTokenOptions = {
@@ -95,8 +106,11 @@ type VerifyAccessTokenOptions = {
   clock: Clock;
 };
 
-/** Scope, revocation and ownership are checked elsewhere. Good until `exp` plus the tolerance, exclusive. */
-export async function verifyAccessToken(options: VerifyAccessTokenOptions): Promise<AccessClaims> {
+/**
+ * Scope, revocation and ownership are checked elsewhere. Good until `exp` plus the tolerance, exclusive. Of the scopes
+ * those are left that the kind opens by today's settings.
+ */
+export async function verifyAccessToken(options: VerifyAccessTokenOptions): Promise<VerifiedToken> {
   const { expected, clockToleranceSeconds } = options;
   const nowMs = options.clock();
   const payload = await verifySignature(options, nowMs);
@@ -109,18 +123,39 @@ export async function verifyAccessToken(options: VerifyAccessTokenOptions): Prom
     claims.iat <= Math.floor(nowMs / 1000) + clockToleranceSeconds + issuedAtStepSeconds,
     "The access token is dated in the future. Sign in again.",
   );
-  requireToken(
-    claims.chainId === expected.chainId,
-    `The access token is for another chain: it names ${claims.chainId}, this site uses ${expected.chainId}.`,
-  );
-  requireToken(
-    claims.contract === expected.contractAddress.toLowerCase(),
-    `The access token is for keys of another contract: it names ${claims.contract}, this site uses ${expected.contractAddress}. Sign in again.`,
-  );
-  return claims;
+  const keyKind = requireKind(claims, expected.kinds);
+  const opened: readonly string[] = scopesOf(keyKind);
+  return { claims: { ...claims, scopes: claims.scopes.filter((scope) => opened.includes(scope)) }, keyKind };
 }
 
-export function requireScope(claims: AccessClaims, requiredScope: GateScope): void {
+function requireKind(claims: AccessClaims, kinds: KeyKinds): KeyKind {
+  const isNamed = claims.key !== undefined;
+  const keyKind = findKind(kinds, claims.key);
+  if (!keyKind || isNamed !== kinds.areNamed) {
+    throw accessTokenRefused("The access token is not for a kind of key that this site has. Sign in again.");
+  }
+  requireToken(
+    claims.chainId === keyKind.chainId,
+    `The access token is for another chain: it names ${claims.chainId}, this site uses ${keyKind.chainId}.`,
+  );
+  requireToken(
+    claims.contract === contractOf(keyKind),
+    `The access token is for keys of another contract: it names ${claims.contract}, this site uses ${keyKind.contract ?? contractOf(keyKind)}. Sign in again.`,
+  );
+  requireToken(
+    claims.vault === undefined || keyKind.delegation !== "none",
+    "The access token is a delegate's, and keys of its kind are not for delegates any more.",
+  );
+  return keyKind;
+}
+
+function contractOf({ keptUnder }: KeyKind): string {
+  return keptUnder.contractAddress.toLowerCase();
+}
+
+/** Whoever is let in to a kind that does not open the room has a session all the same, and finds it empty. */
+export function requireScope({ claims, keyKind }: VerifiedToken, requiredScope: GateScope): void {
+  if (requiredScope === "gate:read" && !opensRoom(keyKind)) return;
   requireToken(
     claims.scopes.includes(requiredScope),
     `The access token does not reach this far: it lacks the scope ${requiredScope}.`,

@@ -2,7 +2,9 @@ import { createHmac, generateKeyPairSync, sign } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { makeKind, oneKind } from "~e2e/support/key-kinds";
 import { keccak256, stringToBytes } from "viem";
+import type { Address } from "viem";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { Refusal } from "~/platform/http/refusal";
 import type { AccessClaims, GateScope } from "./access-token.schema";
@@ -32,11 +34,12 @@ const siwe = {
   nonce: "0123456789abcdef",
   issuedAt: "2026-01-15T12:00:00Z",
 };
+const kinds = oneKind({ chainId: 31337, contract: contractAddress });
+const keyKind = kinds.list[0]!;
 const expected = {
   issuer: "http://localhost:3000",
   audience: ["localhost:3000"],
-  chainId: 31337,
-  contractAddress,
+  kinds,
   requiredScope: "gate:read" as GateScope,
 };
 
@@ -80,8 +83,8 @@ async function mint(changes: Partial<Parameters<typeof mintAccessToken>[0]> = {}
     auth: "siwe",
     scopes: gateScopes,
     tokenId: "7",
-    chainId: 31337,
-    contractAddress,
+    keyKind,
+    areNamed: false,
     siwe,
     signedText,
     ttlSeconds: 900,
@@ -100,9 +103,9 @@ type Verification = Partial<Omit<Parameters<typeof verifyAccessToken>[0], "expec
 async function verify({ expected: changes, ...rest }: Verification): Promise<AccessClaims> {
   const { requiredScope, ...expectedClaims } = { ...expected, ...changes };
   const shared = { keys: keysFor("HS256"), clockToleranceSeconds: 5, clock };
-  const claims = await verifyAccessToken({ ...shared, ...rest, expected: expectedClaims });
-  requireScope(claims, requiredScope);
-  return claims;
+  const verified = await verifyAccessToken({ ...shared, ...rest, expected: expectedClaims });
+  requireScope(verified, requiredScope);
+  return verified.claims;
 }
 
 async function detailOf(verification: Verification): Promise<string> {
@@ -203,9 +206,9 @@ test("the SIWE times and a legacy proof are unchanged in a token's claims", asyn
 test("claims that would not verify are not signed", async () => {
   await expect(mint({ tokenId: "07" })).rejects.toThrow();
   await expect(mint({ audience: [] })).rejects.toThrow();
-  await expect(mint({ chainId: 1 })).rejects.toThrow();
+  await expect(mint({ keyKind: { ...keyKind, chainId: 1 } })).rejects.toThrow();
   await expect(mint({ address: `0x${"1".repeat(40)}` })).rejects.toThrow();
-  await expect(mint({ contractAddress: "0x0" })).rejects.toThrow();
+  await expect(mint({ keyKind: makeKind({ chainId: 31337, contract: "0x0" }) })).rejects.toThrow();
   await expect(mint({ ttlSeconds: 299 })).rejects.toThrow();
   await expect(mint({ ttlSeconds: 86_401 })).rejects.toThrow();
 });
@@ -272,14 +275,16 @@ test("issuer, audience, chain, contract and scope have to be those of this site 
   expect(await detailOf({ token, expected: { issuer: "http://localhost:3001" } })).toContain("another site");
   expect(await detailOf({ token, expected: { audience: ["example.com"] } })).toContain("another site");
   expect(await detailOf({ token, expected: { audience: [] } })).toContain("another site");
-  expect(await detailOf({ token, expected: { chainId: 1 } })).toBe(
-    "The access token is for another chain: it names 31337, this site uses 1.",
-  );
-  const other = `0x${"12".repeat(20)}`;
-  expect(await detailOf({ token, expected: { contractAddress: other } })).toBe(
+  expect(
+    await detailOf({ token, expected: { kinds: oneKind({ chainId: 1, contract: contractAddress }) } }),
+  ).toBe("The access token is for another chain: it names 31337, this site uses 1.");
+  const other: Address = `0x${"12".repeat(20)}`;
+  const ofOther = { kinds: oneKind({ chainId: 31337, contract: other }) };
+  expect(await detailOf({ token, expected: ofOther })).toBe(
     `The access token is for keys of another contract: it names ${contract}, this site uses ${other}. Sign in again.`,
   );
-  expect((await verify({ token, expected: { contractAddress: contract } })).contract).toBe(contract);
+  const inLowerCase = { kinds: oneKind({ chainId: 31337, contract: contract as Address }) };
+  expect((await verify({ token, expected: inLowerCase })).contract).toBe(contract);
   expect(await detailOf({ token, expected: { requiredScope: "tools" } })).toContain("scope tools");
   expect((await verify({ token, expected: { requiredScope: "chat" } })).scopes).toEqual([
     "gate:read",

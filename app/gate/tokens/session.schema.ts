@@ -19,6 +19,11 @@ export const signedInSchema = z
     signedIn: z.literal(true),
     tokenId: z.string().describe("The key."),
     address: z.string().describe("The wallet, in lower case."),
+    key: z.string().optional().describe("The name of the key's kind; absent where kinds have no names."),
+    vault: z
+      .string()
+      .optional()
+      .describe("The wallet that holds the key, in lower case, where the session is a delegate's."),
     expiresAt: z.string().describe("When the token in the cookie ends. ISO 8601, UTC."),
     secondsLeft: z.number().int().describe("Seconds until then, by the server's clock."),
     renewableUntil: z

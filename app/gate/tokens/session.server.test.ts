@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
 import { Refusal } from "~/platform/http/refusal";
+import { held, oneKind } from "~e2e/support/key-kinds";
 import { exampleClaims } from "../gate-examples";
 import { identifySession, readSession, renewSession } from "./session.server";
 import type { SessionDependencies } from "./session.server";
 
 const signedAtSeconds = Date.parse(exampleClaims.siwe.issuedAt) / 1000;
+const kinds = oneKind({ chainId: 1, contract: "0x0000000000000000000000000000000000000001" });
+const keyKind = kinds.list[0]!;
 const cookie = "other=1; access_token=aaa.bbb.ccc";
 
 /** The rules of time alone: that a key is held is proved with a chain, where the routes are tested. */
@@ -18,19 +21,18 @@ function at({
   sessionMaxSeconds?: number;
 }): SessionDependencies {
   return {
-    chainId: 1,
-    contractAddress: "0x0000000000000000000000000000000000000001",
+    kinds,
     domains: ["gate.example"],
     origin: "https://gate.example",
     accessTtlSeconds: 900,
     sessionMaxSeconds,
     clock: () => nowSeconds * 1000,
-    ownership: { readOwnership: async () => ({ owned: true }) },
+    judge: { judge: async () => held },
     keys: {
       findKeyState: async () => ({ used: null, departedAtMs: null }),
       recordDeparture: async () => undefined,
     },
-    verifyToken: async () => claims,
+    verifyToken: async () => ({ claims, keyKind }),
     reissueToken: async ({ claims: old, issuedAtSeconds, expiresAtSeconds }) => ({
       token: "new",
       claims: { ...old, iat: issuedAtSeconds, exp: expiresAtSeconds },
@@ -117,7 +119,7 @@ test("a session asks for a token that opens the gate, to be kept, renewed or rea
     ...at({ nowSeconds: signedAtSeconds + 60 }),
     verifyToken: async ({ requiredScope }) => {
       scopes.push(requiredScope);
-      return exampleClaims;
+      return { claims: exampleClaims, keyKind };
     },
   };
   await identifySession({ authorization: "Bearer aaa.bbb.ccc", cookie: undefined, host: null }, dependencies);

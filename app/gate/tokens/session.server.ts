@@ -48,7 +48,7 @@ export async function identifySession(
   const token = ask?.open || ask?.renew ? requireSessionToken(cookie) : requireHeaderToken(authorization);
   // As for a Bearer token at the gate.
   if (ask?.open) requireOwnHost(host, dependencies.domains, accessTokenRefused);
-  return { token, claims: await verifyGateToken(token, dependencies) };
+  return { token, ...(await verifyGateToken(token, dependencies)) };
 }
 
 function requireSessionToken(cookie: string | undefined): string {
@@ -63,16 +63,16 @@ function requireHeaderToken(authorization: string | undefined): string {
 }
 
 /** What the gate opens for a Bearer token, for the one in the cookie. */
-export function openSession({ claims }: Caller, dependencies: AdmitDependencies): Promise<Admission> {
-  return admit({ ...holderOf(claims), kind: bearerProof.kind, claims: null }, dependencies);
+export function openSession(caller: Caller, dependencies: AdmitDependencies): Promise<Admission> {
+  return admit({ ...holderOf(caller), kind: bearerProof.kind, claims: null }, dependencies);
 }
 
 /** It becomes the session if it still opens the gate by the chain's word of this moment. */
 export async function startSession(
-  { token, claims }: SessionCaller,
+  { token, claims, keyKind }: SessionCaller,
   dependencies: SessionDependencies,
 ): Promise<KeptSession> {
-  await requireHolderOfToken(claims, dependencies, { fresh: true });
+  await requireHolderOfToken({ claims, keyKind }, dependencies, { fresh: true });
   return { token, session: describe(claims, dependencies) };
 }
 
@@ -84,10 +84,10 @@ export async function readSession(
   const token = findSessionToken(cookie);
   if (token === null) return { signedIn: false };
   try {
-    const claims = await verifyGateToken(token, dependencies);
+    const verified = await verifyGateToken(token, dependencies);
     // Refused for the gate's own reasons, so that the page shows what is wrong with the key.
-    await requireHolder(holderOf(claims), dependencies);
-    return describe(claims, dependencies);
+    await requireHolder(holderOf(verified), dependencies);
+    return describe(verified.claims, dependencies);
   } catch (error) {
     if (!(error instanceof Refusal) || (error.status !== 401 && error.status !== 403)) throw error;
     const { slug, title, status, detail } = error;
@@ -98,7 +98,7 @@ export async function readSession(
 
 /** A stolen token cannot be renewed beyond `sessionMaxSeconds` after the signature, or its signed expiry. */
 export async function renewSession(
-  { token, claims }: SessionCaller,
+  { token, claims, keyKind }: SessionCaller,
   dependencies: SessionDependencies,
 ): Promise<KeptSession> {
   // Dated before the chain read: a later departure also ends the new token.
@@ -107,7 +107,7 @@ export async function renewSession(
   if (endsAtSeconds - issuedAtSeconds < tokenLifeSeconds.min) {
     throw accessTokenRefused("This session has lasted as long as one signature allows. Sign in again.");
   }
-  await requireHolderOfToken(claims, dependencies, { fresh: true });
+  await requireHolderOfToken({ claims, keyKind }, dependencies, { fresh: true });
   const expiresAtSeconds = Math.min(issuedAtSeconds + dependencies.accessTtlSeconds, endsAtSeconds);
   // What it has is as good: such a token was made past a departure within this very second, or lasts to the end.
   if (claims.iat > issuedAtSeconds || claims.exp > expiresAtSeconds) {
@@ -138,6 +138,8 @@ function describe(claims: AccessClaims, dependencies: SessionDependencies): Sign
     signedIn: true,
     tokenId: claims.tokenId,
     address: claims.sub,
+    ...(claims.key !== undefined && { key: claims.key }),
+    ...(claims.vault !== undefined && { vault: claims.vault }),
     expiresAt: new Date(claims.exp * 1000).toISOString(),
     secondsLeft: Math.max(0, Math.floor(claims.exp - nowSeconds)),
     renewableUntil: new Date(endsAtSeconds * 1000).toISOString(),

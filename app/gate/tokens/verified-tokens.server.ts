@@ -1,16 +1,16 @@
 import { hash } from "node:crypto";
 import type { Clock } from "~/platform/clock";
-import type { AccessClaims } from "./access-token.schema";
 import { maxTokenLength } from "./access-token.server";
+import type { VerifiedToken } from "./access-token.server";
 
 /** Some 2 KB each. */
 const defaultMaxEntries = 4096;
 
 /** Valid from its verification until the token expires. */
-type Verified = { claims: AccessClaims; sinceMs: number; untilMs: number };
+type Verified = { token: VerifiedToken; sinceMs: number; untilMs: number };
 
 type CreateVerifiedTokensOptions = {
-  verify: (token: string) => Promise<AccessClaims>;
+  verify: (token: string) => Promise<VerifiedToken>;
   clockToleranceSeconds: number;
   clock: Clock;
   maxEntries?: number;
@@ -25,7 +25,7 @@ export function createVerifiedTokens({
 }: CreateVerifiedTokensOptions) {
   const cached = new Map<string, Verified>();
 
-  async function read(token: string): Promise<AccessClaims> {
+  async function read(token: string): Promise<VerifiedToken> {
     if (token.length > maxTokenLength) return await verify(token);
     const digest = hash("sha256", token, "base64");
     const nowMs = clock();
@@ -34,22 +34,25 @@ export function createVerifiedTokens({
     if (found && found.sinceMs <= nowMs && nowMs < found.untilMs) {
       // Back at the end: the least recently used is evicted first.
       cached.set(digest, found);
-      return found.claims;
+      return found.token;
     }
-    const claims = freeze(await verify(token));
-    cached.set(digest, { claims, sinceMs: nowMs, untilMs: (claims.exp + clockToleranceSeconds) * 1000 });
+    const verified = freeze(await verify(token));
+    const untilMs = (verified.claims.exp + clockToleranceSeconds) * 1000;
+    cached.set(digest, { token: verified, sinceMs: nowMs, untilMs });
     const [oldest] = cached.keys();
     if (cached.size > maxEntries && oldest !== undefined) cached.delete(oldest);
-    return claims;
+    return verified;
   }
 
   return { read, size: () => cached.size };
 }
 
 /** One object serves many requests: none of them may change it. */
-function freeze(claims: AccessClaims): AccessClaims {
+function freeze(verified: VerifiedToken): VerifiedToken {
+  const { claims } = verified;
   Object.freeze(claims.aud);
   Object.freeze(claims.scopes);
   Object.freeze(claims.siwe);
-  return Object.freeze(claims);
+  Object.freeze(claims);
+  return Object.freeze(verified);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Refusal } from "~/platform/http/refusal";
-import { gateScopes } from "./access-token.schema";
+import { oneKind } from "~e2e/support/key-kinds";
 import { maxTokenLength, mintAccessToken, verifyAccessToken } from "./access-token.server";
 import { loadTokenKeys } from "./token-keys.server";
 import type { TokenKeys } from "./token-keys.server";
@@ -11,11 +11,11 @@ const toleranceSeconds = 5;
 const ttlSeconds = 900;
 const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const contractAddress = "0x00000000000000000000000000000000000000aa";
+const kinds = oneKind({ chainId: 31337, contract: contractAddress });
 const site = {
   issuer: "http://localhost:3000",
   audience: ["localhost:3000"],
-  chainId: 31337,
-  contractAddress,
+  kinds,
 };
 
 function load(secret: string): Promise<TokenKeys> {
@@ -29,7 +29,8 @@ async function mint(tokenId = "7"): Promise<string> {
     keys,
     address,
     auth: "siwe",
-    scopes: gateScopes,
+    keyKind: kinds.list[0]!,
+    areNamed: false,
     tokenId,
     siwe: { ...siwe, issuedAt: "2026-01-15T12:00:00Z" },
     signedText: "signed",
@@ -63,7 +64,7 @@ test("a verified token is cached: its signature is checked once and its claims s
   const token = await mint();
   const first = await read(token);
   expect(await read(token)).toEqual(first);
-  expect(first).toMatchObject({ tokenId: "7", sub: address.toLowerCase() });
+  expect(first).toMatchObject({ claims: { tokenId: "7", sub: address.toLowerCase() } });
   expect(checks()).toBe(1);
 });
 
@@ -136,7 +137,7 @@ test("the cache of verified tokens is bounded, and evicts the least recently use
 
 test("cached claims cannot be changed by a request", async () => {
   const { read } = open();
-  const claims = await read(await mint());
+  const { claims } = await read(await mint());
   expect(() => claims.scopes.push("more")).toThrow(TypeError);
   expect(() => (claims.siwe.address = "0x0")).toThrow(TypeError);
   expect(() => (claims.sub = "0x0")).toThrow(TypeError);

@@ -8,8 +8,9 @@ import { createMcpDispatcher } from "./dispatch.server";
 import type { McpOutcome } from "./dispatch.server";
 import type { Dialect } from "./message";
 import type { Revision } from "./revision";
+import { someKey } from "~e2e/support/key-kinds";
 
-const holder = { address: "0xabc", tokenId: "7", scopes: ["tools"] };
+const holder = { ...someKey, address: "0xabc", tokenId: "7", scopes: ["tools"] };
 const signal = new AbortController().signal;
 
 function toolThat(run: Tool["run"], changes: Partial<Tool> = {}): Tool {

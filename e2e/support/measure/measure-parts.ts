@@ -2,7 +2,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { gateScopes } from "~/gate/tokens/access-token.schema";
 import { mintAccessToken, verifyAccessToken } from "~/gate/tokens/access-token.server";
 import { createNonceStore } from "~/gate/proofs/nonces.store.server";
 import { loadTokenKeys } from "~/gate/tokens/token-keys.server";
@@ -10,6 +9,7 @@ import { createVerifiedTokens } from "~/gate/tokens/verified-tokens.server";
 import { systemClock } from "~/platform/clock";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
+import { oneKind } from "../key-kinds";
 
 /**
  * What a part of a sign-in takes of all threads' CPU, made by the library for it and by the code in its place, each
@@ -47,18 +47,18 @@ async function compare(part: string, { library, own }: { library: Work; own: Wor
 async function measureTokens(): Promise<PartRounds> {
   const secret = "a secret of the bench that is long enough";
   const keys = await loadTokenKeys({ secret, dataDir: "unused", mode: "production" });
-  const contractAddress = "0x00000000000000000000000000000000000000aa";
+  const kinds = oneKind({ chainId: 31337, contract: "0x00000000000000000000000000000000000000aa" });
   const site = {
     issuer: "http://localhost:3000",
     audience: ["localhost:3000"],
-    chainId: 31337,
-    contractAddress,
+    kinds,
   };
   const { token } = await mintAccessToken({
     keys,
     address,
     auth: "siwe",
-    scopes: gateScopes,
+    keyKind: kinds.list[0]!,
+    areNamed: false,
     tokenId: "7",
     siwe: { address, domain: "localhost:3000", chainId: 31337, nonce, issuedAt },
     signedText: "signed",

@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { Caller } from "~/gate/caller.server";
+import { keyRefOf } from "~/gate/kinds/kind-of-key";
 import { exampleClaims } from "~/gate/gate-examples";
 import { TextAnswer } from "~/platform/http/answer.server";
 import type { Answer } from "~/platform/http/answer.server";
@@ -15,12 +16,12 @@ import type { SpeechProvider } from "~/speech/providers/speech-provider.server";
 import { requireSpeechRequest, speak } from "~/speech/speak.server";
 import { admitSpeech, readSpeechAllowance } from "~/speech/speech-budget.server";
 import { createTestClock, createTestDatabase, createTestDir } from "../databases/database";
+import { someKey } from "../key-kinds";
 import { startSpeechServer } from "./speech-server";
 import type { SpeechBehaviour } from "./speech-server";
 import type { WarnLog } from "~/platform/log.server";
 
-const caller: Caller = { claims: exampleClaims };
-const contractAddress = "0xaa";
+const caller: Caller = { claims: exampleClaims, keyKind: someKey.keyKind };
 
 /** A provider over HTTP that behaves as the test says; ends with the test. */
 export async function startSpeechProvider(
@@ -52,7 +53,7 @@ export async function openSpeechFixture({ provider, limit, maxSyntheses, dir }: 
   const cacheDir = dir ?? (await createTestDir());
   const cache = createAudioCache({ dir: cacheDir, maxBytes: 1_000_000, clock, log: { warn } });
   const terms = { isActive: true, limit, windowSeconds: 60, expiresInSeconds: 120 };
-  const budget = { store, contractAddress, clock, ...terms };
+  const budget = { store, clock, ...terms };
   const dependencies = {
     library: createAudioLibrary(cache, maxSyntheses),
     readAllowance: (who: Caller | null, characters: number) => readSpeechAllowance(budget, who, characters),
@@ -70,8 +71,7 @@ export async function openSpeechFixture({ provider, limit, maxSyntheses, dir }: 
     }
   }
 
-  const { chainId, tokenId } = exampleClaims;
-  const owner = ownerOfSpeech({ chainId, contractAddress, tokenId });
+  const owner = ownerOfSpeech(keyRefOf(caller.keyKind, exampleClaims.tokenId));
   return { ask, clock, advance, readStanding: () => store.readStanding({ owner, limit }) };
 }
 

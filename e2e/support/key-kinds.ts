@@ -1,0 +1,43 @@
+import type { Judgement, KeyKind, KeyKinds, NotHeld } from "~/gate/kinds/kind";
+
+type Given = Partial<KeyKind> & { chainId: number };
+
+/** A kind of key as a file may describe it, by default an ERC-721 contract's that opens all but doors. */
+export function makeKind({ chainId, name = "key", contract = null, ...given }: Given): KeyKind {
+  const keptUnder =
+    contract === null
+      ? { chainId: 0, contractAddress: `membership:${name}` }
+      : { chainId, contractAddress: contract };
+  return {
+    name,
+    title: "A key",
+    standard: contract === null ? "membership" : "erc721",
+    chainId,
+    contract,
+    keptUnder,
+    delegation: "none",
+    delegatesMayUse: false,
+    requirement: null,
+    opens: ["room", "chat", "tts", "tools"],
+    ...given,
+  };
+}
+
+/** As the older settings make them. */
+export function oneKind(given: Given): KeyKinds {
+  return { list: [makeKind(given)], areNamed: false };
+}
+
+/** What tools know of a holder's key besides its id. */
+export const someKey = {
+  keyKind: makeKind({ chainId: 31337, contract: `0x${"aa".repeat(20)}` }),
+  vault: null,
+};
+
+const nothingElse = { requirement: null, blocks: [], cause: null };
+export const held: Judgement = { outcome: "met", key: { outcome: "met", reason: null }, ...nothingElse };
+export const notHeld = (reason: NotHeld): Judgement => ({
+  outcome: "unmet",
+  key: { outcome: "unmet", reason },
+  ...nothingElse,
+});
