@@ -1,6 +1,7 @@
 import type { Address } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createChainClient } from "~/platform/chain/chain-client.server";
+import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { Refusal } from "~/platform/http/refusal";
 import { makeKind, oneKind } from "~e2e/support/key-kinds";
 import { startTestChain } from "~e2e/support/chain/chain";
@@ -16,8 +17,7 @@ import { mintAccessToken, requireScope, verifyAccessToken } from "./tokens/acces
 import { identifyCaller } from "./caller.server";
 import type { CallerDependencies } from "./caller.server";
 import { createKeyStore } from "./keys/keys.store.server";
-import { createOwnershipReader } from "./ownership/ownership.server";
-import { createReaderJudge } from "./ownership/reader-judge.server";
+import { createJudge } from "./ownership/judge.server";
 import { loadTokenKeys } from "./tokens/token-keys.server";
 
 const nowMs = Date.UTC(2026, 0, 15, 12);
@@ -131,6 +131,9 @@ async function verifyToken({ token, requiredScope }: { token: string; requiredSc
   return verified;
 }
 
+const openJudge = (client: ChainClient) =>
+  createJudge({ clientOf: () => client, confirmationsOf: () => 0, cacheSeconds: 4, clock });
+
 type TokenRule = "required" | "good-if-sent" | "optional";
 
 /** One key is used up; another left the wallet at this very moment and came back. */
@@ -155,9 +158,7 @@ async function openCallers(changes: Partial<CallerDependencies> = {}) {
     kinds: kinds(),
     clock,
     keys: store,
-    judge: createReaderJudge(
-      createOwnershipReader({ client, ...keyContract, standard: "erc721", cacheSeconds: 4, clock }),
-    ),
+    judge: openJudge(client),
     verifyToken,
     isAllowedOrigin: (origin) => origin === ownOrigin,
     requiresToken: false,
@@ -328,15 +329,14 @@ test("an invalid token causes no request to the chain or the database", async ()
 
 test("a key found in another wallet is recorded as departed, so its token stays ended when it comes back", async () => {
   const client = createChainClient({ rpcUrls: [rpc.url], chainId: chain.chainId });
-  const contract = { contractAddress: chain.key.address, standard: "erc721" } as const;
-  const ownership = createOwnershipReader({ client, ...contract, cacheSeconds: 4, clock });
-  const ask = await openCallers({ judge: createReaderJudge(ownership) });
+  const judge = openJudge(client);
+  const ask = await openCallers({ judge });
   const tokenId = await chain.mintKey(1);
   const token = await mint({ tokenId });
   await chain.transferKey({ tokenId, from: 1, to: chain.addressOf(2) });
   expect(await ask(inHeader(token), { tokenRule: "optional" })).toBe("stranger");
   await chain.transferKey({ tokenId, from: 2, to: chain.addressOf(1) });
-  ownership.forget();
+  judge.forgetChain(chain.chainId);
   expect(await ask(inHeader(token))).toBe(invalid);
 });
 

@@ -20,8 +20,9 @@ import { requireHolder } from "~/gate/holder.server";
 import { createKeyStore } from "~/gate/keys/keys.store.server";
 import type { KeyStore } from "~/gate/keys/keys.store.server";
 import { findContractFault } from "~/gate/ownership/ownership.gateway.server";
-import { createOwnershipReader } from "~/gate/ownership/ownership.server";
-import { createSettledHoldings } from "~/gate/ownership/settled-holding.server";
+import { createJudge } from "~/gate/ownership/judge.server";
+import { createSettledJudgements } from "~/gate/ownership/settled-judgement.server";
+import { requireMet } from "~/gate/require-met";
 import { createSpentSignatureStore } from "~/gate/proofs/spent-signatures.store.server";
 import { submit } from "~/gate/keys/submit.server";
 import type { SubmitRequest } from "~/gate/keys/submit.server";
@@ -31,7 +32,6 @@ import { readKeyStatus, readTokenStatus } from "~/gate/keys/token-status.server"
 import type { KeyAsked } from "~/gate/keys/token-status.server";
 import { createGateBodies } from "~/gate/gate-bodies";
 import type { KeyKind, KeyKinds } from "~/gate/kinds/kind";
-import { createReaderJudge } from "~/gate/ownership/reader-judge.server";
 import { createTransferWatcher, watcherLease } from "~/gate/ownership/transfer-watcher.server";
 import { useKey } from "~/gate/keys/use-key.server";
 import { createVerifiedTokens } from "~/gate/tokens/verified-tokens.server";
@@ -74,7 +74,7 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
   const kinds = readKinds(config);
   const tokens = await wireTokens(config, kinds, domains, origin);
   const keys = createKeyStore(database);
-  const { judge, watcher, watcherAge, cursors } = wireOwnership(foundation, keys, leases);
+  const { judge, clientOf, watcher, watcherAge, findWatchedBlock } = wireOwnership(foundation, keys, leases);
   const { nonces } = state;
   const siweEnabled = config.state.enabled;
   const shared = { domains, kinds, clock, judge, keys };
@@ -94,12 +94,12 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
     ...shared,
     spentSignatures,
     submissions: createSubmissionStore(database, clock, outbox.store),
-    requireSettledHolding: createSettledHoldings({
-      client: chain,
-      ...config.chain,
-      kinds,
+    requireSettled: createSettledJudgements({
+      judge,
+      clientOf,
       keys,
-      cursors,
+      findWatchedBlock,
+      requireHeld: (judgement, question) => requireMet(question, judgement, kinds),
       clock,
     }),
     wakeOutbox: outbox.sender.wake,
@@ -159,10 +159,10 @@ function wireOwnership(foundation: Foundation, keys: KeyStore, leases: LeaseKeep
   const { config, database, chain, metrics, log } = foundation;
   const clock = systemClock;
   const { contractAddress, standard, id: chainId } = config.chain;
-  const ownership = createOwnershipReader({
-    client: chain,
-    contractAddress,
-    standard,
+  const clientOf = () => chain;
+  const judge = createJudge({
+    clientOf,
+    confirmationsOf: () => config.chain.keyUseConfirmations,
     cacheSeconds: config.chain.ownershipCacheSeconds,
     clock,
   });
@@ -183,17 +183,19 @@ function wireOwnership(foundation: Foundation, keys: KeyStore, leases: LeaseKeep
       save: (cursor, hold) => cursors.saveCursor({ chainId, contractAddress }, cursor, hold),
     },
     onDepartures: async ({ departures, hold }) => {
-      ownership.forget(new Set(departures.map(({ tokenId }) => tokenId)));
+      judge.forget({ chainId, contractAddress }, new Set(departures.map(({ tokenId }) => tokenId)));
       metrics.countDepartures(departures.length);
       await keys.recordDepartures({ chainId, contractAddress, departures, departedAtMs: clock(), hold });
     },
-    onBlock: ownership.noteBlock,
-    onReorganisation: () => ownership.forget(),
+    onBlock: (blockNumber) => judge.noteBlock(chainId, blockNumber),
+    onReorganisation: () => judge.forgetChain(chainId),
     lease: leases.add(watcherLease),
     log,
     clock,
   });
-  return { judge: createReaderJudge(ownership), watcher, watcherAge, cursors };
+  const findWatchedBlock = async () =>
+    (await cursors.findCursor({ chainId, contractAddress }))?.blockNumber ?? null;
+  return { judge, clientOf, watcher, watcherAge, findWatchedBlock };
 }
 
 async function wireTokens(config: Config, kinds: KeyKinds, domains: readonly string[], origin: string) {

@@ -5,7 +5,7 @@ import { keyStateOf, questionOf } from "../holder.server";
 import type { KeyKinds } from "../kinds/kind";
 import type { KeySubmission } from "../gate-bodies";
 import type { Judge } from "../ownership/judge";
-import type { RequireSettledHolding } from "../ownership/settled-holding.server";
+import type { RequireSettled } from "../ownership/settled-judgement.server";
 import { readLegacyClaim, spendSignature } from "../proofs/legacy.server";
 import type { ProofDependencies } from "../proofs/proof.server";
 import { proveAndJudge } from "../proofs/signature.server";
@@ -19,7 +19,7 @@ export type SubmitDependencies = Pick<ProofDependencies, "domains" | "clock" | "
   requireSignedMessage: boolean;
   judge: Pick<Judge, "judge" | "judgeSigned">;
   submissions: SubmissionStore;
-  requireSettledHolding: RequireSettledHolding;
+  requireSettled: RequireSettled;
   wakeOutbox: () => void;
 };
 
@@ -36,7 +36,7 @@ export async function submit(
   { submission, host, requestId }: SubmitRequest,
   dependencies: SubmitDependencies,
 ) {
-  const { kinds, judge, submissions, requireSettledHolding } = dependencies;
+  const { kinds, judge, submissions, requireSettled } = dependencies;
   requireMatchingHash(submission, dependencies.requireSignedMessage);
   const claim = readLegacyClaim(submission, { host, path: formPath }, dependencies);
   const { address, keyKind, signature, signedText } = claim;
@@ -45,7 +45,7 @@ export async function submit(
   requireMet(question, await proveAndJudge({ message: signedText, signature, question, judge }), kinds);
   requireRoom(keyKind);
   requireMayUse(claim);
-  await requireSettledHolding(question);
+  await requireSettled(question);
   // The first kind's text is nobody else's, and serves once by what it uses up.
   if (keyKind !== firstKind(kinds)) await spendSignature(claim, dependencies);
   const submissionId = randomUUID();

@@ -33,7 +33,7 @@ function prepare({ isGone, settles }: { isGone: boolean; settles: () => Promise<
       recordDeparture: async (departure) => void departures.push(departure),
     },
     submissions: { useKeyOnce: async () => ({ outcome: "used", usedAtMs: 0 }) },
-    requireSettledHolding: async ({ tokenId, signer }) => {
+    requireSettled: async ({ tokenId, signer }) => {
       readings.push(`by number, ${tokenId}, ${signer}`);
       await settles();
     },

@@ -1,14 +1,14 @@
 import { Refusal } from "~/platform/http/refusal";
 import { keyStateOf, questionOf, requireHolder } from "../holder.server";
 import type { Holder, HolderDependencies } from "../holder.server";
-import type { RequireSettledHolding } from "../ownership/settled-holding.server";
+import type { RequireSettled } from "../ownership/settled-judgement.server";
 import { requireMayUse, requireRoom } from "../require-met";
 import { keyUsed } from "./key-notifications";
 import type { SubmissionStore } from "./submissions.store.server";
 
 export type UseKeyDependencies = HolderDependencies & {
   submissions: Pick<SubmissionStore, "useKeyOnce">;
-  requireSettledHolding: RequireSettledHolding;
+  requireSettled: RequireSettled;
   wakeOutbox: () => void;
 };
 
@@ -20,7 +20,7 @@ export async function useKey(holder: Holder, dependencies: UseKeyDependencies) {
   requireMayUse(holder);
   // The newest block is read below, but for whether a membership has run out.
   await requireHolder(holder, dependencies, { fresh: keyKind.standard === "unlock" });
-  await dependencies.requireSettledHolding(questionOf(holder)).catch(async (error: unknown) => {
+  await dependencies.requireSettled(questionOf(holder)).catch(async (error: unknown) => {
     // Where the key is gone, this says so and records it.
     await requireHolder(holder, dependencies, { fresh: true });
     throw error;

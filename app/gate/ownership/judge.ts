@@ -24,7 +24,13 @@ export type KeyOwner =
 export type DeepJudgement = { now: Judgement; then: Judgement; heads: readonly ChainHead[] };
 
 /** Of a chain that could be asked. */
-export type ChainHead = { chainId: number; newest: BlockHeader; olderNumber: bigint };
+export type ChainHead = {
+  chainId: number;
+  newest: BlockHeader;
+  confirmations: bigint;
+  /** Of the block so many confirmations before, or of the first one. */
+  olderNumber: bigint;
+};
 export type BlockHeader = { number: bigint; timestamp: bigint };
 
 /** What the chains say of keys. Outages make things unknown and are thrown only where said; nothing is guessed. */

@@ -1,8 +1,6 @@
-import type { Address } from "viem";
 import { beforeEach, expect, test } from "vitest";
 import { createChainClient } from "~/platform/chain/chain-client.server";
 import { openFaultyChain } from "~e2e/support/chain/faulty-chain";
-import { makeKind } from "~e2e/support/key-kinds";
 import { createSettledHoldings } from "./settled-holding.server";
 import type { SettledHoldingDependencies } from "./settled-holding.server";
 
@@ -13,10 +11,8 @@ beforeEach(() => {
   rpc.posts.length = 0;
 });
 
-const kind = makeKind({ chainId: chain.chainId, contract: chain.key.address });
-
 function settledHoldings(options: Partial<SettledHoldingDependencies> = {}) {
-  const requireSettled = createSettledHoldings({
+  return createSettledHoldings({
     client: createChainClient({ rpcUrls: [rpc.url], chainId: chain.chainId, timeoutMs: 500 }),
     contractAddress: chain.key.address,
     standard: "erc721",
@@ -24,10 +20,8 @@ function settledHoldings(options: Partial<SettledHoldingDependencies> = {}) {
     keys: { findKeyState: async () => ({ used: null, departedAtMs: null }) },
     cursors: { findCursor: async () => null },
     clock: Date.now,
-    kinds: { list: [kind], areNamed: false },
     ...options,
   });
-  return (tokenId: string, signer: Address) => requireSettled({ kind, tokenId, signer, vault: null });
 }
 
 const endpoints = ["none", "deployless-refused"] as const;

@@ -1,8 +1,8 @@
 import type { Address } from "viem";
+import { toOwnership } from "~/gate/ownership/ownership.server";
 import type { Ownership, OwnershipReader } from "~/gate/ownership/ownership.server";
-import { createReaderJudge } from "~/gate/ownership/reader-judge.server";
 import { proveAndJudge } from "~/gate/proofs/signature.server";
-import { makeKind } from "../key-kinds";
+import { held, makeKind, notHeld } from "../key-kinds";
 
 type Claim = {
   message: string;
@@ -17,9 +17,20 @@ export async function proveAndReadOwnership(claim: Claim): Promise<Ownership> {
   const { message, signature, address, tokenId, ownership } = claim;
   const kind = makeKind({ chainId: 31337, contract: address });
   const question = { kind, tokenId, signer: address, vault: null };
-  const judge = createReaderJudge(ownership);
-  const { key } = await proveAndJudge({ message, signature, question, judge });
-  return key?.reason && key.reason !== "not-delegate"
-    ? { owned: false, reason: key.reason }
-    : { owned: true };
+  const toJudgement = (answer: Ownership) => (answer.owned ? held : notHeld(answer.reason));
+  return toOwnership(
+    await proveAndJudge({
+      message,
+      signature,
+      question,
+      judge: {
+        judge: async () =>
+          toJudgement(await ownership.readOwnership({ tokenId, holder: address, fresh: true })),
+        async judgeSigned({ signed }) {
+          const proof = await ownership.readOwnershipAndSignature({ tokenId, signed });
+          return { verdict: proof.verdict, judgement: toJudgement(proof.ownership) };
+        },
+      },
+    }),
+  );
 }
