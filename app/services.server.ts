@@ -1,10 +1,12 @@
 import { createDemoChain } from "~/demo/demo-chain.gateway.server";
 import type { DemoChain } from "~/demo/demo-chain.gateway.server";
 import { createAddressListRefresher } from "~/gate/kinds/address-list-refresher.server";
+import { toKeyList } from "~/gate/kinds/key-list";
 import { systemClock } from "~/platform/clock";
 import { closeDatabase } from "~/platform/database/database.server";
 import { createSweepStore } from "~/platform/database/sweep.store.server";
 import { Refusal } from "~/platform/http/refusal";
+import { createStaticAnswer } from "~/platform/http/static-answer.server";
 import type { Log } from "~/platform/log.server";
 import { createReadiness } from "~/platform/readiness.server";
 import { createSweeper } from "~/platform/sweeper.server";
@@ -29,6 +31,7 @@ import { wireTools } from "~/services/tools.server";
 export type Services = Awaited<ReturnType<typeof wireServices>>;
 
 const sweepIntervalSeconds = 60;
+const keyListMaxAgeSeconds = 60;
 let running: Services | undefined;
 
 /** The running service. Routes ask for it when they are called, never when they are loaded. */
@@ -89,6 +92,12 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
     brand,
     buildVersion,
     gate,
+    /** The same as long as the process runs: the file is read at the start. */
+    answerKeyList: createStaticAnswer(
+      JSON.stringify(toKeyList(config.keys.list)),
+      "application/json; charset=utf-8",
+      keyListMaxAgeSeconds,
+    ),
     content,
     quota,
     chat,

@@ -27,6 +27,7 @@ import {
   siweBodySchema,
   tokenStatusSchema,
 } from "./gate.schema";
+import { notHeldProblemSchema } from "./kinds/requirement-report.schema";
 import { tokenIdSchema } from "./keys/token-id";
 
 const tag = "Gate";
@@ -136,6 +137,7 @@ export const openGateOperation: OperationDescription = {
     "this-token-has-already-been-used",
     "chain-unavailable",
   ],
+  problems: { 403: notHeldProblemSchema },
   answers: answersJson("The gate is open.", {
     schema: admissionSchema,
     examples: {
@@ -168,6 +170,7 @@ export const submitFormOperation: OperationDescription = {
     "holding-too-recent",
     "chain-unavailable",
   ],
+  problems: { 403: notHeldProblemSchema },
   answers: answersJson("The message was accepted, and the key is used.", {
     schema: submissionAnswerSchema,
     example: { success: true, message: "Access granted" },

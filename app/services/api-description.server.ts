@@ -2,6 +2,7 @@ import { describeChat, describeModels } from "~/chat/chat.openapi";
 import { describeContent } from "~/content/content.openapi";
 import { describeDemo } from "~/demo/demo.openapi";
 import { describeGate } from "~/gate/gate.openapi";
+import { describeKeys } from "~/gate/kinds/keys.openapi";
 import { describeSession } from "~/gate/tokens/session.openapi";
 import { describeBrand } from "~/platform/brand/brand.openapi";
 import { findMovedPaths } from "~/settings.server";
@@ -47,6 +48,7 @@ const introduction = `A gate that opens for whoever holds a key NFT.
 export function buildApiDocument({ origin, limits, isDemo, movedPaths }: ApiFacts): OpenApiDocument {
   const api = new ApiRegistry({ origin, limits, movedPaths });
   describeGate(api);
+  describeKeys(api);
   describeSession(api);
   describeContent(api);
   describeChat(api);

@@ -8,6 +8,7 @@ const ownPaths: readonly string[] = [
   "/api/chat",
   "/api/form-submission-gate",
   "/api/gate-access",
+  "/api/keys",
   "/api/mcp",
   "/api/models",
   "/api/nonce",

@@ -6,6 +6,7 @@ export const rateLimitNames = [
   "session",
   "form-submission",
   "token-status",
+  "keys",
   "pages",
   "chat",
   "mcp",

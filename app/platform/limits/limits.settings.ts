@@ -24,6 +24,7 @@ export const limitSettings = {
   session: limit("SESSION", "300/60", "GET /session, which an open room asks every few seconds"),
   "form-submission": limit("FORM_SUBMISSION", "10/60", "POST /api/form-submission-gate"),
   "token-status": limit("TOKEN_STATUS", "60/60", "GET /api/token-status"),
+  keys: limit("KEYS", "60/60", "GET /api/keys"),
   pages: limit(
     "PAGES",
     "120/60",

@@ -7,7 +7,7 @@ import type { RefusalName } from "~/platform/http/refusal";
 import { answerHeaders, rateLimitHeaders } from "./answer-headers";
 import type { AnswerHeaderName, HeaderDescription } from "./answer-headers";
 import { describeRefusals, problemExample, problemSchemaOf, refusalHeaders } from "./problem-answers";
-import type { Contents, RefusalContent } from "./problem-answers";
+import type { Contents, problemSchema, RefusalContent } from "./problem-answers";
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV3["generateDocument"]>;
 
@@ -50,6 +50,8 @@ export type OperationDescription = {
   answers: Record<number, AnswerDescription>;
   /** From the route's own function; those of the start-up buffer and the route builder are added. */
   refusals?: readonly RefusalName[];
+  /** By status, in place of Problem: with members of the route's own. */
+  problems?: Readonly<Record<number, typeof problemSchema>>;
   /** The counterpart of `answerRefusal` in the route's RouteSpec. Default: Problem. */
   refusalContent?: RefusalContent;
 };
@@ -147,7 +149,7 @@ export class ApiRegistry {
       const { status } = refusalTable[name];
       byStatus.set(status, [...(byStatus.get(status) ?? []), name]);
     }
-    const { refusalContent = (refused) => this.#problemContent(refused) } = operation;
+    const { refusalContent = (refused) => this.#problemContent(refused, operation.problems) } = operation;
     const answers = [...byStatus].map(([status, names]): [number, AnswerDescription] => {
       const { always, sometimes } = refusalHeaders({ names, status, hasLimit });
       const ownHeaders = sometimes.map((name) => [name, { ...answerHeaders[name], required: false }]);
@@ -162,11 +164,17 @@ export class ApiRegistry {
     return Object.fromEntries(answers);
   }
 
-  #problemContent({ names, status }: Parameters<RefusalContent>[0]): Contents {
+  #problemContent(
+    { names, status }: Parameters<RefusalContent>[0],
+    problems: OperationDescription["problems"],
+  ): Contents {
     for (const name of names) this.#usedExamples.add(name);
     const examples = names.map((name) => [name, { $ref: `#/components/examples/${name}` }]);
     return {
-      "application/problem+json": { schema: problemSchemaOf(status), examples: Object.fromEntries(examples) },
+      "application/problem+json": {
+        schema: problems?.[status] ?? problemSchemaOf(status),
+        examples: Object.fromEntries(examples),
+      },
     };
   }
 

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { ZodMediaTypeObject } from "@asteasolutions/zod-to-openapi";
 import type { AnswerDescription } from "./api-registry";
 
@@ -17,3 +18,16 @@ export function answersJson(
 ): Record<number, AnswerDescription> {
   return { 200: { description, ...more, content: jsonContent(content) } };
 }
+
+/** For answers that have an ETag. */
+export const versionHeader = {
+  headers: z.object({
+    "If-None-Match": z
+      .string()
+      .optional()
+      .meta({
+        description: "The ETag of the copy you have.",
+        param: { example: '"a3f1c0d2e4b5968778695a4b3c2d1e0f"' },
+      }),
+  }),
+};

@@ -10,7 +10,7 @@ export type Contents = NonNullable<ResponseConfig["content"]>;
 export type RefusalContent = (refused: { names: readonly RefusalName[]; status: number }) => Contents;
 
 /** What every refusal of this service looks like, unless a route keeps an error shape of its own. */
-const problemSchema = z
+export const problemSchema = z
   .object({
     type: z.url().describe("Names the kind of problem. The address opens a page that explains it."),
     title: z

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { answersJson, jsonContent } from "./json-content";
+import { answersJson, jsonContent, versionHeader } from "./json-content";
 import type { ApiRegistry, OperationDescription } from "./api-registry";
 
 const tag = "Service";
@@ -119,17 +119,7 @@ export const getOpenApiOperation: OperationDescription = {
   tag,
   summary: "Read this description",
   description: "The OpenAPI 3.0.3 description of this gate. A page to read and try it is at `/docs`.",
-  parameters: {
-    headers: z.object({
-      "If-None-Match": z
-        .string()
-        .optional()
-        .meta({
-          description: "The ETag of the copy you have.",
-          param: { example: '"a3f1c0d2e4b5968778695a4b3c2d1e0f"' },
-        }),
-    }),
-  },
+  parameters: versionHeader,
   refusals: ["not-found"],
   answers: {
     200: {
