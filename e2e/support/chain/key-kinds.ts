@@ -1,32 +1,11 @@
-import { afterAll } from "vitest";
 import { stringToHex } from "viem";
 import type { Abi, Address, Hex } from "viem";
 import type { KeyKind } from "~/gate/kinds/kind";
 import type { Leaf, Requirement } from "~/gate/kinds/requirement";
 import { delegateRegistry } from "~/gate/ownership/reads/delegation-reads";
-import { startTestChain } from "./chain";
 import type { TestChain } from "./chain";
-import { startRpcFaultServer } from "./rpc-fault-server";
 
 export type Contract = { address: Address; abi: Abi };
-
-/** Two chains with different ids and, in front of each, an endpoint that can go wrong, for all tests of a file. */
-export async function openTwoChains() {
-  const [first, second] = await Promise.all([openChain(31_337), openChain(31_338)]);
-  return { first, second };
-}
-
-export type OpenChain = Awaited<ReturnType<typeof openChain>>;
-
-async function openChain(chainId: number) {
-  const chain = await startTestChain({ chainId });
-  const rpc = await startRpcFaultServer(chain.rpcUrl);
-  afterAll(async () => {
-    await rpc.stop();
-    await chain.stop();
-  });
-  return { chain, rpc };
-}
 
 /** A kind of ERC-721 keys, unless told otherwise. */
 export function makeKind(given: Pick<KeyKind, "chainId"> & Partial<KeyKind>): KeyKind {
