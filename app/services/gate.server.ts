@@ -18,9 +18,10 @@ import type { Claimant, ProofDependencies, ProofRequest } from "~/gate/proofs/pr
 import { identify } from "~/gate/proofs/proofs.server";
 import type { Holder } from "~/gate/holder.server";
 import { requireHolder } from "~/gate/holder.server";
+import type { KeyKind, KeyKinds } from "~/gate/kinds/kind";
 import { createKeyStore } from "~/gate/keys/keys.store.server";
 import type { KeyStore } from "~/gate/keys/keys.store.server";
-import { findContractFault } from "~/gate/ownership/ownership.gateway.server";
+import { createContractFaults, findContractFault } from "~/gate/ownership/contract-faults.server";
 import { createOwnershipReader } from "~/gate/ownership/ownership.server";
 import { createSettledHoldings } from "~/gate/ownership/settled-holding.server";
 import { createSpentSignatureStore } from "~/gate/proofs/spent-signatures.store.server";
@@ -29,10 +30,10 @@ import type { SubmitRequest } from "~/gate/keys/submit.server";
 import { createSubmissionStore } from "~/gate/keys/submissions.store.server";
 import { loadTokenKeys, publicJwks } from "~/gate/tokens/token-keys.server";
 import { readKeyStatus, readTokenStatus } from "~/gate/keys/token-status.server";
-import { createTransferWatcher, watcherLease } from "~/gate/ownership/transfer-watcher.server";
+import { createKeyWatch } from "~/gate/ownership/key-watch.server";
+import { listChainsToFollow } from "~/gate/ownership/followed-chains";
 import { useKey } from "~/gate/keys/use-key.server";
 import { createVerifiedTokens } from "~/gate/tokens/verified-tokens.server";
-import { createWatcherAge } from "~/gate/ownership/watcher-age.server";
 import { createOriginCheck } from "~/platform/http/domains";
 import { monotonicClock, systemClock } from "~/platform/clock";
 import type { Config } from "~/settings.server";
@@ -49,12 +50,13 @@ type TokenQuestion = { tokenId: unknown };
 type HolderQuestion = { holder: Holder };
 
 export async function wireGate(foundation: Foundation, { content, leases, outbox }: GateNeeds) {
-  const { config, domains, origin, database, state, chain, metrics } = foundation;
+  const { config, domains, origin, database, state, chain, chains, metrics } = foundation;
+  const kinds = readKinds(config);
   const clock = systemClock;
   const { contractAddress, standard, id: chainId } = config.chain;
   const tokens = await wireTokens(config, domains, origin);
   const keys = createKeyStore(database);
-  const { ownership, watcher, watcherAge, cursors } = wireOwnership(foundation, keys, leases);
+  const { ownership, watch, cursors } = wireOwnership(foundation, kinds, keys, leases);
   const { nonces } = state;
   const siweEnabled = config.state.enabled;
   const shared = { domains, chainId, contractAddress, clock, ownership, keys };
@@ -91,8 +93,8 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
     isAllowedOrigin,
     requiresToken: config.chat.requiresJwt,
   };
-  metrics.observeWatcherAge(watcherAge);
-  watcher.start();
+  metrics.observeWatcherAge(...watch.ages);
+  watch.start();
   return {
     issueNonce: ({ clientId }: { clientId: string }) => issueNonce(clientId, { siweEnabled, nonces }),
     /** Who asks; throws the refusal of what proves nothing. */
@@ -114,20 +116,26 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
     isAllowedOrigin,
     publicKeys: tokens.publicKeys,
     session: wireSession(sessionDependencies),
-    /** What is wrong with the key contract, in a sentence; throws when the chain cannot be asked. */
-    findContractFault: () => findContractFault({ client: chain, contractAddress, standard }),
-    watcherStatus: watcher.status,
-    /** Of all processes on this database; throws when that cannot be asked. */
-    judgeWatcherAge: watcherAge.judge,
-    stop: watcher.stop,
+    areKindsNamed: kinds.areNamed,
+    /** What is wrong with the contracts, in sentences; for the one of the settings throws when the chain cannot be asked. */
+    findContractFault: kinds.areNamed
+      ? createContractFaults(kinds.list, chains, monotonicClock)
+      : () => findContractFault({ client: chain, contractAddress, standard }),
+    /** The chains that keys and their leaves are on. */
+    chainIds: watch.chainIds,
+    /** Of this process, for each chain. */
+    watcherStatuses: watch.statuses,
+    /** Of all processes on this database, for each chain. */
+    watcherAges: watch.ages,
+    stop: watch.stop,
   };
 }
 
 /** What the chain says of keys: readings, and the watcher that ends tokens of keys that left. */
-function wireOwnership(foundation: Foundation, keys: KeyStore, leases: LeaseKeeper) {
-  const { config, database, chain, metrics, log } = foundation;
+function wireOwnership(foundation: Foundation, kinds: KeyKinds, keys: KeyStore, leases: LeaseKeeper) {
+  const { config, database, chain, chains, metrics, log } = foundation;
   const clock = systemClock;
-  const { contractAddress, standard, id: chainId } = config.chain;
+  const { contractAddress, standard } = config.chain;
   const ownership = createOwnershipReader({
     client: chain,
     contractAddress,
@@ -136,33 +144,43 @@ function wireOwnership(foundation: Foundation, keys: KeyStore, leases: LeaseKeep
     clock,
   });
   const cursors = createChainCursorStore(database);
-  const watcherAge = createWatcherAge({
-    findCursorAgeMs: () => cursors.findCursorAgeMs({ chainId, contractAddress }),
+  const watch = createKeyWatch({
+    chains: listChainsToFollow(kinds.list),
+    clients: chains,
+    cursors,
     pollSeconds: config.chain.pollSeconds,
+    addLease: leases.add,
     leaseSeconds: config.database.leaseSeconds,
-    clock: monotonicClock,
-  });
-  const watcher = createTransferWatcher({
-    client: chain,
-    contractAddress,
-    standard,
-    pollSeconds: config.chain.pollSeconds,
-    cursor: {
-      load: () => cursors.findCursor({ chainId, contractAddress }),
-      save: (cursor, hold) => cursors.saveCursor({ chainId, contractAddress }, cursor, hold),
-    },
-    onDepartures: async ({ departures, hold }) => {
+    onDepartures: async ({ departures, ...report }) => {
       ownership.forget(new Set(departures.map(({ tokenId }) => tokenId)));
       metrics.countDepartures(departures.length);
-      await keys.recordDepartures({ chainId, contractAddress, departures, departedAtMs: clock(), hold });
+      await keys.recordDepartures({ ...report, departures, departedAtMs: clock() });
     },
-    onBlock: ownership.noteBlock,
+    onBlock: (_chainId, blockNumber) => ownership.noteBlock(blockNumber),
     onReorganisation: () => ownership.forget(),
-    lease: leases.add(watcherLease),
     log,
     clock,
+    monotonicClock,
   });
-  return { ownership, watcher, watcherAge, cursors };
+  return { ownership, watch, cursors };
+}
+
+/** The one kind of key that the settings make. */
+function readKinds({ chain, brand }: Config): KeyKinds {
+  const { id: chainId, contractAddress, standard } = chain;
+  const kind: KeyKind = {
+    name: "key",
+    title: brand.name,
+    standard,
+    chainId,
+    contract: contractAddress,
+    keptUnder: { chainId, contractAddress },
+    delegation: "none",
+    delegatesMayUse: false,
+    requirement: null,
+    opens: ["room", "chat", "tts", "tools"],
+  };
+  return { list: [kind], areNamed: false };
 }
 
 async function wireTokens(config: Config, domains: readonly string[], origin: string) {

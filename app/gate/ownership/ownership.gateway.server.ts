@@ -20,7 +20,6 @@ export type KeyReading = Pick<Answers, "blockNumber" | "verdict"> & {
 
 /** Encoded by hand, because every argument is one word and the general encoder hashes the name each time. */
 const selectors = {
-  supportsInterface: toFunctionSelector("supportsInterface(bytes4)"),
   ownerOf: toFunctionSelector("ownerOf(uint256)"),
   isValidKey: toFunctionSelector("isValidKey(uint256)"),
   balanceOf: toFunctionSelector("balanceOf(address,uint256)"),
@@ -95,37 +94,6 @@ function makeRead(contractAddress: Address, name: keyof typeof selectors, words:
   return { target: contractAddress, data: `${selectors[name]}${encoded}` };
 }
 
-/** ERC-165 names of the standards, in the high bytes of a word. */
-const interfaces = { erc721: 0x80ac58cdn << 224n, erc1155: 0xd9b67a26n << 224n };
-
-/** A sentence for the operator, or null. A wrong standard would deny every holder. */
-export async function findContractFault(contract: KeyContract): Promise<string | null> {
-  const { client, contractAddress, standard } = contract;
-  const ask = (name: keyof typeof selectors, ...words: bigint[]) => makeRead(contractAddress, name, words);
-  const askInterface = (id: bigint) => ({ ...ask("supportsInterface", id), isOptional: true });
-  const essential = {
-    erc721: ask("ownerOf", 0n),
-    erc1155: ask("balanceOf", BigInt(caller), 0n),
-    unlock: ask("isValidKey", 0n),
-  };
-  const { answers } = await askChain({
-    client,
-    reads: [essential[standard], askInterface(interfaces.erc721), askInterface(interfaces.erc1155)],
-  });
-  const [isLock, isErc721, isErc1155] = answers.map(
-    ({ success, size, word }) => success && size >= 32n && word <= 1n,
-  );
-  const [, says721, says1155] = answers.map(({ word }) => word === 1n);
-  const where = `The contract at ${contractAddress} on chain ${client.chain.id}`;
-  if (!answers[0]?.hasCode) return `${where} does not exist. Check KEY_CONTRACT_ADDRESS and CHAIN_ID.`;
-  if (standard === "unlock") return isLock ? null : `${where} is no Unlock lock. Check KEY_STANDARD.`;
-  // A contract without ERC-165 may still be of the right standard.
-  if (!isErc721 || !isErc1155) return null;
-  if (standard === "erc721" && !says721) return `${where} is not an ERC-721 contract. Check KEY_STANDARD.`;
-  if (standard === "erc1155" && !says1155) return `${where} is not an ERC-1155 contract. Check KEY_STANDARD.`;
-  return null;
-}
-
 function requireCode(answer: Answer | undefined, contractAddress: Address) {
   if (answer?.hasCode) return answer;
   throw unusable(
@@ -155,7 +123,7 @@ function unusable(reason: string) {
 }
 
 /** In one request that also tells chain and block or, where the probe is refused, as ordinary calls. */
-async function askChain(question: Question): Promise<Answers> {
+export async function askChain(question: Question): Promise<Answers> {
   const { client, signed } = question;
   const { deployless } = client;
   // Only the probe can ask a wallet that does not exist yet: worth a try even where it was refused before.
