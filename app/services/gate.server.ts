@@ -30,7 +30,7 @@ import type { SubmitRequest } from "~/gate/keys/submit.server";
 import { createSubmissionStore } from "~/gate/keys/submissions.store.server";
 import { loadTokenKeys, publicJwks } from "~/gate/tokens/token-keys.server";
 import { readKeyStatus, readTokenStatus } from "~/gate/keys/token-status.server";
-import { createKeyWatch } from "~/gate/ownership/key-watch.server";
+import { createTransferWatchers } from "~/gate/ownership/transfer-watchers.server";
 import { listChainsToFollow } from "~/gate/ownership/followed-chains";
 import { useKey } from "~/gate/keys/use-key.server";
 import { createVerifiedTokens } from "~/gate/tokens/verified-tokens.server";
@@ -56,7 +56,7 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
   const { contractAddress, standard, id: chainId } = config.chain;
   const tokens = await wireTokens(config, domains, origin);
   const keys = createKeyStore(database);
-  const { ownership, watch, cursors } = wireOwnership(foundation, kinds, keys, leases);
+  const { ownership, watchers, cursors } = wireOwnership(foundation, kinds, keys, leases);
   const { nonces } = state;
   const siweEnabled = config.state.enabled;
   const shared = { domains, chainId, contractAddress, clock, ownership, keys };
@@ -93,8 +93,8 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
     isAllowedOrigin,
     requiresToken: config.chat.requiresJwt,
   };
-  metrics.observeWatcherAge(...watch.ages);
-  watch.start();
+  metrics.observeWatcherAge(...watchers.ages);
+  watchers.start();
   return {
     issueNonce: ({ clientId }: { clientId: string }) => issueNonce(clientId, { siweEnabled, nonces }),
     /** Who asks; throws the refusal of what proves nothing. */
@@ -122,12 +122,12 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
       ? createContractFaults(kinds.list, chains, monotonicClock)
       : () => findContractFault({ client: chain, contractAddress, standard }),
     /** The chains that keys and their leaves are on. */
-    chainIds: watch.chainIds,
+    chainIds: watchers.chainIds,
     /** Of this process, for each chain. */
-    watcherStatuses: watch.statuses,
+    watcherStatuses: watchers.statuses,
     /** Of all processes on this database, for each chain. */
-    watcherAges: watch.ages,
-    stop: watch.stop,
+    watcherAges: watchers.ages,
+    stop: watchers.stop,
   };
 }
 
@@ -144,7 +144,7 @@ function wireOwnership(foundation: Foundation, kinds: KeyKinds, keys: KeyStore, 
     clock,
   });
   const cursors = createChainCursorStore(database);
-  const watch = createKeyWatch({
+  const watchers = createTransferWatchers({
     chains: listChainsToFollow(kinds.list),
     clients: chains,
     cursors,
@@ -162,7 +162,7 @@ function wireOwnership(foundation: Foundation, kinds: KeyKinds, keys: KeyStore, 
     clock,
     monotonicClock,
   });
-  return { ownership, watch, cursors };
+  return { ownership, watchers, cursors };
 }
 
 /** The one kind of key that the settings make. */

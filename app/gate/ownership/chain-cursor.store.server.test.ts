@@ -22,15 +22,18 @@ testOnEachDatabase("the cursor of each chain is saved, forwards and backwards", 
   expect(await store.findCursor({ chainId: 1 })).toBe(null);
 });
 
-testOnEachDatabase("of rows of several contracts the one written last is the chain's", async ({ database }) => {
-  const store = createChainCursorStore(database);
-  await store.saveCursor(contract, { blockNumber: 900n, blockHash: "0x09" });
-  await makeOlder(database, contractAddress);
-  expect(await store.findCursorAgeMs(contract)).toBeGreaterThanOrEqual(600_000);
-  await store.saveCursor({ ...contract, contractAddress: otherAddress }, cursor);
-  expect(await store.findCursor(contract)).toEqual(cursor);
-  expect(await store.findCursorAgeMs(contract)).toBeLessThan(600_000);
-});
+testOnEachDatabase(
+  "of rows of several contracts the one written last is the chain's",
+  async ({ database }) => {
+    const store = createChainCursorStore(database);
+    await store.saveCursor(contract, { blockNumber: 900n, blockHash: "0x09" });
+    await makeOlder(database, contractAddress);
+    expect(await store.findCursorAgeMs(contract)).toBeGreaterThanOrEqual(600_000);
+    await store.saveCursor({ ...contract, contractAddress: otherAddress }, cursor);
+    expect(await store.findCursor(contract)).toEqual(cursor);
+    expect(await store.findCursorAgeMs(contract)).toBeLessThan(600_000);
+  },
+);
 
 testOnEachDatabase("a cursor's age is counted from its last save, by any process", async ({ database }) => {
   const store = createChainCursorStore(database);

@@ -51,7 +51,9 @@ export async function checkContracts(
   const reads = contracts.map(listReads);
   const answers = await readAll(client, reads.flat());
   let start = 0;
-  return contracts.map(({ form }, index) => judge(form, answers.slice(start, (start += reads[index]!.length))));
+  return contracts.map(({ form }, index) =>
+    judge(form, answers.slice(start, (start += reads[index]!.length))),
+  );
 }
 
 /** In as few calls as there can be. */

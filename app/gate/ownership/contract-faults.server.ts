@@ -75,7 +75,7 @@ function checkLeaf(kindName: string, { leaf, place }: PlacedLeaf): Check[] {
   if (leaf.type === "native" || leaf.type === "addresses") return [];
   const { contract: contractAddress, chainId, isSecret } = leaf;
   const name = isSecret
-    ? `a secret leaf of ${kindName}: its contract`
+    ? `A secret leaf of ${kindName}: its contract`
     : `${place} of ${kindName}: ${describeContract(contractAddress, chainId, "the")}`;
   return [{ contractAddress, form: leafForms[leaf.type], chainId, name }];
 }

@@ -33,9 +33,10 @@ export type TestChain = Awaited<ReturnType<typeof startTestChain>>;
 
 /** A real chain of its own, with the key contract on it. Accounts are named by their number, 0 to 9. */
 export async function startTestChain(
-  options: { keyDurationSeconds?: number; blockTimeSeconds?: number } = {},
+  options: { keyDurationSeconds?: number; blockTimeSeconds?: number; chainId?: number } = {},
 ) {
-  const chain = await startLocalChain({ blockTimeSeconds: options.blockTimeSeconds });
+  const { blockTimeSeconds, chainId } = options;
+  const chain = await startLocalChain({ blockTimeSeconds, chainId });
   const { rpcUrl } = chain;
   const viewer = createPublicClient({ transport: http(rpcUrl), pollingInterval: 20, cacheTime: 0 });
   const control = createTestClient({ mode: "anvil", chain: foundry, transport: http(rpcUrl) });
@@ -90,7 +91,7 @@ export async function startTestChain(
     addressOf: (index: number): Address => developmentAccount(index).address,
     client: (): ChainClient => createChainClient({ rpcUrls: [rpcUrl], chainId: chain.chainId }),
     /** Mints a key for an account and gives its id. */
-    async mintKey(from: number, contract = key): Promise<string> {
+    async mintKey(from: number, contract: Pick<Call, "address" | "abi"> = key): Promise<string> {
       await send({ ...contract, functionName: "mint", from });
       return String(await viewer.readContract({ ...contract, functionName: "totalSupply" }));
     },

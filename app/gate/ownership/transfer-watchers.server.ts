@@ -11,7 +11,7 @@ import { createWatcherAge } from "./watcher-age.server";
 /** The row's name for chains on which no contract is followed. */
 const noContract = "*";
 
-export type KeyWatchOptions = Pick<TransferWatcherOptions, "pollSeconds" | "log"> & {
+export type TransferWatchersOptions = Pick<TransferWatcherOptions, "pollSeconds" | "log"> & {
   /** At least one. */
   chains: readonly ChainToFollow[];
   clients: ChainClients;
@@ -25,16 +25,16 @@ export type KeyWatchOptions = Pick<TransferWatcherOptions, "pollSeconds" | "log"
   onBlock: (chainId: number, blockNumber: bigint) => void;
   onReorganisation: (chainId: number) => void;
 };
-export type KeyWatch = ReturnType<typeof createKeyWatch>;
 
 /** A watcher for each chain, with a lease of its own: where one chain is away, the others are read on. */
-export function createKeyWatch(options: KeyWatchOptions) {
-  const watchers = options.chains.map((chain, index) => watchChain(chain, index, options));
+export function createTransferWatchers(options: TransferWatchersOptions) {
+  const watchers = options.chains.map((chain, index) => makeWatcher(chain, index, options));
   return {
     chainIds: options.chains.map(({ chainId }) => chainId),
     /** In the order of the chains; `chainId` is left out where there is one. */
     ages: watchers.map(({ age, ofChain }) => ({ ...age, ...ofChain })),
     statuses: () => watchers.map(({ watcher, ofChain }) => ({ ...watcher.status(), ...ofChain })),
+    pollOnce: () => Promise.all(watchers.map(({ watcher }) => watcher.pollOnce())),
     start(): void {
       for (const { watcher } of watchers) watcher.start();
     },
@@ -44,7 +44,7 @@ export function createKeyWatch(options: KeyWatchOptions) {
   };
 }
 
-function watchChain({ chainId, contracts }: ChainToFollow, index: number, options: KeyWatchOptions) {
+function makeWatcher({ chainId, contracts }: ChainToFollow, index: number, options: TransferWatchersOptions) {
   const { cursors, pollSeconds, leaseSeconds, clock, monotonicClock } = options;
   const areSeveral = options.chains.length > 1;
   const ofChain: { chainId?: number } = areSeveral ? { chainId } : {};
