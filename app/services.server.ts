@@ -1,5 +1,6 @@
 import { createDemoChain } from "~/demo/demo-chain.gateway.server";
 import type { DemoChain } from "~/demo/demo-chain.gateway.server";
+import { createAddressListRefresher } from "~/gate/kinds/address-list-refresher.server";
 import { systemClock } from "~/platform/clock";
 import { closeDatabase } from "~/platform/database/database.server";
 import { createSweepStore } from "~/platform/database/sweep.store.server";
@@ -75,6 +76,8 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
   const chat = wireChat(foundation, quota, tools);
   const speech = await wireSpeech(foundation, quota);
   const sweeper = startSweeper(foundation);
+  const addressLists = createAddressListRefresher({ lists: config.addressLists, log: foundation.log });
+  addressLists.start();
   outbox.sender.start();
   await leases.start();
   const metricsServer = await openMetricsPort(foundation);
@@ -105,7 +108,7 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
     stop: async () => {
       metricsServer?.close();
       await payments?.stop();
-      const others = [gate, outbox.sender, search, speech, sweeper];
+      const others = [gate, outbox.sender, search, speech, sweeper, addressLists];
       await Promise.all(others.map((each) => each.stop()));
       // After those that settle what they had reserved.
       await quota.stop();

@@ -388,10 +388,14 @@ test("every setting says what it takes", () => {
 test("the parser reads exactly the listed settings", () => {
   const readNames = new Set<string>();
   // Where traces go decides whether the rest of them is asked for.
-  const given = { ...production, OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318" };
+  const given = {
+    ...production,
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318",
+    RPC_URL_10: "https://rpc.example.com",
+  };
   const environment = new Proxy(given as Record<string, string>, {
     get: (target, name: string) => {
-      readNames.add(name);
+      readNames.add(name.replace("RPC_URL_10", "RPC_URL_<chainId>"));
       return target[name];
     },
   });

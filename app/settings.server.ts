@@ -1,5 +1,8 @@
 import { chatSettings, readChat } from "~/chat/chat.settings";
 import { gateSettings, readGate } from "~/gate/gate.settings";
+import { keySettings, readKeys } from "~/gate/kinds/keys.settings";
+import type { KeyChain } from "~/gate/kinds/keys.settings";
+import type { KeyKinds } from "~/gate/kinds/kind";
 import { readTokens, tokenSettings } from "~/gate/tokens/tokens.settings";
 import { readWallets, walletSettings } from "~/gate/wallets.settings";
 import { operatorSettings } from "~/operator/operator.settings";
@@ -26,7 +29,7 @@ import { readTools, toolSettings } from "~/tools/tools.settings";
 export const settingGroups: readonly SettingGroup[] = [
   { title: "Serving", rows: servingSettings },
   { title: "Appearance", rows: brandSettings },
-  { title: "Chain and key", rows: chainSettings },
+  { title: "Chain and key", rows: { chainSettings, keySettings } },
   { title: "Gate", rows: gateSettings },
   { title: "Access tokens", rows: tokenSettings },
   { title: "State", rows: { databaseSettings, redisSettings } },
@@ -64,7 +67,7 @@ export function parseConfig(environment: Environment): Config {
 function readConfig(reader: SettingReader) {
   const serving = readServing(reader);
   const brand = readBrand(reader);
-  const chain = readChain(reader);
+  const { kinds: keys, chains, addressLists } = readKeys(reader, brand.name);
   const state = readState(reader);
   const chat = readChat(reader);
   const quota = readQuota(reader, { isJwtRequired: chat.requiresJwt, isStateActive: state.enabled });
@@ -72,7 +75,11 @@ function readConfig(reader: SettingReader) {
     mode: reader.mode,
     serving,
     brand,
-    chain,
+    keys,
+    chains,
+    /** Those of files that `keys` names. */
+    addressLists,
+    chain: { ...readChain(reader), ...describeFirst(keys, chains) },
     state,
     gate: readGate(reader, state.enabled),
     jwt: readTokens(reader),
@@ -92,6 +99,20 @@ function readConfig(reader: SettingReader) {
     warnings: reader.warnings as readonly string[],
     switches: reader.listSwitches(),
   };
+}
+
+/** The first kind's chain and contract, in the older shape. */
+function describeFirst({ list: [kind] }: KeyKinds, chains: readonly KeyChain[]) {
+  const chain = chains.find(({ id }) => id === kind?.chainId);
+  const standard = kind?.standard;
+  return {
+    id: chain?.id ?? 0,
+    rpcUrls: chain?.rpcUrls ?? [],
+    keyUseConfirmations: chain?.keyUseConfirmations ?? 0,
+    contractAddress: kind?.contract ?? "0x",
+    standard:
+      standard === undefined || standard === "erc4907" || standard === "membership" ? "erc721" : standard,
+  } as const;
 }
 
 /** Routes whose path is a setting: the path they have by default, and the configured one. */

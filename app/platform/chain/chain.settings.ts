@@ -7,7 +7,8 @@ import type { SettingReader } from "~/platform/config/setting-reader";
 const localChainIds = [1337, 31337];
 const devChain = { id: 31337, rpcUrl: "http://127.0.0.1:8545" };
 
-export const chainSettings = {
+/** Left out where a file names the keys. */
+export const keyContractSettings = {
   id: setting(
     "CHAIN_ID",
     { parse: parseChainId, range: "positive whole number" },
@@ -28,6 +29,10 @@ export const chainSettings = {
     { of: ["erc721", "erc1155", "unlock"], default: "erc721" },
     "What the contract's keys are; `unlock`: memberships that expire.",
   ),
+};
+
+export const chainSettings = {
+  ...keyContractSettings,
   ownershipCacheSeconds: integer(
     "OWNERSHIP_CACHE_SECONDS",
     { min: 0, max: 300, default: 4, switches: { name: "Ownership cached for a moment" } },
@@ -48,29 +53,42 @@ export const chainSettings = {
 
 const notAnAddress = "must be a contract address: 0x and 40 hex digits, with a right checksum if mixed case.";
 
-export function readChain(reader: SettingReader) {
+/** The one contract of keys that the four settings name. */
+export function readKeyContract(reader: SettingReader) {
   const isProduction = reader.mode === "production";
-  const values = reader.read(chainSettings);
+  const { id: givenId, rpcUrls, contractAddress, standard } = reader.read(keyContractSettings);
   for (const row of [chainSettings.id, chainSettings.rpcUrls, chainSettings.contractAddress]) {
     if (isProduction && !reader.isSet(row)) reader.report(row, "must be set in production.");
   }
-  const id = values.id ?? devChain.id;
-  const isLocal = localChainIds.includes(id);
-  if (isProduction && isLocal) {
+  const id = givenId ?? devChain.id;
+  if (isProduction && isLocalChain(id)) {
     reader.warn(chainSettings.id, "names a local test chain: anybody can make keys there.");
   }
   if (!isProduction && !reader.isSet(chainSettings.contractAddress)) {
     reader.report(chainSettings.contractAddress, notAnAddress);
   }
   return {
-    ...values,
     id,
-    rpcUrls: values.rpcUrls ?? [devChain.rpcUrl],
+    rpcUrls: rpcUrls ?? [devChain.rpcUrl],
     // Nothing starts without one: that it is missing has been reported.
-    contractAddress: values.contractAddress ?? "0x",
-    // Blocks of a local chain come when somebody sends something, so nobody has to wait for one.
-    keyUseConfirmations: values.keyUseConfirmations ?? (isLocal ? 0 : 1),
+    contractAddress: contractAddress ?? "0x",
+    standard,
   };
+}
+
+/** What holds for every chain. */
+export function readChain(reader: SettingReader) {
+  const { ownershipCacheSeconds, keyUseConfirmations, pollSeconds } = chainSettings;
+  return reader.read({ ownershipCacheSeconds, keyUseConfirmations, pollSeconds });
+}
+
+export function isLocalChain(chainId: number): boolean {
+  return localChainIds.includes(chainId);
+}
+
+/** Blocks of a local chain come when somebody sends something, so nobody has to wait for one. */
+export function findConfirmations(chainId: number, set: number | null): number {
+  return set ?? (isLocalChain(chainId) ? 0 : 1);
 }
 
 function parseChainId(given: string): number {
@@ -79,7 +97,7 @@ function parseChainId(given: string): number {
   return id;
 }
 
-function parseRpcUrls(given: string): string[] {
+export function parseRpcUrls(given: string): string[] {
   const urls = splitList(given);
   try {
     for (const url of urls) requireUrl(url);

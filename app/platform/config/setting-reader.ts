@@ -78,6 +78,13 @@ export function createSettingReader(environment: Environment) {
       return Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, read(row)])) as ValuesOf<Rows>;
     },
 
+    /** For a name that ends in a placeholder, such as `RPC_URL_<chainId>`: what is set, by what stands in its place. */
+    readEach<Value>(row: Setting<Value>): Map<string, Value> {
+      const prefix = row.name.slice(0, row.name.indexOf("<"));
+      const names = Object.keys(environment).filter((name) => name.startsWith(prefix) && isGiven(name));
+      return new Map(names.map((name) => [name.slice(prefix.length), readOne({ ...row, name })]));
+    },
+
     isSet: (row: Setting) => isGiven(row.name),
     report,
     warn,

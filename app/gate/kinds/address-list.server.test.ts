@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, afterEach, expect, test, vi } from "vitest";
+import { createAddressListRefresher } from "./address-list-refresher.server";
+import { openAddressList } from "./address-list.server";
+
+const folder = mkdtempSync(path.join(os.tmpdir(), "latchkey-list-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => void vi.useRealTimers());
+
+const first = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+const second = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+
+let files = 0;
+function writeList(text: string): string {
+  const file = path.join(folder, `${(files += 1)}.txt`);
+  writeFileSync(file, text);
+  return file;
+}
+
+test("a list has the addresses of its lines, however they are written, and nothing of its comments", () => {
+  const list = openAddressList(
+    writeList(`\uFEFF# guests\r\n${first} # Ada\r\n\r\n  ${second.toLowerCase()}  \r\n#${folder}`),
+  );
+  expect([first, second].map((address) => list.has(address.toLowerCase() as `0x${string}`))).toEqual([
+    true,
+    true,
+  ]);
+  expect(list.has("0x0000000000000000000000000000000000000001")).toBe(false);
+});
+
+test("a changed list counts from the next look on, and one that is unchanged is not read again", async () => {
+  const file = writeList(first);
+  const list = openAddressList(file);
+  expect(await list.refresh()).toBeNull();
+  writeFileSync(file, `${second}\n`);
+  expect(list.has(first)).toBe(true);
+  expect(await list.refresh()).toBe(1);
+  expect([list.has(first), list.has(second)]).toEqual([false, true]);
+  expect(await list.refresh()).toBeNull();
+});
+
+test.each([
+  [
+    "a line is no address",
+    (file: string) => void writeFileSync(file, `${second}\n0x12\n`),
+    /^line 2 must be/,
+  ],
+  ["it is gone", (file: string) => void unlinkSync(file), /^cannot be read \(ENOENT\)/],
+  [
+    "it is too large",
+    (file: string) => void writeFileSync(file, " ".repeat(4 * 1024 * 1024 + 1)),
+    /larger than 4 MiB/,
+  ],
+  [
+    "it lists too many",
+    (file: string) =>
+      void writeFileSync(
+        file,
+        Array.from({ length: 50_001 }, (_, index) => `0x${index.toString(16).padStart(40, "0")}`).join("\n"),
+      ),
+    /more than 50000 addresses/,
+  ],
+])("the last good list counts where %s", async (_, damage, told) => {
+  const file = writeList(first);
+  const list = openAddressList(file);
+  damage(file);
+  await expect(list.refresh()).rejects.toThrow(told);
+  expect([list.has(first), list.has(second)]).toEqual([true, false]);
+  writeFileSync(file, second);
+  expect(await list.refresh()).toBe(1);
+  expect(list.has(second)).toBe(true);
+});
+
+test("while ten thousand addresses are read, other work waits for a slice of them only", async () => {
+  const file = writeList(first);
+  const list = openAddressList(file);
+  const addresses = Array.from({ length: 10_000 }, (_, index) => `0x${index.toString(16).padStart(40, "0")}`);
+  writeFileSync(file, addresses.join("\n"));
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  expect(await list.refresh()).toBe(10_000);
+  isOver = true;
+  expect(turns).toBeGreaterThanOrEqual(100);
+});
+
+test("the files are looked at every few seconds until the end, and a broken one is told once", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const refresh = vi.fn<() => Promise<number | null>>().mockResolvedValue(null);
+  const list = { file: "guests.txt", has: () => false, refresh };
+  const told: unknown[] = [];
+  const log = {
+    info: (fields: object, message: string) => void told.push([message, fields]),
+    warn: (fields: object, message: string) => void told.push([message, fields]),
+  };
+  const refresher = createAddressListRefresher({ lists: [list], log });
+  refresher.start();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(refresh).toHaveBeenCalledTimes(1);
+  refresh.mockRejectedValue(new Error("cannot be read (ENOENT)."));
+  await vi.advanceTimersByTimeAsync(8_000);
+  expect(refresh).toHaveBeenCalledTimes(3);
+  refresh.mockResolvedValue(2);
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(told).toEqual([
+    [
+      "address list cannot be used; the last good one counts",
+      { file: "guests.txt", fault: "cannot be read (ENOENT)." },
+    ],
+    ["address list read", { file: "guests.txt", addresses: 2 }],
+  ]);
+  await refresher.stop();
+  await vi.advanceTimersByTimeAsync(8_000);
+  expect(refresh).toHaveBeenCalledTimes(4);
+});

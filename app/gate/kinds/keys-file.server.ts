@@ -1,0 +1,215 @@
+import { readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import type { z } from "zod";
+import { normalizeHost } from "~/platform/http/domains";
+import { AddressListFault, openAddressList } from "./address-list.server";
+import type { AddressListFile } from "./address-list.server";
+import {
+  fileChainSchema,
+  keysFileSchema,
+  membershipSchema,
+  standardSchema,
+  tokenKindSchema,
+} from "./keys-file.schema";
+import type { KeyKind, Opening } from "./kind";
+import { createMistakes } from "./mistakes";
+import type { Mistakes, Place } from "./mistakes";
+import { readShape } from "./read-shape";
+import { findRepeatedMembers } from "./repeated-members";
+import { lower, readRequirement } from "./requirement-file";
+import type { Requirement } from "./requirement";
+
+export type ChainEndpoints = { id: number; rpcUrls: readonly string[] };
+
+export type KeysFile = {
+  /** In the order of the file. */
+  kinds: readonly KeyKind[];
+  chains: readonly ChainEndpoints[];
+  addressLists: readonly AddressListFile[];
+};
+
+const maxBytes = 1024 * 1024;
+
+/** The file, or everything that is wrong with it, each mistake with its place. No mistake holds a value. */
+export function readKeysFile(
+  file: string,
+  /** RPC addresses that are set outside the file, by what stands for the chain's number. */
+  rpcUrls: ReadonlyMap<string, readonly string[] | null>,
+): KeysFile | { mistakes: readonly string[] } {
+  const mistakes = createMistakes();
+  const read = readText(file, mistakes);
+  const found = read === null ? null : readKinds(read, { folder: path.dirname(file), rpcUrls, mistakes });
+  return found && mistakes.list.length === 0 ? found : { mistakes: mistakes.list };
+}
+
+function readText(file: string, mistakes: Mistakes): unknown {
+  try {
+    const found = statSync(file);
+    if (!found.isFile()) throw new SyntaxError("is no file.");
+    if (found.size > maxBytes) throw new SyntaxError(`is larger than ${maxBytes / 1024} KiB.`);
+    const text = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
+    const value: unknown = parseJson(text);
+    for (const place of findRepeatedMembers(text)) mistakes.add(place, "is there twice.");
+    return value;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    mistakes.add([], code === undefined ? (error as Error).message : `cannot be read (${code}).`);
+    return null;
+  }
+}
+
+/** The parser's own message quotes the text. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new SyntaxError("is not valid JSON.", { cause });
+  }
+}
+
+type Surroundings = {
+  folder: string;
+  rpcUrls: ReadonlyMap<string, readonly string[] | null>;
+  mistakes: Mistakes;
+};
+
+function readKinds(value: unknown, { folder, rpcUrls, mistakes }: Surroundings): KeysFile | null {
+  const file = readShape(keysFileSchema, value, { place: [], mistakes });
+  if (!file) return null;
+  const chains = readChains(file.chains, rpcUrls, mistakes);
+  const lists = createListOpener(folder, mistakes);
+  const reading: KindReading = {
+    mistakes,
+    chainIds: Object.keys(file.chains).map(Number),
+    openAddressList: lists.open,
+  };
+  const kinds = file.keys.map((written, index) => readKind(written, ["keys", index], reading));
+  const names = new Set<string>();
+  for (const [index, kind] of kinds.entries()) {
+    if (!kind) continue;
+    if (names.has(kind.name)) mistakes.add(["keys", index, "name"], "is another kind's already.");
+    names.add(kind.name);
+  }
+  return { kinds: kinds.filter((kind) => kind !== null), chains, addressLists: lists.opened() };
+}
+
+function readChains(
+  written: Record<string, unknown>,
+  rpcUrls: Surroundings["rpcUrls"],
+  mistakes: Mistakes,
+): ChainEndpoints[] {
+  const entries = Object.entries(written);
+  if (entries.length === 0) mistakes.add(["chains"], "must list at least one chain.");
+  for (const id of rpcUrls.keys()) {
+    if (!Object.hasOwn(written, id)) mistakes.add(["chains"], `does not list the chain of RPC_URL_${id}.`);
+  }
+  return entries.flatMap(([id, entry]) => {
+    const place = ["chains", id];
+    if (!/^[1-9]\d{0,15}$/.test(id) || !Number.isSafeInteger(Number(id))) {
+      mistakes.add(place, "must be named by the chain's number.");
+      return [];
+    }
+    const inFile = readShape(fileChainSchema, entry, { place, mistakes })?.rpcUrl;
+    const isSet = rpcUrls.has(id);
+    if (inFile && isSet) mistakes.add([...place, "rpcUrl"], `must not be there beside RPC_URL_${id}.`);
+    const urls = inFile ?? rpcUrls.get(id) ?? [];
+    if (urls.length === 0 && !isSet && isObject(entry)) {
+      mistakes.add(place, `needs an RPC address: set RPC_URL_${id}.`);
+    }
+    return [{ id: Number(id), rpcUrls: urls }];
+  });
+}
+
+type KindReading = {
+  mistakes: Mistakes;
+  chainIds: readonly number[];
+  openAddressList: (file: string, place: Place) => AddressListFile | null;
+};
+
+function readKind(value: unknown, place: Place, reading: KindReading): KeyKind | null {
+  const { mistakes, chainIds } = reading;
+  if (!isObject(value)) {
+    mistakes.add(place, "must be an object.");
+    return null;
+  }
+  const isMembership = Object.hasOwn(value, "requires");
+  const standard =
+    readShape(standardSchema, value.standard, { place: [...place, "standard"], mistakes }) ??
+    // What is wrong with the rest is told too.
+    (isMembership ? "membership" : "erc721");
+  const kind = { ...value, standard };
+  const at = { place, mistakes };
+  const isListedChain = (id: number) => chainIds.includes(id);
+  const requirementOf = (member: "also" | "requires"): Requirement | null =>
+    readRequirement(value[member], [...place, member], { ...reading, isListedChain });
+  // Both are read whatever comes of the other: every mistake is told at once.
+  if (standard === "membership") {
+    const written = readShape(membershipSchema, kind, at);
+    const requirement = requirementOf("requires");
+    const chainId = written?.chainId ?? (chainIds.length === 1 ? chainIds[0]! : null);
+    if (written && chainId === null) {
+      mistakes.add([...place, "chainId"], "is missing: the file has several chains.");
+    }
+    if (written?.chainId !== undefined) requireChain(written.chainId, place, reading);
+    if (!written || chainId === null || !requirement) return null;
+    const keptUnder = { chainId: 0, contractAddress: `membership:${written.name}` };
+    return {
+      ...toCommon(written, place, mistakes),
+      standard,
+      chainId,
+      contract: null,
+      keptUnder,
+      requirement,
+    };
+  }
+  const written = readShape(tokenKindSchema, kind, at);
+  const requirement = Object.hasOwn(value, "also") ? requirementOf("also") : null;
+  if (!written) return null;
+  const { chainId } = written;
+  requireChain(chainId, place, reading);
+  const contract = lower(written.contract);
+  const keptUnder = { chainId, contractAddress: contract };
+  return { ...toCommon(written, place, mistakes), standard, chainId, contract, keptUnder, requirement };
+}
+
+function requireChain(chainId: number, place: Place, { chainIds, mistakes }: KindReading): void {
+  if (!chainIds.includes(chainId)) mistakes.add([...place, "chainId"], "is not listed in `chains`.");
+}
+
+type WrittenKind = z.output<typeof tokenKindSchema> | z.output<typeof membershipSchema>;
+
+function toCommon(written: WrittenKind, place: Place, mistakes: Mistakes) {
+  const { name, title, delegation, delegatesMayUse, get } = written;
+  const opens = written.opens.map(toOpening);
+  for (const [index, opening] of opens.entries()) {
+    if (opens.indexOf(opening) < index) mistakes.add([...place, "opens", index], "is there twice.");
+  }
+  return { name, title, delegation, delegatesMayUse, opens, ...(get && { get }) };
+}
+
+function toOpening(written: string): Opening {
+  const host = written.startsWith("door:") ? normalizeHost(written.slice("door:".length)) : null;
+  return host === null ? (written as Opening) : `door:${host}`;
+}
+
+/** A file that several leaves name is one list. */
+function createListOpener(folder: string, mistakes: Mistakes) {
+  const lists = new Map<string, AddressListFile>();
+  function open(written: string, place: Place): AddressListFile | null {
+    const file = path.resolve(folder, written);
+    try {
+      const list = lists.get(file) ?? openAddressList(file);
+      lists.set(file, list);
+      return list;
+    } catch (error) {
+      if (!(error instanceof AddressListFault)) throw error;
+      mistakes.add(place, error.message);
+      return null;
+    }
+  }
+  return { open, opened: () => [...lists.values()] };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
