@@ -7,6 +7,7 @@ pragma solidity ^0.8.37;
 /// @dev The answer names the chain and the block it comes from. Reads are made before a signature is judged,
 /// because judging one may run code of the signer's choosing (ERC-6492), which must not colour the reads.
 contract ChainProbe {
+    /// @dev Without data, the target's balance is meant.
     struct Read {
         address target;
         bytes data;
@@ -36,13 +37,20 @@ contract ChainProbe {
     constructor(Read[] memory reads, Signed memory signed) {
         Answer[] memory answers = new Answer[](reads.length);
         for (uint256 i = 0; i < reads.length; i++) {
-            answers[i].hasCode = reads[i].target.code.length > 0;
-            (answers[i].success, answers[i].size, answers[i].word) = ask(reads[i].target, gasleft(), reads[i].data);
+            answers[i] = answer(reads[i], gasleft() / (reads.length - i));
         }
         bytes memory output = abi.encode(block.chainid, block.number, block.timestamp, isSigned(signed), answers);
         assembly {
             return(add(output, 32), mload(output))
         }
+    }
+
+    /// @dev The last read may take all the gas there is, the others an equal share of what those before them left: a
+    /// contract that wastes its own leaves enough for the rest.
+    function answer(Read memory read, uint256 gasLimit) private view returns (Answer memory given) {
+        given.hasCode = read.target.code.length > 0;
+        if (read.data.length == 0) (given.success, given.size, given.word) = (true, 32, read.target.balance);
+        else (given.success, given.size, given.word) = ask(read.target, gasLimit, read.data);
     }
 
     /// @dev A wallet that exists is asked as it stands. Only where there is none yet, its factory is called to make it

@@ -30,7 +30,7 @@ export async function openFoundation(config: Config, port: number, log: Log) {
   const redis =
     config.state.redis && (await openRedis({ ...config.state.redis, instrument: instruments.redis, log }));
   const chains = createChainClients(
-    [{ chainId: config.chain.id, rpcUrls: config.chain.rpcUrls }],
+    config.chains.map(({ id: chainId, rpcUrls }) => ({ chainId, rpcUrls })),
     instruments.chain,
   );
   const recording = wireRecording({ config, database, instance, log });

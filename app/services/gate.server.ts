@@ -18,7 +18,7 @@ import type { Claimant, ProofDependencies, ProofRequest } from "~/gate/proofs/pr
 import { identify } from "~/gate/proofs/proofs.server";
 import type { Holder } from "~/gate/holder.server";
 import { requireHolder } from "~/gate/holder.server";
-import type { KeyKind, KeyKinds } from "~/gate/kinds/kind";
+import type { KeyKinds } from "~/gate/kinds/kind";
 import { createKeyStore } from "~/gate/keys/keys.store.server";
 import type { KeyStore } from "~/gate/keys/keys.store.server";
 import { createContractFaults, findContractFault } from "~/gate/ownership/contract-faults.server";
@@ -51,7 +51,7 @@ type HolderQuestion = { holder: Holder };
 
 export async function wireGate(foundation: Foundation, { content, leases, outbox }: GateNeeds) {
   const { config, domains, origin, database, state, chain, chains, metrics } = foundation;
-  const kinds = readKinds(config);
+  const { keys: kinds } = config;
   const clock = systemClock;
   const { contractAddress, standard, id: chainId } = config.chain;
   const tokens = await wireTokens(config, domains, origin);
@@ -163,24 +163,6 @@ function wireOwnership(foundation: Foundation, kinds: KeyKinds, keys: KeyStore, 
     monotonicClock,
   });
   return { ownership, watchers, cursors };
-}
-
-/** The one kind of key that the settings make. */
-function readKinds({ chain, brand }: Config): KeyKinds {
-  const { id: chainId, contractAddress, standard } = chain;
-  const kind: KeyKind = {
-    name: "key",
-    title: brand.name,
-    standard,
-    chainId,
-    contract: contractAddress,
-    keptUnder: { chainId, contractAddress },
-    delegation: "none",
-    delegatesMayUse: false,
-    requirement: null,
-    opens: ["room", "chat", "tts", "tools"],
-  };
-  return { list: [kind], areNamed: false };
 }
 
 async function wireTokens(config: Config, domains: readonly string[], origin: string) {

@@ -33,16 +33,26 @@ export const maxReadsInProbe = 150;
 
 export type Read = {
   target: Address;
+  /** Without any, the target's balance is meant. */
   data: Hex;
   /** Its failure does not count: an endpoint that does not know the call may refuse it, as a contract may. */
   isOptional?: boolean;
 };
-export type Answer = { hasCode: boolean; success: boolean; size: bigint; word: bigint };
+export type Answer = {
+  hasCode: boolean;
+  success: boolean;
+  size: bigint;
+  word: bigint;
+  /** Of an optional read: what the endpoint said in place of an answer. */
+  refusal?: Error;
+};
 export type Answers = {
   answers: readonly Answer[];
   verdict: SignatureVerdict | null;
   /** The block that was asked; null where the answers do not tell. */
   blockNumber: bigint | null;
+  /** The time of that block; null where the answers do not tell it and it was not needed. */
+  blockSeconds: bigint | null;
 };
 export type Question = {
   client: ChainClient;
@@ -50,6 +60,7 @@ export type Question = {
   signed?: WalletSignature;
   /** The block that is asked: an endpoint that does not have it says so. Unless given, the newest one it has. */
   block?: bigint;
+  needsTime?: boolean;
 };
 
 /** Nobody's address. Not the zero address, to which some contracts grant more in a simulation. */
@@ -83,9 +94,9 @@ export async function askByProbe(question: Question): Promise<Answers | { refuse
   const probed = decodeProbe(output, reads.length);
   const refused = new Error("The answer to a call without a recipient is not what its code returns.");
   if (!probed) return { refused };
-  const { answers, blockNumber, isSigned } = probed;
+  const { answers, blockNumber, blockSeconds, isSigned } = probed;
   const verdict = isSigned ? "valid" : "invalid";
-  return { answers, blockNumber, verdict: signed ? verdict : null };
+  return { answers, blockNumber, blockSeconds, verdict: signed ? verdict : null };
 }
 
 /** What an endpoint answered in place of a result. Throws chain-unavailable where none answered. */
@@ -102,8 +113,8 @@ export function nameBlock(block: bigint | undefined): "latest" | Hex {
 /** Null when it is not what the probe says. It never fails itself, so it was not run. */
 function decodeProbe(output: Hex, count: number) {
   try {
-    const [chainId, blockNumber, , isSigned, answers] = decodeAbiParameters(probeAnswer, output);
-    return answers.length === count ? { chainId, blockNumber, isSigned, answers } : null;
+    const [chainId, blockNumber, blockSeconds, isSigned, answers] = decodeAbiParameters(probeAnswer, output);
+    return answers.length === count ? { chainId, blockNumber, blockSeconds, isSigned, answers } : null;
   } catch {
     return null;
   }

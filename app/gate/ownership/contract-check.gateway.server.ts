@@ -1,34 +1,26 @@
-import { toFunctionSelector } from "viem";
 import type { Address } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { caller, maxReadsInProbe } from "./chain-probe.gateway.server";
 import type { Answer, Read } from "./chain-probe.gateway.server";
 import type { TokenContract } from "./key-transfers.gateway.server";
-import { askChain } from "./ownership.gateway.server";
+import { askChain } from "./chain-reads.gateway.server";
+import { makeRead } from "./reads/read";
 
 /** Of a leaf only the contract's existence is checked. */
 export type CheckedForm = TokenContract["standard"] | "balance" | "balance-of-id" | "membership-of";
 export type CheckedContract = { contractAddress: Address; form: CheckedForm };
 
-const selectors = {
-  supportsInterface: toFunctionSelector("supportsInterface(bytes4)"),
-  ownerOf: toFunctionSelector("ownerOf(uint256)"),
-  isValidKey: toFunctionSelector("isValidKey(uint256)"),
-  balanceOf: toFunctionSelector("balanceOf(address)"),
-  balanceOfId: toFunctionSelector("balanceOf(address,uint256)"),
-  getHasValidKey: toFunctionSelector("getHasValidKey(address)"),
-};
 const nobody = BigInt(caller);
 /** What every contract of the form answers or, of a key that there is not, reverts. */
-const essential: Readonly<Record<CheckedForm, [keyof typeof selectors, ...words: bigint[]]>> = {
-  erc721: ["ownerOf", 0n],
-  erc4907: ["ownerOf", 0n],
-  erc1155: ["balanceOfId", nobody, 0n],
-  unlock: ["isValidKey", 0n],
-  balance: ["balanceOf", nobody],
-  "balance-of-id": ["balanceOfId", nobody, 0n],
-  "membership-of": ["getHasValidKey", nobody],
-};
+const essential = {
+  erc721: (contract) => makeRead(contract, "ownerOf(uint256)", [0n]),
+  erc4907: (contract) => makeRead(contract, "ownerOf(uint256)", [0n]),
+  erc1155: (contract) => makeRead(contract, "balanceOf(address,uint256)", [nobody, 0n]),
+  unlock: (contract) => makeRead(contract, "isValidKey(uint256)", [0n]),
+  balance: (contract) => makeRead(contract, "balanceOf(address)", [nobody]),
+  "balance-of-id": (contract) => makeRead(contract, "balanceOf(address,uint256)", [nobody, 0n]),
+  "membership-of": (contract) => makeRead(contract, "getHasValidKey(address)", [nobody]),
+} satisfies Record<CheckedForm, (contract: Address) => Read>;
 /** ERC-165 names of the standards. */
 const interfaces = {
   erc721: { id: 0x80ac58cdn, name: "ERC-721" },
@@ -67,12 +59,14 @@ async function readAll(client: ChainClient, reads: readonly Read[]): Promise<Ans
 }
 
 function listReads({ contractAddress, form }: CheckedContract): Read[] {
-  const [name, ...words] = essential[form];
   // In the high bytes of a word.
   const ids = (asked[form] ?? []).map((one) => interfaces[one].id << 224n);
   return [
-    makeRead(contractAddress, name, words),
-    ...ids.map((id) => ({ ...makeRead(contractAddress, "supportsInterface", [id]), isOptional: true })),
+    essential[form](contractAddress),
+    ...ids.map((id) => ({
+      ...makeRead(contractAddress, "supportsInterface(bytes4)", [id]),
+      isOptional: true,
+    })),
   ];
 }
 
@@ -86,8 +80,3 @@ function judge(form: CheckedForm, [first, ...said]: readonly Answer[]): string |
 }
 
 const isTruthValue = ({ success, size, word }: Answer) => success && size >= 32n && word <= 1n;
-
-function makeRead(target: Address, name: keyof typeof selectors, words: readonly bigint[]): Read {
-  const encoded = words.map((word) => word.toString(16).padStart(64, "0")).join("");
-  return { target, data: `${selectors[name]}${encoded}` };
-}

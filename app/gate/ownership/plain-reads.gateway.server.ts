@@ -1,8 +1,9 @@
-import { encodeFunctionData, parseAbi } from "viem";
-import type { Hex } from "viem";
+import { BaseError, encodeFunctionData, isHex, padHex, parseAbi } from "viem";
+import type { Address, Hex } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { isRevert } from "~/platform/chain/rpc-answer.server";
 import { chainUnavailable } from "~/platform/http/refusal";
+import { readHeader } from "./block-header.gateway.server";
 import { caller, nameBlock, requireRpcError } from "./chain-probe.gateway.server";
 import type {
   Answer,
@@ -29,27 +30,45 @@ type Called =
 /** For chains that run no code but that of a contract. `refused`: what the endpoint said to the probe. */
 export async function askPlainly(question: Question, refused: Error | null): Promise<Answers> {
   const { client, reads, signed } = question;
-  const [outcomes, verdict] = await Promise.all([
+  const [outcomes, verdict, header] = await Promise.all([
     callEach(question),
     // A failed wallet call must not hide that the contract call failed too.
     signed ? judgeSignature(client, signed).catch((error: unknown) => ({ error })) : null,
+    question.needsTime ? readHeader(client, question.block) : null,
   ]);
-  outcomes.forEach((outcome, index) => {
-    if (outcome.kind === "refused" && !reads[index]?.isOptional) throw chainUnavailable(outcome.error);
-  });
-  if (refused && outcomes.every((outcome) => isSameRevert(outcome, refused))) {
+  requireAnswers(reads, outcomes);
+  const calls = outcomes.filter((_outcome, index) => !isForBalance(reads[index]!));
+  const isOnlyOfBalances = reads.length > 0 && calls.length === 0 && !signed;
+  if (refused && !isOnlyOfBalances && calls.every((outcome) => isSameRevert(outcome, refused))) {
     await requireCalls(client, refused);
   }
   if (typeof verdict === "object" && verdict) throw verdict.error;
-  const hasCode = await findCode(question, outcomes);
-  return { answers: outcomes.map((outcome) => toAnswer(outcome, hasCode)), verdict, blockNumber: null };
+  const withCode = await findTargetsWithCode(question, outcomes);
+  const answers = outcomes.map((outcome, index) => toAnswer(outcome, withCode.has(reads[index]!.target)));
+  return { answers, verdict, blockNumber: null, blockSeconds: header?.timestamp ?? null };
+}
+
+/** An endpoint that refuses everything cannot be asked, optional or not. */
+function requireAnswers(reads: readonly Read[], outcomes: readonly Called[]): void {
+  const refusals = outcomes.flatMap((outcome) => (outcome.kind === "refused" ? [outcome.error] : []));
+  const isEssential = outcomes.some(({ kind }, index) => kind === "refused" && !reads[index]!.isOptional);
+  if (isEssential || (refusals.length > 0 && refusals.length === outcomes.length))
+    throw chainUnavailable(refusals[0]);
+}
+
+function isForBalance({ data }: Read): boolean {
+  return data === "0x";
 }
 
 async function callEach({ client, reads, block }: Question): Promise<Called[]> {
   const outcomes: Called[] = [];
   for (let start = 0; start < reads.length; start += maxCallsAtOnce) {
     const some = reads.slice(start, start + maxCallsAtOnce);
-    outcomes.push(...(await Promise.all(some.map((read) => call(client, read, block)))));
+    outcomes.push(
+      ...(await Promise.all(
+        some.map((read) => (isForBalance(read) ? readBalance : call)(client, read, block)),
+      )),
+    );
   }
   return outcomes;
 }
@@ -68,20 +87,49 @@ async function call(
   }
 }
 
+async function readBalance(
+  client: ChainClient,
+  { target }: Pick<Read, "target">,
+  block?: bigint,
+): Promise<Called> {
+  try {
+    const params = [target, nameBlock(block)] as const;
+    const output: unknown = await client.request({ method: "eth_getBalance", params: [...params] });
+    if (!isHex(output) || output.length > 2 + 64) throw new BaseError("The balance is no number.");
+    return { kind: "returned", output: padHex(output, { size: 32 }) };
+  } catch (error) {
+    return { kind: "refused", error: requireRpcError(error) };
+  }
+}
+
 function toAnswer(outcome: Called, hasCode: boolean): Answer {
-  if (outcome.kind !== "returned") return { hasCode, success: false, size: 0n, word: 0n };
+  const none = { hasCode, success: false, size: 0n, word: 0n };
+  if (outcome.kind === "refused") return { ...none, refusal: outcome.error };
+  if (outcome.kind === "reverted") return none;
   const digits = outcome.output.slice(2);
   const word = BigInt(`0x${digits.slice(0, 64).padEnd(64, "0")}`);
   return { hasCode, success: true, size: BigInt(Math.floor(digits.length / 2)), word };
 }
 
-/** Checked only when the contract returned nothing at all, not even a revert. */
-async function findCode({ client, reads, block }: Question, outcomes: readonly Called[]): Promise<boolean> {
-  const target = reads[0]?.target;
-  const hasSpoken = outcomes.some(
-    (outcome) => outcome.kind === "reverted" || (outcome.kind === "returned" && outcome.output !== "0x"),
-  );
-  if (hasSpoken || !target) return hasSpoken;
+/** Asked for only where a contract returned nothing at all, not even a revert. */
+async function findTargetsWithCode(question: Question, outcomes: readonly Called[]): Promise<Set<Address>> {
+  const { reads } = question;
+  const withCode = new Set<Address>();
+  const silent = new Set<Address>();
+  outcomes.forEach((outcome, index) => {
+    if (isForBalance(reads[index]!)) return;
+    const { target } = reads[index]!;
+    if (outcome.kind === "refused") return;
+    const isSilent = outcome.kind === "returned" && outcome.output === "0x";
+    (isSilent ? silent : withCode).add(target);
+  });
+  const unknown = [...silent].filter((target) => !withCode.has(target));
+  const found = await Promise.all(unknown.map((target) => hasCode(question, target)));
+  unknown.forEach((target, index) => found[index] && withCode.add(target));
+  return withCode;
+}
+
+async function hasCode({ client, block }: Question, target: Address): Promise<boolean> {
   try {
     const code = await client.request({ method: "eth_getCode", params: [target, nameBlock(block)] });
     return typeof code === "string" && code !== "0x";

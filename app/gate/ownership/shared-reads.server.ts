@@ -1,7 +1,8 @@
 import { setImmediate } from "node:timers";
 import type { Clock } from "~/platform/clock";
 
-type ReadOptions<T> = { key: string; group: string; fresh: boolean; load: () => Promise<T> };
+type LoadOptions<T> = { key: string; group: string; load: () => Promise<T> };
+type ReadOptions<T> = LoadOptions<T> & { fresh: boolean };
 type CachedRead<T> = { value: T; group: string; startedAtMs: number };
 type PendingRead<T> = { promise: Promise<T>; group: string; isJustBegun: boolean };
 
@@ -14,6 +15,7 @@ export function createSharedReads<T extends { blockNumber: bigint | null }>(
   const cached = new Map<string, CachedRead<T>>();
   const pending = new Map<string, PendingRead<T>>();
   let latestBlock = -1n;
+  let drops = 0;
 
   function findCached(key: string): CachedRead<T> | undefined {
     const found = cached.get(key);
@@ -66,7 +68,17 @@ export function createSharedReads<T extends { blockNumber: bigint | null }>(
     return begin(key, group, load);
   }
 
+  /** Nobody joins it: what is asked together with it is of the caller's making and may delay or fail it. */
+  async function readAlone({ key, group, load }: LoadOptions<T>): Promise<T> {
+    const startedAtMs = clock();
+    const dropsBefore = drops;
+    const value = await load();
+    if (drops === dropsBefore) cache(key, { value, group, startedAtMs });
+    return value;
+  }
+
   function drop(groups?: ReadonlySet<string>): void {
+    drops += 1;
     for (const reads of [cached, pending] as Map<string, { group: string }>[]) {
       for (const [key, entry] of reads) if (groups?.has(entry.group) ?? true) reads.delete(key);
     }
@@ -79,5 +91,5 @@ export function createSharedReads<T extends { blockNumber: bigint | null }>(
     if (groups === undefined) latestBlock = -1n;
   }
 
-  return { read, forget, startBlock: () => drop(), size: () => cached.size };
+  return { read, readAlone, forget, startBlock: () => drop(), size: () => cached.size };
 }

@@ -1,0 +1,23 @@
+import { askByProbe } from "./chain-probe.gateway.server";
+import type { Answers, Question } from "./chain-probe.gateway.server";
+import { askPlainly } from "./plain-reads.gateway.server";
+
+/** In one request that also tells chain and block or, where the probe is refused, as ordinary calls. */
+export async function askChain(question: Question): Promise<Answers> {
+  const { client, signed } = question;
+  const { deployless } = client;
+  // Only the probe can ask a wallet that does not exist yet: worth a try even where it was refused before.
+  if (!signed?.deployment && !deployless.shouldTry()) return await askPlainly(question, null);
+  const probed = await askByProbe(question);
+  if (!("refused" in probed)) {
+    deployless.forget();
+    return probed;
+  }
+  // Unlike the probe's, these answers do not say which chain they come from.
+  client.recheckChain();
+  // A revert needs no second read where plain reads have worked before.
+  const answers = await askPlainly(question, deployless.wasRefused() ? null : probed.refused);
+  // An endpoint also fails for a block that it lacks, which says nothing about the probe.
+  if (question.block === undefined) deployless.noteRefusal();
+  return answers;
+}

@@ -1,0 +1,129 @@
+import { isAddressEqual } from "viem";
+import { readHeader } from "./block-header.gateway.server";
+import { createChainReadings } from "./chain-readings.server";
+import type { ChainReadings } from "./chain-readings.server";
+import { conclude } from "./conclude";
+import type { PartReading } from "./conclude";
+import type { ChainHead, Judge, JudgeDependencies, KeyQuestion } from "./judge";
+import { planOf } from "./reads/kind-plan";
+import type { ChainPart } from "./reads/kind-plan";
+import { isUnavailable } from "./reads/read";
+
+/** Each chain is asked once, side by side; one that is away leaves only its own part unknown. */
+export function createJudge({ clientOf, confirmationsOf, cacheSeconds, clock }: JudgeDependencies): Judge {
+  const chains = new Map<number, ChainReadings>();
+
+  function readingsOf(chainId: number): ChainReadings {
+    const readings =
+      chains.get(chainId) ?? createChainReadings({ client: clientOf(chainId), cacheSeconds, clock });
+    chains.set(chainId, readings);
+    return readings;
+  }
+
+  async function readPart(question: KeyQuestion, part: ChainPart, fresh: boolean): Promise<PartReading> {
+    const chain = readingsOf(part.chainId);
+    try {
+      return { part, reading: await chain.read(question, part, fresh) };
+    } catch (error) {
+      return makeOutage(part, chain, error);
+    }
+  }
+
+  async function judgePart(question: KeyQuestion, part: ChainPart) {
+    const chain = readingsOf(part.chainId);
+    const client = clientOf(part.chainId);
+    const depth = BigInt(confirmationsOf(part.chainId));
+    try {
+      const newest = await readHeader(client);
+      const olderNumber = newest.number > depth ? newest.number - depth : 0n;
+      // By number instead of `latest`: a node that lacks the block fails.
+      const read = async (block: bigint, isPast: boolean): Promise<PartReading> => ({
+        part,
+        reading: await chain.readAt(question, part, { block, isPast }),
+      });
+      const now = read(newest.number, false);
+      const [ofNow, ofThen] = await Promise.all([now, depth === 0n ? now : read(olderNumber, true)]);
+      const head: ChainHead = { chainId: part.chainId, newest, confirmations: depth, olderNumber };
+      return { now: ofNow, then: ofThen, head };
+    } catch (error) {
+      const outage = makeOutage(part, chain, error);
+      return { now: outage, then: outage, head: null };
+    }
+  }
+
+  return {
+    async judge({ fresh = false, ...given }) {
+      const question = withoutOwnVault(given);
+      const parts = findParts(question);
+      return conclude(question, await Promise.all(parts.map((part) => readPart(question, part, fresh))));
+    },
+
+    async judgeSigned({ signed, ...given }) {
+      const question = withoutOwnVault(given);
+      const { own } = planOf(question.kind);
+      const others = findParts(question).filter((part) => part !== own);
+      const [{ reading, verdict }, ...rest] = await Promise.all([
+        readingsOf(own.chainId).readSigned(question, own, signed),
+        ...others.map((part) => readPart(question, part, true)),
+      ]);
+      return { verdict, judgement: conclude(question, [{ part: own, reading }, ...rest]) };
+    },
+
+    async judgeAtDepth(given) {
+      const question = withoutOwnVault(given);
+      const judged = await Promise.all(findParts(question).map((part) => judgePart(question, part)));
+      return {
+        now: conclude(
+          question,
+          judged.map(({ now }) => now),
+        ),
+        then: conclude(
+          question,
+          judged.map(({ then }) => then),
+          { ignoresExpiry: true },
+        ),
+        heads: judged.flatMap(({ head }) => (head ? [head] : [])),
+      };
+    },
+
+    async readOwner({ kind, tokenId }) {
+      const { chainId, contract, standard } = kind;
+      if (!contract) throw new Error(`Keys of ${kind.name} have no owner but their holder.`);
+      const chain = readingsOf(chainId);
+      if (standard === "erc1155") {
+        const { exists } = await chain.readSupply(contract, tokenId);
+        return exists ? { exists, owner: null } : { exists, owner: null };
+      }
+      const alone = { ...planOf(kind).own, leaves: [] };
+      const { key } = await chain.read({ kind, tokenId, signer: contract, vault: null }, alone, false);
+      if (key instanceof Error) throw key;
+      return key?.owner ? { exists: true, owner: key.owner } : { exists: false, owner: null };
+    },
+
+    forget({ chainId, contractAddress }, tokenIds) {
+      if (tokenIds) chains.get(chainId)?.forget(contractAddress, tokenIds);
+      else chains.get(chainId)?.forgetAll();
+    },
+    noteBlock: (chainId, blockNumber) => chains.get(chainId)?.noteBlock(blockNumber),
+    forgetChain: (chainId) => chains.get(chainId)?.forgetAll(),
+  };
+}
+
+/** A wallet is no delegate of its own. */
+function withoutOwnVault(question: KeyQuestion): KeyQuestion {
+  const { vault, signer } = question;
+  return vault && isAddressEqual(vault, signer) ? { ...question, vault: null } : question;
+}
+
+/** The chains that have something to say. */
+function findParts({ kind, vault }: KeyQuestion): readonly ChainPart[] {
+  const { own, parts } = planOf(kind);
+  const isOwnAsked =
+    kind.contract !== null || own.leaves.length > 0 || (vault !== null && kind.delegation !== "none");
+  return isOwnAsked ? parts : parts.filter((part) => part !== own);
+}
+
+function makeOutage(part: ChainPart, chain: ChainReadings, error: unknown): PartReading {
+  if (!isUnavailable(error)) throw error;
+  return { part, reading: null, cause: error.cause, findDecimals: chain.findDecimals };
+}

@@ -1,0 +1,40 @@
+import { listLeaves } from "../../kinds/evaluate";
+import type { KeyKind } from "../../kinds/kind";
+import type { ChainLeaf } from "./leaf-reads";
+
+/** What one chain is asked of a kind. */
+export type ChainPart = {
+  chainId: number;
+  /** The kind's own chain, where its key, signatures and delegations are judged. */
+  isOwn: boolean;
+  /** `index` as in a verdict. */
+  leaves: readonly { leaf: ChainLeaf; index: number }[];
+};
+export type KindPlan = {
+  /** First of `parts`. */
+  own: ChainPart;
+  parts: readonly ChainPart[];
+  /** In lower case; empty for memberships. */
+  contractName: string;
+};
+
+const plans = new WeakMap<KeyKind, KindPlan>();
+
+/** Made once a kind. */
+export function planOf(kind: KeyKind): KindPlan {
+  const plan = plans.get(kind) ?? makePlan(kind);
+  plans.set(kind, plan);
+  return plan;
+}
+
+function makePlan({ chainId, contract, requirement }: KeyKind): KindPlan {
+  const leavesByChain = new Map<number, ChainPart["leaves"][number][]>([[chainId, []]]);
+  for (const [index, leaf] of (requirement ? listLeaves(requirement) : []).entries()) {
+    if (leaf.type === "addresses") continue;
+    const leaves = leavesByChain.get(leaf.chainId) ?? [];
+    leavesByChain.set(leaf.chainId, leaves);
+    leaves.push({ leaf, index });
+  }
+  const parts = [...leavesByChain].map(([id, leaves]) => ({ chainId: id, isOwn: id === chainId, leaves }));
+  return { own: parts[0]!, parts, contractName: contract?.toLowerCase() ?? "" };
+}

@@ -1,0 +1,102 @@
+import { maxLagSeconds } from "~/platform/chain/newest-block.server";
+import type { ChainClient } from "~/platform/chain/chain-client.server";
+import type { Clock } from "~/platform/clock";
+import { Refusal, chainUnavailable } from "~/platform/http/refusal";
+import type { KeyStore } from "../keys/keys.store.server";
+import type { Judgement } from "../kinds/kind";
+import { readHeader } from "./block-header.gateway.server";
+import type { ChainHead, DeepJudgement, Judge, KeyQuestion } from "./judge";
+import { planOf } from "./reads/kind-plan";
+
+const maxWaitSeconds = 300;
+/** Until then a node that has not seen the key leave may be trusted. */
+const departureHoldsMs = Number(maxLagSeconds) * 1_000;
+
+export type SettledJudgementDependencies = {
+  judge: Pick<Judge, "judgeAtDepth">;
+  clientOf: (chainId: number) => ChainClient;
+  keys: Pick<KeyStore, "findKeyState">;
+  /** How far the watcher has read a chain; null where it does not. */
+  findWatchedBlock: (chainId: number) => Promise<bigint | null>;
+  /** Throws the refusal of a kind that is not held, or may not be. */
+  requireHeld: (judgement: Judgement, question: KeyQuestion) => void;
+  clock: Clock;
+};
+
+/** Reads each chain's newest block itself, and an older one, for using a key up is final. */
+export type RequireSettled = (question: KeyQuestion) => Promise<void>;
+
+export function createSettledJudgements(dependencies: SettledJudgementDependencies): RequireSettled {
+  const { judge, clientOf, keys, findWatchedBlock, requireHeld, clock } = dependencies;
+
+  return async function requireSettled(question) {
+    const { kind, tokenId, signer, vault } = question;
+    const chainIds = planOf(kind).parts.map(({ chainId }) => chainId);
+    // Before the headers, so that a block in between does not make an honest node look late.
+    const watched = await Promise.all(chainIds.map(findWatchedBlock));
+    const judged = await judge.judgeAtDepth(question);
+    for (const { chainId, newest } of judged.heads) {
+      requireNoLag(newest.number, watched[chainIds.indexOf(chainId)] ?? null);
+    }
+    // After the chains were read, so that departures noticed meanwhile count.
+    const key = { ...kind.keptUnder, tokenId };
+    const { used, departedAtMs } = await keys.findKeyState({ key, holder: vault ?? signer });
+    // A used key is reported first, because waiting would not help.
+    if (used) throw new Refusal("this-token-has-already-been-used");
+    requireHeld(judged.now, question);
+    requireNoDeparture(tokenId, departedAtMs, clock());
+    if (judged.then.outcome === "unknown") throw chainUnavailable(judged.then.cause);
+    if (judged.then.outcome === "unmet") throw await describeWait(question, judged, clientOf);
+  };
+}
+
+async function describeWait(
+  { kind, tokenId }: KeyQuestion,
+  { then, heads }: DeepJudgement,
+  clientOf: SettledJudgementDependencies["clientOf"],
+): Promise<Refusal> {
+  const own = heads.find(({ chainId }) => chainId === kind.chainId);
+  if (own && then.key?.outcome === "unmet") {
+    const { newest, confirmations } = own;
+    const waitSeconds = await estimateWait(own, clientOf);
+    const before = confirmations === 1n ? "1 block" : `${confirmations} blocks`;
+    return tooRecent(
+      `Key #${tokenId} was not in this wallet ${before} before the newest one, ${newest.number}. Wait until block ${newest.number + confirmations}, about ${waitSeconds} seconds from now, then try again.`,
+      waitSeconds,
+    );
+  }
+  const waits = await Promise.all(heads.map((head) => estimateWait(head, clientOf)));
+  const waitSeconds = Math.max(1, ...waits);
+  return tooRecent(
+    `What is asked for besides the key was not held yet a few blocks before the newest one. Wait about ${waitSeconds} seconds, then try again.`,
+    waitSeconds,
+  );
+}
+
+/** As long as the last blocks took. */
+async function estimateWait(head: ChainHead, clientOf: (chainId: number) => ChainClient): Promise<number> {
+  if (head.olderNumber === head.newest.number) return 1;
+  const { timestamp } = await readHeader(clientOf(head.chainId), head.olderNumber);
+  return Math.min(Math.max(Number(head.newest.timestamp - timestamp), 1), maxWaitSeconds);
+}
+
+function tooRecent(detail: string, waitSeconds: number): Refusal {
+  return new Refusal("holding-too-recent", { detail, headers: { "Retry-After": String(waitSeconds) } });
+}
+
+/** An answer from before the watcher's cursor is older than what is already known. */
+function requireNoLag(newest: bigint, watched: bigint | null): void {
+  if (watched === null || newest >= watched) return;
+  throw chainUnavailable(
+    new Error(`The endpoint is at block ${newest}, the watcher has read up to block ${watched}.`),
+  );
+}
+
+function requireNoDeparture(tokenId: string, departedAtMs: number | null, nowMs: number): void {
+  if (departedAtMs === null || nowMs - departedAtMs >= departureHoldsMs) return;
+  const waitSeconds = Math.min(Math.ceil((departedAtMs + departureHoldsMs - nowMs) / 1_000), maxWaitSeconds);
+  throw tooRecent(
+    `Key #${tokenId} was seen leaving this wallet a short time ago. If it is back, wait about ${waitSeconds} seconds, then try again.`,
+    waitSeconds,
+  );
+}

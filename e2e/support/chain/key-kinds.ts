@@ -1,0 +1,109 @@
+import { afterAll } from "vitest";
+import { stringToHex } from "viem";
+import type { Abi, Address, Hex } from "viem";
+import type { KeyKind } from "~/gate/kinds/kind";
+import type { Leaf, Requirement } from "~/gate/kinds/requirement";
+import { delegateRegistry } from "~/gate/ownership/reads/delegation-reads";
+import { startTestChain } from "./chain";
+import type { TestChain } from "./chain";
+import { startRpcFaultServer } from "./rpc-fault-server";
+
+export type Contract = { address: Address; abi: Abi };
+
+/** Two chains with different ids and, in front of each, an endpoint that can go wrong, for all tests of a file. */
+export async function openTwoChains() {
+  const [first, second] = await Promise.all([openChain(31_337), openChain(31_338)]);
+  return { first, second };
+}
+
+export type OpenChain = Awaited<ReturnType<typeof openChain>>;
+
+async function openChain(chainId: number) {
+  const chain = await startTestChain({ chainId });
+  const rpc = await startRpcFaultServer(chain.rpcUrl);
+  afterAll(async () => {
+    await rpc.stop();
+    await chain.stop();
+  });
+  return { chain, rpc };
+}
+
+/** A kind of ERC-721 keys, unless told otherwise. */
+export function makeKind(given: Pick<KeyKind, "chainId"> & Partial<KeyKind>): KeyKind {
+  const { name = "key", standard = "erc721", contract = null, chainId } = given;
+  const keptUnder = contract
+    ? { chainId, contractAddress: contract.toLowerCase() }
+    : { chainId: 0, contractAddress: `membership:${name}` };
+  return {
+    name,
+    title: "A key",
+    standard,
+    contract,
+    keptUnder,
+    delegation: "none",
+    delegatesMayUse: false,
+    requirement: null,
+    opens: ["room", "chat", "tts", "tools"],
+    ...given,
+  };
+}
+
+type GivenLeaf = Leaf extends infer L ? (L extends Leaf ? Omit<L, "isSecret"> : never) : never;
+
+export function makeLeaf(given: GivenLeaf): Requirement {
+  return { type: "leaf", leaf: { isSecret: false, ...given } as Leaf };
+}
+
+/** A token's base units for an account; the contract is a `Coin` or a `CoinWithoutDecimals`. */
+export async function mintCoins(chain: TestChain, coin: Contract, to: Address, amount: bigint) {
+  await chain.send({ ...coin, functionName: "mint", args: [to, amount], from: 0 });
+}
+
+export async function deployCoin(chain: TestChain, decimals: number): Promise<Contract> {
+  return await chain.deploy({ contractName: "Coin", args: ["Coin", "COIN", decimals] });
+}
+
+/** Keys by ERC-4907: `mintKey(account, contract)` of the chain makes one. */
+export async function deployRentableKey(chain: TestChain) {
+  const contract = await chain.deploy({ contractName: "RentableKey" });
+  return {
+    ...contract,
+    /** By the owner's account; the user holds the key up to and including that second. */
+    rent: (rental: { from: number; tokenId: string; user: Address; expiresAtSeconds: bigint }) => {
+      const args = [BigInt(rental.tokenId), rental.user, rental.expiresAtSeconds];
+      return chain.send({ ...contract, functionName: "setUser", args, from: rental.from });
+    },
+  };
+}
+
+const noRight: Hex = stringToHex("", { size: 32 });
+export const latchkeyRight: Hex = stringToHex("latchkey", { size: 32 });
+
+type Delegation = { from: number; to: Address; rights?: Hex; isEnabled?: boolean };
+type KeyOfContract = { contract: Address; tokenId: string };
+
+/** The delegate registry at its true address. */
+export async function placeDelegateRegistry(chain: TestChain) {
+  const { address, abi } = await chain.deploy({ contractName: "DelegateRegistry" });
+  const bytecode = await chain.viewer.getCode({ address });
+  await chain.control.setCode({ address: delegateRegistry, bytecode: bytecode! });
+  const call = (functionName: string, from: number, args: readonly unknown[]) =>
+    chain.send({ address: delegateRegistry, abi, functionName, args, from });
+
+  return {
+    delegateAll: ({ from, to, rights = noRight, isEnabled = true }: Delegation) =>
+      call("delegateAll", from, [to, rights, isEnabled]),
+    delegateContract: (given: Delegation & { contract: Address }) => {
+      const { from, to, contract, rights = noRight, isEnabled = true } = given;
+      return call("delegateContract", from, [to, contract, rights, isEnabled]);
+    },
+    delegateERC721: (given: Delegation & KeyOfContract) => {
+      const { from, to, contract, tokenId, rights = noRight, isEnabled = true } = given;
+      return call("delegateERC721", from, [to, contract, BigInt(tokenId), rights, isEnabled]);
+    },
+    delegateERC1155: (given: Omit<Delegation, "isEnabled"> & KeyOfContract & { amount: bigint }) => {
+      const { from, to, contract, tokenId, rights = noRight, amount } = given;
+      return call("delegateERC1155", from, [to, contract, BigInt(tokenId), rights, amount]);
+    },
+  };
+}
