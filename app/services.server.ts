@@ -84,7 +84,10 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
   outbox.sender.start();
   await leases.start();
   const metricsServer = await openMetricsPort(foundation);
-  const readReadiness = createReadiness(listChecks({ database, redis, gate, chat, speech }), systemClock);
+  const readReadiness = createReadiness(
+    listChecks({ database, redis, clients: foundation.chains, gate, chat, speech }),
+    systemClock,
+  );
   return {
     config,
     origin,

@@ -15,6 +15,9 @@ type EndpointAnswer = {
   latencyMs: number;
 };
 
+/** `chainId` only where there are several chains. */
+type OfChain = { chainId?: number };
+
 /** Amounts are in millionths of the chain's coin. */
 export type PaymentReading = { open: number; oldestOpenMs: number | null; spent: number; dailyLimit: number };
 
@@ -24,8 +27,9 @@ export type StateDependencies = {
   clock: Clock;
   readReadiness: () => Promise<Readiness>;
   database: { provider: string; readMigrations: () => Promise<Migrations> };
-  askEndpoints: () => Promise<EndpointAnswer[]>;
-  watcherStatus: () => TransferWatcherStatus;
+  askEndpoints: () => Promise<(OfChain & { answers: EndpointAnswer[] })[]>;
+  watcherStatuses: () => (OfChain & TransferWatcherStatus)[];
+  areKindsNamed: boolean;
   provider: { name: string; isEmbedded: boolean; models: readonly string[] };
   search: { isEmbedded: boolean; listNamespaces: () => Promise<readonly string[]> };
   speech: { name: string; isEmbedded: boolean };
@@ -53,7 +57,7 @@ export async function readState(its: StateDependencies): Promise<StateView> {
       ...(readiness.dependencies.speech
         ? []
         : [view("Speech", "off", `TTS_PROVIDER is ${its.speech.name}.`)]),
-      ...viewEndpoints(endpoints),
+      ...endpoints.flatMap(viewEndpoints),
       search,
       ...viewOutbox(outbox),
       ...payments,
@@ -92,23 +96,36 @@ function describeKnown(its: StateDependencies, migrations: Migrations | null): K
   return {
     database: ["Database", `${database.provider}.`, applied],
     redis: ["Redis", "Nonces, limits and quotas live there."],
-    chain: ["Key contract"],
-    watcher: ["Watcher of transfers", ...describeWatcher(its.watcherStatus(), its.clock())],
+    ...describeChains(its),
     provider: ["Model provider", provider.isEmbedded ? "The embedded assistant, in this process." : models],
     speech: ["Speech", `${speech.name}${speech.isEmbedded ? ", in this process" : ""}.`],
   };
 }
 
+function describeChains({ watcherStatuses, areKindsNamed, clock }: StateDependencies): Known {
+  const known: Record<string, Known[string]> = {
+    chain: [areKindsNamed ? "Chains" : "Key contract"],
+    keys: ["Contracts of keys"],
+  };
+  for (const { chainId, ...status } of watcherStatuses()) {
+    const [suffix, where] = chainId === undefined ? ["", ""] : [`:${chainId}`, ` on chain ${chainId}`];
+    known[`watcher${suffix}`] = [`Watcher of transfers${where}`, ...describeWatcher(status, clock())];
+    if (chainId !== undefined) known[`chain:${chainId}`] = [`Chain ${chainId}`];
+  }
+  return known;
+}
+
 /** Endpoints of one chain see a block at different moments. */
 const blocksThatMatter = 3n;
 
-function viewEndpoints(answers: readonly EndpointAnswer[]): DependencyView[] {
+function viewEndpoints({ chainId, answers }: OfChain & { answers: readonly EndpointAnswer[] }) {
+  const chain = chainId === undefined ? "Chain" : `Chain ${chainId}`;
   const endpoints = answers.map(({ result, ...rest }) => ({ ...rest, blockNumber: readBlockNumber(result) }));
   const highest = endpoints.reduce((best, { blockNumber }) => {
     return blockNumber !== null && blockNumber > best ? blockNumber : best;
   }, 0n);
   return endpoints.map(({ label, blockNumber, isResting, latencyMs }) => {
-    const name = `Chain ${label}`;
+    const name = `${chain} ${label}`;
     if (blockNumber === null) return view(name, "down", "It did not answer.");
     const behind = highest - blockNumber;
     return view(

@@ -8,7 +8,9 @@ export const metricPrefix = "latchkey_";
 const maxLabelValues = 64;
 const answerTimeoutMs = 1_000;
 
-type Labels<Name extends string> = Record<Name, string>;
+/** A label that is omitted is not shown. */
+type Labels<Name extends string> = Partial<Record<Name, string>>;
+type GaugeReading = { labels?: Record<string, string>; read: () => Promise<number> };
 type LabelledReading = { label: string; read: () => Record<string, number> };
 
 export type Meters = ReturnType<typeof createMeters>;
@@ -21,15 +23,19 @@ export function createMeters(registry: Registry) {
     registers: [registry],
   });
 
-  function readGauge(name: string, help: string, read: () => Promise<number>): void {
+  function readGauges(name: string, help: string, readings: readonly GaugeReading[]): void {
     registry.removeSingleMetric(`${metricPrefix}${name}`);
     new Gauge({
       ...describe(name, help),
+      labelNames: [...new Set(readings.flatMap(({ labels = {} }) => Object.keys(labels)))],
       // It is read from what all processes share: several of them tell the same.
       aggregator: "max",
       async collect() {
         // A database that is away must not take the other figures with it.
-        this.set(await withDeadline(read(), answerTimeoutMs).catch(() => Number.NaN));
+        const ask = (read: () => Promise<number>) =>
+          withDeadline(read(), answerTimeoutMs).catch(() => Number.NaN);
+        const values = await Promise.all(readings.map(({ read }) => ask(read)));
+        readings.forEach(({ labels = {} }, index) => this.set(labels, values[index]!));
       },
     });
   }
@@ -60,7 +66,9 @@ export function createMeters(registry: Registry) {
       };
     },
     /** Read at each scrape. While that fails or takes longer than a second it says NaN: unknown, not zero. */
-    readGauge,
+    readGauges,
+    readGauge: (name: string, help: string, read: () => Promise<number>) =>
+      readGauges(name, help, [{ read }]),
     /** Read at each scrape, one value for each of the label's. */
     labelledGauge(name: string, help: string, { label, read }: LabelledReading): void {
       new Gauge({
@@ -97,8 +105,9 @@ function createLabelBound<Name extends string>(): (labels: Labels<Name>) => Labe
   return (labels) => {
     let bounded = labels;
     for (const name in labels) {
-      const value = bound(name, labels[name]);
-      if (value !== labels[name]) bounded = { ...bounded, [name]: value };
+      const given = labels[name];
+      const value = given === undefined ? given : bound(name, given);
+      if (value !== given) bounded = { ...bounded, [name]: value };
     }
     return bounded;
   };

@@ -22,7 +22,7 @@ export function createMetrics() {
     aggregator: "min",
   });
   const meters = createMeters(registry);
-  const { readGauge, labelledGauge } = meters;
+  const { readGauge, readGauges, labelledGauge } = meters;
   const renderText = shareMetrics(registry);
   return {
     ...createRequestMetrics(meters),
@@ -31,11 +31,17 @@ export function createMetrics() {
     ...createLimiterMetrics(meters),
     observeOutboxPending: (countPending: () => Promise<number>) =>
       readGauge("outbox_pending", "Notifications that are neither delivered nor given up.", countPending),
-    observeWatcherAge: (watcher: { readSeconds: () => Promise<number>; allowedSeconds: number }) => {
+    /** One for each chain; the same age is allowed for all. */
+    observeWatcherAge: (...watchers: readonly WatcherAge[]) => {
       const ageHelp = "Time since any process read the transfers of keys.";
-      readGauge("watcher_age_seconds", ageHelp, watcher.readSeconds);
+      readGauges(
+        "watcher_age_seconds",
+        ageHelp,
+        watchers.map(({ chainId, readSeconds }) => ({ labels: nameChain(chainId), read: readSeconds })),
+      );
       const allowedHelp = "The age of the watcher above which readiness is degraded.";
-      readGauge("watcher_allowed_age_seconds", allowedHelp, () => Promise.resolve(watcher.allowedSeconds));
+      const allowed = Math.max(...watchers.map(({ allowedSeconds }) => allowedSeconds));
+      readGauge("watcher_allowed_age_seconds", allowedHelp, () => Promise.resolve(allowed));
     },
     observeLeases: (readHeld: () => Record<string, boolean>) => {
       const read = () =>
@@ -44,6 +50,14 @@ export function createMetrics() {
     },
     render: async () => ({ contentType: registry.contentType, body: await renderText() }),
   };
+}
+
+/** `chainId` only where there are several chains. */
+type OfChain = { chainId?: number | undefined };
+type WatcherAge = OfChain & { readSeconds: () => Promise<number>; allowedSeconds: number };
+
+function nameChain(chainId: number | undefined): { chain?: string } {
+  return chainId === undefined ? {} : { chain: String(chainId) };
 }
 
 /** `route` is the pattern (`/api/token-status/:tokenId`), never the path itself. */
@@ -76,20 +90,21 @@ function createRequestMetrics({ counter, histogram }: Meters) {
   };
 }
 
-type RpcCall = { method: string; outcome: "ok" | "error" | "timeout"; durationSeconds: number };
+type RpcCall = OfChain & { method: string; outcome: "ok" | "error" | "timeout"; durationSeconds: number };
 
 function createRpcMetrics({ counter, histogram }: Meters) {
   const callsHelp = "Requests to the chain, by JSON-RPC method and outcome.";
-  const countCall = counter("rpc_requests_total", callsHelp, ["method", "outcome"]);
+  const countCall = counter("rpc_requests_total", callsHelp, ["method", "outcome", "chain"]);
   const timeHelp = "Duration of requests to the chain, by JSON-RPC method.";
   const timeCall = histogram("rpc_request_duration_seconds", timeHelp, {
     buckets: rpcBuckets,
-    labelNames: ["method"],
+    labelNames: ["method", "chain"],
   });
   return {
-    observeRpcCall({ method, outcome, durationSeconds }: RpcCall): void {
-      countCall({ method, outcome });
-      timeCall({ method }, durationSeconds);
+    observeRpcCall({ method, outcome, durationSeconds, chainId }: RpcCall): void {
+      const chain = nameChain(chainId);
+      countCall({ method, outcome, ...chain });
+      timeCall({ method, ...chain }, durationSeconds);
     },
   };
 }

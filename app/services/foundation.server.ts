@@ -1,5 +1,5 @@
 import { openBrand } from "~/platform/brand/open-brand.server";
-import { createChainClient } from "~/platform/chain/chain-client.server";
+import { createChainClients, getChainClient } from "~/platform/chain/chain-clients.server";
 import { systemClock } from "~/platform/clock";
 import { openDatabase, readPool } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
@@ -29,6 +29,10 @@ export async function openFoundation(config: Config, port: number, log: Log) {
   ownMetrics.observeDatabasePool(() => readPool(database));
   const redis =
     config.state.redis && (await openRedis({ ...config.state.redis, instrument: instruments.redis, log }));
+  const chains = createChainClients(
+    config.chains.map(({ id: chainId, rpcUrls }) => ({ chainId, rpcUrls })),
+    instruments.chain,
+  );
   const recording = wireRecording({ config, database, instance, log });
   return {
     ...resolveSite(config, port),
@@ -39,11 +43,9 @@ export async function openFoundation(config: Config, port: number, log: Log) {
     database,
     redis,
     state: createStateStores({ database, redis, clock: systemClock, instance }),
-    chain: createChainClient({
-      rpcUrls: config.chain.rpcUrls,
-      chainId: config.chain.id,
-      ...instruments.chain,
-    }),
+    chains,
+    /** That of the first kind of key. */
+    chain: getChainClient(chains, config.chain.id),
     metrics: recording.instrumentMetrics(ownMetrics),
     instruments,
     recording,

@@ -1,4 +1,4 @@
-import type { ChainClientOptions } from "~/platform/chain/chain-client.server";
+import type { ChainInstrument } from "~/platform/chain/chain-clients.server";
 import type { Config } from "~/settings.server";
 import type { Log, WarnLog } from "~/platform/log.server";
 import type { Metrics } from "~/platform/metrics.server";
@@ -53,16 +53,12 @@ async function openSpans(settings: NonNullable<Config["tracing"]>, instance: str
 }
 
 /** Every request to the chain is counted; an endpoint that fails or recovers is named once. */
-function instrumentChain(
-  metrics: Metrics,
-  tracing: Tracing | null,
-  log: Log,
-): Required<Pick<ChainClientOptions, "onAnswer" | "onFault">> {
+function instrumentChain(metrics: Metrics, tracing: Tracing | null, log: Log): ChainInstrument {
   return {
-    onFault: ({ endpoint, reason }) =>
+    onFault: ({ reason, ...where }) =>
       reason === null
-        ? log.info({ endpoint }, "RPC endpoint recovered")
-        : log.warn({ endpoint, reason }, "RPC endpoint failed"),
+        ? log.info(where, "RPC endpoint recovered")
+        : log.warn({ ...where, reason }, "RPC endpoint failed"),
     onAnswer(end) {
       metrics.observeRpcCall(end);
       if (!tracing) return;

@@ -93,7 +93,7 @@ export function wireOperator(foundation: Foundation, needs: OperatorNeeds) {
 }
 
 function listStateDependencies(foundation: Foundation, needs: OperatorNeeds) {
-  const { config, database, chain, recording } = foundation;
+  const { config, database, chains, recording } = foundation;
   const { gate, outbox, search, payments, readReadiness } = needs;
   const { chat, speech } = config;
   return {
@@ -103,8 +103,15 @@ function listStateDependencies(foundation: Foundation, needs: OperatorNeeds) {
       provider: config.database.url.startsWith("file:") ? "SQLite" : "PostgreSQL",
       readMigrations: createMigrationReader(database),
     },
-    askEndpoints: () => chain.askEach({ method: "eth_blockNumber" }),
-    watcherStatus: gate.watcherStatus,
+    askEndpoints: () =>
+      Promise.all(
+        [...chains].map(async ([chainId, client]) => ({
+          ...(chains.size > 1 && { chainId }),
+          answers: await client.askEach({ method: "eth_blockNumber" }),
+        })),
+      ),
+    watcherStatuses: gate.watcherStatuses,
+    areKindsNamed: gate.areKindsNamed,
     provider: {
       name: chat.provider,
       isEmbedded: getProvider(chatProviders, chat.provider).isEmbedded ?? false,

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createChainCursorStore } from "~/gate/ownership/chain-cursor.store.server";
-import { findContractFault } from "~/gate/ownership/ownership.gateway.server";
+import { findContractFault } from "~/gate/ownership/contract-faults.server";
 import { createWatcherAge } from "~/gate/ownership/watcher-age.server";
 import { createMigrationReader } from "~/operator/tables/migrations.store.server";
 import { readState } from "~/operator/state.server";
@@ -56,10 +56,13 @@ async function openFixture(away: Away = {}) {
   const checks = listChecks({
     database,
     redis,
+    clients: new Map([[chain.chainId, client]]),
     gate: {
       findContractFault: () =>
         findContractFault({ client, contractAddress: chain.key.address, standard: "erc721" }),
-      judgeWatcherAge: watcherAge.judge,
+      areKindsNamed: false,
+      chainIds: [chain.chainId],
+      watcherAges: [watcherAge],
     },
     chat: { pingProvider: pingAt("model provider", away.provider) },
     speech: { pingProvider: pingAt("provider of speech", away.speech) },
@@ -80,13 +83,16 @@ async function view({
     readReadiness: async () => readiness,
     database: { provider: "SQLite", readMigrations: createMigrationReader(database) },
     askEndpoints: async () => [],
-    watcherStatus: () => ({
-      isRunning: true,
-      blockNumber: 1n,
-      blocksBehind: 0n,
-      lastSuccessAtMs: clock(),
-      consecutiveFailures: 0,
-    }),
+    areKindsNamed: false,
+    watcherStatuses: () => [
+      {
+        isRunning: true,
+        blockNumber: 1n,
+        blocksBehind: 0n,
+        lastSuccessAtMs: clock(),
+        consecutiveFailures: 0,
+      },
+    ],
     provider: { name: "local", isEmbedded: false, models: ["small"] },
     search: { isEmbedded: true, listNamespaces: async () => [] },
     speech: { name: "local", isEmbedded: false },

@@ -1,5 +1,9 @@
 import { findDatabaseFault } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
+import { findBlock } from "~/gate/ownership/key-transfers.gateway.server";
+import { getChainClient } from "~/platform/chain/chain-clients.server";
+import type { ChainClient } from "~/platform/chain/chain-client.server";
+import type { ChainClients } from "~/platform/chain/chain-clients.server";
 import type { ReadinessCheck } from "~/platform/readiness.server";
 import type { Redis } from "~/platform/redis/redis.server";
 import type { ChatServices } from "./chat.server";
@@ -8,16 +12,19 @@ import type { SpeechServices } from "./speech.server";
 
 const databasePingMs = 2000;
 
+type Checks = Record<string, ReadinessCheck>;
+
 type Dependencies = {
   database: Database;
   redis: Pick<Redis, "findFault"> | null;
-  gate: Pick<GateServices, "findContractFault" | "judgeWatcherAge">;
+  clients: ChainClients;
+  gate: Pick<GateServices, "areKindsNamed" | "findContractFault" | "watcherAges" | "chainIds">;
   chat: Pick<ChatServices, "pingProvider">;
   speech: Pick<SpeechServices, "pingProvider">;
 };
 
 /** What the service depends on, each asked in the way that shows best whether it does its work. */
-export function listChecks(dependencies: Dependencies): Record<string, ReadinessCheck> {
+export function listChecks(dependencies: Dependencies): Checks {
   const { database, redis, gate, chat, speech } = dependencies;
   return {
     database: {
@@ -29,17 +36,8 @@ export function listChecks(dependencies: Dependencies): Record<string, Readiness
     ...(redis && {
       redis: { required: true, ask: redis.findFault, whenDown: "Redis could not be asked." },
     }),
-    chain: {
-      required: true,
-      ask: gate.findContractFault,
-      whenDown: "No RPC endpoint of the configured chain answered.",
-    },
-    // Requests go on to read the chain themselves.
-    watcher: {
-      required: false,
-      ask: gate.judgeWatcherAge,
-      whenDown: "The database could not be asked when the transfers of keys were last read.",
-    },
+    ...(gate.areKindsNamed ? checkChains(dependencies) : checkOneContract(dependencies)),
+    ...checkWatchers(dependencies),
     provider: {
       required: false,
       ask: chat.pingProvider,
@@ -53,4 +51,67 @@ export function listChecks(dependencies: Dependencies): Record<string, Readiness
       },
     }),
   };
+}
+
+function checkOneContract({ gate }: Dependencies): Checks {
+  return {
+    chain: {
+      required: true,
+      ask: gate.findContractFault,
+      whenDown: "No RPC endpoint of the configured chain answered.",
+    },
+  };
+}
+
+/** A chain of several that is away, or a contract that is none, leaves other kinds of keys that can be judged. */
+function checkChains({ gate, clients }: Dependencies): Checks {
+  const asked = gate.chainIds.map((chainId) => {
+    const client = getChainClient(clients, chainId);
+    return { chainId, ask: askOnceAtATime(() => requireBlock(client)) };
+  });
+  const each = asked.map(({ chainId, ask }): [string, ReadinessCheck] => [
+    `chain:${chainId}`,
+    {
+      required: false,
+      ask,
+      whenDown: `No RPC endpoint of chain ${chainId} answered.`,
+    },
+  ]);
+  return {
+    chain: {
+      required: true,
+      ask: () => Promise.any(asked.map(({ ask }) => ask())),
+      whenDown: "No RPC endpoint of any configured chain answered.",
+    },
+    ...(each.length > 1 && Object.fromEntries(each)),
+    keys: {
+      required: false,
+      ask: gate.findContractFault,
+      whenDown: "The contracts of the keys could not be asked about.",
+    },
+  };
+}
+
+/** Requests go on to read the chains themselves. */
+function checkWatchers({ gate }: Dependencies): Checks {
+  return Object.fromEntries(
+    gate.watcherAges.map(({ chainId, judge }): [string, ReadinessCheck] => [
+      chainId === undefined ? "watcher" : `watcher:${chainId}`,
+      {
+        required: false,
+        ask: judge,
+        whenDown: "The database could not be asked when the transfers of keys were last read.",
+      },
+    ]),
+  );
+}
+
+async function requireBlock(client: ChainClient): Promise<null> {
+  if (await findBlock({ client })) return null;
+  throw new Error("The chain has no newest block.");
+}
+
+function askOnceAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asked: Promise<T> | undefined;
+  return () => (asked ??= ask().finally(() => (asked = undefined)));
 }

@@ -7,13 +7,21 @@ export type ChainCursor = { blockNumber: bigint; blockHash: string };
 
 export type WatchedContract = { chainId: number; contractAddress: string };
 
+export type ChainCursorStore = ReturnType<typeof createChainCursorStore>;
+
+/**
+ * One cursor a chain. Its row bears the first contract that is followed there, because versions that followed one
+ * contract look for it under that; the row written last counts, whichever contract it bears.
+ */
 export function createChainCursorStore(database: Database) {
   const now = databaseNowMs(database);
 
   return {
-    async findCursor(contract: WatchedContract): Promise<ChainCursor | null> {
-      const where = { chainId_contractAddress: toColumns(contract) };
-      const row = await database.chainCursor.findUnique({ where });
+    async findCursor({ chainId }: { chainId: number }): Promise<ChainCursor | null> {
+      const row = await database.chainCursor.findFirst({
+        where: { chainId: BigInt(chainId) },
+        orderBy: { updatedAtMs: "desc" },
+      });
       return row && { blockNumber: row.blockNumber, blockHash: row.blockHash };
     },
 
@@ -34,12 +42,11 @@ export function createChainCursorStore(database: Database) {
     },
 
     /** How long ago the cursor was written, by the database's clock; null while there is none. */
-    async findCursorAgeMs(contract: WatchedContract): Promise<number | null> {
-      const { chainId, contractAddress } = toColumns(contract);
-      const [row] = await database.$queryRaw<{ ageMs: bigint }[]>`
-        SELECT ${now} - "updatedAtMs" AS "ageMs" FROM "ChainCursor"
-        WHERE "chainId" = ${chainId} AND "contractAddress" = ${contractAddress}`;
-      return row ? Math.max(0, Number(row.ageMs)) : null;
+    async findCursorAgeMs({ chainId }: { chainId: number }): Promise<number | null> {
+      const [row] = await database.$queryRaw<{ ageMs: bigint | null }[]>`
+        SELECT ${now} - MAX("updatedAtMs") AS "ageMs" FROM "ChainCursor" WHERE "chainId" = ${BigInt(chainId)}`;
+      const ageMs = row?.ageMs ?? null;
+      return ageMs === null ? null : Math.max(0, Number(ageMs));
     },
   };
 }

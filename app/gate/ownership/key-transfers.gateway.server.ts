@@ -1,13 +1,29 @@
-import { decodeAbiParameters, getAddress, numberToHex, parseAbiParameters, toEventSelector } from "viem";
+import {
+  BaseError,
+  decodeAbiParameters,
+  getAddress,
+  numberToHex,
+  parseAbiParameters,
+  toEventSelector,
+} from "viem";
 import type { Address, Hex, RpcLog } from "viem";
+import type { ChainClient } from "~/platform/chain/chain-client.server";
+import { Refusal } from "~/platform/http/refusal";
+import type { KeyStandard } from "../kinds/kind";
 import type { ChainCursor } from "./chain-cursor.store.server";
 import { readBalances } from "./ownership.gateway.server";
-import type { KeyContract } from "./ownership.gateway.server";
+
+export type TokenContract = { contractAddress: Address; standard: Exclude<KeyStandard, "membership"> };
+/** A chain, and the contracts on it whose transfers are followed. */
+export type FollowedChain = { client: ChainClient; contracts: readonly TokenContract[] };
 
 export type Head = ChainCursor & { parentHash: string };
+type Move = { contract: TokenContract; tokenId: string; from: Address; to: Address };
 /** The zero address stands for no wallet. `id` names the log; another block, another id. */
-export type Transfer = { id: string; tokenId: string; from: Address; to: Address; blockNumber: bigint };
-export type Departure = { tokenId: string; holder: Address };
+export type Transfer = Move & { id: string; blockNumber: bigint };
+export type Departure = { contract: TokenContract; tokenId: string; holder: Address };
+/** What left the wallets of one contract. */
+export type Departed = { contractAddress: Address; departures: readonly Omit<Departure, "contract">[] };
 
 const transfer = toEventSelector("Transfer(address,address,uint256)");
 const transferSingle = toEventSelector("TransferSingle(address,address,address,uint256,uint256)");
@@ -15,7 +31,7 @@ const transferBatch = toEventSelector("TransferBatch(address,address,address,uin
 const single = parseAbiParameters("uint256 id, uint256 value");
 const batch = parseAbiParameters("uint256[] ids, uint256[] values");
 
-type BlockQuestion = Pick<KeyContract, "client"> & { blockNumber?: bigint };
+type BlockQuestion = { client: ChainClient; blockNumber?: bigint };
 
 /** The newest block, or the one of a number; null when the endpoint does not have it (yet, or any more). */
 export async function findBlock({ client, blockNumber }: BlockQuestion): Promise<Head | null> {
@@ -27,44 +43,88 @@ export async function findBlock({ client, blockNumber }: BlockQuestion): Promise
   return { blockNumber: BigInt(block.number), blockHash: block.hash, parentHash: block.parentHash };
 }
 
-/** The transfers in a range of blocks, in order, without those that change nobody's holding. */
-export async function findTransfers(
-  question: KeyContract & { fromBlock: bigint; toBlock: bigint },
-): Promise<Transfer[]> {
+const isCounted = ({ standard }: TokenContract) => standard === "erc1155";
+/** A contract may be of both forms. */
+const nameForm = (address: Address, isUnits: boolean) => `${address.toLowerCase()}:${isUnits}`;
+
+/** The transfers of all contracts in a range of blocks, in order, without those that change nobody's holding. */
+export async function findTransfers({
+  client,
+  contracts,
+  fromBlock,
+  toBlock,
+}: FollowedChain & { fromBlock: bigint; toBlock: bigint }): Promise<Transfer[]> {
+  if (contracts.length === 0) return [];
+  const names = [
+    ...(contracts.every(isCounted) ? [] : [transfer]),
+    ...(contracts.some(isCounted) ? [transferSingle, transferBatch] : []),
+  ];
   const filter = {
-    address: question.contractAddress,
-    topics: [question.standard === "erc1155" ? [transferSingle, transferBatch] : [transfer]],
-    fromBlock: numberToHex(question.fromBlock),
-    toBlock: numberToHex(question.toBlock),
+    address: [...new Set(contracts.map(({ contractAddress }) => contractAddress))],
+    topics: [names],
+    fromBlock: numberToHex(fromBlock),
+    toBlock: numberToHex(toBlock),
   };
-  const logs = (await question.client.request({
-    method: "eth_getLogs",
-    params: [filter],
-  })) as readonly RpcLog[];
-  return logs.flatMap((log) =>
-    readMoves(log)
+  const logs = (await client.request({ method: "eth_getLogs", params: [filter] })) as readonly RpcLog[];
+  const followed = new Map(contracts.map((one) => [nameForm(one.contractAddress, isCounted(one)), one]));
+  return logs.flatMap((log) => {
+    const contract = followed.get(nameForm(log.address, log.topics[0] !== transfer));
+    if (!contract) return [];
+    return readMoves(log)
       .filter(({ from, to, value }) => from !== to && value > 0n)
       .map(({ tokenId, from, to }) => ({
         id: `${log.blockHash}:${log.logIndex}:${tokenId}`,
+        contract,
         tokenId: String(tokenId),
         from,
         to,
         blockNumber: BigInt(log.blockNumber ?? 0),
-      })),
-  );
+      }));
+  });
 }
 
-/** Each of those once who have nothing left of their key as of a block; only ERC-1155 is asked for balances. */
-export async function keepDepartures({
-  departures,
-  block,
-  ...contract
-}: KeyContract & { departures: readonly Departure[]; block: bigint }): Promise<Departure[]> {
-  const different = [...new Map(departures.map((one) => [`${one.tokenId}:${one.holder}`, one])).values()];
-  if (contract.standard !== "erc1155") return different;
+type DepartureQuestion = { client: ChainClient; departures: readonly Departure[]; block: bigint };
+
+/** Each of those once who have nothing left of their key as of a block, by contract; only ERC-1155 is asked for balances. */
+export async function keepDepartures({ client, departures, block }: DepartureQuestion): Promise<Departed[]> {
+  const left: Departed[] = [];
+  for (const [contract, different] of groupByContract(departures)) {
+    const { contractAddress } = contract;
+    const gone = isCounted(contract)
+      ? await keepWithoutUnits({ client, contractAddress }, different, block)
+      : different;
+    if (gone.length > 0) left.push({ contractAddress, departures: gone });
+  }
+  return left;
+}
+
+type Holding = Omit<Departure, "contract">;
+
+function groupByContract(departures: readonly Departure[]): [TokenContract, Holding[]][] {
+  const groups = new Map<TokenContract, Map<string, Holding>>();
+  for (const { contract, tokenId, holder } of departures) {
+    const group = groups.get(contract) ?? new Map<string, Holding>();
+    groups.set(contract, group.set(`${tokenId}:${holder}`, { tokenId, holder }));
+  }
+  return [...groups].map(([contract, group]) => [contract, [...group.values()]]);
+}
+
+async function keepWithoutUnits(
+  contract: { client: ChainClient; contractAddress: Address },
+  different: readonly Holding[],
+  block: bigint,
+): Promise<Holding[]> {
   const holdings = different.map(({ holder, tokenId }) => ({ holder, tokenId: BigInt(tokenId) }));
-  const balances = await readBalances(contract, holdings, block);
+  const balances = await readBalances(contract, holdings, block).catch((error: unknown) => {
+    if (isUnusableContract(error)) return holdings.map(() => 0n);
+    throw error;
+  });
   return different.filter((_departure, index) => balances[index] === 0n);
+}
+
+/** It is gone, or answers nonsense: nobody holds anything of it, and transfers of the others are read on. */
+function isUnusableContract(error: unknown): boolean {
+  return error instanceof Refusal && error.cause instanceof Error && !(error.cause instanceof BaseError);
 }
 
 /** Nothing for a log that has the name of a transfer but not its form: the contract is a stranger's. */

@@ -8,7 +8,7 @@ import { startTestChain } from "~e2e/support/chain/chain";
 import { startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import { deployUnlockLock } from "~e2e/support/chain/unlock-lock";
 import { createOwnershipReader } from "./ownership.server";
-import { findContractFault } from "./ownership.gateway.server";
+import { findContractFault } from "./contract-faults.server";
 import type { KeyStandard } from "./ownership.gateway.server";
 
 const { chain, rpc } = await openFaultyChain();

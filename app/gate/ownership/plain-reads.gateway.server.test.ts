@@ -13,11 +13,12 @@ import { deployUnlockLock } from "~e2e/support/chain/unlock-lock";
 import { startLocalChain } from "../../../contracts/local-chain.mjs";
 import { createOwnershipReader } from "./ownership.server";
 import type { OwnershipReader } from "./ownership.server";
-import { findContractFault, readBalances } from "./ownership.gateway.server";
+import { findContractFault } from "./contract-faults.server";
+import { readBalances } from "./ownership.gateway.server";
 import type { KeyStandard } from "./ownership.gateway.server";
 import { proveAndReadOwnership } from "~e2e/support/chain/prove-ownership";
 import { createTransferWatcher } from "./transfer-watcher.server";
-import type { TransferWatcherOptions } from "./transfer-watcher.server";
+import type { TokenContract } from "./key-transfers.gateway.server";
 
 const message = "I own this key";
 const walletOwner = 3;
@@ -474,11 +475,12 @@ test("the transfers of an erc1155 contract are watched, and balances are read, b
   expect(warnings).toEqual([]);
 });
 
-function makeWatcher(options: Pick<TransferWatcherOptions, "client" | "contractAddress" | "standard">) {
+function makeWatcher({ client, ...contract }: TokenContract & { client: ChainClient }) {
   const departures: { tokenId: string; from: string }[] = [];
   const warnings: string[] = [];
   const watcher = createTransferWatcher({
-    ...options,
+    client,
+    contracts: [contract],
     pollSeconds: 60,
     cursor: { load: async () => null, save: async () => true },
     onDepartures: (report) => {

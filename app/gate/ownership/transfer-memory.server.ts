@@ -44,7 +44,7 @@ export function createTransferMemory() {
       );
       return [...doubtful.values()]
         .filter((transfer) => !cameAgain.has(nameArrival(transfer)))
-        .map(({ tokenId, to }) => ({ tokenId, holder: to }));
+        .map(({ contract, tokenId, to }) => ({ contract, tokenId, holder: to }));
     },
     /** Drops what did not appear again. If its block returns, it is reported again. */
     endDoubt(): void {
@@ -61,6 +61,6 @@ function keep(transfer: Transfer, among: Map<string, Transfer>): void {
   if (among.size > maxTransfers && !oldest.done) among.delete(oldest.value);
 }
 
-function nameArrival({ tokenId, to }: Transfer): string {
-  return `${tokenId}:${to}`;
+function nameArrival({ contract, tokenId, to }: Transfer): string {
+  return `${contract.contractAddress}:${tokenId}:${to}`;
 }

@@ -7,7 +7,7 @@ import { startTestChain } from "~e2e/support/chain/chain";
 import type { TestChain } from "~e2e/support/chain/chain";
 import { waitUntil } from "~e2e/support/processes";
 import type { ChainCursor } from "./chain-cursor.store.server";
-import type { Departure } from "./key-transfers.gateway.server";
+import type { Departed } from "./key-transfers.gateway.server";
 import { readBalances } from "./ownership.gateway.server";
 import { TransferReader } from "./transfer-reader.server";
 import type { TransferReaderOptions } from "./transfer-reader.server";
@@ -26,17 +26,16 @@ function makeReader({
   kept = { cursor: null, saves: 0 },
   ...options
 }: { kept?: Kept } & Partial<TransferReaderOptions> = {}) {
-  const reports: (readonly Departure[])[] = [];
+  const reports: Departed["departures"][] = [];
   const client = createChainClient({ rpcUrls: [rpc.url], chainId: chain.chainId, timeoutMs: 2_000 });
   const reader = new TransferReader({
     client,
-    contractAddress: chain.key.address,
-    standard: "erc721",
+    contracts: [{ contractAddress: chain.key.address, standard: "erc721" }],
     cursor: {
       load: async () => kept.cursor,
       save: async (cursor) => void Object.assign(kept, { cursor, saves: kept.saves + 1 }),
     },
-    onDepartures: (departures) => void reports.push(departures),
+    onDepartures: ({ departures }) => void reports.push(departures),
     onBlock: () => {},
     clock: () => 1_000,
     log: { info: () => {}, warn: () => {} },
@@ -74,7 +73,7 @@ async function makeKeys() {
     mint,
     hand,
     give,
-    options: { contractAddress: contract.address, standard: "erc1155" } as const,
+    options: { contracts: [{ contractAddress: contract.address, standard: "erc1155" }] } as const,
   };
 }
 

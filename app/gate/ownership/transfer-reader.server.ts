@@ -4,8 +4,7 @@ import { isChainOutage, isRpcRefusal } from "~/platform/chain/chain-client.serve
 import { createBlockRange } from "./block-range";
 import type { ChainCursor } from "./chain-cursor.store.server";
 import { findBlock, findTransfers, keepDepartures } from "./key-transfers.gateway.server";
-import type { Departure, Head, Transfer } from "./key-transfers.gateway.server";
-import type { KeyContract } from "./ownership.gateway.server";
+import type { Departed, Departure, FollowedChain, Head, Transfer } from "./key-transfers.gateway.server";
 import { createTransferMemory } from "./transfer-memory.server";
 
 /** Deeper reorganisations do not happen on chains worth trusting with a key. */
@@ -19,11 +18,11 @@ const shorterChainPolls = 3;
 /** The cursor is written at least so often, also while the chain stands still: others judge the watcher by its age. */
 const cursorAgeMs = 10_000;
 
-export type TransferReaderOptions = KeyContract & {
+export type TransferReaderOptions = FollowedChain & {
   /** Where reading ended; without one, it begins at the newest block. */
   cursor: { load: () => Promise<ChainCursor | null>; save: (cursor: ChainCursor) => Promise<void> };
   /** Left, or come by a block that is gone. May be called again for the same one. */
-  onDepartures: (departures: readonly Departure[]) => Promise<void> | void;
+  onDepartures: (departed: Departed) => Promise<void> | void;
   /** Called with each poll, before the transfers up to that block are read. */
   onBlock: (blockNumber: bigint) => void;
   /** Readings of this block and later ones are void. */
@@ -82,7 +81,9 @@ export class TransferReader {
   }
 
   private async begin({ blockNumber, blockHash }: Head): Promise<ChainCursor> {
-    const saved = await this.options.cursor.load();
+    const { contracts, cursor } = this.options;
+    // Where no contract is followed, there is nothing to catch up with.
+    const saved = contracts.length > 0 ? await cursor.load() : null;
     const start = saved ?? { blockNumber, blockHash };
     this.firstBlock = atLeastZero(start.blockNumber + 1n - (saved ? overlapBlocks : 0n));
     if (!saved) await this.moveTo(start);
@@ -194,7 +195,7 @@ export class TransferReader {
 
   private async report(transfers: readonly Transfer[], head: Head): Promise<void> {
     const unseen = this.memory.findUnseen(transfers);
-    const departures = unseen.map(({ tokenId, from }) => ({ tokenId, holder: from }));
+    const departures = unseen.map(({ contract, tokenId, from }) => ({ contract, tokenId, holder: from }));
     // Of older blocks many nodes keep no balances.
     await this.reportLeft(
       departures,
@@ -207,7 +208,7 @@ export class TransferReader {
     const ofWallets = departures.filter(({ holder }) => holder !== zeroAddress);
     if (ofWallets.length === 0) return;
     const left = await keepDepartures({ ...this.options, departures: ofWallets, block });
-    if (left.length > 0) await this.options.onDepartures(left);
+    for (const departed of left) await this.options.onDepartures(departed);
   }
 }
 

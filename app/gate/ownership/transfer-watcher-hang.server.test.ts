@@ -17,8 +17,7 @@ test("a poll that hangs is given up and counted as the lease's failure, and its 
   const departed: string[] = [];
   const watcher = createTransferWatcher({
     client: createChainClient({ rpcUrls: [chain.rpcUrl], chainId: chain.chainId }),
-    contractAddress: chain.key.address,
-    standard: "erc721",
+    contracts: [{ contractAddress: chain.key.address, standard: "erc721" }],
     pollSeconds: 300,
     longPollMs: 1_000,
     clock: () => 1_000,

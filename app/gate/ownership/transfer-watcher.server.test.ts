@@ -41,8 +41,7 @@ function makeWatcher({
   const said: string[] = [];
   const watcher = createTransferWatcher({
     client: createChainClient({ rpcUrls: [rpc.url], chainId: chain.chainId, timeoutMs: 500 }),
-    contractAddress: chain.key.address,
-    standard: "erc721",
+    contracts: [{ contractAddress: chain.key.address, standard: "erc721" }],
     pollSeconds: 0.05,
     cursor: {
       load: async () => kept.cursor,
@@ -394,7 +393,9 @@ test("erc1155: a key departs with the wallet's last unit, alone or in a batch", 
   ]) {
     await chain.send({ ...multiKey, functionName: "mint", args: [seller(), id, amount], from: 0 });
   }
-  const { watcher, departures } = makeWatcher({ contractAddress: multiKey.address, standard: "erc1155" });
+  const { watcher, departures } = makeWatcher({
+    contracts: [{ contractAddress: multiKey.address, standard: "erc1155" }],
+  });
   await watcher.pollOnce();
   const give = (id: bigint, amount: bigint) =>
     chain.send({

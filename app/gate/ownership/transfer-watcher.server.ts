@@ -1,6 +1,6 @@
 import type { Lease, LeaseHold } from "~/platform/leases/lease";
 import type { ChainCursor } from "./chain-cursor.store.server";
-import type { Departure } from "./key-transfers.gateway.server";
+import type { Departed } from "./key-transfers.gateway.server";
 import { TransferReader } from "./transfer-reader.server";
 import type { TransferReaderOptions } from "./transfer-reader.server";
 
@@ -11,7 +11,7 @@ const minDelayMs = 20;
 /** A poll that takes longer ends after the range it is at. One that has not ended after as long again has failed. */
 const defaultLongPollMs = 60_000;
 
-export type DepartureReport = { departures: readonly Departure[]; hold: LeaseHold | undefined };
+export type DepartureReport = Departed & { hold: LeaseHold | undefined };
 export type TransferWatcherOptions = Omit<TransferReaderOptions, "cursor" | "onDepartures"> & {
   pollSeconds: number;
   longPollMs?: number;
@@ -154,7 +154,7 @@ class TransferPolls {
           if (made.isAbandoned || !(await cursor.save(at, hold))) throw new LeaseLost();
         },
       },
-      onDepartures: (departures) => onDepartures({ departures, hold }),
+      onDepartures: (departed) => onDepartures({ ...departed, hold }),
     });
     const made = { term: hold?.term, reader, isAbandoned: false };
     this.current = made;

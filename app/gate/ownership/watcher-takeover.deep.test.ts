@@ -34,8 +34,7 @@ testOnEachDatabase(
       const contract = { chainId, contractAddress };
       const watcher = createTransferWatcher({
         client: createChainClient({ rpcUrls: [rpcUrl], chainId, timeoutMs: 1_000 }),
-        contractAddress,
-        standard: "erc721",
+        contracts: [{ contractAddress, standard: "erc721" }],
         pollSeconds: 0.05,
         clock: Date.now,
         log: silent,
@@ -43,7 +42,7 @@ testOnEachDatabase(
           load: () => cursors.findCursor(contract),
           save: (cursor, hold) => cursors.saveCursor(contract, cursor, hold),
         },
-        onDepartures: (report) => keys.recordDepartures({ ...contract, ...report, departedAtMs: Date.now() }),
+        onDepartures: (report) => keys.recordDepartures({ chainId, ...report, departedAtMs: Date.now() }),
         onBlock: () => {},
         lease: keeper.add(watcherLease),
       });

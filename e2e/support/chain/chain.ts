@@ -91,7 +91,7 @@ export async function startTestChain(
     addressOf: (index: number): Address => developmentAccount(index).address,
     client: (): ChainClient => createChainClient({ rpcUrls: [rpcUrl], chainId: chain.chainId }),
     /** Mints a key for an account and gives its id. */
-    async mintKey(from: number, contract: { address: Address; abi: Abi } = key): Promise<string> {
+    async mintKey(from: number, contract: Pick<Call, "address" | "abi"> = key): Promise<string> {
       await send({ ...contract, functionName: "mint", from });
       return String(await viewer.readContract({ ...contract, functionName: "totalSupply" }));
     },
