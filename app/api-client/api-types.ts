@@ -48,6 +48,8 @@ export type paths = {
      *     Timestamp: <number as sent>
      *     ```
      *
+     *     Where a gate has several kinds of keys, `key` names one: the first that `GET /api/keys` lists is meant by default. The chain is the kind's, and the lines of a legacy signature end with `Key: <name>` for every kind but the first. Of a membership, which has no token, the key's id is the holder's address as a decimal number; leave `tokenId` out. A delegate of the holder names the holder in `vault`. What is missing is told in `requirements` of the 403, to an address that was proven. A kind that does not open the room gets a token and empty content.
+     *
      *     Signatures may be of ordinary wallets, of contract wallets (EIP-1271), and of contract wallets that are not deployed yet (ERC-6492). Then the chain is asked who holds the key, at each call.
      *
      *     The body may hold 1000 members and elements in all, and be nested 64 levels deep.
@@ -74,7 +76,7 @@ export type paths = {
      * Send the one-time form
      * @description Uses up the key: each opens this form once, and never the gate again afterwards. The message is kept, and whoever runs the gate is told.
      *
-     *     The signature is over the six lines of a legacy sign-in with `Path: /api/form-submission-gate`. When `messageHash` is sent, `Message: <messageHash>` is the seventh line; without it the message itself is not signed, which a gate may refuse.
+     *     The signature is over the six lines of a legacy sign-in with `Path: /api/form-submission-gate`. When `messageHash` is sent, `Message: <messageHash>` is the seventh line; without it the message itself is not signed, which a gate may refuse. For every kind of key but the first, `Key: <name>` is the last line, and each signature is accepted once. Delegates may send the form only where the kind says so, and kinds that do not open the room have none.
      *
      *     The body may hold 1000 members and elements in all, and be nested 64 levels deep.
      *
@@ -96,7 +98,7 @@ export type paths = {
     };
     /**
      * Ask whether a key exists and was used
-     * @description Says nothing of who holds the key. A key that does not exist is an answer too, not a 404.
+     * @description Says nothing of who holds the key. A key that does not exist is an answer too, not a 404. Of a membership every address exists: only whether it was used is told.
      *
      *     Each client may call this 60 times in 60 seconds.
      */
@@ -121,6 +123,28 @@ export type paths = {
      * @description The signing key and the retired ones whose tokens may still be alive.
      */
     get: operations["getPublicKeys"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/keys": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the kinds of keys
+     * @description Which keys open this gate, what each asks for besides and what it opens. Addresses on lists, and what the operator keeps secret, are not told. A gate with one kind lists that one.
+     *
+     *     Each client may call this 60 times in 60 seconds.
+     */
+    get: operations["listKeys"];
     put?: never;
     post?: never;
     delete?: never;
@@ -693,6 +717,111 @@ export type components = {
       /** @description JavaScript text, written for a sandboxed frame of opaque origin. Never run it elsewhere. */
       script: string;
     };
+    /** @description Problem Details of a key that is not held. */
+    NotHeldProblem: {
+      /**
+       * Format: uri
+       * @description Names the kind of problem. The address opens a page that explains it.
+       */
+      type: string;
+      /** @description The kind of problem in a few words; the same for every problem of this type. */
+      title: string;
+      /** @description The HTTP status. */
+      status: number;
+      /** @description What was wrong with this request, and what to do about it. */
+      detail: string;
+      /** @description The id of the request, as in X-Request-Id. Name it when you report a problem. */
+      instance: string;
+      /** @description Bodies that do not fit only: what is wrong with which field; of very much the first. */
+      errors?: {
+        /** @description The field, with dots between levels; empty for the body as a whole. */
+        path: string;
+        message: string;
+      }[];
+      /** @description Bodies that are too large only: the limit in bytes. */
+      maxBytes?: number;
+      /** @description Where kinds of keys have names, and the kind is not met: what it asks for, and what is missing. */
+      requirements?:
+        | components["schemas"]["RequirementLeafReport"]
+        | components["schemas"]["SecretRequirement"]
+        | {
+            /**
+             * @description `unknown`: it cannot be checked right now.
+             * @enum {string}
+             */
+            outcome: "met" | "unmet" | "unknown";
+            all: components["schemas"]["RequirementReport"][];
+          }
+        | {
+            /**
+             * @description `unknown`: it cannot be checked right now.
+             * @enum {string}
+             */
+            outcome: "met" | "unmet" | "unknown";
+            any: components["schemas"]["RequirementReport"][];
+          }
+        | {
+            /**
+             * @description `unknown`: it cannot be checked right now.
+             * @enum {string}
+             */
+            outcome: "met" | "unmet" | "unknown";
+            not: components["schemas"]["RequirementReport"];
+          };
+    };
+    RequirementLeafReport: {
+      label: string;
+      /**
+       * @description `unknown`: it cannot be checked right now.
+       * @enum {string}
+       */
+      outcome: "met" | "unmet" | "unknown";
+      /** @description The amount in base units, or `valid membership`. Left out for lists of addresses. */
+      needed?: string | "valid membership";
+      /** @description The amount in base units, where it could be read. */
+      held?: string;
+      /** @description How many of the amounts' digits are behind the point. */
+      decimals?: number;
+      chainId?: number;
+      /** @description Where to get what is asked for. */
+      get?: {
+        url: string;
+        text: string;
+      };
+    };
+    /** @description Something the operator does not tell. */
+    SecretRequirement: {
+      /** @enum {boolean} */
+      secret: true;
+    };
+    /** @description What a key asks for, as a tree, with what came out for the wallet that was proven. */
+    RequirementReport:
+      | components["schemas"]["RequirementLeafReport"]
+      | components["schemas"]["SecretRequirement"]
+      | {
+          /**
+           * @description `unknown`: it cannot be checked right now.
+           * @enum {string}
+           */
+          outcome: "met" | "unmet" | "unknown";
+          all: components["schemas"]["RequirementReport"][];
+        }
+      | {
+          /**
+           * @description `unknown`: it cannot be checked right now.
+           * @enum {string}
+           */
+          outcome: "met" | "unmet" | "unknown";
+          any: components["schemas"]["RequirementReport"][];
+        }
+      | {
+          /**
+           * @description `unknown`: it cannot be checked right now.
+           * @enum {string}
+           */
+          outcome: "met" | "unmet" | "unknown";
+          not: components["schemas"]["RequirementReport"];
+        };
     GateAccessRequest:
       | components["schemas"]["SiweSignIn"]
       | components["schemas"]["LegacySignIn"]
@@ -703,11 +832,15 @@ export type components = {
       address: string;
       /** @description Signature in hex. */
       signature: string;
-      tokenId: components["schemas"]["TokenId"];
+      tokenId?: components["schemas"]["TokenId"];
       /** @description The EIP-4361 message that was signed, to the letter. */
       message: string;
       /** @description The nonce from GET /api/nonce, which the message contains. */
       nonce: string;
+      /** @description The name of the key's kind, where a gate has several; by default the first that `GET /api/keys` lists. */
+      key?: string;
+      /** @description The wallet that holds the key, where the signer is only its delegate (delegate.xyz, registry version 2). Only for kinds that allow delegates. */
+      vault?: string;
     };
     /** @description A uint256, as decimal digits (at most 78, up to 2^256-1) or as a JSON integer up to 2^53-1. Answers always hold the digits. */
     TokenId: string | number;
@@ -717,13 +850,19 @@ export type components = {
       address: string;
       /** @description Signature in hex. */
       signature: string;
-      tokenId: components["schemas"]["TokenId"];
+      tokenId?: components["schemas"]["TokenId"];
       /** @description Milliseconds since the epoch, exactly as it stands in the signed text. Values below 1,000,000,000,000 are read as seconds. */
       timestamp: number;
+      /** @description The name of the key's kind, where a gate has several; by default the first that `GET /api/keys` lists. */
+      key?: string;
+      /** @description The wallet that holds the key, where the signer is only its delegate (delegate.xyz, registry version 2). Only for kinds that allow delegates. */
+      vault?: string;
     };
     /** @description Beside a Bearer token. A `tokenId` must be the token's own; the body may be left out. */
     BearerCall: {
       tokenId?: components["schemas"]["TokenId"];
+      /** @description The name of the key's kind, where a gate has several; by default the first that `GET /api/keys` lists. */
+      key?: string;
     };
     SubmissionAccepted: {
       /** @enum {boolean} */
@@ -733,7 +872,7 @@ export type components = {
     };
     /** @description A message, and the legacy signature over the address it is sent to. */
     FormSubmission: {
-      tokenId: components["schemas"]["TokenId"];
+      tokenId?: components["schemas"]["TokenId"];
       message: string;
       /** @description Signature in hex. */
       signature: string;
@@ -743,6 +882,10 @@ export type components = {
       timestamp: number;
       /** @description keccak256 of the message. When sent, it is the seventh line of the signed text. */
       messageHash?: string;
+      /** @description The name of the key's kind, where a gate has several; by default the first that `GET /api/keys` lists. */
+      key?: string;
+      /** @description The wallet that holds the key, where the signer is only its delegate (delegate.xyz, registry version 2). Only for kinds that allow delegates. */
+      vault?: string;
     };
     TokenStatus: {
       tokenId: string;
@@ -773,6 +916,277 @@ export type components = {
       /** @enum {string} */
       use: "sig";
     };
+    KeyKinds: {
+      /** @description Never none; the first is meant where a request names none. */
+      keys: components["schemas"]["KeyKind"][];
+    };
+    KeyKind: {
+      /** @description What `key` names in a request. */
+      name: string;
+      title: string;
+      /**
+       * @description `membership`: no token of its own; whoever meets `requires` holds it.
+       * @enum {string}
+       */
+      standard: "erc721" | "erc1155" | "unlock" | "erc4907" | "membership";
+      /** @description The chain that a signed message names. */
+      chainId: number;
+      /** @description Left out for memberships. */
+      contract?: string;
+      /** @description Memberships: what makes a wallet hold it. */
+      requires?:
+        | {
+            label: string;
+            /** @description Where to get what is asked for. */
+            get?: {
+              url: string;
+              text: string;
+            };
+            chainId: number;
+            /** @description In base units. */
+            atLeast: string;
+            erc721: string;
+          }
+        | {
+            label: string;
+            /** @description Where to get what is asked for. */
+            get?: {
+              url: string;
+              text: string;
+            };
+            chainId: number;
+            /** @description In base units. */
+            atLeast: string;
+            erc20: string;
+          }
+        | {
+            label: string;
+            /** @description Where to get what is asked for. */
+            get?: {
+              url: string;
+              text: string;
+            };
+            chainId: number;
+            /** @description In base units. */
+            atLeast: string;
+            erc1155: string;
+            tokenId: string;
+          }
+        | {
+            label: string;
+            /** @description Where to get what is asked for. */
+            get?: {
+              url: string;
+              text: string;
+            };
+            chainId: number;
+            /** @description In base units. */
+            atLeast: string;
+            /** @enum {boolean} */
+            native: true;
+          }
+        | {
+            label: string;
+            /** @description Where to get what is asked for. */
+            get?: {
+              url: string;
+              text: string;
+            };
+            chainId: number;
+            unlock: string;
+          }
+        | {
+            label: string;
+            /** @description Where to get what is asked for. */
+            get?: {
+              url: string;
+              text: string;
+            };
+            /** @enum {boolean} */
+            list: true;
+          }
+        | components["schemas"]["SecretRequirement"]
+        | {
+            all: components["schemas"]["Requirement"][];
+          }
+        | {
+            any: components["schemas"]["Requirement"][];
+          }
+        | {
+            not: components["schemas"]["Requirement"];
+          };
+      /** @description What the wallet that holds the key needs besides. */
+      also?:
+        | {
+            label: string;
+            /** @description Where to get what is asked for. */
+            get?: {
+              url: string;
+              text: string;
+            };
+            chainId: number;
+            /** @description In base units. */
+            atLeast: string;
+            erc721: string;
+          }
+        | {
+            label: string;
+            /** @description Where to get what is asked for. */
+            get?: {
+              url: string;
+              text: string;
+            };
+            chainId: number;
+            /** @description In base units. */
+            atLeast: string;
+            erc20: string;
+          }
+        | {
+            label: string;
+            /** @description Where to get what is asked for. */
+            get?: {
+              url: string;
+              text: string;
+            };
+            chainId: number;
+            /** @description In base units. */
+            atLeast: string;
+            erc1155: string;
+            tokenId: string;
+          }
+        | {
+            label: string;
+            /** @description Where to get what is asked for. */
+            get?: {
+              url: string;
+              text: string;
+            };
+            chainId: number;
+            /** @description In base units. */
+            atLeast: string;
+            /** @enum {boolean} */
+            native: true;
+          }
+        | {
+            label: string;
+            /** @description Where to get what is asked for. */
+            get?: {
+              url: string;
+              text: string;
+            };
+            chainId: number;
+            unlock: string;
+          }
+        | {
+            label: string;
+            /** @description Where to get what is asked for. */
+            get?: {
+              url: string;
+              text: string;
+            };
+            /** @enum {boolean} */
+            list: true;
+          }
+        | components["schemas"]["SecretRequirement"]
+        | {
+            all: components["schemas"]["Requirement"][];
+          }
+        | {
+            any: components["schemas"]["Requirement"][];
+          }
+        | {
+            not: components["schemas"]["Requirement"];
+          };
+      /** @description `room`, `chat`, `tts`, `tools`, or `door:<host>`. */
+      opens: string[];
+      /** @description Where to get what is asked for. */
+      get?: {
+        url: string;
+        text: string;
+      };
+    };
+    /** @description What a wallet has to hold. */
+    Requirement:
+      | {
+          label: string;
+          /** @description Where to get what is asked for. */
+          get?: {
+            url: string;
+            text: string;
+          };
+          chainId: number;
+          /** @description In base units. */
+          atLeast: string;
+          erc721: string;
+        }
+      | {
+          label: string;
+          /** @description Where to get what is asked for. */
+          get?: {
+            url: string;
+            text: string;
+          };
+          chainId: number;
+          /** @description In base units. */
+          atLeast: string;
+          erc20: string;
+        }
+      | {
+          label: string;
+          /** @description Where to get what is asked for. */
+          get?: {
+            url: string;
+            text: string;
+          };
+          chainId: number;
+          /** @description In base units. */
+          atLeast: string;
+          erc1155: string;
+          tokenId: string;
+        }
+      | {
+          label: string;
+          /** @description Where to get what is asked for. */
+          get?: {
+            url: string;
+            text: string;
+          };
+          chainId: number;
+          /** @description In base units. */
+          atLeast: string;
+          /** @enum {boolean} */
+          native: true;
+        }
+      | {
+          label: string;
+          /** @description Where to get what is asked for. */
+          get?: {
+            url: string;
+            text: string;
+          };
+          chainId: number;
+          unlock: string;
+        }
+      | {
+          label: string;
+          /** @description Where to get what is asked for. */
+          get?: {
+            url: string;
+            text: string;
+          };
+          /** @enum {boolean} */
+          list: true;
+        }
+      | components["schemas"]["SecretRequirement"]
+      | {
+          all: components["schemas"]["Requirement"][];
+        }
+      | {
+          any: components["schemas"]["Requirement"][];
+        }
+      | {
+          not: components["schemas"]["Requirement"];
+        };
     Session: components["schemas"]["SignedIn"] | components["schemas"]["SignedOut"];
     SignedIn: {
       /** @enum {boolean} */
@@ -781,6 +1195,10 @@ export type components = {
       tokenId: string;
       /** @description The wallet, in lower case. */
       address: string;
+      /** @description The name of the key's kind; absent where kinds have no names. */
+      key?: string;
+      /** @description The wallet that holds the key, in lower case, where the session is a delegate's. */
+      vault?: string;
       /** @description When the token in the cookie ends. ISO 8601, UTC. */
       expiresAt: string;
       /** @description Seconds until then, by the server's clock. */
@@ -947,6 +1365,8 @@ export type components = {
       /** @enum {string} */
       scope?: "token" | "both";
       tokenIds: (string | number)[];
+      /** @description The name of the key's kind, where a gate has several; by default the first that `GET /api/keys` lists. */
+      key?: string;
     };
     ResetQuotasOfWallets: {
       /** @description The operator's secret, where it is neither in a header nor in the query. */
@@ -1435,7 +1855,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/problem+json": components["schemas"]["Problem"];
+          "application/problem+json": components["schemas"]["NotHeldProblem"];
         };
       };
       /** @description **Method not allowed** ([method-not-allowed](https://gate.example/problems/method-not-allowed)): This address exists, but not for this HTTP method. */
@@ -1633,6 +2053,7 @@ export interface operations {
       /**
        * @description - **You do not own this token** ([you-do-not-own-this-token](https://gate.example/problems/you-do-not-own-this-token)): The wallet was proved, but this key is not in it: it belongs to somebody else, does not exist, or its membership has expired.
        *     - **This token has already been used** ([this-token-has-already-been-used](https://gate.example/problems/this-token-has-already-been-used)): Each key opens the one-time form once, and this one has been used.
+       *     - **Not opened by this key** ([not-opened-by-this-key](https://gate.example/problems/not-opened-by-this-key)): Keys of this kind do not open what was asked for, or they open it to the wallet that holds them alone and not to its delegates.
        */
       403: {
         headers: {
@@ -1646,7 +2067,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/problem+json": components["schemas"]["Problem"];
+          "application/problem+json": components["schemas"]["NotHeldProblem"];
         };
       };
       /** @description **Method not allowed** ([method-not-allowed](https://gate.example/problems/method-not-allowed)): This address exists, but not for this HTTP method. */
@@ -1784,7 +2205,10 @@ export interface operations {
   };
   getTokenStatus: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description The name of the key's kind, where a gate has several; by default the first that `GET /api/keys` lists. */
+        key?: string;
+      };
       header?: never;
       path: {
         /**
@@ -1971,6 +2395,177 @@ export interface operations {
           "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  listKeys: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The ETag of the copy you have.
+         * @example "a3f1c0d2e4b5968778695a4b3c2d1e0f"
+         */
+        "If-None-Match"?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The kinds of keys. */
+      200: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          ETag: components["headers"]["ETag"];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "keys": [
+           *         {
+           *           "name": "founder",
+           *           "title": "Founder's key",
+           *           "standard": "erc721",
+           *           "chainId": 1,
+           *           "contract": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+           *           "also": {
+           *             "any": [
+           *               {
+           *                 "erc20": "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
+           *                 "chainId": 8453,
+           *                 "atLeast": "2500000",
+           *                 "label": "2.5 USDC on Base"
+           *               },
+           *               {
+           *                 "secret": true
+           *               }
+           *             ]
+           *           },
+           *           "opens": [
+           *             "room",
+           *             "chat",
+           *             "tts",
+           *             "tools"
+           *           ],
+           *           "get": {
+           *             "url": "https://shop.example/keys",
+           *             "text": "Buy one"
+           *           }
+           *         },
+           *         {
+           *           "name": "guest",
+           *           "title": "Guests",
+           *           "standard": "membership",
+           *           "chainId": 1,
+           *           "requires": {
+           *             "list": true,
+           *             "label": "On the guest list"
+           *           },
+           *           "opens": [
+           *             "room"
+           *           ]
+           *         }
+           *       ]
+           *     }
+           */
+          "application/json": components["schemas"]["KeyKinds"];
+        };
+      };
+      /** @description The version named in If-None-Match is still the current one. */
+      304: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          ETag: components["headers"]["ETag"];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description **Method not allowed** ([method-not-allowed](https://gate.example/problems/method-not-allowed)): This address exists, but not for this HTTP method. */
+      405: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          Allow: components["headers"]["Allow"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description **Too many requests** ([too-many-requests](https://gate.example/problems/too-many-requests)): More requests came from this client than the limit of this address allows. */
+      429: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "Retry-After": components["headers"]["Retry-After"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["RateLimitProblem"];
+        };
+      };
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
+      500: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
+      503: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "Retry-After": components["headers"]["Retry-After"];
+          /**
+           * @description Requests this address allows a client in one window.
+           * @example 60
+           */
+          "X-RateLimit-Limit"?: number;
+          /**
+           * @description Requests the client has left in this window.
+           * @example 59
+           */
+          "X-RateLimit-Remaining"?: number;
+          /**
+           * @description The same in the form of the IETF draft: the limit's name, `r` requests left, `t` seconds until the window ends.
+           * @example "gate-access";r=59;t=60
+           */
+          RateLimit?: string;
+          /**
+           * @description The limit itself, in the form of the IETF draft: `q` requests in `w` seconds.
+           * @example "gate-access";q=60;w=60
+           */
+          "RateLimit-Policy"?: string;
           [name: string]: unknown;
         };
         content: {

@@ -27,6 +27,8 @@ Options
   --private-key HEX    the wallet's key; default: the variable LATCHKEY_PRIVATE_KEY
   --key-file FILE      what mint printed: stands for --private-key and --token-id
   --legacy             use the older timestamped signature instead of SIWE
+  --key NAME           the kind of key, where the service has several; default: the first
+  --vault ADDRESS      the wallet that holds the key, where yours is its delegate
   --chain-id N         default: what the service says it uses
   --message TEXT       for submit
   --token JWT          for bearer
@@ -41,6 +43,8 @@ function readCommandLine() {
       "token-id": { type: "string" },
       "private-key": { type: "string" },
       "key-file": { type: "string" },
+      key: { type: "string" },
+      vault: { type: "string" },
       "chain-id": { type: "string" },
       legacy: { type: "boolean", default: false },
       message: { type: "string" },
@@ -79,9 +83,17 @@ function findAccount({ options }: Client): PrivateKeyAccount | null {
   return privateKeyToAccount(key as `0x${string}`);
 }
 
-function readHolder(client: Client): Holder {
+function readHolder(client: Client, kind: Kind | null): Holder {
   const account = findAccount(client);
-  if (account) return { account, tokenId: requireOption(client, "token-id") };
+  if (account) {
+    const { key: name, vault } = client.options;
+    const tokenId =
+      kind?.standard === "membership"
+        ? BigInt(vault ?? account.address).toString()
+        : requireOption(client, "token-id");
+    const key = name === undefined || !kind ? undefined : { name, isFirst: kind.isFirst };
+    return { account, tokenId, ...(key && { key }), ...(vault !== undefined && { vault }) };
+  }
   const ways = "--private-key 0x…, --key-file, or the variable LATCHKEY_PRIVATE_KEY";
   throw new CommandError(`Give the wallet's key: ${ways}.`);
 }
@@ -95,16 +107,30 @@ async function answerOf<Data>({ origin }: Client, call: Promise<Answered<Data>>)
   throw new CommandError(`${response.status} ${JSON.stringify(error ?? null, null, 2)}`, 2);
 }
 
-async function readSite(client: Client): Promise<Site> {
+type Kind = { standard: string; chainId?: number | undefined; isFirst: boolean };
+
+/** Null without --key: what the service means then needs no name. */
+async function findKind(client: Client): Promise<Kind | null> {
+  const { key: name } = client.options;
+  if (name === undefined) return null;
+  const { keys } = await answerOf(client, client.api.GET("/api/keys"));
+  const index = keys.findIndex((kind) => kind.name === name);
+  const kind = keys[index];
+  if (kind) return { standard: kind.standard, chainId: kind.chainId, isFirst: index === 0 };
+  throw new CommandError(`There is no kind of key called ${name}: ${keys.map((each) => each.name).join(", ")}.`);
+}
+
+async function readSite(client: Client, kind: Kind | null): Promise<Site> {
   const { options, origin, api } = client;
-  const given = options["chain-id"];
+  const given = options["chain-id"] ?? kind?.chainId;
   const chainId = given ? Number(given) : (await answerOf(client, api.GET("/api/settings"))).chainId;
   return { origin, chainId };
 }
 
 async function sign(client: Client) {
-  const holder = readHolder(client);
-  const site = await readSite(client);
+  const kind = await findKind(client);
+  const holder = readHolder(client, kind);
+  const site = await readSite(client, kind);
   if (client.options.legacy) return signLegacy(site, holder);
   const { nonce } = await answerOf(client, client.api.GET("/api/nonce"));
   return signSiwe({ site, holder, nonce });
@@ -137,17 +163,19 @@ const commands: Record<string, (client: Client) => Promise<object>> = {
     return answerOf(client, createApiClient({ origin: client.origin, accessToken }).POST("/api/gate-access"));
   },
   submit: async (client) => {
-    const site = await readSite(client);
+    const kind = await findKind(client);
     const body = await signForm({
-      site,
-      holder: readHolder(client),
+      site: await readSite(client, kind),
+      holder: readHolder(client, kind),
       message: requireOption(client, "message"),
     });
     return answerOf(client, client.api.POST("/api/form-submission-gate", { body }));
   },
   status: (client) => {
     const path = { tokenId: requireOption(client, "token-id") };
-    return answerOf(client, client.api.GET("/api/token-status/{tokenId}", { params: { path } }));
+    const { key } = client.options;
+    const params = { path, ...(key !== undefined && { query: { key } }) };
+    return answerOf(client, client.api.GET("/api/token-status/{tokenId}", { params }));
   },
   nonce: (client) => answerOf(client, client.api.GET("/api/nonce")),
   sign,

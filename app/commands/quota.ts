@@ -28,9 +28,10 @@ Options of show
 
 Options of reset: exactly one of the first three
   --all                every window of the scope
-  --token-ids 1,2      the windows of these keys of the configured contract
+  --token-ids 1,2      the windows of these keys
   --addresses 0x…,0x…  the windows of these addresses
   --scope NAME         token, crypto or both; default both
+  --key NAME           the kind of these keys, with KEYS_FILE; default the first
 
 Settings are read from the environment and from .env, as by npm start.
 `;
@@ -43,6 +44,7 @@ function readCommandLine() {
       "token-ids": { type: "string" },
       addresses: { type: "string" },
       scope: { type: "string" },
+      key: { type: "string" },
       count: { type: "string", default: "50" },
       help: { type: "boolean" },
     },
@@ -53,8 +55,8 @@ type Options = ReturnType<typeof readCommandLine>["values"];
 
 function readOrder(options: Options): QuotaResetOrder {
   const list = (text: string | undefined) => text?.split(",").map((entry) => entry.trim());
-  const { scope, all, "token-ids": tokenIds, addresses } = options;
-  const given = { scope, all, tokenIds: list(tokenIds), addresses: list(addresses) };
+  const { scope, all, key, "token-ids": tokenIds, addresses } = options;
+  const given = { scope, all, key, tokenIds: list(tokenIds), addresses: list(addresses) };
   const order = quotaResetBodySchema.safeParse(given);
   if (order.success) return order.data;
   const [issue] = order.error.issues;
@@ -65,7 +67,7 @@ async function reset(order: QuotaResetOrder, config: Config, windows: QuotaWindo
   const actor = { clientId: `command-line:${os.userInfo().username}`, requestId: randomUUID() };
   const answer = await resetQuotas(order, actor, {
     windows,
-    contract: { chainId: config.chain.id, contractAddress: config.chain.contractAddress },
+    kinds: config.keys,
     // Beside the answer, which belongs to stdout.
     log: createLog("info", { write: (line) => void process.stderr.write(line) }),
   });

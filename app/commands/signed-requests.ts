@@ -1,17 +1,25 @@
 import { keccak256, stringToHex } from "viem";
-import type { PrivateKeyAccount } from "viem/accounts";
+import type { LocalAccount } from "viem/accounts";
 import { SiweMessage } from "siwe";
 import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
 import type { LegacyEnvelope } from "~/gate/proofs/legacy-envelope";
 
 /** Where a request goes and on which chain its key lives: what every signature is bound to. */
 export type Site = { origin: string; chainId: number };
-export type Holder = { account: PrivateKeyAccount; tokenId: string };
+export type Signer = Pick<LocalAccount, "address" | "signMessage">;
+/** `key`: its kind, where kinds have names. `vault`: the wallet that holds it, where the account is a delegate. */
+export type Holder = { account: Signer; tokenId: string; key?: NamedKey; vault?: string };
+export type NamedKey = { name: string; isFirst: boolean };
+
+function meantKey({ tokenId, key, vault }: Holder) {
+  return { tokenId, ...(key && { key: key.name }), ...(vault !== undefined && { vault }) };
+}
 
 type SignSiweOptions = { site: Site; holder: Holder; nonce: string; fields?: Partial<SiweMessage> };
 
 /** The body of POST /api/gate-access for SIWE. `fields` replace parts of the message. */
-export async function signSiwe({ site, holder: { account, tokenId }, nonce, fields = {} }: SignSiweOptions) {
+export async function signSiwe({ site, holder, nonce, fields = {} }: SignSiweOptions) {
+  const { account, tokenId } = holder;
   const message = new SiweMessage({
     address: account.address,
     chainId: site.chainId,
@@ -26,7 +34,7 @@ export async function signSiwe({ site, holder: { account, tokenId }, nonce, fiel
   return {
     address: account.address,
     signature: await account.signMessage({ message }),
-    tokenId,
+    ...meantKey(holder),
     message,
     nonce,
   };
@@ -59,9 +67,11 @@ export async function signForm(options: SignFormOptions) {
 
 type SignedParts = Pick<LegacyEnvelope, "path" | "timestamp" | "messageHash">;
 
-async function signEnvelope({ origin, chainId }: Site, { account, tokenId }: Holder, parts: SignedParts) {
+async function signEnvelope({ origin, chainId }: Site, holder: Holder, parts: SignedParts) {
+  const { account, tokenId, key } = holder;
   const domain = new URL(origin).host;
-  const message = legacyEnvelopeText({ tokenId, domain, method: "POST", chainId, ...parts });
+  const keyName = key && !key.isFirst ? key.name : undefined;
+  const message = legacyEnvelopeText({ tokenId, domain, method: "POST", chainId, keyName, ...parts });
   const signature = await account.signMessage({ message });
-  return { address: account.address, signature, tokenId, timestamp: parts.timestamp };
+  return { address: account.address, signature, ...meantKey(holder), timestamp: parts.timestamp };
 }

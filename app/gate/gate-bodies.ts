@@ -10,6 +10,7 @@ import {
 import type { FormSubmission, LegacyBody, SiweBody } from "./gate.schema";
 import { tokenIdRequired, tokenIdSchema } from "./keys/token-id";
 import type { KeyKind, KeyKinds } from "./kinds/kind";
+import { unknownKind } from "./kinds/require-kind";
 import { findKind, firstKind, membershipId } from "./kinds/kind-of-key";
 
 /** Which key a body means, and whose it is where the signer is only a delegate. */
@@ -128,8 +129,6 @@ function findMeantKey(
 function findNamed(name: string | undefined, kinds: KeyKinds, checks: z.RefinementCtx): KeyKind | null {
   return findKind(kinds, name) ?? refuse(checks, "key", unknownKind);
 }
-
-export const unknownKind = "There is no kind of key of that name here. GET /api/keys lists them.";
 
 function pass<Body>(schema: z.ZodType<Body>, json: unknown, checks: z.RefinementCtx): Body | null {
   const parsed = schema.safeParse(json);

@@ -27,6 +27,7 @@ import {
   siweBodySchema,
   tokenStatusSchema,
 } from "./gate.schema";
+import { documentedKeyName } from "./kinds/key-name.openapi";
 import { notHeldProblemSchema } from "./kinds/requirement-report.schema";
 import { tokenIdSchema } from "./keys/token-id";
 
@@ -45,7 +46,7 @@ export function describeGate(api: ApiRegistry): void {
 
 const tokenDescription = `The \`accessToken\` of a sign-in at \`POST /api/gate-access\`.
 
-A JWT with \`typ: "at+jwt"\` and the claims \`iss\`, \`aud\`, \`sub\` (the wallet, in lower case), \`iat\`, \`exp\`, \`jti\`, \`kind: "access"\`, \`auth\` (\`siwe\` or \`legacy\`), \`scopes\`, \`tokenId\` (a digit string), \`chainId\`, \`contract\` (the key contract, in lower case), \`siwe\` (what the signed message said) and \`siwe_hash\` (keccak256 of the signed text). It lives 5 minutes to 24 hours, and ends when its key is used up or leaves the wallet. The keys that verify it are at \`/.well-known/jwks.json\`.
+A JWT with \`typ: "at+jwt"\` and the claims \`iss\`, \`aud\`, \`sub\` (the wallet, in lower case), \`iat\`, \`exp\`, \`jti\`, \`kind: "access"\`, \`auth\` (\`siwe\` or \`legacy\`), \`scopes\`, \`tokenId\` (a digit string), \`chainId\`, \`contract\` (the key contract, in lower case; of a membership \`membership:<name>\`), \`key\` (the name of the kind, where kinds have names), \`vault\` (the holder, where the bearer is a delegate), \`siwe\` (what the signed message said) and \`siwe_hash\` (keccak256 of the signed text). It lives 5 minutes to 24 hours, and ends when its key is used up or leaves the wallet. The keys that verify it are at \`/.well-known/jwks.json\`.
 
 Send it as \`Authorization: Bearer <token>\`: with exactly one space, and with a capital B.`;
 
@@ -55,20 +56,34 @@ const documentedTokenId = tokenIdSchema.meta({
     "A uint256, as decimal digits (at most 78, up to 2^256-1) or as a JSON integer up to 2^53-1. Answers always hold the digits.",
 });
 
-const siweSignIn = siweBodySchema.extend({ tokenId: documentedTokenId }).meta({
+/** `tokenId` may be left out of memberships alone. */
+const keyMembers = {
+  tokenId: documentedTokenId.optional(),
+  key: documentedKeyName,
+  vault: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{40}$/)
+    .optional()
+    .describe(
+      "The wallet that holds the key, where the signer is only its delegate (delegate.xyz, registry version 2). Only for kinds that allow delegates.",
+    ),
+};
+const siweSignIn = siweBodySchema.extend(keyMembers).meta({
   id: "SiweSignIn",
   description:
     "Sign-in with Ethereum (EIP-4361). The nonce is used up by the attempt, whether it succeeds or not.",
 });
-const legacySignIn = legacyBodySchema.extend({ tokenId: documentedTokenId }).meta({
+const legacySignIn = legacyBodySchema.extend(keyMembers).meta({
   id: "LegacySignIn",
   description: "The older timestamped signature. Each is accepted once, within 5 minutes.",
 });
-const bearerCall = bearerBodySchema.extend({ tokenId: documentedTokenId.optional() }).strict().meta({
+const bearerCall = bearerBodySchema
+  .extend({ tokenId: documentedTokenId.optional(), key: documentedKeyName })
+  .strict().meta({
   id: "BearerCall",
   description: "Beside a Bearer token. A `tokenId` must be the token's own; the body may be left out.",
 });
-const formSubmission = formSubmissionSchema.extend({ tokenId: documentedTokenId }).meta({
+const formSubmission = formSubmissionSchema.extend(keyMembers).meta({
   id: "FormSubmission",
   description: "A message, and the legacy signature over the address it is sent to.",
 });
@@ -88,11 +103,13 @@ ChainId: <chain id>
 Timestamp: <number as sent>
 \`\`\`
 
+Where a gate has several kinds of keys, \`key\` names one: the first that \`GET /api/keys\` lists is meant by default. The chain is the kind's, and the lines of a legacy signature end with \`Key: <name>\` for every kind but the first. Of a membership, which has no token, the key's id is the holder's address as a decimal number; leave \`tokenId\` out. A delegate of the holder names the holder in \`vault\`. What is missing is told in \`requirements\` of the 403, to an address that was proven. A kind that does not open the room gets a token and empty content.
+
 Signatures may be of ordinary wallets, of contract wallets (EIP-1271), and of contract wallets that are not deployed yet (ERC-6492). Then the chain is asked who holds the key, at each call.`;
 
 const submissionDescription = `Uses up the key: each opens this form once, and never the gate again afterwards. The message is kept, and whoever runs the gate is told.
 
-The signature is over the six lines of a legacy sign-in with \`Path: /api/form-submission-gate\`. When \`messageHash\` is sent, \`Message: <messageHash>\` is the seventh line; without it the message itself is not signed, which a gate may refuse.`;
+The signature is over the six lines of a legacy sign-in with \`Path: /api/form-submission-gate\`. When \`messageHash\` is sent, \`Message: <messageHash>\` is the seventh line; without it the message itself is not signed, which a gate may refuse. For every kind of key but the first, \`Key: <name>\` is the last line, and each signature is accepted once. Delegates may send the form only where the kind says so, and kinds that do not open the room have none.`;
 
 export const getNonceOperation: OperationDescription = {
   method: "get",
@@ -167,6 +184,7 @@ export const submitFormOperation: OperationDescription = {
     "authentication-failed",
     "you-do-not-own-this-token",
     "this-token-has-already-been-used",
+    "not-opened-by-this-key",
     "holding-too-recent",
     "chain-unavailable",
   ],
@@ -183,7 +201,8 @@ export const getTokenStatusOperation: OperationDescription = {
   operationId: "getTokenStatus",
   tag,
   summary: "Ask whether a key exists and was used",
-  description: "Says nothing of who holds the key. A key that does not exist is an answer too, not a 404.",
+  description:
+    "Says nothing of who holds the key. A key that does not exist is an answer too, not a 404. Of a membership every address exists: only whether it was used is told.",
   limit: "token-status",
   parameters: {
     params: z.object({
@@ -192,6 +211,7 @@ export const getTokenStatusOperation: OperationDescription = {
         .regex(/^[0-9]{1,78}$/)
         .meta({ description: "Decimal digits, up to 2^256-1.", param: { example: "42" } }),
     }),
+    query: z.object({ key: documentedKeyName }),
   },
   refusals: ["invalid-tokenid", "chain-unavailable"],
   answers: answersJson("What is known of the key.", {

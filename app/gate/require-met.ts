@@ -1,5 +1,6 @@
 import { Refusal, chainUnavailable } from "~/platform/http/refusal";
 import type { Judgement, KeyKind, KeyKinds } from "./kinds/kind";
+import { describeMissing, reportRequirements } from "./kinds/requirement-report";
 import { opensRoom } from "./kinds/kind-of-key";
 import type { KeyQuestion } from "./ownership/judge";
 
@@ -11,15 +12,20 @@ const notHeldDetails = {
     "The wallet you signed with is no delegate of the vault for this key. Name it in the delegate registry, then sign in again.",
 } as const;
 
-/** Only what is certain is refused with 403; to an address that was proven it says what is missing. */
+/** Only for an address that was proven: a refusal says what is missing. What is unknown as a whole is none. */
 export function requireMet(
-  _question: KeyQuestion,
-  { outcome, key, cause }: Judgement,
-  _kinds: KeyKinds,
+  { kind, tokenId }: KeyQuestion,
+  judgement: Judgement,
+  { areNamed }: Pick<KeyKinds, "areNamed">,
 ): void {
+  const { outcome, key, cause } = judgement;
   if (outcome === "met") return;
   if (outcome === "unknown") throw chainUnavailable(cause);
-  throw new Refusal("you-do-not-own-this-token", { detail: notHeldDetails[key?.reason ?? "not-owner"] });
+  const judged = { kind, tokenId, judgement };
+  throw new Refusal("you-do-not-own-this-token", {
+    detail: describeMissing(judged) ?? notHeldDetails[key?.reason ?? "not-owner"],
+    members: areNamed ? { requirements: reportRequirements(judged) } : {},
+  });
 }
 
 export function requireRoom(kind: KeyKind): void {

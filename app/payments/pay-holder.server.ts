@@ -1,6 +1,7 @@
 import { BaseError, formatEther } from "viem";
 import type { Address } from "viem";
 import type { Holder } from "~/gate/holder.server";
+import { requireMayUse } from "~/gate/require-met";
 import { monotonicClock } from "~/platform/clock";
 import { isChainOutage } from "~/platform/chain/chain-client.server";
 import { toMicroether, toWei } from "./ether";
@@ -48,6 +49,7 @@ export async function payKeyHolder(
   requireHolder: RequireHolder,
   dependencies: PaymentDependencies,
 ): Promise<PaymentView> {
+  requireMayUse(holder);
   await requireHolder({ holder, fresh: true });
   return await payHolder({ ...request, recipient: holder.address }, dependencies);
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { oneKind } from "~e2e/support/key-kinds";
 import { parseShape } from "~/platform/http/body.server";
 import { Refusal } from "~/platform/http/refusal";
 import { toRefusal } from "~/platform/http/to-refusal.server";
@@ -17,6 +18,7 @@ import { createRedisQuotaWindowStore } from "./redis-quota-windows.store.server"
 
 const contract = { chainId: 31337, contractAddress: "0x00000000000000000000000000000000000000AA" };
 const secret = "the-secret-of-this-test";
+const kinds = oneKind({ chainId: contract.chainId, contract: contract.contractAddress as `0x${string}` });
 const actor = { clientId: "192.0.2.7", requestId: "request-1" };
 const address = `0x${"b".repeat(40)}`;
 const limit = 20_000;
@@ -33,7 +35,7 @@ async function openReset(state: TestState) {
     await ledger.reserve({ owner, wanted: 100, limit, windowSeconds: 60, expiresInSeconds: 60 });
   }
   const { log, lines, entries } = createLogLines();
-  const dependencies = { windows, contract, log };
+  const dependencies = { windows, kinds, log };
 
   async function ask({
     settings = {},
@@ -356,7 +358,7 @@ test.skipIf(!hasRedis)("a reset whose answer is lost is not said to have changed
   const reset = (tokenId: string) =>
     resetQuotas({ scope: "token", mode: "ids", tokenIds: [tokenId] }, actor, {
       windows,
-      contract,
+      kinds,
       log: createLogLines().log,
     });
   const owner = ownerOfKey({ ...contract, tokenId: "1" });

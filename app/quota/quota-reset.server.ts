@@ -1,4 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { KeyKinds } from "~/gate/kinds/kind";
+import { keyRefOf } from "~/gate/kinds/kind-of-key";
+import { requireKind } from "~/gate/kinds/require-kind";
 import { Refusal } from "~/platform/http/refusal";
 import type { Log } from "~/platform/log.server";
 import { isSameSecret } from "~/platform/same-secret.server";
@@ -12,7 +15,7 @@ export type ResetActor = { clientId: string; requestId: string };
 
 export type ResetDependencies = {
   windows: Pick<QuotaWindowStore, "deleteWindows">;
-  contract: { chainId: number; contractAddress: string };
+  kinds: KeyKinds;
   log: Log;
 };
 
@@ -52,10 +55,10 @@ export function requireResetSecret(
 export async function resetQuotas(
   order: QuotaResetOrder,
   actor: ResetActor,
-  { windows, contract, log }: ResetDependencies,
+  { windows, kinds, log }: ResetDependencies,
 ): Promise<QuotaResetAnswer> {
   const deleted = await windows.deleteWindows({
-    targets: findTargets(order, contract),
+    targets: findTargets(order, kinds),
     record: { ...actor, detail: order },
   });
   const { scope, mode } = order;
@@ -87,10 +90,9 @@ export async function resetWindow(
 }
 
 /** A kind that is in scope but not named is reported as 0. */
-function findTargets(order: QuotaResetOrder, contract: ResetDependencies["contract"]): WindowTarget[] {
+function findTargets(order: QuotaResetOrder, kinds: KeyKinds): WindowTarget[] {
   const { scope, mode } = order;
-  const tokenSubjects =
-    mode === "ids" ? order.tokenIds.map((tokenId) => ownerOfKey({ ...contract, tokenId }).subject) : [];
+  const tokenSubjects = mode === "ids" ? findSubjects(order, kinds) : [];
   const cryptoSubjects =
     mode === "addresses" ? order.addresses.map((address) => ownerOfAddress(address).subject) : [];
   const choose = (named: readonly string[]) => (mode === "all" ? "all" : [...new Set(named)]);
@@ -100,6 +102,11 @@ function findTargets(order: QuotaResetOrder, contract: ResetDependencies["contra
   // A key's speech quota is reset with its chat quota; the response does not list it separately.
   if (scope !== "crypto") targets.push({ kind: "speech", subjects: choose(tokenSubjects) });
   return targets;
+}
+
+function findSubjects({ tokenIds, key }: { tokenIds: string[]; key?: string }, kinds: KeyKinds): string[] {
+  const kind = requireKind(kinds, key);
+  return tokenIds.map((tokenId) => ownerOfKey(keyRefOf(kind, tokenId)).subject);
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { documentedKeyName } from "~/gate/kinds/key-name.openapi";
 import { tokenIdSchema } from "~/gate/keys/token-id";
 import { calledByHolder } from "~/gate/tokens/token-placement.openapi";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
@@ -47,6 +48,7 @@ const resetBody = z.union([
       secret,
       scope: z.enum(["token", "both"]).optional(),
       tokenIds: z.array(tokenIdSchema).min(1).max(500),
+      key: documentedKeyName,
     })
     .meta({ id: "ResetQuotasOfKeys" }),
   z

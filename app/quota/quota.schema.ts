@@ -26,17 +26,19 @@ export const quotaResetBodySchema = z
       scope: quotaScopeSchema.default("both"),
       all: z.literal(true, "Must be true, or left out.").optional(),
       tokenIds: z.array(tokenIdSchema).min(1).max(maxNamed).optional(),
+      // Counts only where kinds of keys have names, and is judged there.
+      key: z.unknown().transform((name) => (name === undefined ? undefined : String(name))),
       addresses: z.array(addressSchema).min(1).max(maxNamed).optional(),
     },
     "The body must be a JSON object.",
   )
-  .transform(({ scope, all, tokenIds, addresses }, checks): QuotaResetOrder => {
+  .transform(({ scope, all, tokenIds, key, addresses }, checks): QuotaResetOrder => {
     const named = [all, tokenIds, addresses].filter((part) => part !== undefined);
     if (named.length !== 1) {
       return refuse(checks, "Send exactly one of all: true, tokenIds and addresses.");
     }
     if (tokenIds) {
-      if (scope !== "crypto") return { scope, mode: "ids", tokenIds };
+      if (scope !== "crypto") return { scope, mode: "ids", tokenIds, ...(key !== undefined && { key }) };
       return refuse(checks, "Windows of the scope crypto are named by addresses, not tokenIds.");
     }
     if (addresses) {
@@ -48,7 +50,7 @@ export const quotaResetBodySchema = z
 
 export type QuotaScope = z.infer<typeof quotaScopeSchema>;
 export type QuotaResetOrder = { scope: QuotaScope } & (
-  { mode: "all" } | { mode: "ids"; tokenIds: string[] } | { mode: "addresses"; addresses: string[] }
+  { mode: "all" } | { mode: "ids"; tokenIds: string[]; key?: string } | { mode: "addresses"; addresses: string[] }
 );
 
 const deletedSchema = z.object({ deleted: z.int().describe("How many windows were cleared.") });

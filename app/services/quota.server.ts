@@ -15,8 +15,7 @@ export type QuotaServices = Awaited<ReturnType<typeof wireQuota>>;
 export async function wireQuota({ config, state, instruments, instance, log }: Foundation) {
   const clock = systemClock;
   const { quota: store, quotaWindows } = state;
-  const { chat, chain, quota } = config;
-  const { contractAddress, id: chainId } = chain;
+  const { chat, quota } = config;
   const { activity } = quota;
   log.info(activity, activity.active ? "chat quota active" : "chat quota inactive");
   const dependencies: QuotaDependencies = {
@@ -35,7 +34,7 @@ export async function wireQuota({ config, state, instruments, instance, log }: F
     isQuotaEnabled: quota.enabled,
     isStateActive: config.state.enabled,
   };
-  const resetDependencies = { windows: quotaWindows, contract: { chainId, contractAddress }, log };
+  const resetDependencies = { windows: quotaWindows, kinds: config.keys, log };
   const orphans = createOrphanSettler({
     store,
     clock,

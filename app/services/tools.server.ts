@@ -25,9 +25,10 @@ type ToolNeeds = { gate: GateServices; search: SearchServices; payments: Payment
 export function wireTools(foundation: Foundation, { gate, search, payments }: ToolNeeds) {
   const { config, domains, origin, instruments, log } = foundation;
   const { mcpPath } = config.tools;
+  const { keys: kinds } = config;
   const registry: readonly Tool[] = [
     search.tool,
-    createKeyStatusTool(gate),
+    createKeyStatusTool(gate, kinds.areNamed ? kinds.list.map(({ name }) => name) : []),
     createGatedContentTool((holder) => gate.readContentFor({ holder: toGateHolder(holder) })),
     createMarkKeyUsedTool((holder) => gate.useKey({ holder: toGateHolder(holder) })),
     ...(payments

@@ -1,11 +1,10 @@
 import type { Address } from "viem";
 import type { TokenStatus } from "../gate.schema";
 import type { KeyStore } from "./keys.store.server";
-import type { KeyKind, KeyKinds } from "../kinds/kind";
+import type { KeyKinds } from "../kinds/kind";
 import type { Judge } from "../ownership/judge";
-import { Refusal } from "~/platform/http/refusal";
-import { unknownKind } from "../gate-bodies";
-import { findKind, keyRefOf } from "../kinds/kind-of-key";
+import { requireKind } from "../kinds/require-kind";
+import { keyRefOf } from "../kinds/kind-of-key";
 import { parseTokenId } from "./token-id";
 
 type StatusDependencies = {
@@ -59,11 +58,4 @@ const biggestAddress = (1n << 160n) - 1n;
 /** Every address may come to be a member: whether it is one now is told to its holder alone. */
 async function readMembership(tokenId: string) {
   return { exists: BigInt(tokenId) <= biggestAddress, owner: null };
-}
-
-function requireKind(kinds: KeyKinds, name: string | undefined): KeyKind {
-  const kind = findKind(kinds, kinds.areNamed ? name : undefined);
-  if (kind) return kind;
-  const errors = [{ path: "key", message: unknownKind }];
-  throw new Refusal("invalid-request", { detail: unknownKind, members: { errors } });
 }

@@ -30,7 +30,7 @@ export function createSettledHoldings(dependencies: SettledHoldingDependencies):
     keys,
     findWatchedBlock: async (chainId) =>
       (await cursors.findCursor({ chainId, contractAddress }))?.blockNumber ?? null,
-    requireHeld: (judgement, question) => requireMet(question, judgement, { list: [kind], areNamed: false }),
+    requireHeld: (judgement, question) => requireMet(question, judgement, { areNamed: false }),
     clock,
   });
   return (tokenId, holder) => requireSettled({ kind, tokenId, signer: holder, vault: null });
