@@ -129,6 +129,28 @@ export type paths = {
     patch?: never;
     trace?: never;
   };
+  "/api/keys": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the kinds of keys
+     * @description Which keys open this gate, what each asks for besides and what it opens. Addresses on lists, and what the operator keeps secret, are not told. A gate with one kind lists that one.
+     *
+     *     Each client may call this 60 times in 60 seconds.
+     */
+    get: operations["listKeys"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/session": {
     parameters: {
       query?: never;
@@ -693,6 +715,84 @@ export type components = {
       /** @description JavaScript text, written for a sandboxed frame of opaque origin. Never run it elsewhere. */
       script: string;
     };
+    /** @description Problem Details of a key that is not held. `requirements` is there where kinds of keys have names and the kind is not met. */
+    NotHeldProblem: {
+      /**
+       * Format: uri
+       * @description Names the kind of problem. The address opens a page that explains it.
+       */
+      type: string;
+      /** @description The kind of problem in a few words; the same for every problem of this type. */
+      title: string;
+      /** @description The HTTP status. */
+      status: number;
+      /** @description What was wrong with this request, and what to do about it. */
+      detail: string;
+      /** @description The id of the request, as in X-Request-Id. Name it when you report a problem. */
+      instance: string;
+      /** @description Bodies that do not fit only: what is wrong with which field; of very much the first. */
+      errors?: {
+        /** @description The field, with dots between levels; empty for the body as a whole. */
+        path: string;
+        message: string;
+      }[];
+      /** @description Bodies that are too large only: the limit in bytes. */
+      maxBytes?: number;
+      requirements?: components["schemas"]["RequirementReport"];
+    };
+    /** @description What a key asks for, as a tree, with what came out for the wallet that was proven. */
+    RequirementReport:
+      | components["schemas"]["RequirementLeafReport"]
+      | components["schemas"]["SecretRequirement"]
+      | {
+          /**
+           * @description `unknown`: it cannot be checked right now.
+           * @enum {string}
+           */
+          outcome: "met" | "unmet" | "unknown";
+          all: components["schemas"]["RequirementReport"][];
+        }
+      | {
+          /**
+           * @description `unknown`: it cannot be checked right now.
+           * @enum {string}
+           */
+          outcome: "met" | "unmet" | "unknown";
+          any: components["schemas"]["RequirementReport"][];
+        }
+      | {
+          /**
+           * @description `unknown`: it cannot be checked right now.
+           * @enum {string}
+           */
+          outcome: "met" | "unmet" | "unknown";
+          not: components["schemas"]["RequirementReport"];
+        };
+    RequirementLeafReport: {
+      label: string;
+      /**
+       * @description `unknown`: it cannot be checked right now.
+       * @enum {string}
+       */
+      outcome: "met" | "unmet" | "unknown";
+      /** @description The amount in base units, or `valid membership`. Left out for lists of addresses. */
+      needed?: string | "valid membership";
+      /** @description The amount in base units, where it could be read. */
+      held?: string;
+      /** @description How many of the amounts' digits are behind the point. */
+      decimals?: number;
+      chainId?: number;
+      /** @description Where to get what is asked for. */
+      get?: {
+        url: string;
+        text: string;
+      };
+    };
+    /** @description Something the operator does not tell. */
+    SecretRequirement: {
+      /** @enum {boolean} */
+      secret: true;
+    };
     GateAccessRequest:
       | components["schemas"]["SiweSignIn"]
       | components["schemas"]["LegacySignIn"]
@@ -773,6 +873,116 @@ export type components = {
       /** @enum {string} */
       use: "sig";
     };
+    KeyKinds: {
+      /** @description Never none; the first is meant where a request names none. */
+      keys: components["schemas"]["KeyKind"][];
+    };
+    /** @description `requires` is what makes a wallet hold a membership; `also`, what the wallet that holds a key with a token needs besides. */
+    KeyKind: {
+      /** @description What `key` names in a request. */
+      name: string;
+      title: string;
+      /**
+       * @description `membership`: no token of its own; whoever meets `requires` holds it.
+       * @enum {string}
+       */
+      standard: "erc721" | "erc1155" | "unlock" | "erc4907" | "membership";
+      /** @description The chain that a signed message names. */
+      chainId: number;
+      /** @description Left out for memberships. */
+      contract?: string;
+      requires?: components["schemas"]["Requirement"];
+      also?: components["schemas"]["Requirement"];
+      /** @description `room`, `chat`, `tts`, `tools`, or `door:<host>`. */
+      opens: string[];
+      /** @description Where to get what is asked for. */
+      get?: {
+        url: string;
+        text: string;
+      };
+    };
+    /** @description What a wallet has to hold, as a tree. */
+    Requirement:
+      | {
+          label: string;
+          /** @description Where to get what is asked for. */
+          get?: {
+            url: string;
+            text: string;
+          };
+          chainId: number;
+          /** @description In base units. */
+          atLeast: string;
+          erc721: string;
+        }
+      | {
+          label: string;
+          /** @description Where to get what is asked for. */
+          get?: {
+            url: string;
+            text: string;
+          };
+          chainId: number;
+          /** @description In base units. */
+          atLeast: string;
+          erc20: string;
+        }
+      | {
+          label: string;
+          /** @description Where to get what is asked for. */
+          get?: {
+            url: string;
+            text: string;
+          };
+          chainId: number;
+          /** @description In base units. */
+          atLeast: string;
+          erc1155: string;
+          tokenId: string;
+        }
+      | {
+          label: string;
+          /** @description Where to get what is asked for. */
+          get?: {
+            url: string;
+            text: string;
+          };
+          chainId: number;
+          /** @description In base units. */
+          atLeast: string;
+          /** @enum {boolean} */
+          native: true;
+        }
+      | {
+          label: string;
+          /** @description Where to get what is asked for. */
+          get?: {
+            url: string;
+            text: string;
+          };
+          chainId: number;
+          unlock: string;
+        }
+      | {
+          label: string;
+          /** @description Where to get what is asked for. */
+          get?: {
+            url: string;
+            text: string;
+          };
+          /** @enum {boolean} */
+          list: true;
+        }
+      | components["schemas"]["SecretRequirement"]
+      | {
+          all: components["schemas"]["Requirement"][];
+        }
+      | {
+          any: components["schemas"]["Requirement"][];
+        }
+      | {
+          not: components["schemas"]["Requirement"];
+        };
     Session: components["schemas"]["SignedIn"] | components["schemas"]["SignedOut"];
     SignedIn: {
       /** @enum {boolean} */
@@ -1435,7 +1645,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/problem+json": components["schemas"]["Problem"];
+          "application/problem+json": components["schemas"]["NotHeldProblem"];
         };
       };
       /** @description **Method not allowed** ([method-not-allowed](https://gate.example/problems/method-not-allowed)): This address exists, but not for this HTTP method. */
@@ -1646,7 +1856,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/problem+json": components["schemas"]["Problem"];
+          "application/problem+json": components["schemas"]["NotHeldProblem"];
         };
       };
       /** @description **Method not allowed** ([method-not-allowed](https://gate.example/problems/method-not-allowed)): This address exists, but not for this HTTP method. */
@@ -1971,6 +2181,177 @@ export interface operations {
           "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  listKeys: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The ETag of the copy you have.
+         * @example "a3f1c0d2e4b5968778695a4b3c2d1e0f"
+         */
+        "If-None-Match"?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The kinds of keys. */
+      200: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          ETag: components["headers"]["ETag"];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "keys": [
+           *         {
+           *           "name": "founder",
+           *           "title": "Founder's key",
+           *           "standard": "erc721",
+           *           "chainId": 1,
+           *           "contract": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+           *           "also": {
+           *             "any": [
+           *               {
+           *                 "erc20": "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
+           *                 "chainId": 8453,
+           *                 "atLeast": "2500000",
+           *                 "label": "2.5 USDC on Base"
+           *               },
+           *               {
+           *                 "secret": true
+           *               }
+           *             ]
+           *           },
+           *           "opens": [
+           *             "room",
+           *             "chat",
+           *             "tts",
+           *             "tools"
+           *           ],
+           *           "get": {
+           *             "url": "https://shop.example/keys",
+           *             "text": "Buy one"
+           *           }
+           *         },
+           *         {
+           *           "name": "guest",
+           *           "title": "Guests",
+           *           "standard": "membership",
+           *           "chainId": 1,
+           *           "requires": {
+           *             "list": true,
+           *             "label": "On the guest list"
+           *           },
+           *           "opens": [
+           *             "room"
+           *           ]
+           *         }
+           *       ]
+           *     }
+           */
+          "application/json": components["schemas"]["KeyKinds"];
+        };
+      };
+      /** @description The version named in If-None-Match is still the current one. */
+      304: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          ETag: components["headers"]["ETag"];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description **Method not allowed** ([method-not-allowed](https://gate.example/problems/method-not-allowed)): This address exists, but not for this HTTP method. */
+      405: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          Allow: components["headers"]["Allow"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description **Too many requests** ([too-many-requests](https://gate.example/problems/too-many-requests)): More requests came from this client than the limit of this address allows. */
+      429: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "Retry-After": components["headers"]["Retry-After"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["RateLimitProblem"];
+        };
+      };
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
+      500: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
+      503: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "Retry-After": components["headers"]["Retry-After"];
+          /**
+           * @description Requests this address allows a client in one window.
+           * @example 60
+           */
+          "X-RateLimit-Limit"?: number;
+          /**
+           * @description Requests the client has left in this window.
+           * @example 59
+           */
+          "X-RateLimit-Remaining"?: number;
+          /**
+           * @description The same in the form of the IETF draft: the limit's name, `r` requests left, `t` seconds until the window ends.
+           * @example "gate-access";r=59;t=60
+           */
+          RateLimit?: string;
+          /**
+           * @description The limit itself, in the form of the IETF draft: `q` requests in `w` seconds.
+           * @example "gate-access";q=60;w=60
+           */
+          "RateLimit-Policy"?: string;
           [name: string]: unknown;
         };
         content: {

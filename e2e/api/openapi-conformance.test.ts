@@ -370,6 +370,7 @@ test("exhausted limits are answered as described", async () => {
     RATE_LIMIT_CHAT: limit,
     RATE_LIMIT_MCP: limit,
     RATE_LIMIT_MODELS: limit,
+    RATE_LIMIT_KEYS: limit,
     RATE_LIMIT_QUOTA: limit,
   });
   const { origin } = strict;
@@ -382,6 +383,7 @@ test("exhausted limits are answered as described", async () => {
     post(formPath, form),
     { path: "/api/token-status/1" },
     { path: "/api/models" },
+    { path: "/api/keys" },
     { path: "/api/quota" },
     post(resetPath, { all: true }),
   ];
