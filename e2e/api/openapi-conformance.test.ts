@@ -216,6 +216,9 @@ test("the routes of the service answer as described", async () => {
     await expectDescribed({ path: "/api/openapi", headers: { "If-None-Match": names } }, { status: 304 });
   }
   await expectDescribed({ path: "/api/openapi", headers: { "If-None-Match": '"other"' } }, { status: 200 });
+  const keys = await expectDescribed({ path: "/api/keys" }, { status: 200 });
+  const known = { "If-None-Match": keys.headers.get("etag")! };
+  await expectDescribed({ path: "/api/keys", headers: known }, { status: 304 });
   await expectDescribed({ path: "/brand/any/logo.svg" }, { status: 404 });
   await expectDescribed({ path: "/metrics" }, { status: 401 });
   await expectDescribed(
