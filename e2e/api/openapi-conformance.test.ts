@@ -216,6 +216,9 @@ test("the routes of the service answer as described", async () => {
     await expectDescribed({ path: "/api/openapi", headers: { "If-None-Match": names } }, { status: 304 });
   }
   await expectDescribed({ path: "/api/openapi", headers: { "If-None-Match": '"other"' } }, { status: 200 });
+  const keys = await expectDescribed({ path: "/api/keys" }, { status: 200 });
+  const known = { "If-None-Match": keys.headers.get("etag")! };
+  await expectDescribed({ path: "/api/keys", headers: known }, { status: 304 });
   await expectDescribed({ path: "/brand/any/logo.svg" }, { status: 404 });
   await expectDescribed({ path: "/metrics" }, { status: 401 });
   await expectDescribed(
@@ -370,6 +373,7 @@ test("exhausted limits are answered as described", async () => {
     RATE_LIMIT_CHAT: limit,
     RATE_LIMIT_MCP: limit,
     RATE_LIMIT_MODELS: limit,
+    RATE_LIMIT_KEYS: limit,
     RATE_LIMIT_QUOTA: limit,
   });
   const { origin } = strict;
@@ -382,6 +386,7 @@ test("exhausted limits are answered as described", async () => {
     post(formPath, form),
     { path: "/api/token-status/1" },
     { path: "/api/models" },
+    { path: "/api/keys" },
     { path: "/api/quota" },
     post(resetPath, { all: true }),
   ];

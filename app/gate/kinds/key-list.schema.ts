@@ -38,7 +38,10 @@ const publicRequirementSchema = z
     z.object({ any: z.array(node) }).strict(),
     z.object({ not: node }).strict(),
   ])
-  .meta({ id: "Requirement", description: "What a wallet has to hold." }) as z.ZodType<PublicRequirement>;
+  .meta({
+    id: "Requirement",
+    description: "What a wallet has to hold, as a tree.",
+  }) as z.ZodType<PublicRequirement>;
 
 const publicKindSchema = z
   .object({
@@ -49,12 +52,16 @@ const publicKindSchema = z
       .describe("`membership`: no token of its own; whoever meets `requires` holds it."),
     chainId: chainIdSchema.describe("The chain that a signed message names."),
     contract: addressSchema.optional().describe("Left out for memberships."),
-    requires: publicRequirementSchema.optional().describe("Memberships: what makes a wallet hold it."),
-    also: publicRequirementSchema.optional().describe("What the wallet that holds the key needs besides."),
+    requires: publicRequirementSchema.optional(),
+    also: publicRequirementSchema.optional(),
     opens: z.array(z.string()).describe("`room`, `chat`, `tts`, `tools`, or `door:<host>`."),
     get: offerSchema.optional(),
   })
-  .meta({ id: "KeyKind" });
+  .meta({
+    id: "KeyKind",
+    description:
+      "`requires` is what makes a wallet hold a membership; `also`, what the wallet that holds a key with a token needs besides.",
+  });
 
 export const keyListSchema = z
   .object({

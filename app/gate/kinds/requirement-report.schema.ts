@@ -53,10 +53,10 @@ export const requirementReportSchema = z
 
 export const notHeldProblemSchema = problemSchema
   .extend({
-    requirements: requirementReportSchema
-      .optional()
-      .describe(
-        "Where kinds of keys have names, and the kind is not met: what it asks for, and what is missing.",
-      ),
+    requirements: requirementReportSchema.optional(),
   })
-  .meta({ id: "NotHeldProblem", description: "Problem Details of a key that is not held." });
+  .meta({
+    id: "NotHeldProblem",
+    description:
+      "Problem Details of a key that is not held. `requirements` is there where kinds of keys have names and the kind is not met.",
+  });

@@ -160,4 +160,20 @@ export const apiChanges: readonly ApiChange[] = [
     ],
     now: "3653d55d5317",
   },
+  {
+    why: "GET /api/keys lists the kinds of keys, and a 403 may tell what a kind asks for.",
+    at: [
+      "/paths/~1api~1keys",
+      "/components/schemas/KeyKind",
+      "/components/schemas/KeyKinds",
+      "/components/schemas/Requirement",
+      "/components/schemas/RequirementReport",
+      "/components/schemas/RequirementLeafReport",
+      "/components/schemas/SecretRequirement",
+      "/components/schemas/NotHeldProblem",
+      "/paths/~1api~1gate-access/post/responses/403/content/application~1problem+json/schema/$ref",
+      "/paths/~1api~1form-submission-gate/post/responses/403/content/application~1problem+json/schema/$ref",
+    ],
+    now: "bc687f020441",
+  },
 ];
