@@ -1,4 +1,4 @@
-import { BaseError, encodeFunctionData, isHex, padHex, parseAbi } from "viem";
+import { encodeFunctionData, isHex, padHex, parseAbi } from "viem";
 import type { Address, Hex } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { isRevert } from "~/platform/chain/rpc-answer.server";
@@ -95,8 +95,9 @@ async function readBalance(
   try {
     const params = [target, nameBlock(block)] as const;
     const output: unknown = await client.request({ method: "eth_getBalance", params: [...params] });
-    if (!isHex(output) || output.length > 2 + 64) throw new BaseError("The balance is no number.");
-    return { kind: "returned", output: padHex(output, { size: 32 }) };
+    if (isHex(output) && output.length <= 2 + 64)
+      return { kind: "returned", output: padHex(output, { size: 32 }) };
+    return { kind: "refused", error: new Error("The balance that the endpoint gave is no number.") };
   } catch (error) {
     return { kind: "refused", error: requireRpcError(error) };
   }
