@@ -79,10 +79,11 @@ const legacySignIn = legacyBodySchema.extend(keyMembers).meta({
 });
 const bearerCall = bearerBodySchema
   .extend({ tokenId: documentedTokenId.optional(), key: documentedKeyName })
-  .strict().meta({
-  id: "BearerCall",
-  description: "Beside a Bearer token. A `tokenId` must be the token's own; the body may be left out.",
-});
+  .strict()
+  .meta({
+    id: "BearerCall",
+    description: "Beside a Bearer token. A `tokenId` must be the token's own; the body may be left out.",
+  });
 const formSubmission = formSubmissionSchema.extend(keyMembers).meta({
   id: "FormSubmission",
   description: "A message, and the legacy signature over the address it is sent to.",

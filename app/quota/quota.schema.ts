@@ -50,7 +50,9 @@ export const quotaResetBodySchema = z
 
 export type QuotaScope = z.infer<typeof quotaScopeSchema>;
 export type QuotaResetOrder = { scope: QuotaScope } & (
-  { mode: "all" } | { mode: "ids"; tokenIds: string[]; key?: string } | { mode: "addresses"; addresses: string[] }
+  | { mode: "all" }
+  | { mode: "ids"; tokenIds: string[]; key?: string }
+  | { mode: "addresses"; addresses: string[] }
 );
 
 const deletedSchema = z.object({ deleted: z.int().describe("How many windows were cleared.") });

@@ -4,4 +4,6 @@ import { z } from "zod";
 export const documentedKeyName = z
   .string()
   .optional()
-  .describe("The name of the key's kind, where a gate has several; by default the first that `GET /api/keys` lists.");
+  .describe(
+    "The name of the key's kind, where a gate has several; by default the first that `GET /api/keys` lists.",
+  );

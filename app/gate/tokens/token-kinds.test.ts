@@ -15,14 +15,30 @@ const keys = await loadTokenKeys({
 });
 
 const founder = makeKind({ name: "founder", chainId: 31337, contract: `0x${"aa".repeat(20)}` });
-const patron = makeKind({ name: "patron", chainId: 1, delegation: "full", opens: ["chat", "door:wiki.example"] });
+const patron = makeKind({
+  name: "patron",
+  chainId: 1,
+  delegation: "full",
+  opens: ["chat", "door:wiki.example"],
+});
 
-async function mint(keyKind: KeyKind, { vault, areNamed = true }: { vault?: string; areNamed?: boolean } = {}) {
+async function mint(
+  keyKind: KeyKind,
+  { vault, areNamed = true }: { vault?: string; areNamed?: boolean } = {},
+) {
   const { chainId } = keyKind;
-  const siwe = { address, domain: "localhost:3000", chainId, nonce: "legacy", issuedAt: "2026-01-15T12:00:00Z" };
+  const siwe = {
+    address,
+    domain: "localhost:3000",
+    chainId,
+    nonce: "legacy",
+    issuedAt: "2026-01-15T12:00:00Z",
+  };
   const proof = { address, auth: "legacy", tokenId: "7", siwe, signedText: "signed" } as const;
   const dates = { issuedAtMs: nowMs, ttlSeconds: 900 };
-  return (await mintAccessToken({ keys, keyKind, areNamed, ...proof, ...dates, ...site, ...(vault && { vault }) })).token;
+  return (
+    await mintAccessToken({ keys, keyKind, areNamed, ...proof, ...dates, ...site, ...(vault && { vault }) })
+  ).token;
 }
 
 function verify(token: string, list: readonly KeyKind[], areNamed = true) {
