@@ -27,7 +27,10 @@ export const quotaResetBodySchema = z
       all: z.literal(true, "Must be true, or left out.").optional(),
       tokenIds: z.array(tokenIdSchema).min(1).max(maxNamed).optional(),
       // Counts only where kinds of keys have names, and is judged there.
-      key: z.unknown().transform((name) => (name === undefined ? undefined : String(name))),
+      key: z
+        .unknown()
+        .optional()
+        .transform((name) => (name === undefined ? undefined : String(name))),
       addresses: z.array(addressSchema).min(1).max(maxNamed).optional(),
     },
     "The body must be a JSON object.",
