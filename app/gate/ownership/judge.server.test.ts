@@ -185,7 +185,7 @@ test("a membership of lists of addresses asks no chain", async () => {
   expect(posts()).toEqual([[], []]);
 });
 
-test("a list is read anew with each judgement, also where the chain's reading is shared", async () => {
+test("a list is read again with each judgement, also where the chain's reading is shared", async () => {
   let isOnIt = false;
   const listed = makeLeaf({ type: "addresses", list: { has: () => isOnIt } });
   const judge = openJudge();
