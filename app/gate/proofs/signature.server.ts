@@ -12,7 +12,7 @@ import {
 } from "viem";
 import type { Address, Hex } from "viem";
 import { authenticationFailed } from "../authentication-failed";
-import type { WalletSignature } from "../ownership/chain-probe.gateway.server";
+import type { WalletSignature } from "../ownership/reads/chain-answers";
 import type { Judgement } from "../kinds/kind";
 import type { Judge, KeyQuestion } from "../ownership/judge";
 
