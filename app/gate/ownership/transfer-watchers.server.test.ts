@@ -94,7 +94,7 @@ async function startProcess(options: ProcessOptions) {
   const endpoints = sites.map(({ chain, rpc }) => ({ chainId: chain.chainId, rpcUrls: [rpc.url] }));
   const watchers = createTransferWatchers({
     chains,
-    clients: createChainClients(endpoints, { timeoutMs: 500, onAnswer: () => {}, onFault: () => {} }),
+    clients: createChainClients(endpoints, { onAnswer: () => {}, onFault: () => {} }),
     cursors: createChainCursorStore(database),
     addLease: keeper.add,
     leaseSeconds,
