@@ -183,9 +183,9 @@ test("every alert has a duration, a severity and a text", () => {
   }
 });
 
-test("the alert judges the watcher's age as readiness does, in each deployment by itself", () => {
+test("the alert judges the watcher's age as readiness does, in each deployment and for each chain by itself", () => {
   expect(rules.find(({ name }) => name === "LatchkeyWatcherOld")?.expression).toBe(
-    "min by (job) (latchkey_watcher_age_seconds) > max by (job) (latchkey_watcher_allowed_age_seconds)",
+    "min by (job, chain) (latchkey_watcher_age_seconds) > on (job) group_left max by (job) (latchkey_watcher_allowed_age_seconds)",
   );
 });
 
