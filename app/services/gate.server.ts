@@ -18,7 +18,6 @@ import type { Claimant, ProofDependencies, ProofRequest } from "~/gate/proofs/pr
 import { identify } from "~/gate/proofs/proofs.server";
 import type { Holder } from "~/gate/holder.server";
 import { requireHolder } from "~/gate/holder.server";
-import type { KeyKinds } from "~/gate/kinds/kind";
 import { createKeyStore } from "~/gate/keys/keys.store.server";
 import type { KeyStore } from "~/gate/keys/keys.store.server";
 import { createContractFaults, findContractFault } from "~/gate/ownership/contract-faults.server";
@@ -31,7 +30,7 @@ import { createSubmissionStore } from "~/gate/keys/submissions.store.server";
 import { loadTokenKeys, publicJwks } from "~/gate/tokens/token-keys.server";
 import { readKeyStatus, readTokenStatus } from "~/gate/keys/token-status.server";
 import { createTransferWatchers } from "~/gate/ownership/transfer-watchers.server";
-import { listChainsToFollow } from "~/gate/ownership/followed-chains";
+import { listChainsToFollow } from "~/gate/ownership/followed-chains.server";
 import { useKey } from "~/gate/keys/use-key.server";
 import { createVerifiedTokens } from "~/gate/tokens/verified-tokens.server";
 import { createOriginCheck } from "~/platform/http/domains";
@@ -56,7 +55,7 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
   const { contractAddress, standard, id: chainId } = config.chain;
   const tokens = await wireTokens(config, domains, origin);
   const keys = createKeyStore(database);
-  const { ownership, watchers, cursors } = wireOwnership(foundation, kinds, keys, leases);
+  const { ownership, watchers, cursors } = wireOwnership(foundation, keys, leases);
   const { nonces } = state;
   const siweEnabled = config.state.enabled;
   const shared = { domains, chainId, contractAddress, clock, ownership, keys };
@@ -132,7 +131,7 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
 }
 
 /** What the chain says of keys: readings, and the watcher that ends tokens of keys that left. */
-function wireOwnership(foundation: Foundation, kinds: KeyKinds, keys: KeyStore, leases: LeaseKeeper) {
+function wireOwnership(foundation: Foundation, keys: KeyStore, leases: LeaseKeeper) {
   const { config, database, chain, chains, metrics, log } = foundation;
   const clock = systemClock;
   const { contractAddress, standard } = config.chain;
@@ -145,7 +144,7 @@ function wireOwnership(foundation: Foundation, kinds: KeyKinds, keys: KeyStore, 
   });
   const cursors = createChainCursorStore(database);
   const watchers = createTransferWatchers({
-    chains: listChainsToFollow(kinds.list),
+    chains: listChainsToFollow(config.keys.list),
     clients: chains,
     cursors,
     pollSeconds: config.chain.pollSeconds,

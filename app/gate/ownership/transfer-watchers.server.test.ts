@@ -12,7 +12,7 @@ import { createSqliteTestDatabase, testOnEachDatabase } from "~e2e/support/datab
 import { waitUntil } from "~e2e/support/processes";
 import { createKeyStore } from "../keys/keys.store.server";
 import { createChainCursorStore } from "./chain-cursor.store.server";
-import type { ChainToFollow } from "./followed-chains";
+import type { ChainToFollow } from "./followed-chains.server";
 import type { TokenContract } from "./key-transfers.gateway.server";
 import { createTransferWatchers } from "./transfer-watchers.server";
 
