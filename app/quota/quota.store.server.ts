@@ -112,7 +112,11 @@ export type FindUsages = (
   reservationIds: readonly string[],
 ) => Promise<ReadonlyMap<string, { usedTokens: number; isUnderWay: boolean }>>;
 
-type OrphanRequest = { nowMs: number; goneInstances?: readonly string[]; findUsages?: FindUsages | undefined };
+type OrphanRequest = {
+  nowMs: number;
+  goneInstances?: readonly string[];
+  findUsages?: FindUsages | undefined;
+};
 
 /** Which processes with reservations are alive, by the database's clock. */
 function createInstanceStore(database: Database, instance: string) {

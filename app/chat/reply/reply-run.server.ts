@@ -123,8 +123,7 @@ export function toOpeningError(cause: unknown, run: ReplyRun, options: RunOption
   }
 }
 
-const defaultShutdownText =
-  "The answer was ended: the server is shutting down. Ask again in a moment.";
+const defaultShutdownText = "The answer was ended: the server is shutting down. Ask again in a moment.";
 
 /** Once the stream has begun: the text of its error event. */
 export function toErrorText(error: unknown, run: ReplyRun, options: RunOptions): string {
