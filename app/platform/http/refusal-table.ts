@@ -211,7 +211,7 @@ const rowsByStatus = {
     "too-many-answers": {
       title: "Too many answers under way",
       meaning: "As many questions of this key, or of this client, are being answered as may be at once.",
-      remedy: "Wait until one of them has ended, or stop one; the Retry-After header says when to try again.",
+      remedy: "Wait until one of them has ended, or stop one.",
     },
     "quota-exceeded": {
       title: "Quota exceeded",

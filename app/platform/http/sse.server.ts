@@ -47,6 +47,10 @@ function encodeEvent(event: object): string {
   return `data: ${toEventJson(event)}\n\n`;
 }
 
+const brokenOff =
+  [{ type: "error", errorText: "The answer broke off." }, { type: "finish" }].map(encodeEvent).join("") +
+  endMark;
+
 /** With an id, from which a client can go on. */
 export function encodeNumberedEvent({ id, json }: { id: number; json: string }): string {
   return `id: ${id}\ndata: ${json}\n\n`;
@@ -136,8 +140,7 @@ function createEventBody<Event extends object>(
             throw error;
           }
           onFailure(error);
-          const events = [{ type: "error", errorText: "The answer broke off." }, { type: "finish" }];
-          last = events.map(encodeEvent).join("") + endMark;
+          last = brokenOff;
         }
         flush(controller, last);
         release();
