@@ -9,6 +9,7 @@ export const rateLimitNames = [
   "keys",
   "pages",
   "chat",
+  "chat-resume",
   "mcp",
   "tts",
   "models",

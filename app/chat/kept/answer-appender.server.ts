@@ -1,0 +1,202 @@
+import { AsyncResource } from "node:async_hooks";
+import type { WarnLog } from "~/platform/log.server";
+import type { AppendOutcome, AppendRequest, KeptAnswerStore } from "./kept-answer-store";
+
+const appendEveryMs = 150;
+
+/** A silent answer renews its lease, and learns that it shall stop, this often or three times a lease. */
+const renewEveryMs = 1_000;
+
+type Listener = {
+  replyId: string;
+  /** Something was stored. */
+  onStored: (storedId: number) => void;
+  onStopAsked: () => void;
+  /** Nothing of it can be stored any more. Called once, and nothing after it. */
+  onLost: () => void;
+};
+
+type Ending = { events: readonly string[]; usedTokens: number; expiresAtMs: number };
+
+export type Appending = {
+  storedId: () => number;
+  add: (json: string, usedTokens: number) => void;
+  /** Resolves when all is stored, with true, or when it never will be. */
+  end: (ending: Ending) => Promise<boolean>;
+  /** Looks at the store now. */
+  look: () => void;
+  /** Nothing was said, and nothing is to be stored. */
+  close: () => void;
+};
+
+type Options = { store: Pick<KeptAnswerStore, "append">; leaseMs: number; log: WarnLog };
+
+/**
+ * Stores what the answers of this process say: all of them in one write, at most every 150 ms, and an ending at once.
+ * Holds what is not stored while the store is away, until the lease must have expired.
+ */
+export class AnswerAppender {
+  readonly #options: Options;
+  readonly #open = new Set<Entry>();
+  /** These do not wait for the next write of all. */
+  readonly #urgent = new Set<Entry>();
+  // Timers belong to no request.
+  readonly #background = new AsyncResource("AnswerAppender");
+  #timer: NodeJS.Timeout | undefined;
+  #immediate: NodeJS.Immediate | undefined;
+  #lastWriteOfAllMs = -Infinity;
+  #isWriting = false;
+  #isFailing = false;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** For an answer that has just begun, with its lease. */
+  open(listener: Listener): Appending {
+    const entry = new Entry(listener);
+    this.#open.add(entry);
+    this.#schedule();
+    return {
+      storedId: () => entry.storedId,
+      add: (json, usedTokens) => {
+        entry.add(json, usedTokens);
+        this.#schedule();
+      },
+      end: (ending) => {
+        if (!this.#open.has(entry)) return Promise.resolve(false);
+        entry.end(ending);
+        this.#hurry(entry);
+        return new Promise((resolve) => (entry.onEnded = resolve));
+      },
+      look: () => {
+        if (this.#open.has(entry)) this.#hurry(entry);
+      },
+      close: () => {
+        this.#open.delete(entry);
+        this.#urgent.delete(entry);
+      },
+    };
+  }
+
+  #hurry(entry: Entry): void {
+    this.#urgent.add(entry);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isWriting || this.#open.size === 0) return;
+    const waitMs = Math.max(0, this.#lastWriteOfAllMs + appendEveryMs - performance.now());
+    this.#background.runInAsyncScope(() => {
+      if (this.#urgent.size > 0) this.#immediate ??= setImmediate(() => void this.#write([...this.#urgent]));
+      this.#timer ??= setTimeout(() => this.#writeAll(), waitMs);
+    });
+  }
+
+  #writeAll(): void {
+    this.#timer = undefined;
+    if (this.#isWriting) return;
+    const renewMs = Math.min(renewEveryMs, this.#options.leaseMs / 3);
+    const nowMs = (this.#lastWriteOfAllMs = performance.now());
+    void this.#write([...this.#open].filter((entry) => entry.isDue(nowMs - renewMs)));
+  }
+
+  async #write(due: readonly Entry[]): Promise<void> {
+    const { store, leaseMs, log } = this.#options;
+    this.#immediate = undefined;
+    if (this.#isWriting || due.length === 0) return this.#schedule();
+    this.#isWriting = true;
+    for (const entry of due) this.#urgent.delete(entry);
+    const startedAtMs = performance.now();
+    const requests = due.map((entry) => entry.toRequest(leaseMs));
+    try {
+      const outcomes = await store.append(requests);
+      this.#isFailing = false;
+      for (const [index, entry] of due.entries()) {
+        if (this.#take(entry, requests[index]!, outcomes[index]!)) entry.renewedAtMs = startedAtMs;
+      }
+    } catch (err) {
+      if (!this.#isFailing) log.warn({ err }, "answers could not be stored; retrying");
+      this.#isFailing = true;
+      // Retried with all others, not at once.
+      this.#urgent.clear();
+      for (const entry of due) if (performance.now() - entry.renewedAtMs > leaseMs) this.#lose(entry);
+    } finally {
+      this.#isWriting = false;
+      this.#schedule();
+    }
+  }
+
+  /** Whether its lease was renewed. */
+  #take(entry: Entry, request: AppendRequest, outcome: AppendOutcome): boolean {
+    if (!this.#open.has(entry)) return false;
+    if (outcome.outcome === "lost" || !entry.noteStored(outcome.lastId)) {
+      this.#lose(entry);
+      return false;
+    }
+    entry.listener.onStored(outcome.lastId);
+    const isAllStored = outcome.lastId === request.firstId - 1 + request.events.length;
+    if (request.ending && isAllStored) {
+      this.#open.delete(entry);
+      entry.onEnded(true);
+    } else if (entry.ending) this.#urgent.add(entry);
+    else if (outcome.isStopAsked) entry.listener.onStopAsked();
+    return true;
+  }
+
+  #lose(entry: Entry): void {
+    if (!this.#open.delete(entry)) return;
+    this.#urgent.delete(entry);
+    entry.listener.onLost();
+    entry.onEnded(false);
+  }
+}
+
+class Entry {
+  readonly listener: Listener;
+  storedId = 0;
+  renewedAtMs = performance.now();
+  ending: AppendRequest["ending"] | null = null;
+  onEnded: (isStored: boolean) => void = () => undefined;
+  #waiting: string[] = [];
+  #usedTokens = 0;
+
+  constructor(listener: Listener) {
+    this.listener = listener;
+  }
+
+  add(json: string, usedTokens: number): void {
+    this.#waiting.push(json);
+    this.#usedTokens = usedTokens;
+  }
+
+  end({ events, usedTokens, expiresAtMs }: Ending): void {
+    this.ending = { endingId: this.storedId + this.#waiting.length + 1, expiresAtMs };
+    this.#waiting.push(...events);
+    this.#usedTokens = usedTokens;
+  }
+
+  isDue(renewedBeforeMs: number): boolean {
+    return this.#waiting.length > 0 || this.ending !== null || this.renewedAtMs < renewedBeforeMs;
+  }
+
+  toRequest(leaseMs: number): AppendRequest {
+    return {
+      replyId: this.listener.replyId,
+      leaseMs,
+      firstId: this.storedId + 1,
+      events: [...this.#waiting],
+      usedTokens: this.#usedTokens,
+      ...(this.ending && { ending: this.ending }),
+    };
+  }
+
+  /** False where the store is behind what it had stored: it is another one. */
+  noteStored(lastId: number): boolean {
+    const count = lastId - this.storedId;
+    if (count < 0 || count > this.#waiting.length) return false;
+    this.#waiting.splice(0, count);
+    this.storedId = lastId;
+    return true;
+  }
+}
