@@ -1,5 +1,6 @@
 import { askByProbe } from "./chain-probe.gateway.server";
-import type { Answers, Question } from "./chain-probe.gateway.server";
+import type { Question } from "./chain-probe.gateway.server";
+import type { Answers } from "./reads/chain-answers";
 import { askPlainly } from "./plain-reads.gateway.server";
 
 /** In one request that also tells chain and block or, where the probe is refused, as ordinary calls. */

@@ -1,8 +1,6 @@
 import type { Address } from "viem";
-import type { ChainClient } from "~/platform/chain/chain-client.server";
-import type { Clock } from "~/platform/clock";
 import type { Judgement, KeyKind } from "../kinds/kind";
-import type { SignatureVerdict, WalletSignature } from "./chain-probe.gateway.server";
+import type { SignatureVerdict, WalletSignature } from "./reads/chain-answers";
 
 /** Whether `signer` holds the key; with a `vault`, whether that one does and named the signer its delegate. */
 export type KeyQuestion = {
@@ -54,13 +52,4 @@ export type Judge = {
   noteBlock: (chainId: number, blockNumber: bigint) => void;
   /** After a reorganisation: the chain may be shorter than it was. */
   forgetChain: (chainId: number) => void;
-};
-
-export type JudgeDependencies = {
-  /** For every chain that a kind names. */
-  clientOf: (chainId: number) => ChainClient;
-  /** How many blocks deep a holding must be before a key is used up. */
-  confirmationsOf: (chainId: number) => number;
-  cacheSeconds: number;
-  clock: Clock;
 };
