@@ -60,7 +60,7 @@ export function noticeFor(error: unknown, activity: GateActivity): GateNotice {
 function noticeForRequest({ refused, requirements }: RefusedError): GateNotice {
   const notice = noticeForRefusal(refused);
   if (requirements === null) return notice;
-  return { ...notice, requirements, remedy: requirementsRemedy };
+  return { ...notice, title: "Something is missing", requirements, remedy: requirementsRemedy };
 }
 
 /** Why the room has closed by itself. Null: the cookie is gone, and nobody said why. */

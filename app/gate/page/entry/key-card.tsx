@@ -35,7 +35,9 @@ export function KeyCard({ settings, kinds, signsSiwe, state, actions }: KeyCardP
   const isWithout = !isMembership && holdsNone(keys);
   const offer = offerOf(kind, kinds, settings);
   const isMissing = isMembership && usabilityOf(kind, findingOf(choice, kind)) === "unmet";
-  const isLater = isMissing || (isWithout && (isMintable || offer !== null));
+  // After a refusal the next step stands in its notice.
+  const isRefused = Boolean(state.notice?.requirements);
+  const isLater = isRefused || isMissing || (isWithout && (isMintable || offer !== null));
   const key = chosenKey(kinds, state);
   const form = useKeyForm({ kind, state, actions });
   const { card } = form;
