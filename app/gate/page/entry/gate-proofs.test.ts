@@ -137,7 +137,7 @@ test("another kind than the first is named: in the body, in the statement and on
 
   const form = request();
   await proveForForm({ ...form, key, text: "Hello" });
-  expect(form.asked[0]?.split("\n").slice(-2)).toEqual([
+  expect(form.asked.at(-1)?.split("\n").slice(-2)).toEqual([
     `Message: ${keccak256(stringToBytes("Hello"))}`,
     "Key: founder",
   ]);
