@@ -3,6 +3,7 @@ import type { DemoChain } from "~/demo/demo-chain.gateway.server";
 import { createAddressListRefresher } from "~/gate/kinds/address-list-refresher.server";
 import { toKeyList } from "~/gate/kinds/key-list";
 import { systemClock } from "~/platform/clock";
+import { listLeaves } from "~/gate/kinds/evaluate";
 import { closeDatabase } from "~/platform/database/database.server";
 import { createSweepStore } from "~/platform/database/sweep.store.server";
 import { Refusal } from "~/platform/http/refusal";
@@ -113,7 +114,7 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
     chat,
     tools,
     speech,
-    demo: config.mode === "demo" ? createDemoChain(config.chain.rpcUrls[0]!) : null,
+    demo: config.mode === "demo" ? wireDemo(config) : null,
     metrics,
     /** Null where tracing is off. */
     tracing: instruments.tracing,
@@ -133,6 +134,15 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
       await Promise.all([closeDatabase(database), redis?.close(), instruments.stop()]);
     },
   };
+}
+
+/** Its chain is the first; it gives away the tokens that its keys ask for. */
+function wireDemo({ chain, keys }: Config): DemoChain {
+  const leaves = keys.list.flatMap(({ requirement }) => (requirement ? listLeaves(requirement) : []));
+  const coins = leaves.flatMap((leaf) =>
+    leaf.type === "erc20" && leaf.chainId === chain.id && !leaf.isSecret ? [leaf.contract] : [],
+  );
+  return createDemoChain({ rpcUrl: chain.rpcUrls[0]!, coins });
 }
 
 function startSweeper({ config, database, log }: Foundation) {

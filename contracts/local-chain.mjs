@@ -23,8 +23,9 @@ const stopWithinMs = 8_000;
 const deployWithinMs = 10_000;
 const stateIntervalSeconds = 2;
 /** The deployer of CREATE2 contracts that every anvil, and nearly every public chain, has at this address. */
-const create2Deployer = getAddress("0x4e59b44847b379578588920ca78fbf26c0b4956c");
-/** Published with every development chain: its accounts are worth nothing and belong to everybody. */
+const create2Deployer = getAddress(
+  "0x4e59b44847b379578588920ca78fbf26c0b4956c",
+); /** Published with every development chain: its accounts are worth nothing and belong to everybody. */
 const developmentMnemonic = "test test test test test test test test test test test junk";
 
 /**
@@ -234,7 +235,6 @@ export function readArtifact(contractName) {
  * @param {bigint} [options.priceWei] 0: keys are free
  * @param {number} [options.keyDurationSeconds] 0: keys do not expire
  * @param {string} [options.salt] another one gives another contract on the same terms
- * @returns {Promise<{ address: `0x${string}`, abi: import("viem").Abi, isNew: boolean }>}
  */
 export async function deployKeyContract({
   rpcUrl,
@@ -244,6 +244,25 @@ export async function deployKeyContract({
   keyDurationSeconds = 0,
   salt = "",
 }) {
+  const { address: owner } = developmentAccount(0);
+  const args = [name, symbol, priceWei, BigInt(keyDurationSeconds), owner];
+  return await deployOnce({ rpcUrl, contractName: "LatchkeyKey", args, salt });
+}
+
+/**
+ * A token with 6 decimals that anybody may mint, in the same way.
+ *
+ * @param {{ rpcUrl: string, name: string, symbol: string }} options
+ */
+export async function deployCoinContract({ rpcUrl, name, symbol }) {
+  return await deployOnce({ rpcUrl, contractName: "Coin", args: [name, symbol, 6] });
+}
+
+/**
+ * @param {{ rpcUrl: string, contractName: string, args: readonly unknown[], salt?: string }} options
+ * @returns {Promise<{ address: `0x${string}`, abi: import("viem").Abi, isNew: boolean }>}
+ */
+async function deployOnce({ rpcUrl, contractName, args, salt = "" }) {
   const { account } = developmentAccount(0);
   const publicClient = createPublicClient({ transport: http(rpcUrl), pollingInterval: 50 });
   const chainId = await publicClient.getChainId();
@@ -253,12 +272,8 @@ export async function deployKeyContract({
     nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
     rpcUrls: { default: { http: [rpcUrl] } },
   });
-  const { abi, bytecode } = readArtifact("LatchkeyKey");
-  const initCode = encodeDeployData({
-    abi,
-    bytecode,
-    args: [name, symbol, priceWei, BigInt(keyDurationSeconds), account.address],
-  });
+  const { abi, bytecode } = readArtifact(contractName);
+  const initCode = encodeDeployData({ abi, bytecode, args });
   const paddedSalt = /** @type {`0x${string}`} */ (
     `0x${Buffer.from(salt, "utf8").toString("hex").padStart(64, "0").slice(-64)}`
   );
@@ -285,7 +300,7 @@ export async function deployKeyContract({
     if (await publicClient.getCode({ address })) return { address, abi, isNew: !refusal };
     await delay(50);
   }
-  throw new LocalChainError(`The key contract could not be deployed on the chain at ${rpcUrl}.`, {
+  throw new LocalChainError(`The contract ${contractName} could not be deployed on the chain at ${rpcUrl}.`, {
     cause: refusal,
   });
 }

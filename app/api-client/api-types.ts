@@ -649,7 +649,7 @@ export type paths = {
     put?: never;
     /**
      * Get test money
-     * @description Fills a wallet with worthless money of the demo's chain, so that it can pay for minting.
+     * @description Fills a wallet with worthless money of the demo's chain, so that it can pay for minting, or gives it some of a token that a key asks for.
      *
      *     The body may hold 1000 members and elements in all, and be nested 64 levels deep.
      */
@@ -1453,6 +1453,8 @@ export type components = {
     };
     FaucetRequest: {
       address: string;
+      /** @description The contract of a token that the demo gives away; absent for money. */
+      token?: string;
     };
     RpcAnswer: {
       [key: string]: unknown;

@@ -13,27 +13,41 @@ const { buildIfNeeded } = await import("./build.mjs");
 const { openDemoChain } = await import("./demo-chain.mjs");
 
 const dataDir = path.resolve(process.env.DATA_DIR || path.join(defaultDataDir, "demo"));
-const { chain, contract, env } = await openDemoChain({ dataDir, mode: "demo" });
+const port = await findPort();
+const { chain, contract, env } = await openDemoChain({
+  dataDir,
+  mode: "demo",
+  origin: `http://localhost:${port}`,
+});
 console.log("Building (the first time takes a few seconds) …");
 await buildIfNeeded();
-
-/** Somebody else on the default port is no reason to fail a first look; a port that was asked for is kept to. */
-async function findPort() {
-  if (process.env.PORT) return process.env.PORT;
-  const isFree = await new Promise((resolve) => {
-    const probe = net.createServer().once("error", () => resolve(false));
-    probe.listen({ port: defaultPort, host: "127.0.0.1" }, () => probe.close(() => resolve(true)));
-  });
-  if (!isFree) console.log(`Port ${defaultPort} is taken, so another one is used.`);
-  return isFree ? String(defaultPort) : "0";
-}
 
 const server = spawn(process.execPath, ["--enable-source-maps", "app/commands/demo-server.mjs"], {
   cwd: projectDir,
   // Its standard input is what it ends with, should this process be killed.
   stdio: ["pipe", "pipe", "inherit"],
-  env: { ...env, NODE_ENV: "production", PORT: await findPort() },
+  env: { ...env, NODE_ENV: "production", PORT: port },
 });
+
+/** Somebody else on the default port is no reason to fail a first look; a port that was asked for is kept to. */
+async function findPort() {
+  const asked = Number(process.env.PORT || defaultPort);
+  if (process.env.PORT && asked !== 0) return String(asked);
+  const free = (await listenOnce(asked)) ?? (await listenOnce(0));
+  if (free !== asked && asked !== 0) console.log(`Port ${asked} is taken, so another one is used.`);
+  return String(free);
+}
+
+/** The port, or null where it is taken. */
+async function listenOnce(/** @type {number} */ port) {
+  return await new Promise((resolve) => {
+    const probe = net.createServer().once("error", () => resolve(null));
+    probe.listen({ port, host: "127.0.0.1" }, () => {
+      const { port: found } = /** @type {net.AddressInfo} */ (probe.address());
+      probe.close(() => resolve(found));
+    });
+  });
+}
 
 let isStopping = false;
 async function stop(exitCode) {

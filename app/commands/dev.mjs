@@ -8,7 +8,7 @@ process.chdir(projectDir);
 await prepare();
 const { openDemoChain } = await import("./demo-chain.mjs");
 const dataDir = path.resolve(defaultDataDir, "development");
-const { chain, env } = await openDemoChain({ dataDir, mode: "development" });
+const { chain, env } = await openDemoChain({ dataDir, mode: "development", origin: null });
 
 if (!process.env.OPERATOR_SECRET) console.log(`Operator's view: /operator, secret ${env.OPERATOR_SECRET}`);
 const compiler = path.join("node_modules", "@remix-run", "dev", "dist", "cli.js");

@@ -1,5 +1,7 @@
-import { isAddress } from "viem";
+import { encodeFunctionData, isAddress, parseAbi } from "viem";
+import type { Address } from "viem";
 import { Refusal } from "~/platform/http/refusal";
+import type { FaucetRequest } from "./demo.schema";
 
 /** What a page may ask of the demo's own chain: reading, and sending what a wallet has signed. Nothing of anvil's own. */
 export const allowedMethods: ReadonlySet<string> = new Set([
@@ -24,11 +26,15 @@ export const allowedMethods: ReadonlySet<string> = new Set([
 ]);
 
 const faucetWei = 10n ** 18n;
+/** 5 of a token with 6 decimals. */
+const faucetBaseUnits = 5_000_000n;
+const coinAbi = parseAbi(["function mint(address to, uint256 amount)"]);
 const timeoutMs = 5000;
 
 type RpcRequest = { method: string; params: unknown[]; id?: unknown };
 
-export function createDemoChain(rpcUrl: string) {
+/** `coins`: the tokens that the demo gives away. */
+export function createDemoChain({ rpcUrl, coins }: { rpcUrl: string; coins: readonly Address[] }) {
   async function ask({ method, params, id }: RpcRequest): Promise<Record<string, unknown>> {
     const response = await fetch(rpcUrl, {
       method: "POST",
@@ -45,12 +51,27 @@ export function createDemoChain(rpcUrl: string) {
     return { jsonrpc: "2.0", id: request.id ?? null, error };
   }
 
-  /** Tops a test wallet up with worthless test money, so that it can pay for minting. */
-  async function fillWallet({ address }: { address: string }): Promise<{ address: string }> {
+  /** Tops a test wallet up with worthless test money, so that it can pay for minting, or with one of the demo's tokens. */
+  async function fillWallet({ address, token }: FaucetRequest): Promise<FaucetRequest> {
     const detail = "address must be a wallet address: 0x and 40 hex digits.";
     if (!isAddress(address, { strict: false })) throw new Refusal("invalid-request", { detail });
-    await ask({ method: "anvil_setBalance", params: [address, `0x${faucetWei.toString(16)}`] });
-    return { address };
+    if (token === undefined) {
+      await ask({ method: "anvil_setBalance", params: [address, `0x${faucetWei.toString(16)}`] });
+      return { address };
+    }
+    const coin = coins.find((each) => each.toLowerCase() === token.toLowerCase());
+    if (!coin)
+      throw new Refusal("invalid-request", { detail: "token must be a token that the demo gives away." });
+    await mintCoins(coin, address);
+    return { address, token };
+  }
+
+  async function mintCoins(coin: Address, to: Address): Promise<void> {
+    const accounts = await ask({ method: "eth_accounts", params: [] });
+    const from = (accounts.result as Address[])[0];
+    const data = encodeFunctionData({ abi: coinAbi, functionName: "mint", args: [to, faucetBaseUnits] });
+    const sent = await ask({ method: "eth_sendTransaction", params: [{ from, to: coin, data }] });
+    if (sent.error) throw new Error("The demo's chain did not take the transaction.", { cause: sent.error });
   }
 
   return { forward, fillWallet };

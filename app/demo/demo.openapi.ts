@@ -28,7 +28,8 @@ export const fillWalletOperation: OperationDescription = {
   operationId: "fillWallet",
   tag,
   summary: "Get test money",
-  description: "Fills a wallet with worthless money of the demo's chain, so that it can pay for minting.",
+  description:
+    "Fills a wallet with worthless money of the demo's chain, so that it can pay for minting, or gives it some of a token that a key asks for.",
   body: { required: true, content: jsonContent(fauceted) },
   answers: answersJson("The wallet is filled.", fauceted),
 };

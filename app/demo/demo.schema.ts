@@ -7,4 +7,11 @@ export const rpcRequestSchema = z.object({
   params: z.array(z.unknown()).default([]),
 });
 
-export const faucetRequestSchema = z.object({ address: z.string() });
+export const faucetRequestSchema = z.object({
+  address: z.string(),
+  token: z
+    .string()
+    .optional()
+    .describe("The contract of a token that the demo gives away; absent for money."),
+});
+export type FaucetRequest = z.infer<typeof faucetRequestSchema>;

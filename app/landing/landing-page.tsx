@@ -1,14 +1,17 @@
 import type { ReactNode } from "react";
 import { ButtonLink } from "~/ui/button";
 import { Facts } from "~/ui/facts";
+import type { PageKinds } from "~/gate/page/kinds/page-kind";
 import type { RoomOutline } from "~/content/room-outline";
 import type { Brand } from "~/platform/brand/brand";
 import type { PublicSettings } from "~/platform/public-settings";
 import { DoorIllustration } from "./door-illustration";
+import { KeyKinds } from "./key-kinds";
 import { defaultSteps, leadText, listThings } from "./landing-text";
 
 type LandingPageProps = {
   settings: PublicSettings;
+  kinds: PageKinds;
   texts: Brand["texts"];
   origin: string;
   outline: RoomOutline;
@@ -17,7 +20,7 @@ type LandingPageProps = {
 };
 
 export function LandingPage(props: LandingPageProps) {
-  const { settings, texts, origin, outline, isChatForHolders, hasReference } = props;
+  const { settings, kinds, texts, origin, outline, isChatForHolders, hasReference } = props;
   return (
     <div className="landing">
       <section className="hero" aria-labelledby="headline">
@@ -60,7 +63,7 @@ export function LandingPage(props: LandingPageProps) {
           ))}
         </ul>
       </Band>
-      <Visitors settings={settings} isChatForHolders={isChatForHolders} />
+      <Visitors settings={settings} kinds={kinds} isChatForHolders={isChatForHolders} />
       <Band id="promises" title="What you do not need">
         <ul className="promises">
           {promises.map(([what, why]) => (
@@ -86,8 +89,11 @@ function Band({ id, title, children }: BandProps) {
   );
 }
 
-function Visitors({ settings, isChatForHolders }: Pick<LandingPageProps, "settings" | "isChatForHolders">) {
+type VisitorsProps = Pick<LandingPageProps, "settings" | "kinds" | "isChatForHolders">;
+
+function Visitors({ settings, kinds, isChatForHolders }: VisitorsProps) {
   const { mode, chainId, contractAddress, keyStandard, wallets } = settings;
+  const hasSeveral = kinds.length > 1;
   return (
     <section className="stack band visitors" aria-labelledby="visitors">
       <h2 id="visitors" className="visually-hidden">
@@ -109,9 +115,13 @@ function Visitors({ settings, isChatForHolders }: Pick<LandingPageProps, "settin
         <p>
           {mode === "demo"
             ? "This is a demo: at the gate you can make yourself a key, free of charge, on a test chain that runs on this server. You need no wallet of your own; a test wallet is there."
-            : "A key is a token of the contract below. Whoever holds one can give or sell it to you; from then on it opens the room for you."}
+            : `A key is a token of ${hasSeveral ? "a" : "the"} contract below. Whoever holds one can give or sell it to you; from then on it opens the room for you.`}
         </p>
-        <Facts rows={{ Contract: <code>{contractAddress}</code>, Chain: chainId }} />
+        {hasSeveral ? (
+          <KeyKinds kinds={kinds} settings={settings} />
+        ) : (
+          <Facts rows={{ Contract: <code>{contractAddress}</code>, Chain: chainId }} />
+        )}
         {wallets.keyShopUrl ? (
           <ButtonLink to={wallets.keyShopUrl} tone="quiet" isNewTab>
             Get a key

@@ -1,5 +1,6 @@
 import type { LinksFunction, MetaFunction } from "@remix-run/node";
 import { useLoaderData, useRouteLoaderData } from "@remix-run/react";
+import { toPageKinds } from "~/gate/page/kinds/page-kind";
 import landingHref from "~/landing/landing.css";
 import { LandingPage } from "~/landing/landing-page";
 import type { SharedPage } from "~/platform/http/shared-pages.server";
@@ -21,7 +22,8 @@ export const meta: MetaFunction<typeof loader, { root: typeof rootLoader }> = ({
 
 export async function loader() {
   const { config, content } = getServices();
-  return { isChatForHolders: config.chat.requiresJwt, outline: await content.readOutline() };
+  const kinds = toPageKinds(config.keys.list);
+  return { kinds, isChatForHolders: config.chat.requiresJwt, outline: await content.readOutline() };
 }
 
 export const shared: SharedPage = { reads: () => getServices().content.readOutline() };

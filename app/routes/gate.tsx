@@ -3,6 +3,7 @@ import { useLoaderData, useRouteLoaderData } from "@remix-run/react";
 import { Gate } from "~/gate/page/gate";
 import stylesheetHref from "~/gate/page/gate.css";
 import { readWalletCookie } from "~/gate/page/wallet/wallet-cookie";
+import { toPageKinds } from "~/gate/page/kinds/page-kind";
 import walletStylesheetHref from "~/gate/page/wallet/wallet.css";
 import type { SharedPage } from "~/platform/http/shared-pages.server";
 import type { loader as rootLoader } from "~/root";
@@ -45,7 +46,8 @@ export async function loader({ context }: LoaderFunctionArgs) {
   ]);
   // So that the page looks right before any script runs. Nothing is decided by it.
   const lastWallet = readWalletCookie(context.headers.cookie ?? null);
-  return { visit, lookup, outline, lastWallet, signsSiwe: config.state.enabled };
+  const kinds = toPageKinds(config.keys.list);
+  return { visit, lookup, outline, lastWallet, kinds, signsSiwe: config.state.enabled };
 }
 
 /** Nobody is there, and no wallet was. */

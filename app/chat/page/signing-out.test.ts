@@ -38,7 +38,7 @@ test("signing out deletes conversations, tool output, signed links and drafts, a
     archive.writeText(`draft.${id}`, "half a question");
   }
   archive.writeText("open", "two");
-  const key = { chainId: 1, contractAddress: "0xAB", tokenId: "7", address: "0xCD" };
+  const key = { keyId: "1:0xab:7", address: "0xCD" };
   store.setItem(draftName(key), "[]");
   store.setItem("latchkey.demo-key", "of the demo's own wallet");
   store.setItem("another program's", "entry");

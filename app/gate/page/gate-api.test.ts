@@ -137,7 +137,28 @@ test("a token id is sent to the status route as one path segment", async () => {
       JSON.stringify({ tokenId: "1", exists: true, used: true, usedBy: "0xab", usedAt: "2026-01-01" }),
     );
   });
-  const status = await createGateApi(origin).getTokenStatus("1/../2?x");
+  const status = await createGateApi(origin).getTokenStatus({ tokenId: "1/../2?x" });
   expect(path).toBe("/api/token-status/1%2F..%2F2%3Fx");
   expect(status).toEqual({ tokenId: "1", exists: true, used: true, usedBy: "0xab", usedAt: "2026-01-01" });
+});
+
+test("the kind of a key is a parameter of the status route", async () => {
+  let path: string | undefined;
+  const origin = await serve((request, response) => {
+    path = request.url;
+    response.end(JSON.stringify({ tokenId: "1", exists: true, used: false }));
+  });
+  await createGateApi(origin).getTokenStatus({ tokenId: "1", key: "gold" });
+  expect(path).toBe("/api/token-status/1?key=gold");
+});
+
+test("the requirements of a refusal are read with it", async () => {
+  const requirements = { outcome: "unmet", all: [{ label: "holds key #7", outcome: "met", needed: "1" }] };
+  const origin = await answering(403, { title: "You do not own this token", requirements });
+  const refused = await createGateApi(origin)
+    .enterAgain("token")
+    .catch((error: unknown) => error);
+  expect(refused).toMatchObject({ requirements: { type: "all", of: [{ label: "holds key #7" }] } });
+  const plain = await answering(403, { title: "You do not own this token" });
+  await expect(createGateApi(plain).enterAgain("token")).rejects.toMatchObject({ requirements: null });
 });

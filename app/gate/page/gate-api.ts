@@ -1,14 +1,20 @@
 import type { GatedContent } from "~/content/content.schema";
-import type { FormSubmission, LegacyBody, SiweBody, TokenStatus } from "~/gate/gate.schema";
+import type { TokenStatus } from "~/gate/gate.schema";
 import type { SignedIn } from "~/gate/tokens/session.schema";
 import { asRecord, readRefused, secondsOf } from "~/platform/http/notice";
 import type { Refused } from "~/platform/http/notice";
 import { findJson } from "~/platform/json";
+import { readRequirements } from "./kinds/requirement-tree";
+import type { RequirementNode } from "./kinds/requirement-tree";
 
 export class RefusedError extends Error {
   override readonly name = "RefusedError";
 
-  constructor(readonly refused: Refused) {
+  constructor(
+    readonly refused: Refused,
+    /** What the key asks for, and what of it was not met; null where the refusal is for another reason. */
+    readonly requirements: RequirementNode | null = null,
+  ) {
     super(`${refused.status} ${refused.title}`);
   }
 }
@@ -22,11 +28,19 @@ export class UnreadableAnswerError extends Error {
   override readonly name = "UnreadableAnswerError";
 }
 
-export type FormPost = FormSubmission & { messageHash: string };
+/** Which key is meant, and who signed for it. `key`: the name of its kind, absent for the first. */
+type Signed = { address: string; signature: string; tokenId: string; key?: string; vault?: string };
+export type EnvelopeProof = Signed & { timestamp: number };
+export type RoomProof = EnvelopeProof | (Signed & { message: string; nonce: string });
+export type FormPost = EnvelopeProof & { message: string; messageHash: string };
 
 export type Grant = { accessToken: string | null; content: GatedContent };
 
 export type Session = Pick<SignedIn, "tokenId" | "address" | "secondsLeft" | "isRenewable"> & {
+  /** The kind of the key; null where kinds have no names. */
+  key: string | null;
+  /** The wallet that holds the key, in lower case, where it is another one than `address`. */
+  vault: string | null;
   /** Of this device's clock. */
   endsAtMs: number;
 };
@@ -54,7 +68,8 @@ export function createGateApi(origin: string, timeoutMs = 30_000) {
       throw new UnreachableError(`No answer from ${path}`, { cause });
     }
     if (response.ok) return body;
-    throw new RefusedError(readRefused({ status: response.status, headers: response.headers, body }));
+    const refused = readRefused({ status: response.status, headers: response.headers, body });
+    throw new RefusedError(refused, readRequirements(asRecord(body).requirements));
   }
 
   let lastChange: Promise<unknown> = Promise.resolve();
@@ -73,18 +88,22 @@ export function createGateApi(origin: string, timeoutMs = 30_000) {
 
     /** The room, on the strength of the cookie alone. */
     openSession: async () => readGrant(await call("/session", jsonPost({ open: true }))),
-    enter: async (proof: SiweBody | LegacyBody) => readGrant(await call("/api/gate-access", jsonPost(proof))),
+    enter: async (proof: RoomProof) => readGrant(await call("/api/gate-access", jsonPost(proof))),
     /** The room once more, with fresh media links, on the strength of the token alone. */
     enterAgain: async (accessToken: string) =>
       readGrant(await call("/api/gate-access", bearerPost(accessToken))),
 
     getNonce: async () => readNonce(await call("/api/nonce")),
     submitForm: (form: FormPost) => call("/api/form-submission-gate", jsonPost(form)),
-    getTokenStatus: async (tokenId: string) =>
-      readTokenStatus(await call(`/api/token-status/${encodeURIComponent(tokenId)}`)),
+    /** `key`: the kind's name; absent for the first. */
+    getTokenStatus: async ({ tokenId, key }: { tokenId: string; key?: string }) => {
+      const query = key === undefined ? "" : `?${new URLSearchParams({ key }).toString()}`;
+      return readTokenStatus(await call(`/api/token-status/${encodeURIComponent(tokenId)}${query}`));
+    },
 
-    /** Demo mode only: a little money for gas. */
-    askForTestFunds: (address: string) => call("/demo/faucet", jsonPost({ address })),
+    /** Demo mode only: a little money for gas, or some of a token that a key asks for. */
+    askForTestFunds: (address: string, token?: string) =>
+      call("/demo/faucet", jsonPost({ address, ...(token && { token }) })),
   };
 }
 
@@ -147,7 +166,7 @@ export function readSession(body: unknown, nowMs: number): SessionAnswer {
     const status = Number(asRecord(answer.ended).status);
     return { session: null, ended: answer.ended ? readRefused({ status, body: answer.ended }) : null };
   }
-  const { tokenId, address } = readTexts(answer, ["tokenId", "address"]);
+  const { tokenId, address, key, vault } = readTexts(answer, ["tokenId", "address", "key", "vault"]);
   // Counted from now: the clocks of the two sides need not agree.
   const secondsLeft = secondsOf(answer.secondsLeft);
   if (!tokenId || !address || secondsLeft === null) {
@@ -155,7 +174,13 @@ export function readSession(body: unknown, nowMs: number): SessionAnswer {
   }
   const endsAtMs = nowMs + secondsLeft * 1_000;
   const isRenewable = answer.isRenewable === true;
-  return { session: { tokenId, address: address.toLowerCase(), secondsLeft, endsAtMs, isRenewable } };
+  const whose = {
+    tokenId,
+    address: address.toLowerCase(),
+    key: key || null,
+    vault: vault.toLowerCase() || null,
+  };
+  return { session: { ...whose, secondsLeft, endsAtMs, isRenewable } };
 }
 
 /** Empty texts for the members that are not there. */

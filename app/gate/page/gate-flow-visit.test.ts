@@ -18,7 +18,7 @@ test("the page begins with the visitor whom the server saw", () => {
     phase: "inside",
     account: null,
     notice: null,
-    tokenId: "7",
+    choice: { tokenId: "7" },
     room: { tokenId: "7", session: { address: "0xab", endsAtMs: 61_000 }, grant: { accessToken: null } },
   });
   const nobody = stateFromVisit({ kind: "outside", session: { signedIn: false } }, 0);

@@ -4,6 +4,7 @@ import type { FormReceipt } from "./form/receipt-card";
 import type { Grant } from "./gate-api";
 import type { GateEvent, GateState } from "./gate-state";
 import type { GateNotice } from "./wallet/wallet-notices";
+import { noChoice } from "./kinds/key-choice";
 import type { WalletChoice } from "./wallet/wagmi-session";
 
 const account = {
@@ -17,7 +18,7 @@ const wallets = [
   { id: "w", name: "Test wallet", icon: null, kind: "browser", origin: null },
 ] as const satisfies WalletChoice[];
 const receipt: FormReceipt = {
-  tokenId: "7",
+  keyWords: "key #7",
   address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
   host: "gate.example",
   text: "Hello",
@@ -50,6 +51,13 @@ const grant: Grant = {
   },
 };
 
+const key = { kindName: "key", tokenId: "7", vault: null };
+
+function found(tokenIds: string[] | null): GateEvent {
+  const findings = [{ name: "key", tokenIds, requirement: null }];
+  return { type: "keys-read", holder: account.address, findings };
+}
+
 function after(...events: GateEvent[]): GateState {
   return events.reduce(reduceGate, initialGateState);
 }
@@ -66,44 +74,45 @@ const toStranger: GateEvent[] = [
 ];
 const toInside: GateEvent[] = [
   ...toConnected,
-  { type: "keys-read", address: account.address, tokenIds: ["7"] },
+  found(["7"]),
   { type: "task-started", turn: 3, task: { kind: "sign-in", step: "nonce" } },
-  { type: "granted", turn: 3, tokenId: "7", grant },
+  { type: "granted", turn: 3, ...key, grant },
 ];
 
 test("wallet and key lead from the start into the room", () => {
-  expect(after(...toConnected)).toMatchObject({ phase: "connected", account, keys: { status: "loading" } });
+  expect(after(...toConnected)).toMatchObject({ phase: "connected", account, choice: { findings: null } });
   expect(after(...toInside)).toMatchObject({ phase: "inside", room: { tokenId: "7", grant }, notice: null });
 });
 
 test("the newest key found is proposed, but never over a number the visitor typed", () => {
-  const found: GateEvent = { type: "keys-read", address: account.address, tokenIds: ["9", "4"] };
-  expect(after(...toConnected, found)).toMatchObject({ tokenId: "9" });
-  expect(after(...toConnected, { type: "token-id-typed", tokenId: "4" }, found)).toMatchObject({
-    tokenId: "4",
-  });
+  const read = found(["9", "4"]);
+  expect(after(...toConnected, read)).toMatchObject({ choice: { tokenId: "9" } });
+  const typed: GateEvent = { type: "token-id-typed", tokenId: "4", kindName: "key" };
+  expect(after(...toConnected, typed, read)).toMatchObject({ choice: { tokenId: "4" } });
 });
 
 test("keys of a wallet that is no longer connected are dropped", () => {
-  const late: GateEvent = { type: "keys-read", address: account.address, tokenIds: ["9"] };
-  const state = after(...toConnected, ...toStranger, late);
-  expect(state).toMatchObject({ account: stranger, keys: { status: "loading" }, tokenId: "" });
+  const state = after(...toConnected, ...toStranger, found(["9"]));
+  expect(state).toMatchObject({ account: stranger, choice: { findings: null, tokenId: "" } });
 });
 
 test("keys that the chain cannot list are said to be unlisted, and the typed number is kept", () => {
-  const unlisted: GateEvent = { type: "keys-read", address: account.address, tokenIds: null };
-  const state = after(...toConnected, { type: "token-id-typed", tokenId: "12" }, unlisted);
-  expect(state).toMatchObject({ keys: { status: "unlisted" }, tokenId: "12" });
+  const typed: GateEvent = { type: "token-id-typed", tokenId: "12", kindName: "key" };
+  const state = after(...toConnected, typed, found(null));
+  expect(state).toMatchObject({ choice: { findings: [{ tokenIds: null }], tokenId: "12" } });
 });
 
 test("a new key is put in front and selected", () => {
   const state = after(
     ...toConnected,
-    { type: "keys-read", address: account.address, tokenIds: ["7"] },
+    found(["7"]),
     { type: "task-started", turn: 3, task: { kind: "mint", step: "funds" } },
-    { type: "key-minted", turn: 3, tokenId: "8" },
+    { type: "key-minted", turn: 3, tokenId: "8", kindName: "key" },
   );
-  expect(state).toMatchObject({ task: null, tokenId: "8", keys: { tokenIds: ["8", "7"] } });
+  expect(state).toMatchObject({
+    task: null,
+    choice: { tokenId: "8", findings: [{ tokenIds: ["8", "7"] }] },
+  });
 });
 
 test("no second task starts while one is in progress", () => {
@@ -120,7 +129,7 @@ test("a grant that arrives after the wallet changed is ignored", () => {
     ...toConnected,
     { type: "task-started", turn: 3, task: { kind: "sign-in", step: "server" } },
     ...toStranger,
-    { type: "granted", turn: 3, tokenId: "7", grant },
+    { type: "granted", turn: 3, ...key, grant },
   );
   expect(state).toMatchObject({ phase: "connected", account: stranger, task: null });
 });
@@ -158,7 +167,7 @@ test("another account is asked about first, and nothing is dropped until the ans
   expect(back).toMatchObject({ phase: "inside", account, other: null });
 
   const taken = reduceGate(asked, { type: "account-taken", turn: 10 });
-  expect(taken).toMatchObject({ phase: "connected", account: stranger, task: null, tokenId: "" });
+  expect(taken).toMatchObject({ phase: "connected", account: stranger, task: null, choice: noChoice });
   expect(JSON.stringify(taken)).not.toContain("first");
 });
 
@@ -167,7 +176,7 @@ test("signing in continues while another account is asked about", () => {
     ...toConnected,
     { type: "task-started", turn: 3, task: { kind: "sign-in", step: "wallet" } },
     { type: "account-changed", turn: 4, account: stranger },
-    { type: "granted", turn: 3, tokenId: "7", grant },
+    { type: "granted", turn: 3, ...key, grant },
   );
   expect(state).toMatchObject({ phase: "inside", account, other: { account: stranger, isAsked: true } });
 });
@@ -227,7 +236,7 @@ test("the room and the task in progress stay when only the wallet's chain change
     ...toConnected,
     { type: "task-started", turn: 3, task: { kind: "sign-in", step: "nonce" } },
     { type: "account-changed", turn: 4, account: elsewhere },
-    { type: "granted", turn: 3, tokenId: "7", grant },
+    { type: "granted", turn: 3, ...key, grant },
   );
   expect(signing.phase).toBe("inside");
 });
@@ -324,7 +333,11 @@ test("the page's token is kept when a reload brings none, and replaced when it b
 
 test("leaving the room drops the token and keeps the wallet connected", () => {
   const state = after(...toInside, { type: "left", turn: 4 });
-  expect(state).toMatchObject({ phase: "connected", account, tokenId: "7", keys: { tokenIds: ["7"] } });
+  expect(state).toMatchObject({
+    phase: "connected",
+    account,
+    choice: { tokenId: "7", findings: [{ tokenIds: ["7"] }] },
+  });
   expect(JSON.stringify(state)).not.toContain("first");
 });
 
@@ -337,6 +350,8 @@ test("disconnecting drops everything", () => {
 });
 
 const session = {
+  key: null,
+  vault: null,
   tokenId: "7",
   address: account.address.toLowerCase(),
   secondsLeft: 1,

@@ -4,7 +4,7 @@ import type { Grant, Session } from "./gate-api";
 import { noticeForEnd, noticeForProblem, otherWallet, walletLeft } from "./gate-notice";
 import type { FormEvent, GateEvent, GateForm, GateRoom, GateState, StateIn } from "./gate-state";
 import type { GateNotice } from "./wallet/wallet-notices";
-import type { HeldKeys } from "./gate-state";
+import { noChoice, reduceChoice } from "./kinds/key-choice";
 import type { WalletAccount } from "./wallet/wagmi-session";
 
 type WithKeys = StateIn<"connected" | "inside">;
@@ -76,17 +76,9 @@ function reduceChoosing(state: StateIn<"choosing">, event: GateEvent): GateState
 
 function reduceWithKeys(state: WithKeys, event: GateEvent): GateState {
   switch (event.type) {
-    case "keys-read": {
-      const { address, tokenIds } = event;
-      if (address !== state.account?.address) return state;
-      if (tokenIds === null) return { ...state, keys: { status: "unlisted" } };
-      // A proposal never overwrites what the visitor typed.
-      return {
-        ...state,
-        keys: { status: "listed", tokenIds },
-        tokenId: state.tokenId || (tokenIds[0] ?? ""),
-      };
-    }
+    case "keys-read":
+      if (!state.account) return state;
+      return { ...state, choice: reduceChoice(state.choice, event, state.account.address) };
     case "left":
       return leaveRoom(state, event.turn, null);
     case "account-changed":
@@ -105,18 +97,26 @@ function reduceWithKeys(state: WithKeys, event: GateEvent): GateState {
 
 function reduceConnected(state: StateIn<"connected">, event: GateEvent): GateState {
   switch (event.type) {
+    case "kind-chosen":
+    case "vault-typed":
+      if (state.task) return state;
+      return { ...state, notice: null, choice: reduceChoice(state.choice, event, state.account.address) };
     case "token-id-typed":
-      return { ...state, tokenId: event.tokenId };
+      return { ...state, choice: reduceChoice(state.choice, event, state.account.address) };
     case "task-started":
       return state.task ? state : { ...state, turn: event.turn, task: event.task, notice: null };
     case "task-moved":
       return state.task ? { ...state, task: event.task } : state;
+    case "task-done":
+      return { ...state, task: null };
     case "task-abandoned":
       return { ...state, turn: event.turn, task: null };
     case "key-minted":
-      return { ...state, task: null, tokenId: event.tokenId, keys: addKey(state.keys, event.tokenId) };
-    case "granted":
-      return enterRoom(state, { tokenId: event.tokenId, grant: event.grant, session: null });
+      return { ...state, task: null, choice: reduceChoice(state.choice, event, state.account.address) };
+    case "granted": {
+      const { kindName, tokenId, vault, grant } = event;
+      return enterRoom(state, { kindName, tokenId, vault, grant, session: null });
+    }
     default:
       return state;
   }
@@ -137,7 +137,7 @@ function reduceInside(state: StateIn<"inside">, event: GateEvent): GateState {
       return { ...state, turn: event.turn, notice: null, room: { ...room, session, form } };
     }
     case "session-kept": {
-      if (event.session.tokenId !== room.tokenId || room.form.receipt) return state;
+      if (!isOfRoom(event.session, room) || room.form.receipt) return state;
       // From here on the cookie speaks for the visitor: the page itself holds no token.
       const grant = room.grant.accessToken === null ? room.grant : { ...room.grant, accessToken: null };
       return { ...state, room: { ...room, grant, session: event.session } };
@@ -200,7 +200,7 @@ function connectAccount(state: GateState, account: WalletAccount): GateState {
   if (state.phase === "away") return { ...connected, notice: state.notice };
   if (state.phase !== "inside") return connected;
   if (state.room.session?.address === account.address.toLowerCase()) {
-    return { ...state, account, keys: { status: "loading" } };
+    return { ...state, account, choice: { ...state.choice, findings: null } };
   }
   return { ...connected, notice: otherWallet };
 }
@@ -223,9 +223,11 @@ function loseWallet(state: WithKeys, turn: number): GateState {
 }
 
 function openKept(state: GateState, session: Session, grant: Grant): GateState {
-  const room = { tokenId: session.tokenId, grant, session };
+  const { key: kindName, tokenId, vault } = session;
+  const room = { kindName, tokenId, vault, grant, session };
   if (state.phase === "away") {
-    return enterRoom({ turn: state.turn, account: null, keys: { status: "unlisted" } }, room);
+    const choice = { ...noChoice, kindName, tokenId, vault: vault ?? "" };
+    return enterRoom({ turn: state.turn, account: null, choice }, room);
   }
   if (state.phase !== "connected" || state.task) return state;
   if (state.account.address.toLowerCase() !== session.address) return { ...state, notice: otherWallet };
@@ -233,27 +235,27 @@ function openKept(state: GateState, session: Session, grant: Grant): GateState {
 }
 
 function enterRoom(
-  { turn, account, keys, other = null }: Pick<WithKeys, "turn" | "account" | "keys" | "other">,
-  { tokenId, ...rest }: Pick<GateRoom, "tokenId" | "grant" | "session">,
+  { turn, account, choice, other = null }: Pick<WithKeys, "turn" | "account" | "choice" | "other">,
+  opened: Omit<GateRoom, "form" | "isReloading">,
 ): GateState {
-  const room = { ...rest, tokenId, form: openForm, isReloading: false };
-  return { phase: "inside", turn, notice: null, account, keys, tokenId, other, room };
+  const room = { ...opened, form: openForm, isReloading: false };
+  return { phase: "inside", turn, notice: null, account, choice, other, room };
 }
 
 function leaveRoom(state: WithKeys, turn: number, notice: GateNotice | null): GateState {
-  const { account, keys, tokenId, other = null } = state;
+  const { account, choice, other = null } = state;
   if (account === null) return { phase: "away", turn, notice };
-  return { phase: "connected", turn, notice, account, keys, tokenId, other, task: null };
+  return { phase: "connected", turn, notice, account, choice, other, task: null };
 }
 
 function connectedState(turn: number, account: WalletAccount): StateIn<"connected"> {
-  const keys = { status: "loading" } as const;
-  return { phase: "connected", turn, notice: null, account, keys, tokenId: "", task: null };
+  return { phase: "connected", turn, notice: null, account, choice: noChoice, task: null };
 }
 
-function addKey(keys: HeldKeys, tokenId: string): HeldKeys {
-  if (keys.status !== "listed") return keys;
-  return { status: "listed", tokenIds: [tokenId, ...keys.tokenIds.filter((held) => held !== tokenId)] };
+/** Whether a session is of the key that opened the room. Where keys are of one kind, it names none. */
+export function isOfRoom({ key, tokenId, vault }: Session, room: GateRoom): boolean {
+  const isSameKind = key === null || room.kindName === null || key === room.kindName;
+  return isSameKind && tokenId === room.tokenId && vault === room.vault;
 }
 
 function isBusy(state: WithKeys): boolean {

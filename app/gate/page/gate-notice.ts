@@ -27,6 +27,9 @@ const remedies: PageRemedies = {
   "invalid-tokenid": { remedy: "The number of a key is written in digits only. Correct it and try again." },
 };
 
+const requirementsRemedy =
+  "See below what is asked for and what of it this wallet has. Get what is missing, then check again: it is read anew, and you are asked to sign once more.";
+
 /** For a refusal that came with the page itself. */
 export function noticeForProblem(problem: VisitProblem): GateNotice {
   return noticeForRefusal(readRefused({ status: problem.status, body: problem }));
@@ -37,7 +40,7 @@ function noticeForRefusal(refused: Refused): GateNotice {
 }
 
 export function noticeFor(error: unknown, activity: GateActivity): GateNotice {
-  if (error instanceof RefusedError) return noticeForRefusal(error.refused);
+  if (error instanceof RefusedError) return noticeForRequest(error);
   if (error instanceof UnreachableError) {
     const detail = "Either this device is offline, or the site is away for a moment.";
     return { tone: "problem", ...unreached, detail };
@@ -51,6 +54,13 @@ export function noticeFor(error: unknown, activity: GateActivity): GateNotice {
     };
   }
   return noticeForWallet(error, activity);
+}
+
+/** What is missing is told by the requirements, one by one. */
+function noticeForRequest({ refused, requirements }: RefusedError): GateNotice {
+  const notice = noticeForRefusal(refused);
+  if (requirements === null) return notice;
+  return { ...notice, title: "Something is missing", requirements, remedy: requirementsRemedy };
 }
 
 /** Why the room has closed by itself. Null: the cookie is gone, and nobody said why. */

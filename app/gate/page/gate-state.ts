@@ -2,14 +2,13 @@ import type { PublicSettings } from "~/platform/public-settings";
 import type { FormReceipt } from "./form/receipt-card";
 import type { GateApi, Grant, Session } from "./gate-api";
 import type { WalletAccount, WalletChoice, WalletSession } from "./wallet/wagmi-session";
+import type { ChoiceEvent, KeyChoice } from "./kinds/key-choice";
+import type { PageKinds } from "./kinds/page-kind";
 import type { GateNotice } from "./wallet/wallet-notices";
-
-/** The keys in the connected wallet. `unlisted`: the chain could not say, the number has to be typed. */
-export type HeldKeys =
-  { status: "loading" } | { status: "listed"; tokenIds: string[] } | { status: "unlisted" };
 
 export type GateTask =
   | { kind: "mint"; step: "funds" | "wallet" | "chain" }
+  | { kind: "token"; step: "faucet" }
   | { kind: "sign-in"; step: "nonce" | "wallet" | "server" };
 
 export type GateForm = {
@@ -22,7 +21,11 @@ export type GateForm = {
 };
 
 export type GateRoom = {
+  /** The kind of its key; null where the session names none. */
+  kindName: string | null;
   tokenId: string;
+  /** The wallet that holds the key, where somebody is in for another one. */
+  vault: string | null;
   grant: Grant;
   /** In the cookie; null where none could be kept, or its key has been used up. */
   session: Session | null;
@@ -32,8 +35,7 @@ export type GateRoom = {
 
 type Connected = {
   account: WalletAccount;
-  keys: HeldKeys;
-  tokenId: string;
+  choice: KeyChoice;
   /** The account that is selected in the wallet now, where it is not the one this page works with. */
   other?: { account: WalletAccount; isAsked: boolean } | null;
 };
@@ -75,13 +77,12 @@ export type GateEvent =
   | { type: "account-kept" }
   | { type: "network-asked"; turn: number }
   | { type: "disconnected"; turn: number }
-  | { type: "keys-read"; address: string; tokenIds: string[] | null }
-  | { type: "token-id-typed"; tokenId: string }
+  | ChoiceEvent
   | { type: "task-started"; turn: number; task: GateTask }
   | { type: "task-moved"; turn: number; task: GateTask }
+  | { type: "task-done"; turn: number }
   | { type: "task-abandoned"; turn: number }
-  | { type: "key-minted"; turn: number; tokenId: string }
-  | { type: "granted"; turn: number; tokenId: string; grant: Grant }
+  | ({ type: "granted"; turn: number; grant: Grant } & Pick<GateRoom, "kindName" | "tokenId" | "vault">)
   | { type: "session-opened"; turn: number; session: Session; grant: Grant }
   | { type: "session-kept"; session: Session }
   | { type: "session-ended"; turn: number; tokenId: string; notice: GateNotice }
@@ -93,6 +94,7 @@ export type GateEvent =
 
 export type GateTools = {
   settings: PublicSettings;
+  kinds: PageKinds;
   origin: string;
   api: GateApi;
   dispatch: (event: GateEvent) => void;

@@ -4,6 +4,9 @@ import { RefusedError, UnreachableError } from "./gate-api";
 import type { Session } from "./gate-api";
 import { noticeFor } from "./gate-notice";
 import type { GateRoom, GateTools } from "./gate-state";
+import { orderFindings } from "./kinds/kind-order";
+import { toSignedKey } from "./kinds/signed-key";
+import type { SignedKey } from "./kinds/signed-key";
 import type { WalletAccount } from "./wallet/wagmi-session";
 import type { LastWallet } from "./wallet/wallet-cookie";
 import { noticeForMissing } from "./wallet/wallet-notices";
@@ -60,7 +63,7 @@ export async function unpickWallet({ dispatch, nextTurn, openWallet }: GateTools
 
 /** Resumes the session and the wallet of an earlier visit. Where that fails, the visitor can start over. */
 export async function resumeVisit(
-  tools: Omit<GateTools, "settings" | "origin">,
+  tools: Omit<GateTools, "settings" | "kinds" | "origin">,
   { lastWallet, openedAs }: { lastWallet: LastWallet | null; openedAs: Session | null },
 ): Promise<void> {
   const { api, dispatch, nextTurn } = tools;
@@ -99,10 +102,10 @@ export function takeAccount({ api, dispatch, nextTurn }: GateTools): void {
   void endVisit(api);
 }
 
-export function switchNetwork(tools: GateTools): Promise<void> {
+export function switchNetwork(tools: GateTools, chainId: number): Promise<void> {
   return inNewTurn(tools, "network", async (turn) => {
     tools.dispatch({ type: "network-asked", turn });
-    await (await tools.openWallet()).ensureChain();
+    await (await tools.openWallet()).ensureChain(chainId);
   });
 }
 
@@ -114,43 +117,56 @@ export async function disconnectWallet({ api, dispatch, nextTurn, openWallet }: 
   await wallet.disconnect().catch(() => undefined);
 }
 
-export async function readKeys({ dispatch, openWallet }: GateTools, address: Address): Promise<void> {
-  // Many public nodes refuse to search the whole history; the visitor can type the number.
-  const tokenIds = await openWallet()
-    .then((wallet) => wallet.findKeys(address))
-    .catch(() => null);
-  dispatch({ type: "keys-read", address, tokenIds });
+/** `holder`: whose keys are looked for, which may be another wallet's. */
+export async function readKeys({ kinds, dispatch, openWallet }: GateTools, holder: Address): Promise<void> {
+  const findings = await openWallet()
+    .then((wallet) => wallet.findKeys(holder))
+    // What could not be found out can be typed.
+    .catch(() => kinds.map(({ name }) => ({ name, tokenIds: null, requirement: null })));
+  dispatch({ type: "keys-read", holder, findings: orderFindings(kinds, findings) });
 }
 
 export function mintKey(tools: GateTools, { address }: WalletAccount): Promise<void> {
-  const { api, dispatch, openWallet } = tools;
+  const { settings, kinds, api, dispatch, openWallet } = tools;
   return inNewTurn(tools, "mint", async (turn) => {
     dispatch({ type: "task-started", turn, task: { kind: "mint", step: "funds" } });
     const wallet = await openWallet();
     await api.askForTestFunds(address);
     dispatch({ type: "task-moved", turn, task: { kind: "mint", step: "wallet" } });
-    await wallet.ensureChain();
+    await wallet.ensureChain(settings.chainId);
     const { minted } = await wallet.mintKey(address);
     dispatch({ type: "task-moved", turn, task: { kind: "mint", step: "chain" } });
-    dispatch({ type: "key-minted", turn, tokenId: await minted });
+    dispatch({ type: "key-minted", turn, kindName: kinds[0].name, tokenId: await minted });
   });
 }
 
-type SignInOrder = { account: WalletAccount; tokenId: string; signal?: AbortSignal };
+type DemoTokenOrder = { account: WalletAccount; token: string; holder: Address };
 
-export function signIn(tools: GateTools, { account, tokenId, signal }: SignInOrder): Promise<void> {
-  const { settings, origin, api, dispatch, openWallet } = tools;
+/** From the faucet, without a transaction of the wallet's own; what the page has read is read anew. */
+export function getDemoToken(tools: GateTools, { account, token, holder }: DemoTokenOrder): Promise<void> {
+  const { api, dispatch } = tools;
+  return inNewTurn(tools, "token", async (turn) => {
+    dispatch({ type: "task-started", turn, task: { kind: "token", step: "faucet" } });
+    await api.askForTestFunds(account.address, token);
+    dispatch({ type: "task-done", turn });
+    await readKeys(tools, holder);
+  });
+}
+
+type SignInOrder = { account: WalletAccount; key: SignedKey; signal?: AbortSignal };
+
+export function signIn(tools: GateTools, { account, key, signal }: SignInOrder): Promise<void> {
+  const { origin, api, dispatch, openWallet } = tools;
   return inNewTurn(tools, "sign-in", async (turn) => {
     dispatch({ type: "task-started", turn, task: { kind: "sign-in", step: "nonce" } });
     const [wallet, { proveForRoom }] = await Promise.all([openWallet(), loadProofs()]);
-    await wallet.ensureChain();
+    await wallet.ensureChain(key.chainId);
     const proof = await proveForRoom({
       api,
       wallet,
       address: account.address,
-      tokenId,
+      key,
       origin,
-      chainId: settings.chainId,
       nowMs: Date.now(),
       onAsk: () => dispatch({ type: "task-moved", turn, task: { kind: "sign-in", step: "wallet" } }),
     });
@@ -158,7 +174,8 @@ export function signIn(tools: GateTools, { account, tokenId, signal }: SignInOrd
     if (signal?.aborted) return;
     dispatch({ type: "task-moved", turn, task: { kind: "sign-in", step: "server" } });
     const grant = await api.enter(proof);
-    dispatch({ type: "granted", turn, tokenId, grant });
+    const { kindName, tokenId, vault } = key;
+    dispatch({ type: "granted", turn, kindName, tokenId, vault, grant });
     if (grant.accessToken) await keepSession(tools, grant.accessToken);
   });
 }
@@ -181,6 +198,6 @@ export function reloadRoom(tools: GateTools, { account, room }: ReloadOrder): Pr
       if (!isExpired || !account) throw error;
     }
     dispatch({ type: "left", turn: nextTurn() });
-    if (account) await signIn(tools, { account, tokenId: room.tokenId });
+    if (account) await signIn(tools, { account, key: toSignedKey(tools.kinds, room) });
   });
 }

@@ -1,4 +1,4 @@
-import { Suspense, lazy } from "react";
+import { Suspense, lazy, useMemo } from "react";
 import type { RoomOutline } from "~/content/room-outline";
 import type { KeyLookup } from "~/gate/keys/key-lookup";
 import type { GateVisit } from "~/gate/visit";
@@ -9,7 +9,11 @@ import { EntryChecklist } from "./entry/entry-checklist";
 import { KeyCard } from "./entry/key-card";
 import { LockedPreview } from "./entry/locked-preview";
 import { StatusCard } from "./entry/status-card";
-import type { GateState } from "./gate-state";
+import type { GateRoom, GateState } from "./gate-state";
+import { KindList } from "./kinds/kind-choice";
+import type { PageKinds } from "./kinds/page-kind";
+import { toSignedKey } from "./kinds/signed-key";
+import type { SignedKey } from "./kinds/signed-key";
 import { NoticeCard } from "./notice-card";
 import { RoomFrame } from "./room/room-frame";
 import { useGateFlow } from "./use-gate-flow";
@@ -18,6 +22,7 @@ import type { LastWallet } from "./wallet/wallet-cookie";
 
 type GateProps = {
   settings: PublicSettings;
+  kinds: PageKinds;
   /** Who is there, as the server found out with the page itself. */
   visit: GateVisit;
   outline: RoomOutline;
@@ -32,32 +37,46 @@ const WalletDialog = lazy(() =>
   import("./wallet/wallet-dialog").then(({ WalletDialog }) => ({ default: WalletDialog })),
 );
 
-export function Gate({ settings, visit, outline, lookup, lastWallet, signsSiwe }: GateProps) {
-  const { state, returning, actions } = useGateFlow(settings, visit, lastWallet);
+export function Gate({ settings, kinds, visit, outline, lookup, lastWallet, signsSiwe }: GateProps) {
+  const { state, returning, actions } = useGateFlow({ settings, kinds, visit, lastWallet });
   const isDemo = settings.mode === "demo";
   const isInside = state.phase === "inside";
   const { account = null, other = null } = state.phase === "connected" || isInside ? state : {};
-  const insideKey = isInside ? state.room.tokenId : null;
+  const insideKey = useInsideKey(kinds, isInside ? state.room : null);
   const isAccepted = isInside && state.room.form.receipt !== null;
 
   return (
     <div className="stack">
       {state.phase === "connected" || isInside ? (
-        <AccountBar settings={settings} state={state} actions={actions} />
+        <AccountBar settings={settings} kinds={kinds} state={state} actions={actions} />
       ) : null}
       {isInside ? (
-        <RoomFrame settings={settings} state={state} visit={visit} actions={actions} />
+        <RoomFrame
+          signedKey={insideKey ?? toSignedKey(kinds, state.room)}
+          state={state}
+          visit={visit}
+          actions={actions}
+        />
       ) : (
         <div className="gate-entry">
-          <EntryChecklist state={state} settings={settings} />
+          <EntryChecklist state={state} settings={settings} kinds={kinds} />
           <div className="gate-step">
             {state.phase === "connected" ? (
-              <KeyCard settings={settings} signsSiwe={signsSiwe} state={state} actions={actions} />
+              <KeyCard
+                settings={settings}
+                kinds={kinds}
+                signsSiwe={signsSiwe}
+                state={state}
+                actions={actions}
+              />
             ) : returning ? (
               <ReturningBar wallet={returning} onConnect={actions.openWallets} />
             ) : (
               <ConnectCard state={state} isDemo={isDemo} onConnect={actions.openWallets} />
             )}
+            {kinds.length > 1 && state.phase !== "connected" ? (
+              <KindList kinds={kinds} settings={settings} />
+            ) : null}
           </div>
           <LockedPreview outline={outline} />
         </div>
@@ -71,8 +90,17 @@ export function Gate({ settings, visit, outline, lookup, lastWallet, signsSiwe }
         <AccountChoice current={account} other={other.account} isInside={isInside} actions={actions} />
       ) : null}
       {/* A new key, or a form that was just accepted, is a new question. */}
-      <StatusCard key={`${insideKey} ${isAccepted}`} initialTokenId={insideKey} lookup={lookup} />
+      <StatusCard key={`${insideKey?.id} ${isAccepted}`} kinds={kinds} inside={insideKey} lookup={lookup} />
     </div>
+  );
+}
+
+/** The same one for as long as the room is open. */
+function useInsideKey(kinds: PageKinds, room: GateRoom | null): SignedKey | null {
+  const { kindName = null, tokenId = null, vault = null } = room ?? {};
+  return useMemo(
+    () => (tokenId === null ? null : toSignedKey(kinds, { kindName, tokenId, vault })),
+    [kinds, kindName, tokenId, vault],
   );
 }
 

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "react";
+import type { ReactNode } from "react";
 import { Link } from "@remix-run/react";
 import { Button } from "~/ui/button";
 import { CodeText } from "~/ui/code-text";
@@ -11,10 +12,11 @@ type NoticeCardProps = {
   notice: GateNotice;
   /** Retries what was refused, after the wait where there is one. */
   onRetry?: () => void;
+  children?: ReactNode;
 };
 
 /** What happened, why, what to do, and, where it matters, how long to wait. It takes the focus when it comes. */
-export function NoticeCard({ notice, onRetry }: NoticeCardProps) {
+export function NoticeCard({ notice, onRetry, children }: NoticeCardProps) {
   const card = useRef<HTMLDivElement>(null);
   useEffect(() => {
     card.current?.focus({ preventScroll: true });
@@ -29,6 +31,7 @@ export function NoticeCard({ notice, onRetry }: NoticeCardProps) {
         <p>
           <CodeText text={notice.remedy} />
         </p>
+        {children}
         {notice.facts ? (
           <dl className="stack notice-facts">
             {notice.facts.map(([label, value]) => (

@@ -6,8 +6,12 @@ import { refuseForm, submitForm } from "./form/form-tasks";
 import { createGateApi } from "./gate-api";
 import { reduceGate, stateFromVisit } from "./gate-flow";
 import type { GateState, GateTools } from "./gate-state";
-import { connectWallet, disconnectWallet, loadProofs, mintKey, readKeys, reloadRoom } from "./gate-tasks";
+import { connectWallet, disconnectWallet, getDemoToken, loadProofs, mintKey, readKeys } from "./gate-tasks";
+import { reloadRoom } from "./gate-tasks";
 import { requestWallets, resumeVisit, signIn, switchNetwork, takeAccount, unpickWallet } from "./gate-tasks";
+import { chosenKey, holderOf } from "./kinds/key-choice";
+import type { PageKinds } from "./kinds/page-kind";
+import { toSignedKey } from "./kinds/signed-key";
 import type { WalletSession } from "./wallet/wagmi-session";
 import { renderWalletCookie } from "./wallet/wallet-cookie";
 import type { LastWallet } from "./wallet/wallet-cookie";
@@ -16,12 +20,19 @@ const lookAtSessionEveryMs = 4_000;
 
 export type GateActions = ReturnType<typeof useGateFlow>["actions"];
 
+type GateFlowOptions = {
+  settings: PublicSettings;
+  kinds: PageKinds;
+  visit: GateVisit;
+  lastWallet: LastWallet | null;
+};
+
 /** The state, and what the visitor can do in it. `returning`: the last visit's wallet while it is being looked for. */
-export function useGateFlow(settings: PublicSettings, visit: GateVisit, lastWallet: LastWallet | null) {
+export function useGateFlow({ settings, kinds, visit, lastWallet }: GateFlowOptions) {
   const [state, dispatch] = useReducer(reduceGate, null, () => stateFromVisit(visit, Date.now()));
   const patience = useRef(new AbortController());
   const isSubmitting = useRef(false);
-  const tools = useGateTools(settings, dispatch);
+  const tools = useGateTools(settings, kinds, dispatch);
   const account = state.phase === "connected" || state.phase === "inside" ? state.account : null;
 
   const returning = useResumedVisit(tools, state, lastWallet);
@@ -45,18 +56,32 @@ export function useGateFlow(settings: PublicSettings, visit: GateVisit, lastWall
     unpickWallet: () => void unpickWallet(tools),
     takeAccount: () => takeAccount(tools),
     keepAccount: () => dispatch({ type: "account-kept" }),
-    switchNetwork: () => switchNetwork(tools),
+    switchNetwork: (chainId: number) => switchNetwork(tools, chainId),
     disconnect: () => {
       storeLastWallet(null);
       void disconnectWallet(tools);
     },
-    typeTokenId: (tokenId: string) => dispatch({ type: "token-id-typed", tokenId }),
+    chooseKind: (kindName: string) => dispatch({ type: "kind-chosen", kindName }),
+    typeTokenId: ({ tokenId, kindName }: { tokenId: string; kindName: string }) =>
+      dispatch({ type: "token-id-typed", tokenId, kindName }),
+    typeVault: (vault: string) => dispatch({ type: "vault-typed", vault }),
+    /** What the wallet's own network says, once more. */
+    lookAgain: () => {
+      if (state.phase !== "connected") return;
+      void readKeys(tools, holderOf(state.choice, state.account.address));
+    },
+    getDemoToken: (token: string) => {
+      if (state.phase !== "connected" || state.task) return;
+      const holder = holderOf(state.choice, state.account.address);
+      void getDemoToken(tools, { account: state.account, token, holder });
+    },
     mint: () => {
       if (account) void mintKey(tools, account);
     },
     signIn: () => {
       if (state.phase !== "connected") return;
-      void signIn(tools, { account: state.account, tokenId: state.tokenId.trim(), signal: wait() });
+      const key = chosenKey(kinds, state);
+      void signIn(tools, { account: state.account, key, signal: wait() });
     },
     /** Waits for the wallet no longer; what it signs after that is not used. */
     stopWaiting: () => {
@@ -75,7 +100,7 @@ export function useGateFlow(settings: PublicSettings, visit: GateVisit, lastWall
       // Two presses may come before the page has drawn what the first one changed.
       if (state.phase !== "inside" || !account || isSubmitting.current) return;
       isSubmitting.current = true;
-      const order = { account, tokenId: state.room.tokenId, text, signal: wait() };
+      const order = { account, key: toSignedKey(kinds, state.room), text, signal: wait() };
       void submitForm(tools, order).finally(() => (isSubmitting.current = false));
     },
     refuseForm: () => refuseForm(tools),
@@ -83,7 +108,11 @@ export function useGateFlow(settings: PublicSettings, visit: GateVisit, lastWall
   return { state, returning, actions };
 }
 
-function useGateTools(settings: PublicSettings, dispatch: GateTools["dispatch"]): GateTools {
+function useGateTools(
+  settings: PublicSettings,
+  kinds: PageKinds,
+  dispatch: GateTools["dispatch"],
+): GateTools {
   const turn = useRef(0);
   const session = useRef<Promise<WalletSession> | null>(null);
 
@@ -92,7 +121,7 @@ function useGateTools(settings: PublicSettings, dispatch: GateTools["dispatch"])
       .then(({ openWalletSession }) => {
         // While the connection is up: a module that could not be loaded once stays so until the page is loaded again.
         void loadProofs().catch(() => undefined);
-        return openWalletSession({ settings, origin: window.location.origin });
+        return openWalletSession({ settings, kinds, origin: window.location.origin });
       })
       .catch((error: unknown) => {
         // A failed download is retried at the next press.
@@ -100,13 +129,13 @@ function useGateTools(settings: PublicSettings, dispatch: GateTools["dispatch"])
         throw error;
       });
     return session.current;
-  }, [settings]);
+  }, [settings, kinds]);
 
   return useMemo(() => {
     const origin = typeof window === "undefined" ? "http://localhost" : window.location.origin;
     const nextTurn = () => (turn.current += 1);
-    return { settings, origin, api: createGateApi(origin), dispatch, nextTurn, openWallet };
-  }, [settings, dispatch, openWallet]);
+    return { settings, kinds, origin, api: createGateApi(origin), dispatch, nextTurn, openWallet };
+  }, [settings, kinds, dispatch, openWallet]);
 }
 
 /** Resumes the connection of an earlier visit: once, as it was at the start, whatever a reload answers later. */
@@ -124,17 +153,18 @@ function useResumedVisit(tools: GateTools, state: GateState, lastWallet: LastWal
 function useWalletEvents(tools: GateTools, state: GateState): void {
   const account = state.phase === "connected" || state.phase === "inside" ? state.account : null;
   const [address, walletId, walletName] = [account?.address, account?.walletId, account?.walletName];
-  const isOutside = state.phase === "connected";
+  const { chainId } = account ?? {};
+  // Back outside, the keys are looked up again: the room may have closed because one is gone.
+  const holder = state.phase === "connected" ? holderOf(state.choice, state.account.address) : null;
   const isChoosing = state.phase === "choosing";
 
   useEffect(() => {
     if (address && walletId && walletName) storeLastWallet({ id: walletId, name: walletName, address });
   }, [address, walletId, walletName]);
 
-  // Back outside, the keys are looked up again: the room may have closed because one is gone.
   useEffect(() => {
-    if (isOutside && address) void readKeys(tools, address);
-  }, [isOutside, tools, address]);
+    if (holder) void readKeys(tools, holder);
+  }, [tools, holder, chainId]);
 
   useEffect(() => {
     if (!address) return;

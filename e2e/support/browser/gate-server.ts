@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -28,17 +28,22 @@ export type GateServer = {
   stop: () => Promise<void>;
 };
 
+type DescribedChain = Pick<GateServer, "rpcUrl" | "contractAddress" | "chainId">;
+
 /** The built server, on a chain, a data folder and a database of its own: the one that is chosen for the tests. */
 export async function startGateServer({
   mode = "demo",
   env = {},
   keyDurationSeconds = 0,
+  describeKeys = null,
 }: {
   mode?: "demo" | "production";
   /** 0: keys do not expire. */
   keyDurationSeconds?: number;
   /** Settings beside or instead of the ones given here. */
   env?: Record<string, string>;
+  /** What is in KEYS_FILE; null where the older settings make the one kind. */
+  describeKeys?: ((chain: DescribedChain) => Promise<unknown>) | null;
 } = {}): Promise<GateServer> {
   await buildIfNeeded();
   const chain = await startLocalChain({ chainId: 31337 });
@@ -56,6 +61,15 @@ export async function startGateServer({
     const { address } = await deployKeyContract({ rpcUrl: chain.rpcUrl, keyDurationSeconds });
     const databaseUrl = await findServerDatabase(dataDir);
     const port = await findFreePort();
+    const keySettings = describeKeys
+      ? {
+          KEYS_FILE: await writeKeys(
+            dataDir,
+            describeKeys({ rpcUrl: chain.rpcUrl, contractAddress: address, chainId: 31337 }),
+          ),
+          RPC_URL_31337: chain.rpcUrl,
+        }
+      : { RPC_URL: chain.rpcUrl, CHAIN_ID: "31337", KEY_CONTRACT_ADDRESS: address };
     server = spawn(process.execPath, ["build/server/index.js"], {
       cwd: projectDir,
       stdio: ["ignore", "ignore", "inherit"],
@@ -69,9 +83,7 @@ export async function startGateServer({
         PORT: String(port),
         DATA_DIR: dataDir,
         ...(runsOnPostgresql && { DATABASE_URL: databaseUrl }),
-        RPC_URL: chain.rpcUrl,
-        CHAIN_ID: "31337",
-        KEY_CONTRACT_ADDRESS: address,
+        ...keySettings,
         LOG_LEVEL: "error",
         // Journeys name an address each, so that every one has limits of its own.
         TRUST_PROXY: "loopback",
@@ -86,6 +98,12 @@ export async function startGateServer({
     await stop();
     throw error;
   }
+}
+
+async function writeKeys(dataDir: string, described: Promise<unknown>): Promise<string> {
+  const file = path.join(dataDir, "keys.json");
+  writeFileSync(file, JSON.stringify(await described));
+  return file;
 }
 
 /** Nothing of the developer's own settings may reach the server under test. */

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import { entrySteps, entrySummary } from "./entry-checklist";
 import type { StateIn } from "../gate-state";
+import { exampleKinds, onlyKind, patron } from "../kinds/example-kinds";
+import { noChoice } from "../kinds/key-choice";
+import type { PageKinds } from "../kinds/page-kind";
 
 const settings = { chainId: 8453, mode: "production" } as const;
 const account = {
@@ -14,13 +17,17 @@ const connected: StateIn<"connected"> = {
   turn: 1,
   notice: null,
   account,
-  tokenId: "",
   task: null,
-  keys: { status: "listed", tokenIds: ["7"] },
+  choice: { ...noChoice, findings: [{ name: "key", tokenIds: ["7"], requirement: null }] },
 };
+const kinds: PageKinds = [{ ...onlyKind, chainId: 8453 }];
+
+function holding(tokenIds: string[] | null): StateIn<"connected"> {
+  return { ...connected, choice: { ...noChoice, findings: [{ name: "key", tokenIds, requirement: null }] } };
+}
 
 function statuses(state: Parameters<typeof entrySteps>[0]): string {
-  return entrySteps(state, settings)
+  return entrySteps(state, settings, kinds)
     .map(({ status }) => status)
     .join(" ");
 }
@@ -31,7 +38,7 @@ test("the list follows the visitor from the start to the signature", () => {
   const choosing = { phase: "choosing", turn: 1, notice: null, wallets: [] } as const;
   expect(statuses({ ...choosing, wallets: [], pickedId: null })).toBe("now later later later");
   expect(statuses({ ...choosing, wallets: [], pickedId: "w" })).toBe("working later later later");
-  expect(statuses({ ...connected, keys: { status: "loading" } })).toBe("done done working later");
+  expect(statuses({ ...connected, choice: noChoice })).toBe("done done working later");
   expect(statuses(connected)).toBe("done done done now");
   expect(statuses({ ...connected, task: { kind: "sign-in", step: "wallet" } })).toBe(
     "done done done working",
@@ -41,16 +48,40 @@ test("the list follows the visitor from the start to the signature", () => {
 test("the checklist names what is missing: another network, no key, unlistable keys, a refusal", () => {
   const elsewhere = { ...connected, account: { ...account, chainId: 1 } };
   expect(statuses(elsewhere)).toBe("done attention done now");
-  expect(entrySteps(elsewhere, settings)[1]?.detail).toMatch(/Keys live on Base; .* is on Ethereum\./);
-  expect(statuses({ ...connected, keys: { status: "listed", tokenIds: [] } })).toBe(
-    "done done attention later",
-  );
-  expect(statuses({ ...connected, keys: { status: "unlisted" } })).toBe("done done now later");
+  expect(entrySteps(elsewhere, settings, kinds)[1]?.detail).toMatch(/Keys live on Base; .* is on Ethereum\./);
+  expect(statuses(holding([]))).toBe("done done attention later");
+  expect(statuses(holding(null))).toBe("done done now later");
   const plain = { title: "", detail: "", remedy: "" };
   expect(statuses({ ...connected, notice: { ...plain, tone: "problem" } })).toBe("done done done attention");
   expect(statuses({ ...connected, notice: { ...plain, tone: "info" } })).toBe("done done done now");
 });
 
 test("the sentence for screen readers says what comes next", () => {
-  expect(entrySummary(entrySteps(connected, settings))).toMatch(/^3 of 4 done\. Next: Signed in\./);
+  expect(entrySummary(entrySteps(connected, settings, kinds))).toMatch(/^3 of 4 done\. Next: Signed in\./);
+});
+
+test("before a wallet is there, the networks of all kinds are named", () => {
+  const away = { phase: "away", turn: 0, notice: null } as const;
+  expect(entrySteps(away, settings, exampleKinds)[1]?.detail).toBe("Keys live on chain 31337 and Base.");
+});
+
+test("a membership has no key to find: it is judged by what it asks for", () => {
+  const label = "Any ether on Base";
+  const leaf = {
+    type: "leaf",
+    label,
+    needed: "1",
+    held: "0",
+    decimals: 18,
+    chainId: 8453,
+    offer: null,
+  } as const;
+  const stepFor = (outcome: "met" | "unmet" | "unknown") => {
+    const requirement = { ...leaf, outcome };
+    const choice = { ...noChoice, findings: [{ name: "patron", tokenIds: [], requirement }] };
+    return entrySteps({ ...connected, choice }, settings, [patron])[2];
+  };
+  expect(stepFor("met")).toMatchObject({ title: "What it asks for", status: "done" });
+  expect(stepFor("unknown")).toMatchObject({ status: "done", detail: "Checked when you sign in." });
+  expect(stepFor("unmet")).toMatchObject({ status: "attention" });
 });

@@ -1,12 +1,18 @@
+import type { Outcome } from "~/gate/kinds/requirement";
 import type { PublicSettings } from "~/platform/public-settings";
 import type { GateState, StateIn } from "../gate-state";
+import { chosenKind, findingOf, keysOf } from "../kinds/key-choice";
+import { chainName, chainNameOf, listWords } from "../kinds/key-words";
+import { usabilityOf } from "../kinds/kind-order";
+import type { PageKind, PageKinds } from "../kinds/page-kind";
+import { ChecklistStep } from "./checklist-step";
+import type { Status } from "./checklist-step";
 
-type Status = "done" | "now" | "working" | "later" | "attention";
-type Checked = { status: Status; detail: string };
+type Checked = { status: Exclude<Status, "unknown">; detail: string };
 type Outside = Exclude<GateState, StateIn<"inside">>;
 type Chain = Pick<PublicSettings, "chainId" | "mode">;
 
-const statusWords: Record<Status, string> = {
+const statusWords: Record<Checked["status"], string> = {
   done: "Done",
   now: "Next",
   working: "Checking",
@@ -14,19 +20,23 @@ const statusWords: Record<Status, string> = {
   attention: "Not yet",
 };
 
-export function EntryChecklist({ state, settings }: { state: Outside; settings: PublicSettings }) {
-  const steps = entrySteps(state, settings);
+type EntryChecklistProps = { state: Outside; settings: PublicSettings; kinds: PageKinds };
+
+export function EntryChecklist({ state, settings, kinds }: EntryChecklistProps) {
+  const steps = entrySteps(state, settings, kinds);
   return (
     <section className="entry-checklist" aria-labelledby="entry-heading">
       <h2 id="entry-heading">What you need</h2>
       <ol className="stack checklist">
         {steps.map(({ name, status, title, detail }) => (
-          <li key={name} className="checklist-step" data-step={name} data-status={status}>
-            <StatusMark status={status} />
-            <span className="checklist-title">{title}</span>
-            <span className="checklist-status">{statusWords[status]}</span>
-            <span className="checklist-detail">{detail}</span>
-          </li>
+          <ChecklistStep
+            key={name}
+            name={name}
+            status={status}
+            title={title}
+            words={statusWords[status]}
+            detail={detail}
+          />
         ))}
       </ol>
       <p role="status" className="visually-hidden">
@@ -36,24 +46,14 @@ export function EntryChecklist({ state, settings }: { state: Outside; settings: 
   );
 }
 
-function StatusMark({ status }: { status: Status }) {
-  if (status === "working") return <span className="checklist-mark spinner" aria-hidden="true" />;
-  return (
-    <svg className="checklist-mark" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
-      <circle cx="10" cy="10" r="8.5" />
-      {status === "done" ? <path d="m6.2 10.3 2.6 2.6 5-5.4" /> : null}
-      {status === "attention" ? <path d="M10 5.8v5M10 14v.1" /> : null}
-      {status === "now" ? <circle className="checklist-dot" cx="10" cy="10" r="3" /> : null}
-    </svg>
-  );
-}
-
-export function entrySteps(state: Outside, chain: Chain) {
-  const key = checkKey(state);
+export function entrySteps(state: Outside, chain: Chain, kinds: PageKinds) {
+  const kind = state.phase === "connected" ? chosenKind(kinds, state.choice) : kinds[0];
+  const key = checkKey(state, kind);
+  const keyTitle = kind.standard === "membership" ? "What it asks for" : "Key held";
   return [
     { name: "wallet", title: "Wallet connected", ...checkWallet(state) },
-    { name: "network", title: "Right network", ...checkNetwork(state, chain) },
-    { name: "key", title: "Key held", ...key },
+    { name: "network", title: "Right network", ...checkNetwork(state, chain, kinds) },
+    { name: "key", title: keyTitle, ...key },
     { name: "sign-in", title: "Signed in", ...checkSignIn(state, key.status === "done") },
   ];
 }
@@ -79,39 +79,40 @@ function checkWallet(state: Outside): Checked {
   }
 }
 
-const chainNames: Readonly<Record<number, string>> = {
-  1: "Ethereum",
-  10: "Optimism",
-  100: "Gnosis",
-  137: "Polygon",
-  8453: "Base",
-  42161: "Arbitrum One",
-  84532: "Base Sepolia",
-  11155111: "Sepolia",
-};
-
-function checkNetwork(state: Outside, { chainId, mode }: Chain): Checked {
-  const nameOf = (id: number) => chainNames[id] ?? `chain ${id}`;
-  const wanted = mode === "demo" ? "the demo chain" : nameOf(chainId);
-  if (state.phase !== "connected") return { status: "later", detail: `Keys live on ${wanted}.` };
+function checkNetwork(state: Outside, settings: Chain, kinds: PageKinds): Checked {
+  if (state.phase !== "connected") {
+    const chains = [...new Set(kinds.map(({ chainId }) => chainName(chainId, settings)))];
+    return { status: "later", detail: `Keys live on ${listWords(chains)}.` };
+  }
+  const kind = chosenKind(kinds, state.choice);
+  const wanted = chainName(kind.chainId, settings);
   const { account } = state;
-  if (account.chainId === chainId) return { status: "done", detail: `Your wallet is on ${wanted}.` };
+  if (account.chainId === kind.chainId) return { status: "done", detail: `Your wallet is on ${wanted}.` };
   return {
     status: "attention",
-    detail: `Keys live on ${wanted}; your wallet is on ${nameOf(account.chainId)}. It is asked to switch when you sign in.`,
+    detail: `Keys live on ${wanted}; your wallet is on ${chainNameOf(account.chainId)}. It is asked to switch when you sign in.`,
   };
 }
 
-function checkKey(state: Outside): Checked {
+function checkKey(state: Outside, kind: PageKind): Checked {
   if (state.phase !== "connected") {
     return { status: "later", detail: "Looked for once your wallet is there." };
   }
-  const { keys } = state;
+  const keys = keysOf(state.choice, kind);
   if (keys.status === "loading") return { status: "working", detail: "Looking in your wallet." };
+  if (kind.standard === "membership")
+    return checkMembership(usabilityOf(kind, findingOf(state.choice, kind)));
   if (keys.status === "unlisted") return { status: "now", detail: "Type the number of yours." };
   const [first, ...others] = keys.tokenIds;
   if (first === undefined) return { status: "attention", detail: "There is none in this wallet yet." };
   const detail = others.length === 0 ? `Key #${first}.` : `${keys.tokenIds.length} keys to choose from.`;
+  return { status: "done", detail };
+}
+
+function checkMembership(usability: Outcome): Checked {
+  if (usability === "unmet") return { status: "attention", detail: "Something is missing; see the list." };
+  // What the page cannot read is no obstacle: the server reads it.
+  const detail = usability === "met" ? "By what your wallet’s network says." : "Checked when you sign in.";
   return { status: "done", detail };
 }
 

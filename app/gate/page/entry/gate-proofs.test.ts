@@ -3,12 +3,16 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { parseSiweMessage } from "viem/siwe";
 import { expect, test } from "vitest";
 import { RefusedError } from "../gate-api";
+import { exampleKinds } from "../kinds/example-kinds";
+import { chosenKey, noChoice } from "../kinds/key-choice";
+import { toSignedKey } from "../kinds/signed-key";
 import { previewForm, proveForForm, proveForRoom } from "./gate-proofs";
 import { previewMoment, previewNonce, signInPreview } from "./sign-in-message";
 
 const signer = privateKeyToAccount(generatePrivateKey());
 const address = signer.address;
 const nonce = "0123456789abcdef0123456789abcdef";
+const kinds = exampleKinds;
 const nowMs = Date.UTC(2026, 0, 2, 3, 4, 5);
 
 function request({ getNonce = () => Promise.resolve(nonce), origin = "https://gate.example:8443" } = {}) {
@@ -23,8 +27,7 @@ function request({ getNonce = () => Promise.resolve(nonce), origin = "https://ga
       },
     },
     address,
-    tokenId: "7",
-    chainId: 31337,
+    key: toSignedKey(kinds, { kindName: "key", tokenId: "7", vault: null }),
     origin,
     nowMs,
     onAsk: () => asked.push("asks"),
@@ -79,7 +82,8 @@ test("the form's signature covers the hash of its exact words", async () => {
   const text = "Grüße, 你好\nsecond line";
   const shown: string[] = [];
   const onAsk = (askedText: string) => shown.push(askedText);
-  const form = await proveForForm({ ...input, tokenId: "007", text, onAsk });
+  const key = toSignedKey(kinds, { kindName: "key", tokenId: "007", vault: null });
+  const form = await proveForForm({ ...input, key, text, onAsk });
   const messageHash = keccak256(stringToBytes(text));
   expect(form).toMatchObject({ address, tokenId: "007", timestamp: nowMs, message: text, messageHash });
   // Told to the page before the wallet is asked, and the very same.
@@ -99,20 +103,20 @@ test("the form's signature covers the hash of its exact words", async () => {
 
 test("the preview is what gets signed, but for time and nonce", async () => {
   const input = request();
-  const { origin, chainId, tokenId } = input;
+  const { origin, key } = input;
   const proof = await proveForRoom(input);
   if (!("message" in proof)) throw new Error("The older envelope was signed.");
   const fresh = [
     [nonce, previewNonce],
     [new Date(nowMs).toISOString(), previewMoment],
   ] as const;
-  expect(signInPreview({ origin, address, tokenId, chainId })).toBe(
+  expect(signInPreview({ origin, address, key })).toBe(
     fresh.reduce((text, [value, words]) => text.replace(value, words), proof.message),
   );
 
   const form = request();
   await proveForForm({ ...form, text: "Hello", onAsk: () => undefined });
-  expect(previewForm({ text: "Hello", tokenId, chainId, origin })).toBe(
+  expect(previewForm({ text: "Hello", key, origin })).toBe(
     form.asked[0]?.replace(String(nowMs), previewMoment),
   );
 });
@@ -122,4 +126,29 @@ test("a refusal by the wallet sends nothing to the server", async () => {
   const refusal = Object.assign(new Error("User rejected"), { code: 4001 });
   const wallet = { signMessage: () => Promise.reject(refusal) };
   await expect(proveForRoom({ ...input, wallet })).rejects.toBe(refusal);
+});
+
+test("another kind than the first is named: in the body, in the statement and on the envelope's last line", async () => {
+  const key = toSignedKey(kinds, { kindName: "founder", tokenId: "7", vault: address });
+  const siwe = await proveForRoom({ ...request(), key });
+  if (!("message" in siwe)) throw new Error("The older envelope was signed.");
+  expect(siwe).toMatchObject({ tokenId: "7", key: "founder", vault: address.toLowerCase() });
+  expect(siwe.message).toContain(`key #7 of the kind founder, held by ${address.toLowerCase()}.`);
+
+  const form = request();
+  await proveForForm({ ...form, key, text: "Hello" });
+  expect(form.asked.at(-1)?.split("\n").slice(-2)).toEqual([
+    `Message: ${keccak256(stringToBytes("Hello"))}`,
+    "Key: founder",
+  ]);
+});
+
+test("a membership is signed for on its own chain, under its holder's number", async () => {
+  const key = chosenKey(kinds, { account: { address }, choice: { ...noChoice, kindName: "patron" } });
+  const siwe = await proveForRoom({ ...request(), key });
+  if (!("message" in siwe)) throw new Error("The older envelope was signed.");
+  expect(siwe).toMatchObject({ tokenId: BigInt(address).toString(), key: "patron" });
+  expect(parseSiweMessage(siwe.message)).toMatchObject({ chainId: 8453 });
+  // It opens the chat alone.
+  expect(siwe.message).toContain("Sign in with a membership of the kind patron.");
 });

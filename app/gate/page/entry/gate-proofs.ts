@@ -1,15 +1,15 @@
 import { keccak256, stringToBytes } from "viem";
 import type { Address } from "viem";
 import { createSiweMessage } from "viem/siwe";
-import type { LegacyBody, SiweBody } from "~/gate/gate.schema";
 import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
 import { RefusedError } from "../gate-api";
-import type { FormPost, GateApi } from "../gate-api";
+import type { EnvelopeProof, FormPost, GateApi, RoomProof } from "../gate-api";
+import type { SignedKey } from "../kinds/signed-key";
 import type { WalletSession } from "../wallet/wagmi-session";
 import { previewMoment, signInStatement } from "./sign-in-message";
 
 /** `origin`: of the page; what is signed is bound to it. */
-type SignedText = { tokenId: string; chainId: number; origin: string; nowMs: number };
+type SignedText = { key: SignedKey; origin: string; nowMs: number };
 type ProofRequest = SignedText & { wallet: Pick<WalletSession, "signMessage">; address: Address };
 type NonceSource = Pick<GateApi, "getNonce">;
 
@@ -18,8 +18,8 @@ const formPath = "/api/form-submission-gate";
 /** With Ethereum sign-in, or the older envelope where it is off. `onAsk`: the wallet is about to ask the person. */
 export async function proveForRoom(
   request: ProofRequest & { api: NonceSource; onAsk: () => void },
-): Promise<SiweBody | LegacyBody> {
-  const { api, wallet, address, tokenId, chainId, origin, nowMs, onAsk } = request;
+): Promise<RoomProof> {
+  const { api, wallet, address, key, origin, nowMs, onAsk } = request;
   const nonce = await findNonce(api);
   onAsk();
   if (nonce === null) return signEnvelope(request, envelopeText(request, "/api/gate-access"));
@@ -27,15 +27,15 @@ export async function proveForRoom(
     domain: new URL(origin).host,
     address,
     // ASCII only: other letters are no part of the message's grammar.
-    statement: signInStatement(tokenId),
+    statement: signInStatement(key),
     uri: origin,
     version: "1",
-    chainId,
+    chainId: key.chainId,
     nonce,
     issuedAt: new Date(nowMs),
   });
   const signature = await wallet.signMessage({ address, message });
-  return { address, signature, tokenId, message, nonce };
+  return { address, signature, ...bodyMembers(key), message, nonce };
 }
 
 /** Signs what was written. `onAsk` is called with the very text the wallet is about to show. */
@@ -55,22 +55,27 @@ export function previewForm({ text, ...signed }: Omit<SignedText, "nowMs"> & { t
   return preview.replace(/^Timestamp: 0$/m, `Timestamp: ${previewMoment}`);
 }
 
-async function signEnvelope(request: ProofRequest, message: string): Promise<LegacyBody> {
-  const { wallet, address, tokenId, nowMs } = request;
+async function signEnvelope(request: ProofRequest, message: string): Promise<EnvelopeProof> {
+  const { wallet, address, key, nowMs } = request;
   const signature = await wallet.signMessage({ address, message });
-  return { address, signature, tokenId, timestamp: nowMs };
+  return { address, signature, ...bodyMembers(key), timestamp: nowMs };
+}
+
+function bodyMembers({ tokenId, kindName, isNamed, vault }: SignedKey) {
+  return { tokenId, ...(isNamed && { key: kindName }), ...(vault !== null && { vault }) };
 }
 
 function envelopeText(signed: SignedText, path: string, messageHash?: string): string {
   return legacyEnvelopeText({
     // The server rebuilds the text with the canonical number.
-    tokenId: BigInt(signed.tokenId).toString(),
+    tokenId: BigInt(signed.key.tokenId).toString(),
     domain: new URL(signed.origin).host,
     path,
     method: "POST",
-    chainId: signed.chainId,
+    chainId: signed.key.chainId,
     timestamp: signed.nowMs,
     ...(messageHash ? { messageHash } : {}),
+    ...(signed.key.isNamed && { keyName: signed.key.kindName }),
   });
 }
 

@@ -44,7 +44,19 @@ test("the keys a wallet still holds are listed newest first, each once", async (
     const holder = holders.get(id);
     return holder ? Promise.resolve(word(holder)) : Promise.reject(new Error("burned"));
   };
-  expect(await findHeldKeys(ask, contractAddress, owner)).toEqual(["4", "1"]);
+  expect(await findHeldKeys(ask, [contractAddress], owner)).toEqual(new Map([[contractAddress, ["4", "1"]]]));
+});
+
+test("keys of several contracts are found by one search, each with its contract", async () => {
+  let searches = 0;
+  const ask: AskChain = ({ method, params }) => {
+    if (method !== "eth_getLogs") return Promise.resolve(word(owner));
+    searches += 1;
+    expect(params[0]).toMatchObject({ address: [contractAddress, other] });
+    return Promise.resolve([transfer(owner, 1n), { ...transfer(owner, 2n), address: other }]);
+  };
+  const held = await findHeldKeys(ask, [contractAddress, other], owner);
+  expect([...held.values(), searches]).toEqual([["1"], ["2"], 1]);
 });
 
 test("the price is read as an amount to send", async () => {

@@ -39,19 +39,28 @@ export const keyCalls = {
 
 type Log = { address: string; topics: Hex[] };
 
-/** Ids of the keys this wallet holds, newest first. */
-export async function findHeldKeys(ask: AskChain, contract: Address, owner: Address): Promise<string[]> {
+/** Ids of the keys this wallet holds, newest first, by contract in lower case: one search for all of them. */
+export async function findHeldKeys(
+  ask: AskChain,
+  contracts: readonly Address[],
+  owner: Address,
+): Promise<Map<string, string[]>> {
   const filter = {
-    address: contract,
+    address: contracts.length === 1 ? contracts[0] : contracts,
     fromBlock: "0x0",
     toBlock: "latest",
     topics: [keyCalls.transferTopic, null, toWord(owner)],
   };
   const received = (await ask({ method: "eth_getLogs", params: [filter] })) as Log[];
-  const everHeld = received.flatMap(({ topics }) => (topics[3] ? [topics[3]] : []));
-  const newest = [...new Set(everHeld)].reverse().slice(0, maxListedKeys);
-  const holders = await Promise.all(newest.map((id) => findHolder(ask, contract, id)));
-  return newest.filter((_, index) => holders[index] === toWord(owner)).map((id) => BigInt(id).toString());
+  const held = contracts.map(async (contract) => {
+    const own = received.filter(({ address }) => address.toLowerCase() === contract.toLowerCase());
+    const everHeld = own.flatMap(({ topics }) => (topics[3] ? [topics[3]] : []));
+    const newest = [...new Set(everHeld)].reverse().slice(0, maxListedKeys);
+    const holders = await Promise.all(newest.map((id) => findHolder(ask, contract, id)));
+    const ids = newest.filter((_, index) => holders[index] === toWord(owner));
+    return [contract.toLowerCase(), ids.map((id) => BigInt(id).toString())] as const;
+  });
+  return new Map(await Promise.all(held));
 }
 
 /** A burned key has no owner, and says so by reverting. */
@@ -103,6 +112,6 @@ export async function findMinted(mint: Mint): Promise<string> {
   throw new WalletError("mint-slow", { facts: [["Transaction", hash]] });
 }
 
-function toWord(address: Address): string {
+export function toWord(address: Address): string {
   return `0x${address.slice(2).toLowerCase().padStart(64, "0")}`;
 }

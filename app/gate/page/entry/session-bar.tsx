@@ -1,9 +1,14 @@
 import { Link } from "@remix-run/react";
 import { useCountdown } from "~/ui/use-seconds-until";
 import type { Session } from "../gate-api";
+import type { SignedKey } from "../kinds/signed-key";
+import { AddressText } from "../wallet/address-text";
+
+type SessionBarProps = { session: Session; signedKey: SignedKey };
 
 /** How long the visitor stays signed in without doing anything, and where else it counts. */
-export function SessionBar({ session: { secondsLeft, isRenewable, tokenId } }: { session: Session }) {
+export function SessionBar({ session: { secondsLeft, isRenewable }, signedKey }: SessionBarProps) {
+  const { words, vault } = signedKey;
   const left = useCountdown(secondsLeft);
   return (
     <p className="session-bar soft">
@@ -19,7 +24,14 @@ export function SessionBar({ session: { secondsLeft, isRenewable, tokenId } }: {
         </span>
       )}{" "}
       <Link to="/chat">Ask questions in the chat</Link>: it answers from this place&rsquo;s own documents, and
-      knows you as the holder of key #{tokenId}.
+      knows you as the holder of {words}.
+      {vault === null ? null : (
+        <>
+          {" "}
+          You are in for <AddressText address={vault} />, the wallet that holds it and has named yours as its
+          delegate.
+        </>
+      )}
     </p>
   );
 }

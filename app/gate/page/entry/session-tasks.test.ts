@@ -11,7 +11,15 @@ import type { WalletSession } from "../wallet/wagmi-session";
 
 const address = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 const signedIn = { signedIn: true, tokenId: "7", address, secondsLeft: 900, isRenewable: true };
-const session: Session = { tokenId: "7", address, secondsLeft: 500, endsAtMs: 500_000, isRenewable: true };
+const session: Session = {
+  key: null,
+  tokenId: "7",
+  vault: null,
+  address,
+  secondsLeft: 500,
+  endsAtMs: 500_000,
+  isRenewable: true,
+};
 const ended = {
   type: "https://gate.example/problems/you-do-not-own-this-token",
   title: "You do not own this token",

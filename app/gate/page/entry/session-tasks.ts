@@ -66,18 +66,26 @@ export async function lookAtSession(
   { session, isHidden, nowMs }: { session: Session; isHidden: boolean; nowMs: number },
 ): Promise<void> {
   const { api, dispatch, nextTurn } = tools;
-  const { tokenId } = session;
   const isDue = session.isRenewable && session.endsAtMs - nowMs < renewBelowMs;
   if (isHidden && !isDue) return;
   const answer = await ask(api, isDue);
   if (answer === null) return;
-  if (answer.session?.tokenId === tokenId && answer.session.address === session.address) {
+  if (answer.session && isSameVisit(answer.session, session)) {
     dispatch({ type: "session-kept", session: answer.session });
     return;
   }
   const ended = answer.session ? "elsewhere" : answer.ended;
-  dispatch({ type: "session-ended", turn: nextTurn(), tokenId, notice: noticeForEnd(ended) });
+  dispatch({
+    type: "session-ended",
+    turn: nextTurn(),
+    tokenId: session.tokenId,
+    notice: noticeForEnd(ended),
+  });
   if (!answer.session && answer.ended) await endQuietly(api);
+}
+
+function isSameVisit(one: Session, other: Session): boolean {
+  return (["key", "tokenId", "address", "vault"] as const).every((name) => one[name] === other[name]);
 }
 
 /** Null where nothing was found out: no answer, or one that decides nothing. The next look may know more. */

@@ -1,3 +1,4 @@
+import { useSearchParams } from "@remix-run/react";
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { lookupParameter } from "~/gate/keys/key-lookup";
@@ -7,23 +8,34 @@ import { Facts } from "~/ui/facts";
 import { Field } from "~/ui/field";
 import { createGateApi, readTokenStatus } from "../gate-api";
 import { noticeFor, noticeForProblem } from "../gate-notice";
+import type { PageKind, PageKinds } from "../kinds/page-kind";
+import type { SignedKey } from "../kinds/signed-key";
 import type { GateNotice } from "../wallet/wallet-notices";
 import { NoticeCard } from "../notice-card";
 import { shortAddress } from "../wallet/address-text";
 import { tokenIdFault } from "./token-id-text";
 
+/** Of the kind, in the page's address. */
+const kindParameter = "key";
+
 type KeyStatus = ReturnType<typeof readTokenStatus>;
 type Outcome = { answer: KeyStatus } | { notice: GateNotice };
 
 type StatusCardProps = {
+  kinds: PageKinds;
   /** The key to look up without being asked; null shows an empty field. */
-  initialTokenId: string | null;
+  inside: SignedKey | null;
   /** Asked for in the page's address, and answered with the page. */
   lookup: KeyLookup | null;
 };
 
 /** Whether a key exists and has been used: public, for anybody to ask. */
-export function StatusCard({ initialTokenId, lookup }: StatusCardProps) {
+export function StatusCard({ kinds, inside, lookup }: StatusCardProps) {
+  const [searchParams] = useSearchParams();
+  const listed = listLookedUp(kinds);
+  const initialTokenId = inside?.isMembership ? null : (inside?.tokenId ?? null);
+  const initialKind = inside?.kindName ?? searchParams.get(kindParameter) ?? listed[0]?.name;
+  const [kindName, setKindName] = useState(initialKind);
   const [value, setValue] = useState(initialTokenId ?? lookup?.asked ?? "");
   const [fault, setFault] = useState<string | null>(null);
   const [outcome, setOutcome] = useState<Outcome | "asking" | null>(() =>
@@ -31,20 +43,24 @@ export function StatusCard({ initialTokenId, lookup }: StatusCardProps) {
   );
   const latest = useRef(0);
 
-  const lookUp = useCallback(async (tokenId: string) => {
-    const turn = (latest.current += 1);
-    const found = await findStatus(tokenId);
-    // An answer that was overtaken by a later question is dropped.
-    if (turn === latest.current) setOutcome(found);
-  }, []);
+  const firstName = kinds[0].name;
+  const lookUp = useCallback(
+    async (tokenId: string, kind: string | undefined) => {
+      const turn = (latest.current += 1);
+      const found = await findStatus({ tokenId, ...(kind && kind !== firstName && { key: kind }) });
+      // An answer that was overtaken by a later question is dropped.
+      if (turn === latest.current) setOutcome(found);
+    },
+    [firstName],
+  );
 
   useEffect(() => {
-    if (initialTokenId !== null) void lookUp(initialTokenId);
-  }, [initialTokenId, lookUp]);
+    if (initialTokenId !== null) void lookUp(initialTokenId, initialKind);
+  }, [initialTokenId, initialKind, lookUp]);
 
   function ask() {
     setOutcome("asking");
-    void lookUp(value.trim());
+    void lookUp(value.trim(), kindName);
   }
 
   function submit(event: FormEvent) {
@@ -55,6 +71,7 @@ export function StatusCard({ initialTokenId, lookup }: StatusCardProps) {
   }
 
   const settled = outcome === "asking" ? null : outcome;
+  if (listed.length === 0) return null;
   return (
     <details className="unfold lookup" open={initialTokenId !== null || lookup !== null}>
       <summary>
@@ -74,6 +91,7 @@ export function StatusCard({ initialTokenId, lookup }: StatusCardProps) {
             setValue(event.target.value);
           }}
         />
+        <KindSelect kinds={kinds} listed={listed} kindName={kindName} onPick={setKindName} />
         <Button tone="quiet" type="submit" busy={outcome === "asking"}>
           Look up
         </Button>
@@ -86,14 +104,50 @@ export function StatusCard({ initialTokenId, lookup }: StatusCardProps) {
   );
 }
 
+type KindSelectProps = {
+  kinds: PageKinds;
+  listed: readonly PageKind[];
+  kindName: string | undefined;
+  onPick: (kindName: string) => void;
+};
+
+/** Without scripts the form sends it; the first kind is meant where none is named. */
+function KindSelect({ kinds, listed, kindName, onPick }: KindSelectProps) {
+  const [only] = listed;
+  if (listed.length === 1 && only === kinds[0]) return null;
+  if (listed.length === 1) return <input type="hidden" name={kindParameter} value={only?.name} />;
+  return (
+    <label className="stack field">
+      Kind
+      <select
+        className="input"
+        name={kindParameter}
+        value={kindName}
+        onChange={(event) => onPick(event.target.value)}
+      >
+        {listed.map(({ name, title }) => (
+          <option key={name} value={name}>
+            {title}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 function readLookup(lookup: KeyLookup): Outcome {
   if ("problem" in lookup) return { notice: noticeForProblem(lookup.problem) };
   return { answer: readTokenStatus(lookup.answer) };
 }
 
-async function findStatus(tokenId: string): Promise<Outcome> {
+/** Of a membership only whether it was used is told, under a number that nobody types. */
+function listLookedUp(kinds: PageKinds): PageKind[] {
+  return kinds.filter(({ standard }) => standard !== "membership");
+}
+
+async function findStatus(asked: { tokenId: string; key?: string }): Promise<Outcome> {
   try {
-    return { answer: await createGateApi(window.location.origin).getTokenStatus(tokenId) };
+    return { answer: await createGateApi(window.location.origin).getTokenStatus(asked) };
   } catch (error) {
     return { notice: noticeFor(error, "status") };
   }

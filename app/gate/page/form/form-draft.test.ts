@@ -10,11 +10,11 @@ test("a draft is restored as it was written", () => {
   expect(readDraft(writeDraft(fields))).toEqual(fields);
 });
 
-test("a draft belongs to one key in one wallet at one contract, however the addresses are spelled", () => {
-  const one = { chainId: 1, contractAddress: "0xAB", tokenId: "7", address: "0xCD" };
-  expect(draftName(one)).toBe(draftName({ ...one, contractAddress: "0xab", address: "0xcd" }));
-  const others = [{ chainId: 2 }, { contractAddress: "0xaa" }, { tokenId: "8" }, { address: "0xdd" }];
-  expect(new Set([one, ...others.map((other) => ({ ...one, ...other }))].map(draftName)).size).toBe(5);
+test("a draft belongs to one key in one wallet, however the address is spelled", () => {
+  const one = { keyId: "1:0xab:7", address: "0xCD" };
+  expect(draftName(one)).toBe(draftName({ ...one, address: "0xcd" }));
+  const others = [{ keyId: "2:0xab:7" }, { keyId: "1:0xab:8" }, { address: "0xdd" }];
+  expect(new Set([one, ...others.map((other) => ({ ...one, ...other }))].map(draftName)).size).toBe(4);
 });
 
 test("a stored value that is no draft is ignored", () => {

@@ -5,11 +5,9 @@ export type DraftField = { name: string; value: string; isChecked: boolean };
 /** A larger draft than any that could be sent is not kept. */
 const maxDraftCharacters = 100_000;
 
-type DraftOwner = { chainId: number; contractAddress: string; tokenId: string; address: string };
-
-/** One key in one wallet at one contract, so that no one else's draft appears. */
-export function draftName({ chainId, contractAddress, tokenId, address }: DraftOwner): string {
-  return formDraftPrefix + [chainId, contractAddress.toLowerCase(), tokenId, address.toLowerCase()].join(":");
+/** One key in one wallet, so that no one else's draft appears. */
+export function draftName({ keyId, address }: { keyId: string; address: string }): string {
+  return `${formDraftPrefix}${keyId}:${address.toLowerCase()}`;
 }
 
 export function writeDraft(fields: readonly DraftField[]): string | null {

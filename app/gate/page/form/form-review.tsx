@@ -1,10 +1,11 @@
 import { useEffect, useState } from "react";
-import type { PublicSettings } from "~/platform/public-settings";
 import { countCharacters } from "~/platform/well-formed-text";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import type { GateForm } from "../gate-state";
 import { loadProofs } from "../gate-tasks";
+import { capitalized } from "../kinds/key-words";
+import type { SignedKey } from "../kinds/signed-key";
 import { AddressText } from "../wallet/address-text";
 
 export const formProgress: Record<GateForm["step"], string> = {
@@ -14,19 +15,18 @@ export const formProgress: Record<GateForm["step"], string> = {
 };
 
 type FormReviewProps = {
-  settings: PublicSettings;
   /** Exactly what is hashed, signed and sent. */
   text: string;
-  tokenId: string;
+  signedKey: SignedKey;
   address: string;
   form: GateForm;
   onConfirm: () => void;
   onClose: () => void;
 };
 
-export function FormReview({ settings, text, tokenId, address, form, onConfirm, onClose }: FormReviewProps) {
+export function FormReview({ text, signedKey, address, form, onConfirm, onClose }: FormReviewProps) {
   const isBusy = form.step !== "open";
-  const preview = useEnvelopePreview(text, tokenId, settings.chainId);
+  const preview = useEnvelopePreview(text, signedKey);
   return (
     // A request cannot be recalled, so it cannot be cancelled while it is sent.
     <Dialog title="Sign and send this?" onClose={() => (form.step === "sending" ? undefined : onClose())}>
@@ -35,8 +35,8 @@ export function FormReview({ settings, text, tokenId, address, form, onConfirm, 
       </p>
       <blockquote className="review-text">{text}</blockquote>
       <p>
-        Key #{tokenId} is <strong>used up</strong> by it: afterwards it opens neither this form nor the room.
-        Signing costs nothing and moves nothing.
+        {capitalized(signedKey.words)} is <strong>used up</strong> by it: afterwards it opens neither this
+        form nor the room. Signing costs nothing and moves nothing.
       </p>
       <details className="form-review" open={form.askedText !== null}>
         <summary>What your wallet shows</summary>
@@ -67,15 +67,15 @@ export function FormReview({ settings, text, tokenId, address, form, onConfirm, 
 }
 
 /** Null until the code that makes the fingerprint has come. */
-function useEnvelopePreview(text: string, tokenId: string, chainId: number): string | null {
+function useEnvelopePreview(text: string, key: SignedKey): string | null {
   const [preview, setPreview] = useState<string | null>(null);
   useEffect(() => {
     const { origin } = window.location;
     loadProofs().then(
-      ({ previewForm }) => setPreview(previewForm({ text, tokenId, chainId, origin })),
+      ({ previewForm }) => setPreview(previewForm({ text, key, origin })),
       // It is only shown; signing tries to load it again, and says so if it cannot.
       () => undefined,
     );
-  }, [text, tokenId, chainId]);
+  }, [text, key]);
   return preview;
 }

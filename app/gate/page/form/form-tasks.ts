@@ -6,12 +6,14 @@ import { usedKeyRemedy } from "../gate-notice";
 import type { GateTools } from "../gate-state";
 import type { GateNotice } from "../wallet/wallet-notices";
 import { inNewTurn, loadProofs } from "../gate-tasks";
+import { capitalized } from "../kinds/key-words";
+import type { SignedKey } from "../kinds/signed-key";
 import type { WalletAccount } from "../wallet/wagmi-session";
 import type { FormReceipt } from "./receipt-card";
 
 type FormOrder = {
   account: WalletAccount;
-  tokenId: string;
+  key: SignedKey;
   text: string;
   /** Aborted when the visitor no longer waits for the wallet. What is signed after that is not sent. */
   signal: AbortSignal;
@@ -39,12 +41,12 @@ const formUnanswered: GateNotice = {
     "Your words are kept here. Check your connection, then send again: if it did arrive, you get the receipt and nothing is sent twice.",
 };
 
-function keyUsedBefore(tokenId: string, usedAt: string | null): GateNotice {
+function keyUsedBefore({ words }: SignedKey, usedAt: string | null): GateNotice {
   const when = usedAt ? ` at ${new Date(usedAt).toLocaleString()}` : "";
   return {
     tone: "problem",
     title: "This token has already been used",
-    detail: `Key #${tokenId} was used${when}. Nothing was signed and nothing sent.`,
+    detail: `${capitalized(words)} was used${when}. Nothing was signed and nothing sent.`,
     remedy: usedKeyRemedy,
     pagePath: "/problems/this-token-has-already-been-used",
   };
@@ -59,11 +61,10 @@ export function refuseForm({ dispatch, nextTurn }: GateTools): void {
 
 /** Signs and sends the text, once however often it is pressed and in however many windows. */
 export function submitForm(tools: GateTools, order: FormOrder): Promise<void> {
-  const { settings, dispatch } = tools;
+  const { dispatch } = tools;
   return inNewTurn(tools, "form", async (turn) => {
     dispatch({ type: "form-started", turn });
-    const name = `latchkey.form:${settings.chainId}:${settings.contractAddress}:${order.tokenId}`;
-    const isAlone = await whileAlone(name, () => sendOnce(tools, order, turn));
+    const isAlone = await whileAlone(`latchkey.form:${order.key.id}`, () => sendOnce(tools, order, turn));
     if (!isAlone) dispatch({ type: "failed", turn, notice: formElsewhere });
   });
 }
@@ -88,26 +89,32 @@ async function whileAlone(name: string, work: () => Promise<void>): Promise<bool
 
 async function sendOnce(tools: GateTools, order: FormOrder, turn: number): Promise<void> {
   const { api, dispatch, origin } = tools;
-  const { account, tokenId, signal } = order;
-  const before = await findUse(api, tokenId);
+  const { account, key, signal } = order;
+  const before = await findUse(api, key);
   if (before) {
-    const lost = takeUnanswered(tokenId, before.usedBy);
+    const lost = takeUnanswered(key, before.usedBy);
     if (lost) return accept(tools, turn, { ...lost, isInferred: true });
-    return dispatch({ type: "failed", turn, notice: keyUsedBefore(tokenId, before.usedAt) });
+    return dispatch({ type: "failed", turn, notice: keyUsedBefore(key, before.usedAt) });
   }
   const form = await unlessAborted(signal, sign(tools, order, turn));
   if (form === null) return;
   const { message: text, messageHash } = form;
-  const sent = { tokenId, address: account.address, host: new URL(origin).host, text, messageHash };
+  const sent = {
+    keyWords: key.words,
+    address: account.address,
+    host: new URL(origin).host,
+    text,
+    messageHash,
+  };
   const receipt = { ...sent, sentAtMs: Date.now(), isInferred: false };
   dispatch({ type: "form-sending", turn });
   try {
     await api.submitForm(form);
   } catch (error) {
     if (!(error instanceof UnreachableError)) throw error;
-    unanswered.set(tokenId, receipt);
-    const after = await findUse(api, tokenId);
-    const isOurs = after !== null && takeUnanswered(tokenId, after.usedBy) !== null;
+    unanswered.set(key.id, receipt);
+    const after = await findUse(api, key);
+    const isOurs = after !== null && takeUnanswered(key, after.usedBy) !== null;
     if (!isOurs) return dispatch({ type: "failed", turn, notice: formUnanswered });
     return accept(tools, turn, { ...receipt, isInferred: true });
   }
@@ -121,16 +128,15 @@ async function accept({ api, dispatch }: GateTools, turn: number, receipt: FormR
 }
 
 async function sign(tools: GateTools, order: FormOrder, turn: number): Promise<FormPost> {
-  const { settings, origin, dispatch, openWallet } = tools;
-  const { account, tokenId, text } = order;
+  const { origin, dispatch, openWallet } = tools;
+  const { account, key, text } = order;
   const [wallet, { proveForForm }] = await Promise.all([openWallet(), loadProofs()]);
   return proveForForm({
     wallet,
     address: account.address,
-    tokenId,
+    key,
     origin,
     text,
-    chainId: settings.chainId,
     nowMs: Date.now(),
     onAsk: (askedText) => dispatch({ type: "form-asked", turn, askedText }),
   });
@@ -146,17 +152,17 @@ function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promis
 }
 
 /** Who has used the key; null when unused or unknown: submitting the form will tell. */
-async function findUse(api: GateApi, tokenId: string) {
-  const status = await api.getTokenStatus(tokenId).catch(() => null);
+async function findUse(api: GateApi, { tokenId, kindName, isNamed }: SignedKey) {
+  const status = await api.getTokenStatus({ tokenId, ...(isNamed && { key: kindName }) }).catch(() => null);
   return status?.used ? status : null;
 }
 
 /** Forms that were sent and not answered, by key. If the key turns out to be used, it was by one of them. */
 const unanswered = new Map<string, FormReceipt>();
 
-function takeUnanswered(tokenId: string, usedBy: string | null): FormReceipt | null {
-  const sent = unanswered.get(tokenId);
+function takeUnanswered({ id }: SignedKey, usedBy: string | null): FormReceipt | null {
+  const sent = unanswered.get(id);
   if (!sent || sent.address.toLowerCase() !== usedBy?.toLowerCase()) return null;
-  unanswered.delete(tokenId);
+  unanswered.delete(id);
   return sent;
 }

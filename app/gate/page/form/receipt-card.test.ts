@@ -3,7 +3,7 @@ import { receiptText } from "./receipt-card";
 
 test("the receipt holds everything that was sent, and when, as plain text", () => {
   const text = receiptText({
-    tokenId: "7",
+    keyWords: "key #7",
     address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
     host: "gate.example",
     text: "Fog till four.\nIt left.",

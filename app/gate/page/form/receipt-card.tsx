@@ -6,7 +6,8 @@ import { useCopy } from "~/ui/use-copy";
 
 /** The visitor's own copy of a form that was sent. */
 export type FormReceipt = {
-  tokenId: string;
+  /** "key #7" */
+  keyWords: string;
   address: string;
   host: string;
   text: string;
@@ -18,12 +19,12 @@ export type FormReceipt = {
 };
 
 export function receiptText(receipt: FormReceipt): string {
-  const { tokenId, address, host, text, messageHash, sentAtMs } = receipt;
+  const { keyWords, address, host, text, messageHash, sentAtMs } = receipt;
   return [
-    `Receipt of the form sent with key #${tokenId}`,
+    `Receipt of the form sent with ${keyWords}`,
     "",
     `Site: ${host}`,
-    `Key: #${tokenId}`,
+    `Key: ${keyWords.replace(/^key /, "")}`,
     `Wallet: ${address}`,
     `Sent: ${new Date(sentAtMs).toISOString()}`,
     `Fingerprint (keccak256): ${messageHash}`,
@@ -34,7 +35,7 @@ export function receiptText(receipt: FormReceipt): string {
 }
 
 export function ReceiptCard({ receipt }: { receipt: FormReceipt }) {
-  const { tokenId, address, host, text, messageHash, sentAtMs, isInferred } = receipt;
+  const { keyWords, address, host, text, messageHash, sentAtMs, isInferred } = receipt;
   const card = useRef<HTMLElement>(null);
   useEffect(() => card.current?.focus(), []);
   return (
@@ -46,9 +47,7 @@ export function ReceiptCard({ receipt }: { receipt: FormReceipt }) {
     >
       <h3 id="receipt-heading">Your receipt</h3>
       <Notice tone="success" title="Received">
-        <p>
-          Your message has been delivered, and key #{tokenId} is now used. It does not open the form again.
-        </p>
+        <p>Your message has been delivered, and {keyWords} is now used. It does not open the form again.</p>
         {isInferred ? (
           <p>
             The answer was lost on the way; that the key is used by your wallet now shows that the form
@@ -63,7 +62,7 @@ export function ReceiptCard({ receipt }: { receipt: FormReceipt }) {
             <time dateTime={new Date(sentAtMs).toISOString()}>{new Date(sentAtMs).toLocaleString()}</time>
           ),
           To: host,
-          Key: `#${tokenId}`,
+          Key: keyWords.replace(/^key /, ""),
           Wallet: <code>{address}</code>,
           Fingerprint: <code>{messageHash}</code>,
         }}

@@ -2,6 +2,8 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import type { AudioData } from "~/content/content.schema";
+import { exampleKinds } from "../kinds/example-kinds";
+import { toSignedKey } from "../kinds/signed-key";
 import { RoomAudio } from "./room-audio";
 import { ServedRoom } from "./served-room";
 
@@ -28,8 +30,9 @@ const nothing: AudioData = {
 function drawServed(audioData: AudioData): string {
   const content = { welcomeText: "", textSubmissionAreaHtml: "", audioData, styles: "", script: "" };
   const session = { signedIn: false };
+  const signedKey = toSignedKey(exampleKinds, { kindName: null, tokenId: "7", vault: null });
   const served = { kind: "inside", session, content };
-  return renderToStaticMarkup(createElement(ServedRoom, { served } as never));
+  return renderToStaticMarkup(createElement(ServedRoom, { served, signedKey } as never));
 }
 
 test.each([

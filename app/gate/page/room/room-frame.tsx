@@ -18,7 +18,11 @@ export function RoomFrame({ visit, ...props }: RoomFrameProps) {
   if (Room) return <Room {...props} isServed={served !== null} />;
   return (
     <>
-      {served ? <ServedRoom served={served} /> : <p role="status">Opening the room.</p>}
+      {served ? (
+        <ServedRoom served={served} signedKey={props.signedKey} />
+      ) : (
+        <p role="status">Opening the room.</p>
+      )}
       {hasFailed ? (
         <Notice tone="problem" title="The rest of the room could not be loaded">
           <p>

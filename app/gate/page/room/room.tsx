@@ -1,6 +1,5 @@
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { GatedContent } from "~/content/content.schema";
-import type { PublicSettings } from "~/platform/public-settings";
 import { Button } from "~/ui/button";
 import { Notice } from "~/ui/notice";
 import { draftName, dropDraft } from "../form/form-draft";
@@ -9,17 +8,19 @@ import { ReceiptCard } from "../form/receipt-card";
 import { SubmissionArea } from "../form/submission-area";
 import { SessionBar } from "../entry/session-bar";
 import type { StateIn } from "../gate-state";
+import type { SignedKey } from "../kinds/signed-key";
 import type { GateNotice } from "../wallet/wallet-notices";
 import { NoticeCard } from "../notice-card";
 import type { GateActions } from "../use-gate-flow";
 import { RoomAudio } from "./room-audio";
 import { RoomScript } from "./room-script";
 import { renderMarkdownSafely } from "./safe-html";
-import { roomHeading } from "./served-room";
+import { NoRoom, roomHeading } from "./served-room";
 import { SafeFragment, ShadowRoom } from "./shadow-room";
 
 export type RoomProps = {
-  settings: PublicSettings;
+  /** The key that opened it. */
+  signedKey: SignedKey;
   state: StateIn<"inside">;
   /** The visitor saw the room from the first moment: their place in the page is theirs. */
   isServed: boolean;
@@ -31,7 +32,7 @@ export function warmUp(welcomeText: string): void {
   renderMarkdownSafely(welcomeText, window.location.origin);
 }
 
-export function Room({ settings, state, isServed, actions }: RoomProps) {
+export function Room({ signedKey, state, isServed, actions }: RoomProps) {
   const { room, account, notice } = state;
   const { form } = room;
   const { content } = room.grant;
@@ -40,7 +41,7 @@ export function Room({ settings, state, isServed, actions }: RoomProps) {
   const [review, setReview] = useState<{ text: string; before: GateNotice | null } | null>(null);
   const { welcomeText } = content;
   const welcome = useCallback(() => renderMarkdownSafely(welcomeText, window.location.origin), [welcomeText]);
-  const draft = useDraftName(settings, state);
+  const draft = useDraftName(signedKey, state);
 
   // The page has changed under the visitor: say where they are now.
   useEffect(() => {
@@ -56,7 +57,7 @@ export function Room({ settings, state, isServed, actions }: RoomProps) {
     <section className="stack" aria-labelledby="room-heading">
       <div className="row room-head">
         <h2 id="room-heading" ref={heading} tabIndex={-1}>
-          {roomHeading(room.tokenId)}
+          {roomHeading(signedKey)}
         </h2>
         <div className="row">
           {form.receipt ? null : (
@@ -69,7 +70,7 @@ export function Room({ settings, state, isServed, actions }: RoomProps) {
           </Button>
         </div>
       </div>
-      {room.session ? <SessionBar session={room.session} /> : null}
+      {room.session ? <SessionBar session={room.session} signedKey={signedKey} /> : null}
       <OfflineNotice />
       {notice ? <NoticeCard notice={notice} onRetry={actions.reload} /> : null}
       {brokenContent === content ? (
@@ -77,6 +78,7 @@ export function Room({ settings, state, isServed, actions }: RoomProps) {
           <p>Its link lives for a short time only. Press &ldquo;Load again&rdquo; for a new one.</p>
         </Notice>
       ) : null}
+      {signedKey.opensRoom ? null : <NoRoom signedKey={signedKey} />}
       <ShadowRoom styles={content.styles}>
         <SafeFragment className="latchkey-welcome" fragment={welcome} />
         <RoomAudio audio={content.audioData} onBroken={() => setBrokenContent(content)} />
@@ -91,9 +93,8 @@ export function Room({ settings, state, isServed, actions }: RoomProps) {
       </ShadowRoom>
       {review !== null && account && !isOver ? (
         <FormReview
-          settings={settings}
           text={review.text}
-          tokenId={room.tokenId}
+          signedKey={signedKey}
           address={account.address}
           form={form}
           onConfirm={() => actions.submit(review.text)}
@@ -139,8 +140,8 @@ function subscribeToConnection(onChange: () => void): () => void {
   return () => listening.abort();
 }
 
-function useDraftName({ chainId, contractAddress }: PublicSettings, { room, account }: StateIn<"inside">) {
+function useDraftName({ id }: SignedKey, { room, account }: StateIn<"inside">) {
   // Fixed when the room opens: with an accepted form the session ends, and the draft is still to be found.
   const [address] = useState(room.session?.address ?? account?.address ?? null);
-  return address && draftName({ chainId, contractAddress, tokenId: room.tokenId, address });
+  return address && draftName({ keyId: id, address });
 }

@@ -3,14 +3,29 @@ import { hasAudioPart, missingSoundText } from "~/content/audio-part";
 import type { GateVisit } from "~/gate/visit";
 import { SessionBar } from "../entry/session-bar";
 import { readSession } from "../gate-api";
+import { capitalized } from "../kinds/key-words";
+import type { SignedKey } from "../kinds/signed-key";
+import { shortAddress } from "../wallet/address-text";
 import roomStylesheetHref from "./room.css";
 
-export function roomHeading(tokenId: string): string {
-  return `You are in, with key #${tokenId}`;
+export function roomHeading({ words, vault }: SignedKey): string {
+  return `You are in, with ${words}${vault === null ? "" : ` for ${shortAddress(vault)}`}`;
 }
 
+/** Some keys open other things than the room. */
+export function NoRoom({ signedKey: { words } }: { signedKey: SignedKey }) {
+  return (
+    <p className="notice tone-info">
+      {capitalized(words)} does not open the room itself. What it opens is listed with the kinds of keys, and
+      knows you now.
+    </p>
+  );
+}
+
+type ServedRoomProps = { served: Extract<GateVisit, { kind: "inside" }>; signedKey: SignedKey };
+
 /** The room as the server draws it: its words and its sound. Styles, script and form need JavaScript. */
-export function ServedRoom({ served }: { served: Extract<GateVisit, { kind: "inside" }> }) {
+export function ServedRoom({ served, signedKey }: ServedRoomProps) {
   const { session, content } = served;
   const { audioData } = content;
   const answer = readSession(session, 0);
@@ -18,9 +33,10 @@ export function ServedRoom({ served }: { served: Extract<GateVisit, { kind: "ins
     <section className="stack" aria-labelledby="room-heading">
       <link rel="stylesheet" href={roomStylesheetHref} />
       <div className="row room-head">
-        <h2 id="room-heading">{roomHeading(session.tokenId)}</h2>
+        <h2 id="room-heading">{roomHeading(signedKey)}</h2>
       </div>
-      {answer.session ? <SessionBar session={answer.session} /> : null}
+      {answer.session ? <SessionBar session={answer.session} signedKey={signedKey} /> : null}
+      {signedKey.opensRoom ? null : <NoRoom signedKey={signedKey} />}
       <div className="served-room latchkey-room">
         <ServedWelcome source={content.welcomeText} />
         {hasAudioPart(audioData) ? (

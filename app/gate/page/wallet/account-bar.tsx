@@ -5,6 +5,10 @@ import { Dialog } from "~/ui/dialog";
 import { takeLostFocus } from "~/ui/lost-focus";
 import type { StateIn } from "../gate-state";
 import type { GateActions } from "../use-gate-flow";
+import { chosenKind } from "../kinds/key-choice";
+import { chainNameOf } from "../kinds/key-words";
+import { kindNamed } from "../kinds/page-kind";
+import type { PageKinds } from "../kinds/page-kind";
 import { AddressText, shortAddress } from "./address-text";
 import type { WalletAccount } from "./wagmi-session";
 import type { LastWallet } from "./wallet-cookie";
@@ -18,14 +22,17 @@ export function useFocusOnAccountAfterwards(): void {
 
 type AccountBarProps = {
   settings: PublicSettings;
+  kinds: PageKinds;
   state: StateIn<"connected" | "inside">;
   actions: GateActions;
 };
 
-export function AccountBar({ settings, state, actions }: AccountBarProps) {
+export function AccountBar({ settings, kinds, state, actions }: AccountBarProps) {
   const { account, other } = state;
+  const isInside = state.phase === "inside";
+  const { chainId } = isInside ? kindNamed(kinds, state.room.kindName) : chosenKind(kinds, state.choice);
   if (account === null) {
-    const session = state.phase === "inside" ? state.room.session : null;
+    const session = isInside ? state.room.session : null;
     return <SignedInBar address={session?.address ?? null} onConnect={actions.openWallets} />;
   }
   return (
@@ -40,8 +47,13 @@ export function AccountBar({ settings, state, actions }: AccountBarProps) {
           in it before you sign.
         </p>
       ) : null}
-      {account.chainId === settings.chainId ? null : (
-        <NetworkNote walletChainId={account.chainId} settings={settings} onSwitch={actions.switchNetwork} />
+      {account.chainId === chainId ? null : (
+        <NetworkNote
+          walletChainId={account.chainId}
+          chainId={chainId}
+          name={chainId === settings.chainId ? settings.wallets.chain.name : chainNameOf(chainId)}
+          onSwitch={() => actions.switchNetwork(chainId)}
+        />
       )}
     </div>
   );
@@ -84,11 +96,15 @@ function Holder({ lead, address }: { lead: string; address: string }) {
   );
 }
 
-type NetworkNoteProps = { walletChainId: number; settings: PublicSettings; onSwitch: () => Promise<void> };
+type NetworkNoteProps = {
+  walletChainId: number;
+  chainId: number;
+  name: string;
+  onSwitch: () => Promise<void>;
+};
 
-function NetworkNote({ walletChainId, settings: { chainId, wallets }, onSwitch }: NetworkNoteProps) {
+function NetworkNote({ walletChainId, chainId, name, onSwitch }: NetworkNoteProps) {
   const [isAsking, setAsking] = useState(false);
-  const { name } = wallets.chain;
   useFocusOnAccountAfterwards();
   return (
     <div className="row account-note tone-warning" role="status">

@@ -5,14 +5,18 @@ import type { Config, CreateConnectorFn } from "wagmi";
 import { connect, disconnect, getConnection, reconnect } from "wagmi/actions";
 import { signMessage, switchChain, watchConnection } from "wagmi/actions";
 import type { PublicSettings } from "~/platform/public-settings";
-import { createHttpChain, findHeldKeys, findMinted, keyCalls, readPrice } from "../entry/key-calls";
+import { createHttpChain, findMinted, keyCalls, readPrice } from "../entry/key-calls";
 import type { AskChain } from "../entry/key-calls";
+import type { KindFinding } from "../kinds/key-choice";
+import { chainNameOf } from "../kinds/key-words";
+import type { PageKinds } from "../kinds/page-kind";
+import { findInWallet } from "../kinds/wallet-findings";
 import { discoverWallets, tellApart } from "./announced-wallets";
 import type { FoundWallet } from "./announced-wallets";
 import { createDemoWallet } from "./demo-wallet";
 import { guardProvider } from "./eip1193";
 import { WalletError, nameWalletError } from "./wallet-notices";
-import type { WalletErrorName } from "./wallet-notices";
+import type { Fact, WalletErrorName } from "./wallet-notices";
 
 export type WalletChoice = Omit<FoundWallet, "provider"> & {
   kind: "browser" | "demo" | "walletconnect" | "base";
@@ -23,14 +27,14 @@ export type WalletAccount = { address: Address; chainId: number; walletId: strin
 /** What the page asks of a wallet. Its code is loaded only once the visitor wants to connect. */
 export type WalletSession = ReturnType<typeof openWalletSession>;
 
-type Setup = { settings: PublicSettings; origin: string };
+type Setup = { settings: PublicSettings; kinds: PageKinds; origin: string };
 
 /** Wallets announced (EIP-6963), or else in `window.ethereum`; the demo's; and what the operator has switched on. */
-export function openWalletSession({ settings, origin }: Setup) {
+export function openWalletSession({ settings, kinds, origin }: Setup) {
   const { chainId, contractAddress } = settings;
   const found = discoverWallets();
   let attempt = 0;
-  const config = createWalletConfig({ settings, origin, ask });
+  const config = createWalletConfig({ settings, kinds, origin, ask });
   const httpChain = settings.rpcUrlForBrowser
     ? createHttpChain(new URL(settings.rpcUrlForBrowser, origin).href)
     : null;
@@ -105,17 +109,19 @@ export function openWalletSession({ settings, origin }: Setup) {
         },
       }),
 
-    /** Brings the wallet to the chain the keys live on, asking the person if need be. */
-    ensureChain: () => ensureChain(config, settings),
+    /** Brings the wallet to the chain the key lives on, asking the person if need be. */
+    ensureChain: (chainId: number) => ensureChain(config, settings, chainId),
 
     async signMessage({ address, message }: { address: Address; message: string }): Promise<Hex> {
       await requireAccount(config, address);
       return signMessage(config, { account: address, message });
     },
 
-    /** Ids of the keys in this wallet, newest first; null when the chain cannot list them. */
-    findKeys: async (owner: Address): Promise<string[] | null> =>
-      settings.keyStandard === "erc1155" ? null : findHeldKeys(ask, contractAddress, owner),
+    /** What can be told of each kind of key for this wallet. The page may reach one chain: its own, or the wallet's. */
+    findKeys: async (holder: Address): Promise<KindFinding[]> => {
+      const walletChainId = toAccount(config)?.chainId ?? chainId;
+      return findInWallet({ ask, chainId: httpChain ? chainId : walletChainId }, kinds, holder);
+    },
 
     /** Asks the wallet to send the mint; `minted` settles when the chain has it. */
     async mintKey(minter: Address): Promise<{ minted: Promise<string> }> {
@@ -145,7 +151,7 @@ function listOptional({ wallets }: PublicSettings) {
 /** Loads the code of a wallet that is not in this browser, once it was chosen. */
 async function openOptional(
   kind: OptionalKind,
-  { settings, origin, onPairing }: Setup & { onPairing?: (uri: string) => void },
+  { settings, origin, onPairing }: Omit<Setup, "kinds"> & { onPairing?: (uri: string) => void },
 ) {
   const { appName, chainId, wallets } = settings;
   if (kind === "base") return (await import("./base-provider.client")).openBase(appName, chainId);
@@ -153,22 +159,34 @@ async function openOptional(
   return openWalletConnect({ ...wallets.walletConnect!, appName, origin, chainId, onPairing });
 }
 
-function createWalletConfig({ settings, origin, ask }: Setup & { ask: AskChain }): Config {
-  const { name, currency, rpcUrl, explorerUrl } = settings.wallets.chain;
-  const chain = defineChain({
-    id: settings.chainId,
+function createWalletConfig({ settings, kinds, origin, ask }: Setup & { ask: AskChain }): Config {
+  const own = describeChain(settings, origin);
+  const others = [...new Set(kinds.map(({ chainId }) => chainId))].filter((id) => id !== own.id);
+  const transport = custom({ request: ask });
+  return createConfig({
+    chains: [own, ...others.map(toUnknownChain)],
+    transports: Object.fromEntries([own.id, ...others].map((id) => [id, transport])),
+    // Wallets are found by `announced-wallets`, which trusts them less; the last wallet is in the cookie.
+    multiInjectedProviderDiscovery: false,
+    storage: null,
+  });
+}
+
+/** Of chains besides its own the page knows the number: a wallet that lacks one cannot be given it. */
+function toUnknownChain(id: number): Chain {
+  const nativeCurrency = { name: "ETH", symbol: "ETH", decimals: 18 };
+  return defineChain({ id, name: chainNameOf(id), nativeCurrency, rpcUrls: { default: { http: [] } } });
+}
+
+function describeChain({ chainId, wallets }: PublicSettings, origin: string): Chain {
+  const { name, currency, rpcUrl, explorerUrl } = wallets.chain;
+  return defineChain({
+    id: chainId,
     name,
     nativeCurrency: { name: currency, symbol: currency, decimals: 18 },
     rpcUrls: { default: { http: rpcUrl ? [new URL(rpcUrl, origin).href] : [] } },
     ...(explorerUrl ? { blockExplorers: { default: { name: "Explorer", url: explorerUrl } } } : {}),
   }) as Chain;
-  return createConfig({
-    chains: [chain],
-    transports: { [chain.id]: custom({ request: ask }) },
-    // Wallets are found by `announced-wallets`, which trusts them less; the last wallet is in the cookie.
-    multiInjectedProviderDiscovery: false,
-    storage: null,
-  });
 }
 
 function toConnector(wallet: FoundWallet, isAbandoned: () => boolean): CreateConnectorFn {
@@ -216,7 +234,7 @@ async function requireAccount(config: Config, address: Address): Promise<void> {
 /** These would be no different on the right network. */
 const notOfNetwork = new Set<WalletErrorName>(["pending", "locked", "gone", "silent"]);
 
-async function ensureChain(config: Config, { chainId, wallets }: PublicSettings): Promise<void> {
+async function ensureChain(config: Config, settings: PublicSettings, chainId: number): Promise<void> {
   const connector = getConnection(config).connector;
   if (!connector) throw new WalletError("gone");
   if ((await connector.getChainId()) === chainId) return;
@@ -224,14 +242,19 @@ async function ensureChain(config: Config, { chainId, wallets }: PublicSettings)
     await switchChain(config, { chainId });
   } catch (cause) {
     if (notOfNetwork.has(nameWalletError(cause))) throw cause;
-    const { name, currency, rpcUrl, explorerUrl } = wallets.chain;
-    const facts = [
-      ["Network name", name],
-      ["Chain ID", `${chainId} (${numberToHex(chainId)})`],
-      ...(rpcUrl ? ([["RPC address", rpcUrl]] as const) : []),
-      ["Currency", currency],
-      ...(explorerUrl ? ([["Explorer", explorerUrl]] as const) : []),
-    ] as const;
-    throw new WalletError("wrong-network", { cause, facts });
+    throw new WalletError("wrong-network", { cause, facts: chainFacts(settings, chainId) });
   }
+}
+
+function chainFacts({ chainId: ownId, wallets }: PublicSettings, chainId: number): Fact[] {
+  const { name, currency, rpcUrl, explorerUrl } = wallets.chain;
+  const number: Fact = ["Chain ID", `${chainId} (${numberToHex(chainId)})`];
+  if (chainId !== ownId) return [["Network name", chainNameOf(chainId)], number];
+  return [
+    ["Network name", name],
+    number,
+    ...(rpcUrl ? ([["RPC address", rpcUrl]] as const) : []),
+    ["Currency", currency],
+    ...(explorerUrl ? ([["Explorer", explorerUrl]] as const) : []),
+  ];
 }

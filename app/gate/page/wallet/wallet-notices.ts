@@ -1,7 +1,13 @@
 import type { NoticeText } from "~/platform/http/notice";
+import type { RequirementNode } from "../kinds/requirement-tree";
 
 export type Fact = readonly [label: string, value: string];
-export type GateNotice = NoticeText & { tone: "problem" | "info"; facts?: readonly Fact[] };
+export type GateNotice = NoticeText & {
+  tone: "problem" | "info";
+  facts?: readonly Fact[];
+  /** What the key asks for, with what is not met. */
+  requirements?: RequirementNode | null;
+};
 
 type Words = Pick<GateNotice, "detail" | "remedy"> & { tone?: "info"; title?: string };
 
@@ -9,6 +15,7 @@ const titles = {
   connect: { rejected: "You did not connect the wallet", failed: "The wallet could not be connected" },
   network: { rejected: "You did not change the network", failed: "The wallet could not change the network" },
   mint: { rejected: "You did not confirm the new key", failed: "The key could not be made" },
+  token: { rejected: "The token was refused", failed: "The token could not be given" },
   "sign-in": { rejected: "You did not sign the message", failed: "The wallet could not sign the message" },
   form: { rejected: "You did not sign the form", failed: "The wallet could not sign the form" },
   reload: { rejected: "You did not sign the message", failed: "The room could not be loaded again" },

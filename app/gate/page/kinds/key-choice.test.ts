@@ -1,0 +1,109 @@
+import { expect, test } from "vitest";
+import { exampleKinds, founder, onlyKind, patron } from "./example-kinds";
+import { chosenKey, chosenKind, holderOf, keysOf, noChoice, reduceChoice } from "./key-choice";
+import type { ChoiceEvent, KeyChoice, KindFinding } from "./key-choice";
+import { orderFindings, usabilityOf } from "./kind-order";
+import type { RequirementNode } from "./requirement-tree";
+
+const address = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+const vault = `0x${"aB".repeat(20)}`;
+const met: RequirementNode = {
+  type: "leaf",
+  label: "2.5 USDC",
+  outcome: "met",
+  needed: "1",
+  held: "1",
+  decimals: null,
+  chainId: 1,
+  offer: null,
+};
+
+function after(...events: ChoiceEvent[]): KeyChoice {
+  return events.reduce((choice, event) => reduceChoice(choice, event, address), noChoice);
+}
+
+function finding(name: string, tokenIds: string[] | null, requirement: KindFinding["requirement"] = null) {
+  return { name, tokenIds, requirement };
+}
+
+function read(...findings: KindFinding[]): ChoiceEvent {
+  return { type: "keys-read", holder: address, findings };
+}
+
+test("the first kind is chosen until it is known what the wallet can use, and then that is", () => {
+  expect(chosenKind(exampleKinds, noChoice)).toBe(onlyKind);
+  const choice = after(read(finding("founder", ["4"], met), finding("key", [])));
+  expect(chosenKind(exampleKinds, choice)).toBe(founder);
+  expect(choice.tokenId).toBe("4");
+});
+
+test("what the visitor chose or typed stays chosen, whatever is found later", () => {
+  const found = read(finding("founder", ["4"]), finding("key", ["7"]));
+  expect(chosenKind(exampleKinds, after({ type: "kind-chosen", kindName: "key" }, found))).toBe(onlyKind);
+  const typed = after({ type: "token-id-typed", tokenId: "9", kindName: "key" }, found);
+  expect(typed).toMatchObject({ kindName: "key", tokenId: "9" });
+});
+
+test("another kind comes with its own key", () => {
+  const found = read(finding("founder", ["4"]), finding("key", ["7"]), finding("patron", []));
+  expect(after(found, { type: "kind-chosen", kindName: "key" }).tokenId).toBe("7");
+  expect(after(found, { type: "kind-chosen", kindName: "patron" }).tokenId).toBe("");
+});
+
+test("keys are loading, listed, or cannot be listed", () => {
+  const choice = after(read(finding("key", ["7"]), finding("founder", null)));
+  expect(keysOf(noChoice, onlyKind)).toEqual({ status: "loading" });
+  expect(keysOf(choice, onlyKind)).toEqual({ status: "listed", tokenIds: ["7"] });
+  expect(keysOf(choice, founder)).toEqual({ status: "unlisted" });
+});
+
+test("a vault counts once its address is whole, and its keys are looked for anew", () => {
+  const found = read(finding("founder", ["4"]));
+  const typing = after(found, { type: "vault-typed", vault: vault.slice(0, 20) });
+  expect(holderOf(typing, address)).toBe(address);
+  expect(typing.findings).not.toBeNull();
+  const typed = after(found, { type: "vault-typed", vault });
+  expect(typed).toMatchObject({ findings: null, tokenId: "" });
+  expect(holderOf(typed, address)).toBe(vault.toLowerCase());
+  // What was found in the signer's own wallet comes too late.
+  expect(reduceChoice(typed, found, address).findings).toBeNull();
+});
+
+test("one's own wallet is nobody's vault", () => {
+  const choice = after({ type: "vault-typed", vault: address.toLowerCase() });
+  expect(holderOf(choice, address)).toBe(address);
+});
+
+test("the key that is signed for names its kind but for the first, and the vault where the kind takes one", () => {
+  const account = { address } as const;
+  const keyOf = (kindName: string) =>
+    chosenKey(exampleKinds, { account, choice: { ...noChoice, kindName, tokenId: " 7 ", vault } });
+  expect(keyOf("key")).toMatchObject({ isNamed: false, tokenId: "7", vault: null, chainId: 31337 });
+  expect(keyOf("founder")).toMatchObject({ isNamed: true, tokenId: "7", vault: vault.toLowerCase() });
+  // A membership's number is its holder's address.
+  expect(keyOf("patron")).toMatchObject({ tokenId: BigInt(address).toString(), chainId: 8453 });
+});
+
+test("kinds that the wallet can use come first, then those nobody can tell, else in the operator's order", () => {
+  const unmet: RequirementNode = { ...met, outcome: "unmet" };
+  const names = (...findings: KindFinding[]) => orderFindings(exampleKinds, findings).map(({ name }) => name);
+  expect(names(finding("key", []), finding("founder", null), finding("patron", [], met))).toEqual([
+    "patron",
+    "founder",
+    "key",
+  ]);
+  expect(names(finding("key", ["1"]), finding("founder", ["2"], unmet), finding("patron", [], met))).toEqual([
+    "key",
+    "patron",
+    "founder",
+  ]);
+});
+
+test("a kind is usable with its key and what it asks for, and nobody knows of what could not be read", () => {
+  expect(usabilityOf(onlyKind, finding("key", ["1"]))).toBe("met");
+  expect(usabilityOf(founder, finding("founder", ["1"], met))).toBe("met");
+  expect(usabilityOf(founder, finding("founder", ["1"], { type: "secret" }))).toBe("unknown");
+  expect(usabilityOf(founder, finding("founder", ["1"]))).toBe("unknown");
+  expect(usabilityOf(founder, finding("founder", null, { ...met, outcome: "unmet" }))).toBe("unmet");
+  expect(usabilityOf(patron, undefined)).toBe("unknown");
+});

@@ -1,0 +1,89 @@
+import type { Address } from "viem";
+import { connectWallet, expect, expectAccessible, test as base } from "~e2e/support/browser/journey";
+import { startKindsServer } from "~e2e/support/browser/kinds-server";
+import type { KindsServer } from "~e2e/support/browser/kinds-server";
+
+/** In production the page reads through the visitor's wallet alone. */
+const test = base.extend<object, { server: KindsServer }>({
+  server: [
+    // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
+    async ({}, use) => {
+      const server = await startKindsServer({ mode: "production" });
+      await use(server);
+      await server.stop();
+    },
+    { scope: "worker" },
+  ],
+  baseUrl: async ({ server }, use) => use(server.baseUrl),
+  rpcUrl: async ({ server }, use) => use(server.rpcUrl),
+});
+
+test("without a wallet or scripts the kinds are side by side, each with what it opens", async ({
+  browser,
+  baseUrl,
+}) => {
+  const context = await browser.newContext({ baseURL: baseUrl, javaScriptEnabled: false });
+  const page = await context.newPage();
+  const response = await page.goto("/gate");
+  const kinds = page.getByRole("region", { name: "Any of these opens something here" }).getByRole("listitem");
+  await expect(kinds).toHaveText([
+    /Keeper's key.*Opens the room, the chat, reading aloud and tools for programs\./,
+    /Founder's key.*Opens the room and the chat\..*something more/,
+    /Friends of the light.*No token of its own/,
+  ]);
+  expect(await response?.text()).not.toContain("Hidden words");
+  await context.close();
+});
+
+test("a membership is refused with a checklist, and opens once one of its tokens is there", async ({
+  page,
+  wallet,
+  server,
+  pageErrors,
+}) => {
+  pageErrors.expectRefusal({ path: "/api/gate-access", status: 403 });
+  await page.goto("/gate");
+  await connectWallet(page, wallet.name);
+  await page.getByRole("radio", { name: "Friends of the light" }).check();
+  const oil = page.locator(".checklist-step").filter({ hasText: "2.5 lamp oil" });
+  await expect(oil).toContainText("Not met");
+  await expect(oil).toContainText("Needed: 2.5. Held: 0.");
+
+  await page.getByRole("button", { name: "Sign in" }).click();
+  const refusal = page.getByRole("alert");
+  await expect(refusal).toContainText("One of these");
+  await expect(
+    refusal.locator(".checklist-step").filter({ hasText: "Not: On the list of the blocked" }),
+  ).toContainText("Met");
+  await expect(oil.getByRole("link", { name: "Buy lamp oil" })).toHaveAttribute(
+    "href",
+    "https://shop.example/oil",
+  );
+  await expect(page.getByText("Something else, which this site does not tell.")).toBeVisible();
+  await expect(page.locator("main")).not.toContainText("Hidden words");
+  await expectAccessible(page, "a refusal with what is missing");
+
+  await server.giveCoins(wallet.address() as Address, 1_000_000n);
+  await page.getByRole("button", { name: "Check again" }).click();
+  await expect(oil).toContainText("Needed: 2.5. Held: 1.");
+  await server.giveCoins(wallet.address() as Address, 1_500_000n);
+  await page.getByRole("button", { name: "Check again" }).click();
+  await expect(
+    page.getByRole("heading", { name: /You are in, with the membership “Friends of the light”/ }),
+  ).toBeFocused();
+  await page.reload();
+  await expect(page.getByRole("heading", { name: /membership “Friends of the light”/ })).toBeVisible();
+});
+
+test("what the wallet can use comes first", async ({ page, wallet, server }) => {
+  await server.giveCoins(wallet.address() as Address, 5_000_000n);
+  await page.goto("/gate");
+  await connectWallet(page, wallet.name);
+  const usable = page.locator(".kind-choice").first();
+  await expect(usable).toContainText("Friends of the light");
+  await expect(usable.getByRole("radio")).toBeChecked();
+  // A list of addresses is not told before somebody has signed.
+  await expect(usable).toContainText("Checked when you sign in");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("heading", { name: /^You are in/ })).toBeVisible();
+});
