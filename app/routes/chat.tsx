@@ -19,7 +19,7 @@ export const meta: MetaFunction<typeof loader, { root: typeof rootLoader }> = ({
 
 export function loader() {
   const { apiPath, models, requiresJwt } = getServices().config.chat;
-  return { apiPath, models, requiresSignIn: requiresJwt };
+  return { apiPath, models, requiresSignIn: requiresJwt, keepsAnswers: false };
 }
 
 export const shared: SharedPage = {};
