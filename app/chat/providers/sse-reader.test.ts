@@ -27,7 +27,9 @@ test.each([
 });
 
 test("an event has the id that stands in it, and none of the event before", () => {
-  const bytes = encoder.encode("id: 1\ndata: a\n\nid:2\n: comment\ndata: b\n\ndata: [DONE]\n\nid: 3\ndata: c\nid: 4");
+  const bytes = encoder.encode(
+    "id: 1\ndata: a\n\nid:2\n: comment\ndata: b\n\ndata: [DONE]\n\nid: 3\ndata: c\nid: 4",
+  );
   const expected = [
     { data: "a", id: "1" },
     { data: "b", id: "2" },

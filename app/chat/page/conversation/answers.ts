@@ -41,7 +41,11 @@ export class Answers {
   }
 
   /** `isRetry`: the same question was asked before. */
-  async ask(conversation: Conversation, question: Question, { isRetry }: { isRetry: boolean }): Promise<void> {
+  async ask(
+    conversation: Conversation,
+    question: Question,
+    { isRetry }: { isRetry: boolean },
+  ): Promise<void> {
     const { conversations, announcer, state } = this.options;
     const { model, models } = state.get();
     const reply: Reply = {
@@ -112,7 +116,7 @@ export class Answers {
   }
 
   private async read({ id, reply, shown, isRetry }: Run): Promise<boolean> {
-    const { path, state, conversations } = this.options;
+    const { path, state, conversations, announcer } = this.options;
     const reading: Reading = { abort: new AbortController(), reply };
     this.readings.set(id, reading);
     // One that arrives late must not stop the next answer.
@@ -133,7 +137,10 @@ export class Answers {
         // Named in the storage from now on: this page may go at any moment.
         conversations.settle(id, begun);
       },
-      onLost: (isLost) => this.setLost(reply.id, isLost),
+      onLost: (isLost) => {
+        this.setLost(reply.id, isLost);
+        if (isLost && id === state.get().open.id) announcer.say("Coming back to the answer.");
+      },
       onChange: (changed) => {
         reading.reply = changed;
         conversations.putReply(id, changed);

@@ -2,10 +2,19 @@ import { Answers } from "./answers";
 import { fetchQuota, RefusedError } from "./chat-api";
 import { createAnnouncer } from "../announcer";
 import type { ConversationArchive } from "./conversation-archive";
-import { addMessage, createConversation, listShown, removeMessage, replaceMessage, rootId } from "./conversation";
+import {
+  addMessage,
+  createConversation,
+  listShown,
+  removeMessage,
+  replaceMessage,
+  rootId,
+  textOfReply,
+} from "./conversation";
 import type { Conversation, Question, Reply } from "./conversation";
 import { ConversationKeeper } from "./conversation-keeper";
 import { createChatState, createStateHolder } from "./chat-state";
+import { findReadingPlace, keepReadingPlace } from "../speech/reading-place";
 import { SpeechPlayer } from "../speech/speech-player";
 
 export type ChatOptions = {
@@ -19,7 +28,10 @@ export type ChatOptions = {
 /** The conversation page without its rendering: everything a person can do there, and the state it leads to. */
 export class ChatSession {
   readonly state;
-  readonly speech = new SpeechPlayer((speech) => this.state.set({ speech }));
+  readonly speech = new SpeechPlayer((speech) => {
+    this.state.set({ speech });
+    keepReadingPlace(speech);
+  });
   readonly announcer = createAnnouncer((announcement) => this.state.set({ announcement }));
   readonly conversations;
   private readonly answers;
@@ -41,6 +53,7 @@ export class ChatSession {
     const { keepsAnswers } = this.options;
     this.conversations.load(({ replyId }) => keepsAnswers || replyId !== undefined);
     this.state.set({ isOnline: navigator.onLine });
+    this.resumeReading();
     this.answers.follow({ isReload: true });
     const listening = new AbortController();
     const { signal } = listening;
@@ -116,8 +129,8 @@ export class ChatSession {
   }
 
   remove(id: string): void {
-    this.leave(id);
     this.conversations.remove(id);
+    this.leave(id);
   }
 
   async refreshQuota(): Promise<void> {
@@ -132,10 +145,20 @@ export class ChatSession {
     }
   }
 
+  private resumeReading(): void {
+    const place = findReadingPlace();
+    const reply = place && this.conversations.findReply(place.messageId);
+    if (!reply) return;
+    const isComplete = reply.status !== "streaming";
+    this.speech.startPaused({ messageId: reply.id, text: textOfReply(reply), isComplete }, place.at);
+  }
+
   private leave(id: string | null): void {
     if (id === null) return;
     // Nothing of it is to be come back to.
     this.answers.stop(id, "left");
+    const { messageId } = this.state.get().speech;
+    if (messageId !== null && !this.conversations.findReply(messageId)) this.speech.stop();
     if (this.state.get().open.id === id) this.startNew();
   }
 

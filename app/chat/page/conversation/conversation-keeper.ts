@@ -32,6 +32,15 @@ export class ConversationKeeper {
     return this.conversations.get(id) ?? null;
   }
 
+  /** In any conversation. */
+  findReply(replyId: string): Reply | null {
+    for (const conversation of this.conversations.values()) {
+      const reply = findReply(conversation, replyId);
+      if (reply) return reply;
+    }
+    return null;
+  }
+
   open(conversation: Conversation): void {
     this.archive.writeText("open", conversation.id);
     this.present({ open: conversation, isSentWhole: true });
@@ -60,7 +69,9 @@ export class ConversationKeeper {
 
   /** The reply has begun or ended. */
   settle(conversationId: string, reply: Reply): void {
-    this.putReply(conversationId, reply);
+    const conversation = this.find(conversationId);
+    if (!conversation) return;
+    this.conversations.set(conversationId, replaceMessage(conversation, reply));
     this.writeReply(conversationId, reply);
     this.present();
   }
@@ -109,7 +120,8 @@ export class ConversationKeeper {
     if (growing && !findReply(changed, growing.id)) return;
     const messages = changed.messages.map((theirs) => {
       const mine = theirs.role === "assistant" && own && findReply(own, theirs.id);
-      const isMine = mine && (mine.id === growing?.id || mine.replyId !== undefined) && isFurther(mine, theirs);
+      const isMine =
+        mine && (mine.id === growing?.id || mine.replyId !== undefined) && isFurther(mine, theirs);
       return isMine ? mine : theirs;
     });
     this.conversations.set(changed.id, { ...changed, messages });
