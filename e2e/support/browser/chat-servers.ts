@@ -43,6 +43,14 @@ export const answer: number = 42;
 - [ ] open
 `;
 
+const steady = { words: 120, perSecond: 15 };
+
+/** What is said to "steady", for eight seconds. */
+export const steadyAnswer = Array.from(
+  { length: steady.words },
+  (_, index) => `word${index}${index % 40 === 39 ? ".\n\n" : " "}`,
+).join("");
+
 /** Does what the question asks for by its first word. */
 async function obey(call: CompletionCall): Promise<void> {
   const questions = call.body.messages.filter(({ role }) => role === "user");
@@ -59,6 +67,11 @@ async function obey(call: CompletionCall): Promise<void> {
       return neverAnswering(call);
     case "long":
       return sayingAtPace({ words: 3_000, perSecond: 200 })(call);
+    case "late":
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
+      return saying("Late, but here.")(call);
+    case "steady":
+      return sayingAtPace(steady)(call);
     case "down":
       return refusing({ status: 503, message: "out of order" })(call);
     case "mute":

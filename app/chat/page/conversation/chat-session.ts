@@ -11,7 +11,7 @@ import {
   rootId,
   textOfReply,
 } from "./conversation";
-import type { Conversation, Question, Reply } from "./conversation";
+import type { Question, Reply } from "./conversation";
 import { ConversationKeeper } from "./conversation-keeper";
 import { createChatState, createStateHolder } from "./chat-state";
 import { findReadingPlace, keepReadingPlace } from "../speech/reading-place";
