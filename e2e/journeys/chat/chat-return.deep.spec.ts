@@ -1,6 +1,7 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Page } from "@playwright/test";
 import { ask, expectRest, log, openChat, questions, replies } from "~e2e/support/browser/chat-page";
-import { signInByCookie, startModelServer, steadyAnswer, test } from "~e2e/support/browser/chat-servers";
+import { signInByCookie, startModelServer, steadyParts, test } from "~e2e/support/browser/chat-servers";
 import { expect } from "~e2e/support/browser/journey";
 import { silentWave } from "~e2e/support/browser/silent-wave";
 
@@ -11,7 +12,9 @@ const words = (text: string) => text.split(/\s+/).filter(Boolean);
 async function expectWhole(page: Page): Promise<void> {
   await expectRest(page);
   await expect(replies(page).last()).toContainText("word119.");
-  expect(words(await replies(page).last().locator(".markdown").innerText())).toEqual(words(steadyAnswer));
+  expect(words(await replies(page).last().locator(".markdown").innerText())).toEqual(
+    words(steadyParts.flat().join("")),
+  );
 }
 
 /** The requests to the addresses that take up and stop. */
@@ -29,27 +32,41 @@ const chatEntries = (page: Page) =>
     Object.keys(localStorage).filter((key) => /^latchkey\.chat\.(?:conversation|draft)/.test(key)),
   );
 
-test("a phone that slept comes back to what was said meanwhile", async ({ page, context, pageErrors }) => {
+test("a phone that slept comes back to what was said meanwhile", async ({
+  page,
+  context,
+  pageErrors,
+  modelServer,
+}) => {
   pageErrors.expectOutage();
   await openChat(page);
   await ask(page, "steady");
-  await expect(replies(page)).toContainText("word12 ");
+  await expect(replies(page)).toContainText("word39.");
   const devtools = await context.newCDPSession(page);
   await devtools.send("Page.setWebLifecycleState", { state: "frozen" });
   await context.setOffline(true);
-  await new Promise((resolve) => setTimeout(resolve, 4_000));
+  modelServer.goOn();
+  await delay(1_000);
+  modelServer.goOn();
+  await delay(3_000);
   await context.setOffline(false);
   await devtools.send("Page.setWebLifecycleState", { state: "active" });
   await expectWhole(page);
 });
 
-test("a page that is left within the site and returned to has the answer that went on", async ({ page }) => {
+test("a page that is left within the site and returned to has the answer that went on", async ({
+  page,
+  modelServer,
+}) => {
   await openChat(page);
   await ask(page, "steady");
-  await expect(replies(page)).toContainText("word12 ");
-  await page.getByRole("link", { name: "Gate", exact: true }).first().click();
+  await expect(replies(page)).toContainText("word39.");
+  await page.getByRole("link", { name: "The room" }).click();
   await expect(page).toHaveURL(/\/gate$/);
+  modelServer.goOn();
   await page.goBack();
+  await expect(replies(page)).toContainText("word79.");
+  modelServer.goOn();
   await expectWhole(page);
 });
 
@@ -59,6 +76,8 @@ test("a reload before the first word comes back to the answer too", async ({ pag
   await ask(page, "late");
   await expect.poll(() => modelServer.countCalls()).toBe(calls + 1);
   await page.reload();
+  await expect(page.getByRole("button", { name: "Stop" })).toBeVisible();
+  modelServer.goOn();
   await expect(replies(page)).toContainText("Late, but here.");
   await expectRest(page);
   expect(modelServer.countCalls()).toBe(calls + 1);
@@ -67,12 +86,12 @@ test("a reload before the first word comes back to the answer too", async ({ pag
 test("an answer that is gone stays as it was, cut off", async ({ page }) => {
   await openChat(page);
   await ask(page, "steady");
-  await expect(replies(page)).toContainText("word12 ");
+  await expect(replies(page)).toContainText("word39.");
   await page.route("**/stream?reply=*", (route) => route.fulfill({ status: 204 }));
   await page.reload();
   await expectRest(page);
   await expect(replies(page)).toContainText("Stopped.");
-  await expect(replies(page)).toContainText("word3 ");
+  await expect(replies(page)).toContainText("word39.");
 });
 
 test("Stop while the connection is lost reaches the server when it is back", async ({
@@ -115,14 +134,14 @@ test("a conversation deleted in mid-answer leaves nothing to come back to", asyn
   const other = await context.newPage();
   await openChat(other);
   await ask(page, "steady");
-  await expect(replies(page)).toContainText("word12 ");
+  await expect(replies(page)).toContainText("word39.");
   const side = page.getByRole("complementary");
   await side.getByRole("button", { name: /^More about/ }).click();
   await side.getByRole("button", { name: "Delete" }).click();
   const stopped = page.waitForResponse((response) => response.url().endsWith("/stop"));
   await side.getByRole("button", { name: "Delete", exact: true }).click();
   expect((await stopped).status()).toBe(204);
-  await page.waitForTimeout(3_000);
+  await delay(3_000);
   for (const tab of [page, other]) {
     await expect(questions(tab)).toHaveCount(0);
     expect(await chatEntries(tab)).toEqual([]);
@@ -132,7 +151,10 @@ test("a conversation deleted in mid-answer leaves nothing to come back to", asyn
   }
 });
 
-test("a reading keeps its place over a reload, and reads what comes after it", async ({ page }) => {
+test("a reading keeps its place over a reload, and reads what comes after it", async ({
+  page,
+  modelServer,
+}) => {
   const spoken: string[] = [];
   await page.route("**/api/tts", async (route) => {
     spoken.push((route.request().postDataJSON() as { text: string }).text);
@@ -141,19 +163,28 @@ test("a reading keeps its place over a reload, and reads what comes after it", a
   await openChat(page);
   await ask(page, "steady");
   await replies(page).getByRole("button", { name: "Read aloud" }).click();
-  await expect(replies(page).getByRole("slider")).toHaveAttribute("aria-valuetext", /^Part 2 of/);
+  const slider = replies(page).getByRole("slider");
+  await expect(slider).toHaveAttribute("aria-valuetext", /^Part 2 of/);
   await page.reload();
   const before = spoken.length;
   const controls = replies(page).getByRole("group", { name: "Reading aloud" });
-  await expect(controls.getByRole("slider")).toHaveAttribute("aria-valuetext", /^Part 2 of/);
+  await expect(slider).toHaveAttribute("aria-valuetext", /^Part 2 of/);
+  modelServer.goOn();
+  await expect(replies(page)).toContainText("word79.");
+  modelServer.goOn();
   await controls.getByRole("button", { name: "Go on reading" }).click();
   await expect(controls).toHaveCount(0, { timeout: 30_000 });
   await expectRest(page);
   const said = words([spoken[0], ...spoken.slice(before)].join(" ")).map((word) => word.replace(/\W/g, ""));
-  expect(said).toEqual(words(steadyAnswer).map((word) => word.replace(/\W/g, "")));
+  expect(said).toEqual(words(steadyParts.flat().join("")).map((word) => word.replace(/\W/g, "")));
 });
 
-test("reading aloud goes on when a lost connection is back", async ({ page, context, pageErrors }) => {
+test("reading aloud goes on when a lost connection is back", async ({
+  page,
+  context,
+  pageErrors,
+  modelServer,
+}) => {
   pageErrors.expectOutage();
   const spoken: string[] = [];
   await page.route("**/api/tts", async (route) => {
@@ -165,7 +196,9 @@ test("reading aloud goes on when a lost connection is back", async ({ page, cont
   await replies(page).getByRole("button", { name: "Read aloud" }).click();
   await context.setOffline(true);
   await expect(replies(page)).toContainText("The connection is lost.");
-  await page.waitForTimeout(1_000);
+  modelServer.goOn();
+  await delay(1_000);
+  modelServer.goOn();
   await context.setOffline(false);
   await expectWhole(page);
   await expect(replies(page).getByRole("group", { name: "Reading aloud" })).toHaveCount(0, {
@@ -203,7 +236,7 @@ test("where nothing is kept, an answer ends with its page, and nothing else is a
     await page.keyboard.press("Escape");
     await expect(replies(page)).toContainText("Stopped.");
     await ask(page, "steady");
-    await expect(replies(page).last()).toContainText("word12 ");
+    await expect(replies(page).last()).toContainText("word39.");
     await page.reload();
     await expect(page.locator(".chat[data-ready]")).toBeVisible();
     await expect(log(page)).toHaveAttribute("aria-busy", "false");
@@ -227,12 +260,12 @@ test.describe("for holders", () => {
     await signInByCookie(crowdedServer, context);
     await openChat(page);
     await ask(page, "steady");
-    await expect(replies(page)).toContainText("word12 ");
+    await expect(replies(page)).toContainText("word39.");
     const gate = await context.newPage();
     await gate.goto("/gate");
     await gate.getByRole("button", { name: "Sign out" }).click();
     await expect(questions(page)).toHaveCount(0);
-    await page.waitForTimeout(3_000);
+    await delay(3_000);
     expect(await chatEntries(page)).toEqual([]);
     const returns = recordReturns(page);
     await page.reload();

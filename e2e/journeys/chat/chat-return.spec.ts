@@ -1,17 +1,24 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Page } from "@playwright/test";
 import { ask, expectRest, field, log, openChat, questions, replies } from "~e2e/support/browser/chat-page";
-import { steadyAnswer, test } from "~e2e/support/browser/chat-servers";
+import { steadyParts, test } from "~e2e/support/browser/chat-servers";
 import { expect, expectAccessible } from "~e2e/support/browser/journey";
 
 test.use({ baseUrl: async ({ modelServer }, use) => use(modelServer.baseUrl) });
 
-const words = (text: string | null) => (text ?? "").split(/\s+/).filter(Boolean);
+const words = (text: string) => text.split(/\s+/).filter(Boolean);
 
 async function expectWhole(page: Page): Promise<void> {
+  await expect(replies(page)).toContainText("word119.");
   await expectRest(page);
-  await expect(replies(page).locator(".markdown")).toContainText("word119.");
-  expect(words(await replies(page).locator(".markdown").innerText())).toEqual(words(steadyAnswer));
+  const said = words(await replies(page).locator(".markdown").innerText());
+  expect(said).toEqual(words(steadyParts.flat().join("")));
   await expect(replies(page).locator(".reply-ending")).toHaveCount(0);
+}
+
+async function expectGrowing(page: Page): Promise<void> {
+  await expect(page.getByRole("button", { name: "Stop" })).toBeVisible();
+  await expect(log(page)).toHaveAttribute("aria-busy", "true");
 }
 
 test("a reload in mid-answer comes back to it: the text is whole, and nothing is asked twice", async ({
@@ -21,12 +28,15 @@ test("a reload in mid-answer comes back to it: the text is whole, and nothing is
   await openChat(page);
   const calls = modelServer.countCalls();
   await ask(page, "steady");
-  await expect(replies(page)).toContainText("word12 ");
+  await expect(replies(page)).toContainText("word39.");
   await page.reload();
-  await expect(page.getByRole("button", { name: "Stop" })).toBeVisible();
-  await expect(replies(page)).toContainText("word12 ");
-  await expect(log(page)).toHaveAttribute("aria-busy", "true");
+  await expectGrowing(page);
+  await expect(replies(page)).toContainText("word39.");
+  modelServer.goOn();
+  await expect(replies(page)).toContainText("word79.");
   await page.reload();
+  await expectGrowing(page);
+  modelServer.goOn();
   await expectWhole(page);
   await page.reload();
   await expectWhole(page);
@@ -36,28 +46,32 @@ test("a reload in mid-answer comes back to it: the text is whole, and nothing is
 test("another tab follows an answer live, and stopping it there stops it in both", async ({
   page,
   context,
+  modelServer,
 }) => {
   await openChat(page);
-  await ask(page, "long");
-  await expect(replies(page)).toContainText("word3 ");
   const other = await context.newPage();
   await openChat(other);
-  await expect(replies(other)).toContainText("word3 ");
-  const length = async () => (await replies(other).innerText()).length;
-  const before = await length();
-  await expect.poll(length).toBeGreaterThan(before + 200);
+  await ask(page, "steady");
+  // Each tab has a conversation of its own open.
+  await other
+    .getByRole("complementary")
+    .getByRole("button", { name: /steady$/ })
+    .click();
+  for (const tab of [page, other]) await expect(replies(tab)).toContainText("word39.");
+  await expectGrowing(other);
+  modelServer.goOn();
+  for (const tab of [page, other]) await expect(replies(tab)).toContainText("word79.");
   await other.getByRole("button", { name: "Stop" }).click();
   for (const tab of [page, other]) {
     await expectRest(tab);
     await expect(replies(tab)).toContainText("Stopped.");
   }
-  expect(await replies(page).innerText()).toBe(await replies(other).innerText());
   // The conversation is free at once.
   await ask(page, "count");
-  await expect(replies(page).last()).toContainText("Question 2");
-  await expect(replies(other).last()).toContainText("Question 2");
+  for (const tab of [page, other]) await expect(replies(tab).last()).toContainText("Question 2");
   await page.reload();
   await expect(replies(page).first()).toContainText("Stopped.");
+  await expect(replies(page).first()).not.toContainText("word119.");
 });
 
 test("an answer goes on while the connection is lost, and comes back whole with it", async ({
@@ -70,15 +84,19 @@ test("an answer goes on while the connection is lost, and comes back whole with 
   await openChat(page);
   const calls = modelServer.countCalls();
   await ask(page, "steady");
-  await expect(replies(page)).toContainText("word12 ");
+  await expect(replies(page)).toContainText("word39.");
   await context.setOffline(true);
   await expect(replies(page)).toContainText("The connection is lost.");
   await expectAccessible(page, "the connection is lost");
   await field(page).fill("What comes next");
-  await page.waitForTimeout(2_000);
-  await expect(replies(page)).not.toContainText("word60 ");
+  modelServer.goOn();
+  await delay(1_000);
+  modelServer.goOn();
+  await delay(1_000);
+  await expect(replies(page)).not.toContainText("word79.");
   await context.setOffline(false);
   await expectWhole(page);
   await expect(questions(page)).toHaveCount(1);
+  await expect(field(page)).toHaveValue("What comes next");
   expect(modelServer.countCalls()).toBe(calls + 1);
 });

@@ -1,16 +1,20 @@
-/** What the browser tells of its connection, and of somebody looking at the page. */
+type NetworkChange = "online" | "offline" | "seen";
+
+/** What the browser tells of its connection, and of somebody looking at the page again. */
 export type NetworkWatch = {
   isOnline: () => boolean;
-  /** Calls when the connection is back, or the page is looked at again. What it returns ends that. */
-  onReturn: (listener: (why: "online" | "seen") => void) => () => void;
+  /** What it returns ends that. */
+  onChange: (listener: (change: NetworkChange) => void) => () => void;
 };
 
 export const browserWatch: NetworkWatch = {
   isOnline: () => navigator.onLine,
-  onReturn(listener) {
+  onChange(listener) {
     const ending = new AbortController();
     const { signal } = ending;
-    window.addEventListener("online", () => listener("online"), { signal });
+    for (const change of ["online", "offline"] as const) {
+      window.addEventListener(change, () => listener(change), { signal });
+    }
     const onVisibility = () => document.hidden || listener("seen");
     document.addEventListener("visibilitychange", onVisibility, { signal });
     // After the browser has frozen the page.
@@ -34,7 +38,7 @@ export function pause(ms: number, watch: NetworkWatch, signal?: AbortSignal): Pr
   if (ms === 0 && watch.isOnline()) return Promise.resolve();
   return new Promise((resolve, reject) => {
     const timer = setTimeout(end, ms);
-    const stopWatching = watch.onReturn(end);
+    const stopWatching = watch.onChange(end);
     signal?.addEventListener("abort", leave, { once: true });
     if (signal?.aborted) leave();
 

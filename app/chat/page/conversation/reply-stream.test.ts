@@ -27,11 +27,11 @@ function saying(words: string, then: "close" | "break" | "silence" = "close") {
 }
 
 function createWatch() {
-  const listeners = new Set<(why: "online" | "seen") => void>();
+  const listeners = new Set<(why: "online" | "offline" | "seen") => void>();
   let isOnline = true;
   const watch: NetworkWatch = {
     isOnline: () => isOnline,
-    onReturn(listener) {
+    onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
@@ -40,7 +40,7 @@ function createWatch() {
     watch,
     listenerCount: () => listeners.size,
     setOnline: (value: boolean) => (isOnline = value),
-    tell: (why: "online" | "seen") => [...listeners].forEach((listener) => listener(why)),
+    tell: (why: "online" | "offline" | "seen") => [...listeners].forEach((listener) => listener(why)),
   };
 }
 
@@ -162,9 +162,9 @@ test("without a connection nothing is tried; when it is back, or the page is see
   expect(line.listenerCount()).toBe(0);
 });
 
-test("a connection of the network before is given up at once when the page is online again", async () => {
+test("a connection is given up at once when the network is gone, and sought again when there is one", async () => {
   const silent = saying(delta(1), "silence");
-  const { run, line, ids, openedAtMs } = read({
+  const { run, line, ids, openedAtMs, lost } = read({
     first: null,
     answers: [() => new Response(silent.body), () => new Response(saying(ending(2)).body)],
   });
@@ -172,10 +172,15 @@ test("a connection of the network before is given up at once when the page is on
   line.tell("seen");
   await vi.advanceTimersByTimeAsync(1_000);
   expect(openedAtMs).toHaveLength(1);
+  line.setOnline(false);
+  line.tell("offline");
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect([silent.isCancelled(), openedAtMs.length, lost]).toEqual([true, 1, [true, false, true]]);
+  line.setOnline(true);
   line.tell("online");
   await vi.advanceTimersByTimeAsync(0);
   await run;
-  expect([ids, silent.isCancelled(), openedAtMs[1]]).toEqual([[1, 2], true, 2_000]);
+  expect([ids, silent.isCancelled(), openedAtMs[1]]).toEqual([[1, 2], true, 12_000]);
 });
 
 test("a connection without even a keep-alive is given up: after 40 s, or when the page is seen again", async () => {

@@ -91,6 +91,7 @@ async function openInTime(
   try {
     return await open(connecting.signal);
   } catch (error) {
+    signal.removeEventListener("abort", abort);
     signal.throwIfAborted();
     if (error instanceof ReplyGoneError) throw error;
     return null;
@@ -107,7 +108,10 @@ function watchConnection(watch: NetworkWatch) {
     if (Date.now() - heardAtMs > ms) dropping.abort();
   };
   const timer = setInterval(() => dropIfSilentFor(silentAfterMs), goodAfterMs);
-  const stopWatching = watch.onReturn((why) => dropIfSilentFor(why === "online" ? -1 : doubtfulAfterMs));
+  // What was open before the network went or came is none any more, though nothing may tell so for minutes.
+  const stopWatching = watch.onChange((change) =>
+    change === "seen" ? dropIfSilentFor(doubtfulAfterMs) : dropping.abort(),
+  );
   return {
     drop: dropping.signal,
     onBytes: () => void (heardAtMs = Date.now()),

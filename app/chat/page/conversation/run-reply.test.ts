@@ -93,7 +93,7 @@ async function run(path: string, given: Partial<RunReplyOptions> = {}) {
     reply: empty,
     shown: [question],
     signal: new AbortController().signal,
-    watch: { isOnline: () => true, onReturn: () => () => undefined },
+    watch: { isOnline: () => true, onChange: () => () => undefined },
     judgeUnderWay: () => Promise.resolve("take-up"),
     isKnown: () => false,
     onStart: (begun) => started.push(begun),
