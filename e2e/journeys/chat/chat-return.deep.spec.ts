@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Page } from "@playwright/test";
 import { ask, expectRest, log, openChat, questions, replies } from "~e2e/support/browser/chat-page";
 import { signInByCookie, startModelServer, steadyParts, test } from "~e2e/support/browser/chat-servers";
+import type { ModelServer } from "~e2e/support/browser/chat-servers";
 import { expect } from "~e2e/support/browser/journey";
 import { silentWave } from "~e2e/support/browser/silent-wave";
 
@@ -207,44 +208,56 @@ test("reading aloud goes on when a lost connection is back", async ({
   expect(words(spoken.join(" ")).at(-1)).toBe("word119.");
 });
 
-test("the end of its server is told, and the question can be asked again", async ({ page, pageErrors }) => {
-  pageErrors.expectOutage();
-  const server = await startModelServer();
-  try {
-    await page.goto(`${server.baseUrl}/chat`);
-    await expect(page.locator(".chat[data-ready]")).toBeVisible();
-    await ask(page, "slow");
-    await expect(replies(page)).toContainText("and then silence.");
-  } finally {
-    await server.stop();
-  }
-  const notice = replies(page).getByRole("alert");
-  await expect(notice).toContainText("The answer broke off: the server that wrote it has ended. Ask again.");
-  await expect(notice.getByRole("button", { name: "Try again" })).toBeEnabled();
-});
+test.describe("with a server of its own", () => {
+  const ownTest = test.extend<{ ownServer: ModelServer; env: Record<string, string> }>({
+    env: [{}, { option: true }],
+    ownServer: async ({ env }, use) => {
+      const server = await startModelServer(env);
+      let isStopped = false;
+      const stop = async () => {
+        if (!isStopped) await server.stop();
+        isStopped = true;
+      };
+      await use({ ...server, stop });
+      await stop();
+    },
+    baseUrl: async ({ ownServer }, use) => use(ownServer.baseUrl),
+  });
 
-test("where nothing is kept, an answer ends with its page, and nothing else is asked for", async ({
-  page,
-}) => {
-  const server = await startModelServer({ CHAT_RESUME_SECONDS: "0" });
-  try {
-    const returns = recordReturns(page);
-    await page.goto(`${server.baseUrl}/chat`);
-    await expect(page.locator(".chat[data-ready]")).toBeVisible();
-    await ask(page, "slow");
-    await expect(replies(page)).toContainText("and then silence.");
-    await page.keyboard.press("Escape");
-    await expect(replies(page)).toContainText("Stopped.");
-    await ask(page, "steady");
-    await expect(replies(page).last()).toContainText("word39.");
-    await page.reload();
-    await expect(page.locator(".chat[data-ready]")).toBeVisible();
-    await expect(log(page)).toHaveAttribute("aria-busy", "false");
-    await expect(replies(page).last()).toContainText("Stopped.");
-    expect(returns).toEqual([]);
-  } finally {
-    await server.stop();
-  }
+  ownTest(
+    "the end of the server is told, and the question can be asked again",
+    async ({ page, pageErrors, ownServer }) => {
+      pageErrors.expectOutage();
+      await openChat(page);
+      await ask(page, "slow");
+      await expect(replies(page)).toContainText("and then silence.");
+      await ownServer.stop();
+      const notice = replies(page).getByRole("alert");
+      await expect(notice).toContainText("the server that wrote it has ended. Ask again.");
+      await expect(notice.getByRole("button", { name: "Try again" })).toBeEnabled();
+      await expect(replies(page)).toContainText("and then silence.");
+    },
+  );
+
+  ownTest.describe("that keeps nothing", () => {
+    ownTest.use({ env: { CHAT_RESUME_SECONDS: "0" } });
+
+    ownTest("an answer ends with its page, and nothing else is asked for", async ({ page }) => {
+      const returns = recordReturns(page);
+      await openChat(page);
+      await ask(page, "slow");
+      await expect(replies(page)).toContainText("and then silence.");
+      await page.keyboard.press("Escape");
+      await expect(replies(page)).toContainText("Stopped.");
+      await ask(page, "steady");
+      await expect(replies(page).last()).toContainText("word39.");
+      await page.reload();
+      await expect(page.locator(".chat[data-ready]")).toBeVisible();
+      await expect(log(page)).toHaveAttribute("aria-busy", "false");
+      await expect(replies(page).last()).toContainText("word39.");
+      expect(returns).toEqual([]);
+    });
+  });
 });
 
 test.describe("for holders", () => {

@@ -116,7 +116,7 @@ export class Answers {
   }
 
   private async read({ id, reply, shown, isRetry }: Run): Promise<boolean> {
-    const { path, state, conversations, announcer } = this.options;
+    const { path, areKept, state, conversations, announcer } = this.options;
     const reading: Reading = { abort: new AbortController(), reply };
     this.readings.set(id, reading);
     // One that arrives late must not stop the next answer.
@@ -127,6 +127,7 @@ export class Answers {
       reply,
       shown,
       signal: reading.abort.signal,
+      areKept,
       watch: browserWatch,
       judgeUnderWay: (replyId) => this.judge(id, replyId, isRetry),
       isKnown: (replyId) => this.findByName(id, replyId) !== null,

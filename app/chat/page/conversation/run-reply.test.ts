@@ -93,6 +93,7 @@ async function run(path: string, given: Partial<RunReplyOptions> = {}) {
     reply: empty,
     shown: [question],
     signal: new AbortController().signal,
+    areKept: true,
     watch: { isOnline: () => true, onChange: () => () => undefined },
     judgeUnderWay: () => Promise.resolve("take-up"),
     isKnown: () => false,

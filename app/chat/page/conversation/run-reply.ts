@@ -21,6 +21,8 @@ export type RunReplyOptions = {
   shown: readonly Message[] | null;
   /** Aborted with a `LeavingReason`. */
   signal: AbortSignal;
+  /** Whether the server goes on with answers that nobody reads. */
+  areKept: boolean;
   watch: NetworkWatch;
   judgeUnderWay: (replyId: string) => Promise<UnderWay>;
   /** Whether another message of the conversation is this answer. */
@@ -77,7 +79,12 @@ export async function runReply(options: RunReplyOptions): Promise<ReplyRun> {
   /** The connection on which the answer comes; null where it is one that was under way already. */
   async function begin(asked: readonly Message[]): Promise<ReadableStream<Uint8Array> | null> {
     const { messages, isWhole } = toSentMessages(asked);
-    const response = await askOnce({ path, conversationId, model: reply.model, messages }, options);
+    const asking = askOnce({ path, conversationId, model: reply.model, messages }, options);
+    const response = await asking.catch(async (error: unknown) => {
+      // A page that closes has its requests cut off first: then it must not write down that they failed.
+      if (options.areKept && error instanceof TypeError) await sleep(closingMs);
+      throw error;
+    });
     options.onSent({ isWhole });
     const isUnderWay = response.status === 409;
     name(isUnderWay ? await readUnderWay(response) : response.headers.get("X-Reply-Id"));
@@ -103,6 +110,9 @@ export async function runReply(options: RunReplyOptions): Promise<ReplyRun> {
     options.onStart(reply);
   }
 }
+
+const closingMs = 500;
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const maxWaits = 8;
 

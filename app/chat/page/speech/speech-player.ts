@@ -46,7 +46,8 @@ export class SpeechPlayer {
   /** At the place where a reading was before a reload: a page may sound only once somebody has pressed. */
   startPaused(message: SpokenMessage, at: number): void {
     this.take(message, "paused");
-    this.set({ at: Math.min(Math.max(0, at), Math.max(0, this.state.count - 1)) });
+    // After all that is known, it waits for what is still being written.
+    this.set({ at: Math.min(Math.max(0, at), this.state.count) });
   }
 
   private take(message: SpokenMessage, status: SpeechState["status"]): void {
