@@ -221,8 +221,8 @@ test.describe("with a server of its own", () => {
       await use({ ...server, stop });
       await stop();
     },
-    baseUrl: async ({ ownServer }, use) => use(ownServer.baseUrl),
   });
+  ownTest.use({ baseUrl: async ({ ownServer }, use) => use(ownServer.baseUrl) });
 
   ownTest(
     "the end of the server is told, and the question can be asked again",
