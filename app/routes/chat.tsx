@@ -18,8 +18,8 @@ export const meta: MetaFunction<typeof loader, { root: typeof rootLoader }> = ({
 };
 
 export function loader() {
-  const { apiPath, models, requiresJwt } = getServices().config.chat;
-  return { apiPath, models, requiresSignIn: requiresJwt };
+  const { apiPath, models, requiresJwt, resumeSeconds } = getServices().config.chat;
+  return { apiPath, models, requiresSignIn: requiresJwt, keepsAnswers: resumeSeconds > 0 };
 }
 
 export const shared: SharedPage = {};

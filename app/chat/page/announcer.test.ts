@@ -68,3 +68,12 @@ test("the next answer is announced from its own beginning", () => {
   announcer.follow(toReply("Other words.", "done", "two"));
   expect(said.at(-1)).toBe("Other words. The answer is complete.");
 });
+
+test("of an answer that is come back to, only what is new is announced", () => {
+  const said: string[] = [];
+  const announcer = createAnnouncer((text) => said.push(text));
+  announcer.skip(toReply("Heard before. ", "streaming"));
+  announcer.follow(toReply("Heard before. New ", "streaming"));
+  announcer.follow(toReply("Heard before. New words.", "done"));
+  expect(said).toEqual(["New words. The answer is complete."]);
+});

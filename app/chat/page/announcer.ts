@@ -5,17 +5,25 @@ import type { Reply } from "./conversation/conversation";
 /** A screen reader needs time to read a sentence; what comes in between waits for the next turn. */
 const everyMs = 4_000;
 
+export type Announcer = ReturnType<typeof createAnnouncer>;
+
 /** Feeds a polite live region: the growing answer in whole sentences now and then, and how it ended. */
 export function createAnnouncer(say: (text: string) => void) {
   let saidChars = 0;
   let lastAtMs = 0;
   let followedId: string | null = null;
 
+  /** What there is of the answer was heard before, or can be read. */
+  function skip(reply: Reply): void {
+    followedId = reply.id;
+    saidChars = textOfReply(reply).length;
+    lastAtMs = Date.now();
+  }
+
   function follow(reply: Reply): void {
     if (reply.id !== followedId) {
-      followedId = reply.id;
+      skip(reply);
       saidChars = 0;
-      lastAtMs = Date.now();
     }
     const text = textOfReply(reply);
     if (reply.status !== "streaming") {
@@ -31,7 +39,7 @@ export function createAnnouncer(say: (text: string) => void) {
     saidChars = upTo;
   }
 
-  return { say, follow };
+  return { say, skip, follow };
 }
 
 const endings = { done: "The answer is complete.", stopped: "The answer was stopped.", failed: "" };

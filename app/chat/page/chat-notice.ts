@@ -43,6 +43,14 @@ const askingRemedies: Remedies = {
   "invalid-jwt": signInEnded,
   "too-many-requests": { kind: "wait", remedy: "Wait until the time below has passed, then send again." },
   "quota-exceeded": { kind: "wait", remedy: "What you wrote is kept. Send it again at the time below." },
+  "answer-under-way": {
+    kind: "again",
+    remedy: "What you wrote is kept. Try again when that answer has ended.",
+  },
+  "too-many-answers": {
+    kind: "wait",
+    remedy: "What you wrote is kept. Send it again when one of the other answers has ended, or stop one.",
+  },
   "unknown-model": { kind: "model", remedy: "Choose another model below, then send again." },
   "missing-messages": editOrBegin,
   "invalid-messages": editOrBegin,

@@ -153,11 +153,11 @@ function createEventReader(body: IncomingMessage, request: ProviderRequest): () 
   return async function nextEvents() {
     if (fault) throw fault;
     const chunk = await reader.next();
-    const payloads = chunk === null ? sse.flush() : sse.push(chunk);
+    const received = chunk === null ? sse.flush() : sse.push(chunk);
     const events: ProviderEvent[] = [];
     try {
-      for (const payload of payloads) {
-        events.push(...completion.read(payload));
+      for (const { data } of received) {
+        events.push(...completion.read(data));
         if (events.at(-1)?.type === "finish") return events;
       }
       if (chunk === null) throw new CompletionFault("closed the connection before its answer was complete");

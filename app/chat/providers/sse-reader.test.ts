@@ -3,10 +3,13 @@ import { createSseReader, SseOverflow } from "./sse-reader";
 
 const encoder = new TextEncoder();
 
-function readAll(chunks: Uint8Array[], maxEventChars: number = 1_000): string[] {
+function readEvents(chunks: Uint8Array[], maxEventChars: number) {
   const reader = createSseReader(maxEventChars);
   return [...chunks.flatMap((chunk) => reader.push(chunk)), ...reader.flush()];
 }
+
+const readAll = (chunks: Uint8Array[], maxEventChars = 1_000) =>
+  readEvents(chunks, maxEventChars).map(({ data }) => data);
 
 test.each([
   ["LF", "\n"],
@@ -20,6 +23,21 @@ test.each([
   expect(readAll(Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(expected);
   for (let cut = 0; cut <= bytes.length; cut += 1) {
     expect(readAll([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(expected);
+  }
+});
+
+test("an event has the id that stands in it, and none of the event before", () => {
+  const bytes = encoder.encode(
+    "id: 1\ndata: a\n\nid:2\n: comment\ndata: b\n\ndata: [DONE]\n\nid: 3\ndata: c\nid: 4",
+  );
+  const expected = [
+    { data: "a", id: "1" },
+    { data: "b", id: "2" },
+    { data: "[DONE]", id: null },
+    { data: "c", id: "3" },
+  ];
+  for (let cut = 0; cut <= bytes.length; cut += 1) {
+    expect(readEvents([bytes.subarray(0, cut), bytes.subarray(cut)], 100)).toEqual(expected);
   }
 });
 

@@ -43,8 +43,26 @@ export const answer: number = 42;
 - [ ] open
 `;
 
+/** Said to "steady", each part when `goOn` was called once more. */
+export const steadyParts = [0, 40, 80].map((from) =>
+  Array.from({ length: 40 }, (_, index) => `word${from + index}${index === 39 ? ".\n\n" : " "}`),
+);
+
+/** What holds an answer until a journey has seen what it has to. */
+function createHold() {
+  let release = () => {};
+  let released = new Promise<void>((resolve) => (release = resolve));
+  return {
+    wait: () => released,
+    goOn: () => {
+      release();
+      released = new Promise((resolve) => (release = resolve));
+    },
+  };
+}
+
 /** Does what the question asks for by its first word. */
-async function obey(call: CompletionCall): Promise<void> {
+async function obey(call: CompletionCall, hold: ReturnType<typeof createHold>): Promise<void> {
   const questions = call.body.messages.filter(({ role }) => role === "user");
   const [order] = (questions.at(-1)?.content ?? "").split(/\s/);
   const last = call.body.messages.at(-1);
@@ -59,6 +77,15 @@ async function obey(call: CompletionCall): Promise<void> {
       return neverAnswering(call);
     case "long":
       return sayingAtPace({ words: 3_000, perSecond: 200 })(call);
+    case "late":
+      await hold.wait();
+      return saying("Late, but here.")(call);
+    case "steady":
+      for (const [index, words] of steadyParts.entries()) {
+        if (index > 0) await Promise.race([hold.wait(), call.closed]);
+        for (const word of words) if (!call.isClosed()) await call.text(word);
+      }
+      return call.finish();
     case "down":
       return refusing({ status: 503, message: "out of order" })(call);
     case "mute":
@@ -78,7 +105,11 @@ async function obey(call: CompletionCall): Promise<void> {
   }
 }
 
-export type ModelServer = GateServer & { countCalls: () => number };
+export type ModelServer = GateServer & {
+  countCalls: () => number;
+  /** Lets the answers that wait say what comes next. */
+  goOn: () => void;
+};
 
 type Servers = {
   /** Answered by a local provider that follows commands, with two models to choose from. */
@@ -97,13 +128,15 @@ type Servers = {
 
 /** `env` holds settings beside or instead of the ones given here. */
 export async function startModelServer(env: Record<string, string> = {}): Promise<ModelServer> {
-  const provider = await startOpenAiServer(obey);
+  const hold = createHold();
+  const provider = await startOpenAiServer((call) => obey(call, hold));
   const server = await startGateServer({
     env: {
       AI_PROVIDER: "local",
       AI_BASE_URL: provider.baseUrl,
       AI_MODELS: "small,large",
       AI_CHAT_MAX_OUTPUT_TOKENS: "20000",
+      AI_CHAT_MAX_DURATION: "110",
       RATE_LIMIT_CHAT: "0",
       ...env,
     },
@@ -111,6 +144,7 @@ export async function startModelServer(env: Record<string, string> = {}): Promis
   return {
     ...server,
     countCalls: () => provider.calls.length,
+    goOn: hold.goOn,
     stop: async () => {
       await server.stop();
       await provider.close();

@@ -2,7 +2,12 @@ import { memo, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { takeLostFocus } from "~/ui/lost-focus";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
-import { AskingBarrierContext, askingBarriers, useChatSession } from "../conversation/chat-context";
+import {
+  AskingBarrierContext,
+  askingBarriers,
+  useChatSession,
+  useChatState,
+} from "../conversation/chat-context";
 import { ChatNoticeCard } from "../chat-notice-card";
 import { focusComposer } from "../composer";
 import { CopyButton } from "./copy-button";
@@ -80,7 +85,7 @@ function ReplyView({ message: reply, versionIds, isQuiet }: ViewProps<Reply>) {
   const mayTry = barrier === null || barrier === "sign-in";
   const barrierText = barrier ? askingBarriers[barrier] : undefined;
   function answerAgain(): void {
-    session.answerAgain(reply);
+    void session.answerAgain(reply);
     focusComposer();
   }
 
@@ -134,7 +139,8 @@ function ReplyView({ message: reply, versionIds, isQuiet }: ViewProps<Reply>) {
 
 function ReplyParts({ reply, isGrowing }: { reply: Reply; isGrowing: boolean }) {
   const last = reply.parts.at(-1);
-  const isThinking = isGrowing && (last === undefined || last.kind === "tool" || last.text === "");
+  const isLost = useChatState("lostIds").includes(reply.id);
+  const isThinking = isGrowing && !isLost && (last === undefined || last.kind === "tool" || last.text === "");
   return (
     <>
       {reply.parts.map((part, index) =>
@@ -144,6 +150,7 @@ function ReplyParts({ reply, isGrowing }: { reply: Reply; isGrowing: boolean }) 
           <MessageMarkdown key={index} text={part.text} isGrowing={isGrowing && part === last} />
         ),
       )}
+      {isLost ? <ComingBack /> : null}
       {isThinking ? (
         <p className="row thinking">
           <span className="visually-hidden">The assistant is working on it</span>
@@ -153,6 +160,18 @@ function ReplyParts({ reply, isGrowing }: { reply: Reply; isGrowing: boolean }) 
         </p>
       ) : null}
     </>
+  );
+}
+
+function ComingBack() {
+  const isOnline = useChatState("isOnline");
+  return (
+    <p className="row soft coming-back">
+      <span className="spinner" aria-hidden="true" />
+      {isOnline
+        ? "Coming back to the answer …"
+        : "The connection is lost. The answer goes on; the rest of it comes when the connection is back."}
+    </p>
   );
 }
 

@@ -1,10 +1,10 @@
 import { cutText } from "~/platform/well-formed-text";
 import { maxMessageChars, maxMessages, maxRequestBytes } from "~/chat/chat-limits";
-import { noticeForBrokenAnswer, noticeForFailure, noticeForRefusal } from "../chat-notice";
+import { noticeForRefusal } from "../chat-notice";
 import type { Activity, ChatNotice } from "../chat-notice";
-import { readChatStream } from "./chat-stream";
-import { applyEvent, settleTools, textOfReply } from "./conversation";
-import type { Message, Reply } from "./conversation";
+import { textOfReply } from "./conversation";
+import type { Message } from "./conversation";
+import { backoffMs, browserWatch, pause } from "./network-watch";
 
 export class RefusedError extends Error {
   override readonly name = "RefusedError";
@@ -22,59 +22,56 @@ export type SentMessage = { role: "user" | "assistant"; parts: [{ type: "text"; 
 
 const quotaTimeoutMs = 15_000;
 
-type RunReplyOptions = {
-  path: string;
-  reply: Reply;
-  /** The conversation up to the question. */
-  shown: readonly Message[];
-  signal: AbortSignal;
-  onStart: (start: { isWhole: boolean }) => void;
-  onChange: (reply: Reply) => void;
-};
+type Question = { path: string; conversationId: string; model: string | null; messages: SentMessage[] };
 
-/** Asks, and reports the reply as it grows, up to its end, whichever it is. */
-export async function runReply({ path, shown, signal, onStart, onChange, ...options }: RunReplyOptions) {
-  let { reply } = options;
-  let errorText: string | null = null;
-  let notice: ChatNotice | null = null;
-  try {
-    const { messages, isWhole } = toSentMessages(shown);
-    const { model } = reply;
-    const response = await fetch(path, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", Accept: "text/event-stream, application/json" },
-      body: JSON.stringify({ messages, ...(model !== null && { model }) }),
-      credentials: "same-origin",
-      cache: "no-store",
-      signal,
-    });
-    if (!response.ok || !response.body) throw await readRefusal(response, "asking");
-    onStart({ isWhole });
-    for await (const event of readChatStream(response.body)) {
-      if (signal.aborted) break;
-      if (event.type === "error") errorText = event.errorText;
-      reply = applyEvent(reply, event, Date.now());
-      onChange(reply);
-    }
-    // Without its last event the answer was cut off, however complete it may look.
-    if (errorText !== null || reply.finishReason === null || reply.finishReason === "error") {
-      notice = noticeForBrokenAnswer({ errorText, hasContent: reply.parts.length > 0 });
-    }
-  } catch (error) {
-    notice = noticeFor(error, reply.parts.length > 0);
-  }
-  const parts = settleTools(reply.parts);
-  const ended: Reply = signal.aborted
-    ? { ...reply, parts, status: "stopped" }
-    : { ...reply, parts, status: notice ? "failed" : "done", notice };
-  onChange(ended);
-  return ended;
+/** Asks for an answer that goes on without this page, where the server keeps such. */
+export function askQuestion({ path, conversationId, model, messages }: Question, signal: AbortSignal) {
+  return fetch(path, {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      Accept: "text/event-stream, application/json",
+      "X-Chat-Resumable": "1",
+    },
+    body: JSON.stringify({ id: conversationId, messages, ...(model !== null && { model }) }),
+    credentials: "same-origin",
+    cache: "no-store",
+    signal,
+  });
 }
 
-function noticeFor(error: unknown, hasContent: boolean): ChatNotice {
-  if (error instanceof RefusedError) return error.notice;
-  if (hasContent && navigator.onLine) return noticeForBrokenAnswer({ errorText: null, hasContent });
-  return noticeForFailure({ activity: "asking", isOnline: navigator.onLine });
+type KeptReply = { path: string; conversationId: string; replyId: string | null; lastEventId: number };
+
+/** The rest of an answer, from after the last event that the page has. Without an id: the conversation's newest one. */
+export function takeUpReply({ path, conversationId, replyId, lastEventId }: KeptReply, signal: AbortSignal) {
+  const query = replyId === null ? "" : `?${new URLSearchParams({ reply: replyId }).toString()}`;
+  return fetch(`${path}/${conversationId}/stream${query}`, {
+    headers: {
+      Accept: "text/event-stream, application/json",
+      ...(lastEventId > 0 && { "Last-Event-ID": String(lastEventId) }),
+    },
+    credentials: "same-origin",
+    cache: "no-store",
+    signal,
+  });
+}
+
+const maxStopAttempts = 5;
+const stopTimeoutMs = 10_000;
+
+/** Stops what is being answered in the conversation, wherever it is read. */
+export async function stopReply({ path, conversationId }: Pick<KeptReply, "path" | "conversationId">) {
+  for (let failures = 0; failures < maxStopAttempts; failures += 1) {
+    await pause(backoffMs(failures), browserWatch);
+    const response = await fetch(`${path}/${conversationId}/stop`, {
+      method: "POST",
+      credentials: "same-origin",
+      // The page may be on its way out.
+      keepalive: true,
+      signal: AbortSignal.timeout(stopTimeoutMs),
+    }).catch(() => null);
+    if (response && response.status < 500 && response.status !== 429) return;
+  }
 }
 
 /** Null where no quota is in force. */

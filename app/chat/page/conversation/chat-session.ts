@@ -1,4 +1,5 @@
-import { fetchQuota, RefusedError, runReply } from "./chat-api";
+import { Answers } from "./answers";
+import { fetchQuota, RefusedError } from "./chat-api";
 import { createAnnouncer } from "../announcer";
 import type { ConversationArchive } from "./conversation-archive";
 import {
@@ -6,24 +7,34 @@ import {
   createConversation,
   listShown,
   removeMessage,
+  replaceMessage,
   rootId,
   textOfReply,
 } from "./conversation";
-import type { Conversation, Question, Reply } from "./conversation";
+import type { Question, Reply } from "./conversation";
 import { ConversationKeeper } from "./conversation-keeper";
 import { createChatState, createStateHolder } from "./chat-state";
+import { findReadingPlace, keepReadingPlace } from "../speech/reading-place";
 import { SpeechPlayer } from "../speech/speech-player";
 
-export type ChatOptions = { apiPath: string; models: readonly string[]; requiresSignIn: boolean };
+export type ChatOptions = {
+  apiPath: string;
+  models: readonly string[];
+  requiresSignIn: boolean;
+  /** Whether the server goes on with answers that nobody reads. */
+  keepsAnswers: boolean;
+};
 
 /** The conversation page without its rendering: everything a person can do there, and the state it leads to. */
 export class ChatSession {
   readonly state;
-  readonly speech = new SpeechPlayer((speech) => this.state.set({ speech }));
+  readonly speech = new SpeechPlayer((speech) => {
+    this.state.set({ speech });
+    keepReadingPlace(speech);
+  });
   readonly announcer = createAnnouncer((announcement) => this.state.set({ announcement }));
   readonly conversations;
-  /** By conversation, while it is being answered. */
-  private readonly aborts = new Map<string, AbortController>();
+  private readonly answers;
 
   constructor(
     private readonly options: ChatOptions,
@@ -31,25 +42,36 @@ export class ChatSession {
   ) {
     this.state = createStateHolder(createChatState(options.models));
     this.conversations = new ConversationKeeper(this.state, archive);
+    const { apiPath: path, keepsAnswers: areKept } = options;
+    const { state, conversations, speech, announcer } = this;
+    const onEnd = (reply: Reply) => void this.onEnd(reply);
+    this.answers = new Answers({ path, areKept, state, conversations, speech, announcer, onEnd });
   }
 
   /** Reads what the browser keeps and begins to listen; what it returns ends that. */
   start(): () => void {
-    this.conversations.load();
+    const { keepsAnswers } = this.options;
+    this.conversations.load(({ replyId }) => keepsAnswers || replyId !== undefined);
     this.state.set({ isOnline: navigator.onLine });
+    this.resumeReading();
+    this.answers.follow({ isReload: true });
     const listening = new AbortController();
     const { signal } = listening;
     window.addEventListener("online", () => this.state.set({ isOnline: true }), { signal });
     window.addEventListener("offline", () => this.state.set({ isOnline: false }), { signal });
     window.addEventListener("pagehide", () => this.conversations.writeUnwritten(), { signal });
     // Messages deleted in another window, or by signing out there, are neither shown nor written again.
-    const onStorage = ({ key }: StorageEvent) => this.leave(this.conversations.readChanged(key));
+    const onStorage = (change: StorageEvent) => {
+      this.leave(this.conversations.readChanged(change));
+      this.answers.leaveEnded();
+      this.answers.follow({ isReload: false });
+    };
     window.addEventListener("storage", onStorage, { signal });
     void this.refreshQuota();
     return () => {
       listening.abort();
       this.speech.stop();
-      for (const abort of this.aborts.values()) abort.abort();
+      this.answers.leaveAll();
       this.conversations.writeUnwritten();
     };
   }
@@ -62,19 +84,25 @@ export class ChatSession {
     this.ask(text, question.parentId);
   }
 
-  /** One more answer to the same question; one that said nothing makes room for it. */
-  answerAgain({ id, parentId, parts }: Reply): void {
+  /** One more answer to the same question, unless this one can go on; one that said nothing makes room for it. */
+  async answerAgain(reply: Reply): Promise<void> {
     const { open } = this.state.get();
-    const question = open.messages.find((message) => message.id === parentId);
-    if (this.aborts.has(open.id) || question?.role !== "user") return;
-    void this.answer(parts.length === 0 ? removeMessage(open, id) : open, question);
+    const question = open.messages.find((message) => message.id === reply.parentId);
+    if (this.answers.isReading(open.id) || question?.role !== "user") return;
+    const isCutOff = reply.status === "failed" && reply.finishReason === null && reply.replyId !== undefined;
+    if (isCutOff && (await this.answers.takeUp(open.id, reply))) return;
+    const conversation = this.conversations.find(open.id);
+    if (!conversation) return;
+    const kept = isCutOff ? replaceMessage(conversation, reply) : conversation;
+    const { id, parts } = reply;
+    await this.answers.ask(parts.length === 0 ? removeMessage(kept, id) : kept, question, { isRetry: true });
   }
 
-  readonly stop = (): void => this.aborts.get(this.state.get().open.id)?.abort();
+  readonly stop = (): void => this.answers.stop(this.state.get().open.id);
 
   choose(parentId: string, id: string): void {
     const { open } = this.state.get();
-    if (!this.aborts.has(open.id)) {
+    if (!this.answers.isReading(open.id)) {
       this.conversations.put({ ...open, choices: { ...open.choices, [parentId]: id } });
     }
   }
@@ -90,7 +118,9 @@ export class ChatSession {
 
   openConversation(id: string): void {
     const conversation = this.conversations.find(id);
-    if (conversation) this.conversations.open(conversation);
+    if (!conversation) return;
+    this.conversations.open(conversation);
+    this.answers.follow({ isReload: false });
   }
 
   rename(id: string, title: string): void {
@@ -115,54 +145,33 @@ export class ChatSession {
     }
   }
 
+  private resumeReading(): void {
+    const place = findReadingPlace();
+    const reply = place && this.conversations.findReply(place.messageId);
+    if (!reply) return;
+    const isComplete = reply.status !== "streaming";
+    this.speech.startPaused({ messageId: reply.id, text: textOfReply(reply), isComplete }, place.at);
+  }
+
   private leave(id: string | null): void {
     if (id === null) return;
-    this.aborts.get(id)?.abort();
+    // Nothing of it is to be come back to.
+    this.answers.stop(id, "left");
+    const { messageId } = this.state.get().speech;
+    if (messageId !== null && !this.conversations.findReply(messageId)) this.speech.stop();
     if (this.state.get().open.id === id) this.startNew();
   }
 
   private ask(text: string, parentId: string): void {
     const { open } = this.state.get();
-    if (this.aborts.has(open.id)) return;
+    if (this.answers.isReading(open.id)) return;
     const id = crypto.randomUUID();
     const question: Question = { role: "user", id, parentId, createdAtMs: Date.now(), text };
-    void this.answer(addMessage(open, question), question);
+    void this.answers.ask(addMessage(open, question), question, { isRetry: false });
   }
 
-  private async answer(conversation: Conversation, question: Question): Promise<void> {
-    const { id } = conversation;
-    const { model, models } = this.state.get();
-    const reply: Reply = {
-      role: "assistant",
-      id: crypto.randomUUID(),
-      parentId: question.id,
-      createdAtMs: Date.now(),
-      parts: [],
-      status: "streaming",
-      finishReason: null,
-      notice: null,
-      model: models.length > 1 ? model : null,
-    };
-    const abort = new AbortController();
-    this.aborts.set(id, abort);
-    this.conversations.put(addMessage(conversation, reply));
-    this.announcer.say("The assistant is answering.");
-    const ended = await runReply({
-      path: this.options.apiPath,
-      reply,
-      shown: listShown(conversation),
-      signal: abort.signal,
-      onStart: ({ isWhole }) => this.state.set({ isSentWhole: isWhole }),
-      onChange: (changed) => {
-        const isComplete = changed.status !== "streaming";
-        this.speech.feed({ messageId: changed.id, text: textOfReply(changed), isComplete });
-        this.conversations.putReply(id, changed);
-        if (id === this.state.get().open.id) this.announcer.follow(changed);
-      },
-    });
-    this.aborts.delete(id);
-    this.conversations.settle(id);
-    if (ended.notice?.kind === "sign-in") this.state.set({ barrier: ended.notice });
+  private async onEnd({ notice }: Reply): Promise<void> {
+    if (notice?.kind === "sign-in") this.state.set({ barrier: notice });
     await this.refreshQuota();
   }
 }

@@ -15,6 +15,8 @@ export function createChatState(models: readonly string[]) {
     // Drawn on the server too, where nothing may differ from one drawing to the next.
     open: createConversation("first", 0),
     answeringId: null as string | null,
+    /** Replies whose connection is lost, and is being sought again. */
+    lostIds: [] as readonly string[],
     isSentWhole: true,
     /** Null where no quota is in force, or nothing is known of it yet. */
     quota: null as Quota | null,

@@ -58,7 +58,7 @@ function streamOf(...chunks: Uint8Array[]) {
 
 async function readAll(stream: ReadableStream<Uint8Array>) {
   const events = [];
-  for await (const event of readChatStream(stream)) events.push(event);
+  for await (const { event } of readChatStream(stream)) events.push(event);
   return events;
 }
 

@@ -52,22 +52,45 @@ export function readChatEvent(json: string): ChatEvent | null {
 /** More than the largest output of a tool, escaped. */
 const maxEventChars = 8 * 1024 * 1024;
 
-/** The events of a server-sent stream up to its end mark; comments that keep it alive are skipped. */
-export async function* readChatStream(body: ReadableStream<Uint8Array>): AsyncGenerator<ChatEvent> {
+/** `id` counts from 1 in an answer that can be taken up again; `event` is null for a kind this page does not know. */
+export type StreamedEvent = { id: number | null; event: ChatEvent | null };
+
+type ReadOptions = {
+  /** Ends the reading as if the connection had closed. */
+  drop?: AbortSignal;
+  /** Something came, if only a comment that keeps the connection alive. */
+  onBytes?: () => void;
+};
+
+/** The events of a server-sent stream. Returns whether its end came. */
+export async function* readChatStream(
+  body: ReadableStream<Uint8Array>,
+  { drop, onBytes }: ReadOptions = {},
+): AsyncGenerator<StreamedEvent, boolean> {
   const reader = body.getReader();
   const sse = createSseReader(maxEventChars);
+  let isWhole = false;
+  const cancel = () => void reader.cancel().catch(() => undefined);
+  drop?.addEventListener("abort", cancel);
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      for (const data of done ? sse.flush() : sse.push(value)) {
-        if (data === "[DONE]") return;
+      onBytes?.();
+      for (const { data, id } of done ? sse.flush() : sse.push(value)) {
+        if (data === "[DONE]") return true;
         const event = readChatEvent(data);
-        if (event) yield event;
+        isWhole ||= event?.type === "finish";
+        yield { id: toNumber(id), event };
       }
-      if (done) return;
+      if (done) return isWhole;
     }
   } finally {
+    drop?.removeEventListener("abort", cancel);
     // Also reached when the reader stops early: the connection must not be left half read.
-    reader.cancel().catch(() => undefined);
+    cancel();
   }
+}
+
+function toNumber(id: string | null): number | null {
+  return id !== null && /^[1-9]\d{0,14}$/.test(id) ? Number(id) : null;
 }

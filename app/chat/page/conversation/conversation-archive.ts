@@ -1,6 +1,5 @@
 import { chatEntryPrefix as prefix, tryTo } from "~/platform/personal-storage";
-import { settleTools } from "./conversation";
-import type { Conversation, Message, Part } from "./conversation";
+import type { Conversation, Message, Part, Reply } from "./conversation";
 
 export type KeyValueStore = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
 
@@ -63,25 +62,23 @@ export function readConversation(json: string | null): Conversation | null {
       [rest.createdAtMs, rest.updatedAtMs].every(Number.isFinite) &&
       typeof rest.choices === "object" &&
       messages.every(isMessage);
-    return isWhole ? { ...rest, messages: messages.map(asInterrupted) } : null;
+    return isWhole ? { ...rest, messages } : null;
   } catch {
     return null;
   }
 }
 
 function isMessage(message: Message): boolean {
-  const isWhole = message.role === "user" ? isText(message.text) : message.parts.every(isPart);
+  const isWhole = message.role === "user" ? isText(message.text) : isReply(message);
   return isWhole && [message.id, message.parentId].every(isText) && Number.isFinite(message.createdAtMs);
+}
+
+function isReply({ parts, replyId, lastEventId }: Reply): boolean {
+  const isNamed = replyId === undefined || isText(replyId);
+  return parts.every(isPart) && isNamed && (lastEventId === undefined || Number.isSafeInteger(lastEventId));
 }
 
 function isPart(part: Part): boolean {
   if (part.kind === "text") return isText(part.text);
   return part.kind === "tool" && isText(part.name) && isText(part.toolCallId);
-}
-
-/** A page that was closed writes no more: what it was writing then has ended. */
-function asInterrupted(message: Message): Message {
-  return message.role === "assistant" && message.status === "streaming"
-    ? { ...message, status: "stopped", parts: settleTools(message.parts) }
-    : message;
 }

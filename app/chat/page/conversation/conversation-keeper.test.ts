@@ -27,25 +27,121 @@ const reply: Reply = {
 const conversation = addMessage(addMessage(createConversation("one", 1), question), reply);
 const entry = "latchkey.chat.conversation.one";
 
+const named: Reply = {
+  ...reply,
+  replyId: "r1",
+  lastEventId: 3,
+  parts: [{ kind: "text", id: "t", text: "ab" }],
+};
+const further: Reply = { ...named, lastEventId: 9, parts: [{ kind: "text", id: "t", text: "abcdef" }] };
+
+/** Two windows of one browser; what one has written, the other is told. */
+function openWindows(store = createMemoryStore()) {
+  const open = () => {
+    const state = { open: conversation, models: [], isStored: true } as unknown as ChatState;
+    const holder = createStateHolder(state);
+    return { holder, keeper: new ConversationKeeper(holder, createConversationArchive(store)) };
+  };
+  const [here, there] = [open(), open()];
+  const tell = ({ keeper }: typeof here) =>
+    keeper.readChanged({ key: entry, newValue: store.getItem(entry) });
+  const shown = ({ keeper }: typeof here) => keeper.find("one")?.messages.at(-1);
+  const stored = () => createConversationArchive(store).find("one")?.messages.at(-1);
+  return { store, here, there, tell, shown, stored };
+}
+
 test("a conversation deleted in another window is dropped, while it is being answered too, and never written again", () => {
-  const store = createMemoryStore();
-  const holder = createStateHolder({
-    open: conversation,
-    models: [],
-    isStored: true,
-  } as unknown as ChatState);
-  const keeper = new ConversationKeeper(holder, createConversationArchive(store));
+  const { store, here, tell } = openWindows();
+  const { keeper, holder } = here;
   keeper.put(conversation);
   expect(store.getItem(entry)).toContain("What is behind it?");
   expect(holder.get().answeringId).toBe("a");
   // Changed there, answered here: this window goes on.
-  expect(keeper.readChanged(entry)).toBeNull();
-  expect(keeper.find("one")).toBe(conversation);
+  expect(tell(here)).toBeNull();
+  expect(keeper.find("one")).toEqual(conversation);
 
   store.removeItem(entry);
-  expect(keeper.readChanged(entry)).toBe("one");
-  keeper.settle("one");
+  // The news of it is still on its way.
+  keeper.settle("one", further);
+  expect(store.getItem(entry)).toBeNull();
+  expect(tell(here)).toBe("one");
+  keeper.settle("one", further);
   keeper.writeUnwritten();
   expect([keeper.find("one"), store.getItem(entry)]).toEqual([null, null]);
-  expect(keeper.readChanged("somebody else's entry")).toBeNull();
+  expect(keeper.readChanged({ key: "somebody else's entry", newValue: null })).toBeNull();
+});
+
+test("the removal of a conversation is final, also when this window wrote before it knew", () => {
+  const { store, here } = openWindows();
+  here.keeper.put(conversation);
+  expect(here.keeper.readChanged({ key: entry, newValue: null })).toBe("one");
+  expect(store.getItem(entry)).toBeNull();
+});
+
+test("a window that is behind overwrites nothing of the one that is ahead", () => {
+  const { here, there, tell, shown, stored } = openWindows();
+  here.keeper.put(conversation);
+  here.keeper.settle("one", named);
+  tell(there);
+  expect(shown(there)).toEqual(named);
+  here.keeper.settle("one", further);
+  there.keeper.settle("one", named);
+  expect(stored()).toEqual(further);
+  there.keeper.settle("one", { ...named, status: "failed" });
+  expect(stored()).toEqual(further);
+  tell(there);
+  expect(shown(there)).toEqual(further);
+  expect(there.holder.get().answeringId).toBe("a");
+});
+
+test("an answer stopped in one window is stopped in the other, whatever that one writes meanwhile", () => {
+  const { here, there, tell, shown, stored } = openWindows();
+  here.keeper.put(conversation);
+  here.keeper.settle("one", named);
+  tell(there);
+  there.keeper.settle("one", { ...named, status: "stopped" });
+  here.keeper.settle("one", further);
+  expect(stored()).toMatchObject({ status: "stopped" });
+  tell(here);
+  expect(shown(here)).toMatchObject({ status: "stopped" });
+  expect(here.holder.get().answeringId).toBeNull();
+});
+
+test("a window keeps the end it knows when the other has written without knowing it", () => {
+  const { store, here, there, tell, shown } = openWindows();
+  here.keeper.put(conversation);
+  here.keeper.settle("one", named);
+  const before = store.getItem(entry) ?? "";
+  tell(there);
+  there.keeper.settle("one", { ...named, status: "stopped" });
+  store.setItem(entry, before);
+  tell(there);
+  expect(shown(there)).toMatchObject({ status: "stopped" });
+});
+
+test("what another window is being answered is shown as it grows, also where the server keeps nothing", () => {
+  const { here, there, tell, shown } = openWindows();
+  here.keeper.put(conversation);
+  tell(there);
+  const grown: Reply = { ...reply, parts: [{ kind: "text", id: "t", text: "ab" }] };
+  here.keeper.settle("one", grown);
+  tell(there);
+  expect(shown(there)).toEqual({ ...grown, status: "stopped" });
+  here.keeper.settle("one", { ...grown, status: "done", finishReason: "stop" });
+  tell(there);
+  expect(shown(there)).toMatchObject({ status: "done" });
+});
+
+test("messages that another window has added stay when this one writes its answer", () => {
+  const { here, there, tell, stored } = openWindows();
+  here.keeper.put(conversation);
+  here.keeper.settle("one", named);
+  tell(there);
+  const withMore = addMessage(here.keeper.find("one")!, { ...question, id: "q2", parentId: "a" });
+  here.keeper.put({ ...withMore, title: "Renamed" });
+  there.keeper.settle("one", further);
+  expect(stored()?.id).toBe("q2");
+  tell(there);
+  expect(there.keeper.find("one")).toMatchObject({ title: "Renamed" });
+  expect(there.keeper.find("one")?.messages.map(({ id }) => id)).toEqual(["q", "a", "q2"]);
 });

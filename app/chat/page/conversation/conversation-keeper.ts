@@ -1,5 +1,5 @@
 import type { ChatState, StateHolder } from "./chat-state";
-import { createConversation, findAnswering, replaceMessage } from "./conversation";
+import { asInterrupted, createConversation, findAnswering, replaceMessage } from "./conversation";
 import type { Conversation, Reply } from "./conversation";
 import type { ConversationArchive } from "./conversation-archive";
 
@@ -9,7 +9,8 @@ const writeEveryMs = 1_000;
 /** Keeps the conversations in the state and in the browser's storage the same. */
 export class ConversationKeeper {
   private readonly conversations = new Map<string, Conversation>();
-  private readonly unwritten = new Set<string>();
+  /** By conversation, the reply that has grown. */
+  private readonly unwritten = new Map<string, Reply>();
   private lastWriteAtMs = 0;
 
   constructor(
@@ -17,8 +18,9 @@ export class ConversationKeeper {
     private readonly archive: ConversationArchive,
   ) {}
 
-  load(): void {
-    for (const conversation of this.archive.readAll()) this.conversations.set(conversation.id, conversation);
+  /** `goesOn`: whether what was growing when it was written may grow on. */
+  load(goesOn: (reply: Reply) => boolean): void {
+    for (const kept of this.archive.readAll()) this.conversations.set(kept.id, asInterrupted(kept, goesOn));
     const id = this.archive.readText("open") ?? crypto.randomUUID();
     this.archive.writeText("open", id);
     const model = this.archive.readText("model");
@@ -30,6 +32,15 @@ export class ConversationKeeper {
     return this.conversations.get(id) ?? null;
   }
 
+  /** In any conversation. */
+  findReply(replyId: string): Reply | null {
+    for (const conversation of this.conversations.values()) {
+      const reply = findReply(conversation, replyId);
+      if (reply) return reply;
+    }
+    return null;
+  }
+
   open(conversation: Conversation): void {
     this.archive.writeText("open", conversation.id);
     this.present({ open: conversation, isSentWhole: true });
@@ -37,7 +48,8 @@ export class ConversationKeeper {
 
   put(conversation: Conversation): void {
     this.conversations.set(conversation.id, conversation);
-    this.settle(conversation.id);
+    this.write(conversation);
+    this.present();
   }
 
   putReply(conversationId: string, reply: Reply): void {
@@ -46,17 +58,21 @@ export class ConversationKeeper {
     if (!conversation) return;
     const changed = replaceMessage(conversation, reply);
     this.conversations.set(conversationId, changed);
-    this.unwritten.add(conversationId);
+    this.unwritten.set(conversationId, reply);
     const nowMs = Date.now();
     if (nowMs - this.lastWriteAtMs > writeEveryMs) {
       this.lastWriteAtMs = nowMs;
-      this.write(conversationId);
+      this.writeReply(conversationId, reply);
     }
     if (this.state.get().open.id === conversationId) this.state.setInFrame({ open: changed });
   }
 
-  settle(conversationId: string): void {
-    this.write(conversationId);
+  /** The reply has begun or ended. */
+  settle(conversationId: string, reply: Reply): void {
+    const conversation = this.find(conversationId);
+    if (!conversation) return;
+    this.conversations.set(conversationId, replaceMessage(conversation, reply));
+    this.writeReply(conversationId, reply);
     this.present();
   }
 
@@ -65,25 +81,51 @@ export class ConversationKeeper {
     this.forget(id);
   }
 
+  /** Those that were being answered when they were written, newest first. */
+  listAnswering(): Conversation[] {
+    return [...this.conversations.values()]
+      .filter((conversation) => findAnswering(conversation))
+      .sort((one, other) => other.updatedAtMs - one.updatedAtMs);
+  }
+
+  /** As the browser's storage has it, where another window may have written. */
+  findStored(id: string): Conversation | null {
+    const stored = this.archive.find(id);
+    return stored && asInterrupted(stored, ({ replyId }) => replyId !== undefined);
+  }
+
   /** Another window has changed this entry. Returns the conversation that is gone, if one is. */
-  readChanged(key: string | null): string | null {
+  readChanged({ key, newValue }: Pick<StorageEvent, "key" | "newValue">): string | null {
     const id = this.archive.findConversationId(key);
     if (id === null) return null;
-    const changed = this.archive.find(id);
-    if (!changed) {
-      this.forget(id);
+    if (newValue === null) {
+      // This window may have written between the removal and the news of it.
+      this.remove(id);
       return id;
     }
-    // This window writes the conversation that it is answering.
-    if (findAnswering(this.find(id))) return null;
-    this.conversations.set(id, changed);
-    this.unwritten.delete(id);
-    this.present();
+    const changed = this.findStored(id);
+    if (changed) this.adopt(changed);
     return null;
   }
 
   writeUnwritten(): void {
-    for (const id of [...this.unwritten]) this.write(id);
+    for (const [id, reply] of [...this.unwritten]) this.writeReply(id, reply);
+  }
+
+  /** Of each reply, the copy that is further: a window may have written before it knew of an end. */
+  private adopt(changed: Conversation): void {
+    const own = this.find(changed.id);
+    const growing = findAnswering(own);
+    // Older than the question that is being answered here.
+    if (growing && !findReply(changed, growing.id)) return;
+    const messages = changed.messages.map((theirs) => {
+      const mine = theirs.role === "assistant" && own && findReply(own, theirs.id);
+      const isMine =
+        mine && (mine.id === growing?.id || mine.replyId !== undefined) && isFurther(mine, theirs);
+      return isMine ? mine : theirs;
+    });
+    this.conversations.set(changed.id, { ...changed, messages });
+    this.present();
   }
 
   private forget(id: string): void {
@@ -92,10 +134,20 @@ export class ConversationKeeper {
     this.present();
   }
 
-  private write(id: string): void {
-    const conversation = this.find(id);
+  /** Into what other windows have written meanwhile, which is never overwritten with less. */
+  private writeReply(id: string, reply: Reply): void {
     this.unwritten.delete(id);
-    if (!conversation || conversation.messages.length === 0) return;
+    const stored = this.findStored(id);
+    const theirs = stored && findReply(stored, reply.id);
+    if (theirs && !isFurther(reply, theirs)) return;
+    const conversation = theirs ? replaceMessage(stored, reply) : this.find(id);
+    // Deleted in another window, or by signing out there; where nothing can be stored, nothing was.
+    const isDeleted = stored === null && this.state.get().isStored;
+    if (conversation && !isDeleted) this.write(conversation);
+  }
+
+  private write(conversation: Conversation): void {
+    if (conversation.messages.length === 0) return;
     const isStored = this.archive.write(conversation);
     if (isStored !== this.state.get().isStored) this.state.set({ isStored });
   }
@@ -112,4 +164,19 @@ export class ConversationKeeper {
       });
     this.state.set({ ...change, open, answeringId: findAnswering(open)?.id ?? null, summaries });
   }
+}
+
+function findReply({ messages }: Conversation, id: string): Reply | null {
+  const found = messages.find((message) => message.id === id);
+  return found?.role === "assistant" ? found : null;
+}
+
+/** Only an answer that the server has named is read in more than one window. */
+function isFurther(mine: Reply, theirs: Reply): boolean {
+  if (theirs.replyId === undefined) return true;
+  if (theirs.status === "done" || theirs.status === "stopped") return false;
+  if (theirs.status === "failed") return true;
+  // One that lost its connection says nothing of how the answer ends.
+  if (mine.replyId !== theirs.replyId || mine.status === "failed") return mine.finishReason !== null;
+  return mine.status !== "streaming" || (mine.lastEventId ?? 0) >= (theirs.lastEventId ?? 0);
 }

@@ -41,7 +41,7 @@ export function ConversationList({ onChosen }: { onChosen?: () => void }) {
           />
         ))}
       </ul>
-      <p className="soft">Kept in this browser only.</p>
+      <p className="soft">Kept in this browser.</p>
     </div>
   );
 }
@@ -181,7 +181,7 @@ function DeleteQuestion({ title, onKeep, onDelete }: DeleteQuestionProps) {
   useEffect(() => group.current?.querySelector("button")?.focus(), []);
   return (
     <div ref={group} className="stack conversation-menu" role="group" aria-label={`Delete ${title}?`}>
-      <p>Delete it for good? Nobody else has a copy.</p>
+      <p>Delete it for good? It cannot be brought back.</p>
       <Button tone="quiet" onClick={onKeep}>
         Keep
       </Button>

@@ -3,7 +3,15 @@ import { maxMessages } from "~/chat/chat-limits";
 import { toSentMessages } from "./chat-api";
 import { createConversationArchive, createMemoryStore, readConversation } from "./conversation-archive";
 import { exportConversation } from "./conversation-export";
-import { addMessage, applyEvent, createConversation, listShown, rootId, toTitle } from "./conversation";
+import {
+  addMessage,
+  applyEvent,
+  asInterrupted,
+  createConversation,
+  listShown,
+  rootId,
+  toTitle,
+} from "./conversation";
 import type { Conversation, Message, Question, Reply } from "./conversation";
 import { noticeForRefusal } from "../chat-notice";
 import { chooseCitations } from "./passages";
@@ -104,7 +112,9 @@ test("stored conversations are restored, and broken ones are left alone", () => 
   store.setItem("somebody.else", "x");
   const [read, ...others] = archive.readAll();
   expect(others).toEqual([]);
-  expect(read?.messages[1]).toMatchObject({ status: "stopped" });
+  expect(read?.messages[1]).toMatchObject({ status: "streaming" });
+  expect(asInterrupted(read!, () => true)).toEqual(read);
+  expect(asInterrupted(read!, () => false).messages[1]).toMatchObject({ status: "stopped" });
   expect(store.getItem("latchkey.chat.conversation.broken")).toBe("{");
   for (const broken of [null, "null", "7", "[]", '{"messages":null}'])
     expect(readConversation(broken)).toBeNull();

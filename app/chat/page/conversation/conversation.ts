@@ -1,5 +1,6 @@
 import type { ChatEvent, FinishReason } from "~/chat/reply/chat-events";
 import type { ChatNotice } from "../chat-notice";
+import type { StreamedEvent } from "./chat-stream";
 
 export type TextPart = { kind: "text"; id: string; text: string };
 export type ToolPart = {
@@ -24,6 +25,10 @@ export type Reply = Entry & {
   finishReason: FinishReason | null;
   notice: ChatNotice | null;
   model: string | null;
+  /** By which the server knows an answer that can be taken up again. */
+  replyId?: string;
+  /** The last of its events that `parts` hold. */
+  lastEventId?: number;
 };
 export type Message = Question | Reply;
 
@@ -45,8 +50,10 @@ export function createConversation(id: string, nowMs: number): Conversation {
 }
 
 export function findAnswering(conversation: Conversation | null): Reply | null {
-  const last = conversation?.messages.findLast(({ role }) => role === "assistant") as Reply | undefined;
-  return last?.status === "streaming" ? last : null;
+  const found = conversation?.messages.findLast(
+    (message) => message.role === "assistant" && message.status === "streaming",
+  );
+  return (found as Reply | undefined) ?? null;
 }
 
 /** The messages on the chosen branch, first to last. */
@@ -101,6 +108,21 @@ export function toTitle(text: string): string {
   return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), maxTitleChars / 2)).replace(/[\uD800-\uDBFF]$/, "")} …`;
 }
 
+/**
+ * After a new connection, events may come again; what has been seen is skipped. An ending counts whatever its number: an
+ * answer whose writer is gone ends right after what was stored, and a reader may have seen more.
+ */
+export function takeEvent(reply: Reply, { id, event }: StreamedEvent, nowMs: number): Reply {
+  const { lastEventId = 0 } = reply;
+  const isFromStart = id === 1 && event?.type === "start";
+  const isEnding = event?.type === "error" || event?.type === "finish";
+  if (id !== null && id <= lastEventId && !isFromStart && !isEnding) return reply;
+  const known: Reply = isFromStart ? { ...reply, parts: [] } : reply;
+  const taken = event ? applyEvent(known, event, nowMs) : known;
+  if (id === null) return taken;
+  return { ...taken, lastEventId: isFromStart ? id : Math.max(id, lastEventId) };
+}
+
 export function applyEvent(reply: Reply, event: ChatEvent, nowMs: number): Reply {
   switch (event.type) {
     case "text-start":
@@ -134,6 +156,15 @@ export function settleTools(parts: Part[]): Part[] {
       ? { ...part, state: "stopped" }
       : part,
   );
+}
+
+/** A page that was closed writes no more: what it was writing then has ended, unless the server goes on with it. */
+export function asInterrupted(conversation: Conversation, goesOn: (reply: Reply) => boolean): Conversation {
+  const messages = conversation.messages.map((message): Message => {
+    if (message.role === "user" || message.status !== "streaming" || goesOn(message)) return message;
+    return { ...message, status: "stopped", parts: settleTools(message.parts) };
+  });
+  return { ...conversation, messages };
 }
 
 type StartedCall = { toolCallId: string; toolName: string };
