@@ -2086,7 +2086,10 @@ export interface operations {
   getTokenStatus: {
     parameters: {
       query?: {
-        /** @description The name of the key's kind, where a gate has several; by default the first that `GET /api/keys` lists. */
+        /**
+         * @description The name of the key's kind, where a gate has several; by default the first that `GET /api/keys` lists.
+         * @example founder
+         */
         key?: string;
       };
       header?: never;
