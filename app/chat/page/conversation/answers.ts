@@ -5,7 +5,7 @@ import type { StateHolder } from "./chat-state";
 import { addMessage, findAnswering, listShown, textOfReply } from "./conversation";
 import type { Conversation, Message, Question, Reply } from "./conversation";
 import type { ConversationKeeper } from "./conversation-keeper";
-import { browserWatch } from "./network-watch";
+import { browserNetwork } from "./network";
 import { runReply } from "./run-reply";
 import type { LeavingReason, UnderWay } from "./run-reply";
 
@@ -128,7 +128,7 @@ export class Answers {
       shown,
       signal: reading.abort.signal,
       areKept,
-      watch: browserWatch,
+      network: browserNetwork,
       judgeUnderWay: (replyId) => this.judge(id, replyId, isRetry),
       isKnown: (replyId) => this.findByName(id, replyId) !== null,
       onSent: ({ isWhole }) => state.set({ isSentWhole: isWhole }),

@@ -4,7 +4,7 @@ import { noticeForRefusal } from "../chat-notice";
 import type { Activity, ChatNotice } from "../chat-notice";
 import { textOfReply } from "./conversation";
 import type { Message } from "./conversation";
-import { backoffMs, browserWatch, pause } from "./network-watch";
+import { backoffMs, browserNetwork, pause } from "./network";
 
 export class RefusedError extends Error {
   override readonly name = "RefusedError";
@@ -62,7 +62,7 @@ const stopTimeoutMs = 10_000;
 /** Stops what is being answered in the conversation, wherever it is read. */
 export async function stopReply({ path, conversationId }: Pick<KeptReply, "path" | "conversationId">) {
   for (let failures = 0; failures < maxStopAttempts; failures += 1) {
-    await pause(backoffMs(failures), browserWatch);
+    await pause(backoffMs(failures), browserNetwork);
     const response = await fetch(`${path}/${conversationId}/stop`, {
       method: "POST",
       credentials: "same-origin",

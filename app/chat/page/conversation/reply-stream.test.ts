@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { NetworkWatch } from "./network-watch";
+import type { Network } from "./network";
 import { ReplyGoneError, ReplyLostError, readReplyStream } from "./reply-stream";
 
 beforeEach(() => vi.useFakeTimers());
@@ -26,10 +26,10 @@ function saying(words: string, then: "close" | "break" | "silence" = "close") {
   return { body, isCancelled: () => isCancelled };
 }
 
-function createWatch() {
+function createNetwork() {
   const listeners = new Set<(why: "online" | "offline" | "seen") => void>();
   let isOnline = true;
-  const watch: NetworkWatch = {
+  const network: Network = {
     isOnline: () => isOnline,
     onChange(listener) {
       listeners.add(listener);
@@ -37,7 +37,7 @@ function createWatch() {
     },
   };
   return {
-    watch,
+    network,
     listenerCount: () => listeners.size,
     setOnline: (value: boolean) => (isOnline = value),
     tell: (why: "online" | "offline" | "seen") => [...listeners].forEach((listener) => listener(why)),
@@ -46,7 +46,7 @@ function createWatch() {
 
 /** Reads on while the clock runs; `reopen` answers with these in turn, and then with the last of them. */
 function read({ first, answers }: { first: string | null; answers: (() => Response | Error)[] }) {
-  const line = createWatch();
+  const line = createNetwork();
   const abort = new AbortController();
   const ids: (number | null)[] = [];
   const lost: boolean[] = [];
@@ -62,7 +62,7 @@ function read({ first, answers }: { first: string | null; answers: (() => Respon
       },
       readRefusal: (response) => Promise.resolve(new Error(`refused ${response.status}`)),
       signal: abort.signal,
-      watch: line.watch,
+      network: line.network,
       onLost: (isLost) => lost.push(isLost),
     })) {
       ids.push(id);

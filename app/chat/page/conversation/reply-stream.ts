@@ -1,7 +1,7 @@
 import { readChatStream, UnreadableStreamError } from "./chat-stream";
 import type { StreamedEvent } from "./chat-stream";
-import { backoffMs, pause } from "./network-watch";
-import type { NetworkWatch } from "./network-watch";
+import { backoffMs, pause } from "./network";
+import type { Network } from "./network";
 
 /** Connections that fail one after the other before the answer counts as lost. */
 const maxFailures = 12;
@@ -29,19 +29,19 @@ type ReplyStreamOptions = {
   reopen: ((signal: AbortSignal) => Promise<Response>) | null;
   readRefusal: (response: Response) => Promise<Error>;
   signal: AbortSignal;
-  watch: NetworkWatch;
+  network: Network;
   onLost: (isLost: boolean) => void;
 };
 
 /** The events of one answer, over as many connections as it takes. */
 export async function* readReplyStream(options: ReplyStreamOptions): AsyncGenerator<StreamedEvent> {
-  const { reopen, signal, watch, onLost } = options;
+  const { reopen, signal, network, onLost } = options;
   let { body } = options;
   let failures = 0;
   for (;;) {
     if (body) {
       const openedAtMs = Date.now();
-      const connection = watchConnection(watch);
+      const connection = followConnection(network);
       try {
         const isWhole = yield* readChatStream(body, connection);
         if (isWhole || !reopen) return;
@@ -64,7 +64,7 @@ export async function* readReplyStream(options: ReplyStreamOptions): AsyncGenera
     let retryAfterMs = 0;
     for (;;) {
       if (failures >= maxFailures) throw new ReplyLostError("No connection to the answer lasts.");
-      await pause(Math.max(backoffMs(failures), retryAfterMs), watch, signal);
+      await pause(Math.max(backoffMs(failures), retryAfterMs), network, signal);
       const response = await openInTime(open, signal);
       if (response?.status === 200 && response.body) return response.body;
       if (response?.status === 204 || response?.status === 404) throw new ReplyGoneError("Nothing is kept.");
@@ -101,7 +101,7 @@ async function openInTime(
 }
 
 /** Gives up a connection that is silent for too long, or is none any more: a phone that slept is not told. */
-function watchConnection(watch: NetworkWatch) {
+function followConnection(network: Network) {
   const dropping = new AbortController();
   let heardAtMs = Date.now();
   const dropIfSilentFor = (ms: number) => {
@@ -109,7 +109,7 @@ function watchConnection(watch: NetworkWatch) {
   };
   const timer = setInterval(() => dropIfSilentFor(silentAfterMs), goodAfterMs);
   // What was open before the network went or came is none any more, though nothing may tell so for minutes.
-  const stopWatching = watch.onChange((change) =>
+  const stopListening = network.onChange((change) =>
     change === "seen" ? dropIfSilentFor(doubtfulAfterMs) : dropping.abort(),
   );
   return {
@@ -117,7 +117,7 @@ function watchConnection(watch: NetworkWatch) {
     onBytes: () => void (heardAtMs = Date.now()),
     release(): void {
       clearInterval(timer);
-      stopWatching();
+      stopListening();
     },
   };
 }

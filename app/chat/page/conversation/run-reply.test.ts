@@ -94,7 +94,7 @@ async function run(path: string, given: Partial<RunReplyOptions> = {}) {
     shown: [question],
     signal: new AbortController().signal,
     areKept: true,
-    watch: { isOnline: () => true, onChange: () => () => undefined },
+    network: { isOnline: () => true, onChange: () => () => undefined },
     judgeUnderWay: () => Promise.resolve("take-up"),
     isKnown: () => false,
     onStart: (begun) => started.push(begun),

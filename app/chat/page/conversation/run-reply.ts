@@ -3,8 +3,8 @@ import type { ChatNotice } from "../chat-notice";
 import { askQuestion, readRefusal, RefusedError, takeUpReply, toSentMessages } from "./chat-api";
 import { settleTools, takeEvent } from "./conversation";
 import type { Message, Reply } from "./conversation";
-import { backoffMs, pause } from "./network-watch";
-import type { NetworkWatch } from "./network-watch";
+import { backoffMs, pause } from "./network";
+import type { Network } from "./network";
 import { ReplyGoneError, readReplyStream } from "./reply-stream";
 
 /** Why a page ceases to read an answer before its end. */
@@ -23,7 +23,7 @@ export type RunReplyOptions = {
   signal: AbortSignal;
   /** Whether the server goes on with answers that nobody reads. */
   areKept: boolean;
-  watch: NetworkWatch;
+  network: Network;
   judgeUnderWay: (replyId: string) => Promise<UnderWay>;
   /** Whether another message of the conversation is this answer. */
   isKnown: (replyId: string) => boolean;
@@ -39,7 +39,7 @@ type ReplyRun = { reply: Reply; isGone: boolean };
 
 /** Asks or takes up, and reports the reply as it grows, up to its end, whichever it is. */
 export async function runReply(options: RunReplyOptions): Promise<ReplyRun> {
-  const { path, conversationId, shown, signal, watch, onLost, onChange } = options;
+  const { path, conversationId, shown, signal, network, onLost, onChange } = options;
   let { reply } = options;
   let errorText: string | null = null;
   let notice: ChatNotice | null = null;
@@ -49,7 +49,7 @@ export async function runReply(options: RunReplyOptions): Promise<ReplyRun> {
     const isKept = shown === null || reply.replyId !== undefined;
     const toRefusal = (response: Response) => readRefusal(response, "asking");
     const connection = { body, reopen: isKept ? takeUp : null, readRefusal: toRefusal };
-    for await (const streamed of readReplyStream({ ...connection, signal, watch, onLost })) {
+    for await (const streamed of readReplyStream({ ...connection, signal, network, onLost })) {
       if (signal.aborted) break;
       if (streamed.event?.type === "error") ({ errorText } = streamed.event);
       reply = takeEvent(reply, streamed, Date.now());
@@ -61,7 +61,7 @@ export async function runReply(options: RunReplyOptions): Promise<ReplyRun> {
     }
   } catch (error) {
     isGone = shown === null && error instanceof ReplyGoneError;
-    notice = noticeFor(error, { hasContent: reply.parts.length > 0, isOnline: watch.isOnline() });
+    notice = noticeFor(error, { hasContent: reply.parts.length > 0, isOnline: network.isOnline() });
   }
   // It goes on, and is taken up when the page comes back; or another window has written how it ended.
   const isLeft = signal.aborted && (signal.reason === "ended-elsewhere" || goesOn());
@@ -119,7 +119,7 @@ const maxWaits = 8;
 type Asked = Parameters<typeof askQuestion>[0];
 
 /** The answer, or the 409 that names one to take up. Anything else is thrown. */
-async function askOnce(asked: Asked, { signal, watch, judgeUnderWay }: RunReplyOptions): Promise<Response> {
+async function askOnce(asked: Asked, { signal, network, judgeUnderWay }: RunReplyOptions): Promise<Response> {
   for (let waits = 0; ; waits += 1) {
     const response = await askQuestion(asked, signal);
     if (response.ok && response.body) return response;
@@ -127,7 +127,7 @@ async function askOnce(asked: Asked, { signal, watch, judgeUnderWay }: RunReplyO
     const judgement = underWay === null ? "refuse" : await judgeUnderWay(underWay);
     if (judgement === "take-up") return response;
     if (judgement === "refuse" || waits === maxWaits) throw await readRefusal(response, "asking");
-    await pause(backoffMs(1), watch, signal);
+    await pause(backoffMs(1), network, signal);
   }
 }
 

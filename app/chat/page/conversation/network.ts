@@ -1,13 +1,13 @@
 type NetworkChange = "online" | "offline" | "seen";
 
 /** What the browser tells of its connection, and of somebody looking at the page again. */
-export type NetworkWatch = {
+export type Network = {
   isOnline: () => boolean;
   /** What it returns ends that. */
   onChange: (listener: (change: NetworkChange) => void) => () => void;
 };
 
-export const browserWatch: NetworkWatch = {
+export const browserNetwork: Network = {
   isOnline: () => navigator.onLine,
   onChange(listener) {
     const ending = new AbortController();
@@ -34,16 +34,16 @@ export function backoffMs(failures: number): number {
 }
 
 /** Until the time is over, or at once when the connection is back or the page is seen. Without a connection: until then. */
-export function pause(ms: number, watch: NetworkWatch, signal?: AbortSignal): Promise<void> {
-  if (ms === 0 && watch.isOnline()) return Promise.resolve();
+export function pause(ms: number, network: Network, signal?: AbortSignal): Promise<void> {
+  if (ms === 0 && network.isOnline()) return Promise.resolve();
   return new Promise((resolve, reject) => {
     const timer = setTimeout(end, ms);
-    const stopWatching = watch.onChange(end);
+    const stopListening = network.onChange(end);
     signal?.addEventListener("abort", leave, { once: true });
     if (signal?.aborted) leave();
 
     function end(): void {
-      if (!watch.isOnline()) return;
+      if (!network.isOnline()) return;
       release();
       resolve();
     }
@@ -53,7 +53,7 @@ export function pause(ms: number, watch: NetworkWatch, signal?: AbortSignal): Pr
     }
     function release(): void {
       clearTimeout(timer);
-      stopWatching();
+      stopListening();
       signal?.removeEventListener("abort", leave);
     }
   });
