@@ -1,3 +1,4 @@
+import { createKeptAnswerStore } from "~/chat/kept/kept-answers.store.server";
 import { createNonceStore } from "~/gate/proofs/nonces.store.server";
 import { createRedisNonceStore } from "~/gate/proofs/redis-nonces.store.server";
 import { clearPaymentSums } from "~/payments/payment-windows.store.server";
@@ -31,6 +32,7 @@ export function createStateStores({ database, redis, clock, instance }: Options)
       limits: createRateLimitStore(database),
       quota: createQuotaStore(database, clock, instance),
       quotaWindows: createQuotaWindowStore(database, clock, clearPaymentSums),
+      keptAnswers: createKeptAnswerStore(database, clock),
     };
   }
   return {
@@ -38,6 +40,7 @@ export function createStateStores({ database, redis, clock, instance }: Options)
     limits: createRedisRateLimitStore(redis),
     quota: createRedisQuotaStore(redis, clock, instance),
     quotaWindows: createRedisQuotaWindowStore({ redis, database, clock, clearPayments: clearPaymentSums }),
+    keptAnswers: createKeptAnswerStore(database, clock),
   };
 }
 

@@ -1,0 +1,280 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "vitest";
+import { createTestClock } from "~e2e/support/databases/database";
+import { testOnEachState } from "~e2e/support/databases/state";
+import type { TestState } from "~e2e/support/databases/state";
+import type { AppendRequest, BeginRequest, Conversation, KeptAnswerStore } from "./kept-answer-store";
+
+const conversation: Conversation = { owner: "key of a wallet", conversationId: "conversation-0001" };
+const longLeaseMs = 60_000;
+const endingEvents = ['{"type":"error"}', '{"type":"finish"}'];
+
+function open(state: TestState) {
+  const { clock, advance } = createTestClock();
+  const store = state.openStores({ clock }).keptAnswers;
+  return { store, clock, advance, ...actionsOn(store, clock) };
+}
+
+function actionsOn(store: KeptAnswerStore, clock: () => number) {
+  return {
+    async begin(changes: Partial<BeginRequest> = {}) {
+      const replyId = randomUUID();
+      const limits = { openFor: "key", maxOpen: 4, leaseMs: longLeaseMs };
+      const outcome = await store.begin({ ...conversation, replyId, ...limits, ...changes });
+      return { replyId, ...outcome };
+    },
+    async append(replyId: string, events: string[], changes: Partial<AppendRequest> = {}) {
+      const request = { replyId, leaseMs: longLeaseMs, firstId: 1, events, usedTokens: events.length };
+      const [outcome] = await store.append([{ ...request, ...changes }]);
+      return outcome;
+    },
+    /** From the event after `afterId` to the end of what is stored. */
+    async readAll(replyId: string, afterId = 0, maxBytes = 100_000) {
+      const part = await store.read({ replyId, afterId, maxBytes });
+      return part?.events;
+    },
+    conclude: (replyId: string, expiresInMs = 60_000) =>
+      store.conclude({ replyId, endingEvents, expiresAtMs: clock() + expiresInMs }),
+    endOf: (firstId: number, expiresInMs = 60_000) => ({
+      firstId,
+      ending: { endingId: firstId, expiresAtMs: clock() + expiresInMs },
+    }),
+  };
+}
+
+testOnEachState(
+  "a kept answer is read from any event on, while it is under way and after it ended",
+  async (state) => {
+    const { store, begin, append, readAll, endOf } = open(state);
+    const { replyId, outcome } = await begin();
+    expect(outcome).toBe("begun");
+    const underWay = { replyId, hasWriter: true, ending: null };
+    expect(await store.find(conversation)).toEqual({ ...underWay, lastId: 0 });
+    expect(await append(replyId, ["1", "2"])).toEqual({ outcome: "held", lastId: 2, isStopAsked: false });
+    expect(await append(replyId, ["3"], { firstId: 3 })).toMatchObject({ lastId: 3 });
+    expect(await store.find(conversation)).toEqual({ ...underWay, lastId: 3 });
+    const all = ["1", "2", "3", "4"].map((json, index) => ({ id: index + 1, json }));
+    expect(await readAll(replyId)).toEqual(all.slice(0, 3));
+    await append(replyId, ["4"], endOf(4));
+    const ended = { lastId: 4, hasWriter: false, ending: { endingId: 4, isBroken: false } };
+    expect(await store.find(conversation)).toEqual({ replyId, ...ended });
+    for (const afterId of [0, 1, 2, 3, 4, 99]) {
+      const part = await store.read({ replyId, afterId, maxBytes: 100_000 });
+      expect(part).toEqual({ ...ended, events: all.slice(afterId) });
+    }
+    expect(await append(replyId, ["5"], { firstId: 5 })).toEqual({ outcome: "lost" });
+  },
+);
+
+testOnEachState("an event comes back as it was appended, whatever is in it", async (state) => {
+  const { begin, append, readAll } = open(state);
+  const { replyId } = await begin();
+  const deltas = ["a\nb\r\n", "\u0000\ufeff🔑", "\ud83d", 'quotes " \\ and \\u0000', "", "x".repeat(900_000)];
+  const events = deltas.map((delta) => JSON.stringify({ type: "text-delta", id: "1", delta }));
+  await append(replyId, events);
+  expect(await readAll(replyId, 0, 2_000_000)).toEqual(
+    events.map((json, index) => ({ id: index + 1, json })),
+  );
+});
+
+testOnEachState("a reading stays within its bytes and gets on all the same", async (state) => {
+  const { store, begin, append } = open(state);
+  const { replyId } = await begin();
+  const large = JSON.stringify("x".repeat(100_000));
+  for (let firstId = 1; firstId <= 9; firstId += 3) {
+    await append(replyId, [large, '"small"', '"small"'], { firstId });
+  }
+  const ids: number[] = [];
+  for (;;) {
+    const part = await store.read({ replyId, afterId: ids.at(-1) ?? 0, maxBytes: 150_000 });
+    if (part!.events.length === 0) break;
+    const bytes = part!.events.reduce((sum, { json }) => sum + json.length, 0);
+    expect(bytes).toBeLessThan(300_000);
+    ids.push(...part!.events.map(({ id }) => id));
+  }
+  expect(ids).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+});
+
+testOnEachState(
+  "what was appended already is not appended again, and the writer is told where it stands",
+  async (state) => {
+    const { begin, append, readAll } = open(state);
+    const { replyId } = await begin();
+    await append(replyId, ["1", "2"]);
+    expect(await append(replyId, ["1", "2"])).toMatchObject({ outcome: "held", lastId: 2 });
+    expect(await append(replyId, ["1", "2", "3"])).toMatchObject({ outcome: "held", lastId: 2 });
+    expect(await append(replyId, ["4"], { firstId: 4 })).toMatchObject({ outcome: "held", lastId: 2 });
+    expect((await readAll(replyId))!.map(({ id }) => id)).toEqual([1, 2]);
+  },
+);
+
+testOnEachState("several answers are appended to at once, each with its own outcome", async (state) => {
+  const { store, begin, readAll } = open(state);
+  const [a, b] = [await begin(), await begin({ conversationId: "conversation-0002" })];
+  const ofAll = { leaseMs: longLeaseMs, firstId: 1, usedTokens: 1 };
+  const outcomes = await store.append([
+    { ...ofAll, replyId: a.replyId, events: ["1"] },
+    { ...ofAll, replyId: "unknown", events: ["1"] },
+    { ...ofAll, replyId: b.replyId, events: ["1", "2"] },
+  ]);
+  expect(outcomes).toEqual([
+    { outcome: "held", lastId: 1, isStopAsked: false },
+    { outcome: "lost" },
+    { outcome: "held", lastId: 2, isStopAsked: false },
+  ]);
+  expect(await readAll(a.replyId)).toHaveLength(1);
+  expect(await readAll(b.replyId)).toHaveLength(2);
+});
+
+testOnEachState(
+  "a conversation has one answer under way, and each owner conversations of his own",
+  async (state) => {
+    const { begin, append, endOf } = open(state);
+    const first = await begin();
+    const { replyId } = first;
+    const second = await begin({ openFor: "somebody else" });
+    expect(second).toMatchObject({ outcome: "under-way", replyId });
+    expect(await begin({ owner: "" })).toMatchObject({ outcome: "begun" });
+    await append(replyId, ["1"], endOf(1));
+    expect(await begin()).toMatchObject({ outcome: "begun" });
+  },
+);
+
+testOnEachState(
+  "an answer that has ended stays readable by its id when another one begins",
+  async (state) => {
+    const { store, begin, append, readAll, endOf } = open(state);
+    const first = await begin();
+    await append(first.replyId, ["1"], endOf(1));
+    const second = await begin();
+    expect(await store.find(conversation)).toMatchObject({ replyId: second.replyId, lastId: 0 });
+    expect(await readAll(first.replyId)).toEqual([{ id: 1, json: "1" }]);
+  },
+);
+
+testOnEachState(
+  "so many answers may be under way and no more, and the conversation is judged first",
+  async (state) => {
+    const { begin, append, endOf } = open(state);
+    const few = { maxOpen: 2 };
+    const first = await begin({ ...few, conversationId: "conversation-0001" });
+    await begin({ ...few, conversationId: "conversation-0002" });
+    const third = { ...few, conversationId: "conversation-0003" };
+    expect(await begin(third)).toMatchObject({ outcome: "too-many" });
+    expect(await begin({ ...few, conversationId: "conversation-0001" })).toMatchObject({
+      outcome: "under-way",
+    });
+    expect(await begin({ ...third, openFor: "another key" })).toMatchObject({ outcome: "begun" });
+    await append(first.replyId, ["1"], endOf(1));
+    expect(await begin({ ...few, conversationId: "conversation-0004" })).toMatchObject({ outcome: "begun" });
+  },
+);
+
+testOnEachState(
+  "of many that begin at once, a conversation gets one and a key as many as it may have",
+  async (state) => {
+    const { begin } = open(state);
+    const again = actionsOn(
+      (await state.connectAgain()).openStores({ clock: Date.now }).keptAnswers,
+      Date.now,
+    );
+    const both = [begin, again.begin];
+    const same = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => both[index % 2]!({ openFor: `${index}` })),
+    );
+    const begun = same.filter(({ outcome }) => outcome === "begun");
+    expect(begun).toHaveLength(1);
+    expect(new Set(same.map(({ replyId }) => replyId))).toEqual(new Set([begun[0]!.replyId]));
+    const others = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        both[index % 2]!({ conversationId: `conversation-of-many-${index}`, maxOpen: 3 }),
+      ),
+    );
+    expect(others.filter(({ outcome }) => outcome === "begun")).toHaveLength(3);
+    expect(others.filter(({ outcome }) => outcome === "too-many")).toHaveLength(17);
+  },
+);
+
+testOnEachState("a writer whose lease has expired changes nothing, and its place is free", async (state) => {
+  const { store, begin, append, readAll } = open(state);
+  const { replyId } = await begin();
+  await append(replyId, ["1"], { leaseMs: 0 });
+  expect(await append(replyId, ["2"], { firstId: 2 })).toEqual({ outcome: "lost" });
+  expect(await readAll(replyId)).toHaveLength(1);
+  expect(await store.find(conversation)).toMatchObject({ hasWriter: false, ending: null });
+  expect(await store.askToStop(conversation)).toBeNull();
+  expect(await begin({ conversationId: "conversation-0002", maxOpen: 1 })).toMatchObject({
+    outcome: "begun",
+  });
+  expect(await begin()).toEqual({ outcome: "abandoned", replyId });
+});
+
+testOnEachState(
+  "an answer without a writer is concluded by exactly one, after what is stored",
+  async (state) => {
+    const { store, begin, append, readAll, conclude } = open(state);
+    const { replyId } = await begin();
+    await append(replyId, ["1", "2"], { usedTokens: 7 });
+    expect(await conclude(replyId)).toBeNull();
+    expect(await store.listAbandoned()).toEqual([]);
+    expect(await store.findUsages([replyId])).toEqual(
+      new Map([[replyId, { usedTokens: 7, isUnderWay: true }]]),
+    );
+    await append(replyId, ["3"], { firstId: 3, usedTokens: 9, leaseMs: 0 });
+    expect(await store.listAbandoned()).toEqual([replyId]);
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => conclude(replyId)));
+    expect(outcomes.filter((outcome) => outcome !== null)).toEqual([{ usedTokens: 9 }]);
+    expect((await readAll(replyId))!.slice(2)).toEqual([
+      { id: 3, json: "3" },
+      { id: 4, json: endingEvents[0] },
+      { id: 5, json: endingEvents[1] },
+    ]);
+    const ended = { lastId: 5, hasWriter: false, ending: { endingId: 4, isBroken: true } };
+    expect(await store.find(conversation)).toEqual({ replyId, ...ended });
+    expect(await store.listAbandoned()).toEqual([]);
+    expect(await store.findUsages([replyId, "unknown"])).toEqual(
+      new Map([[replyId, { usedTokens: 9, isUnderWay: false }]]),
+    );
+    expect(await begin()).toMatchObject({ outcome: "begun" });
+  },
+);
+
+testOnEachState(
+  "a stop is told to the writer with its next append, and asked only of an answer under way",
+  async (state) => {
+    const { store, begin, append, endOf } = open(state);
+    expect(await store.askToStop(conversation)).toBeNull();
+    const { replyId } = await begin();
+    expect(await store.askToStop({ ...conversation, owner: "somebody else" })).toBeNull();
+    expect(await append(replyId, [])).toMatchObject({ isStopAsked: false });
+    expect(await store.askToStop(conversation)).toBe(replyId);
+    expect(await append(replyId, [])).toMatchObject({ isStopAsked: true, lastId: 0 });
+    await append(replyId, ["1"], endOf(1));
+    expect(await store.askToStop(conversation)).toBeNull();
+  },
+);
+
+testOnEachState(
+  "an answer that failed before it began is discarded, and one that has events is not",
+  async (state) => {
+    const { store, begin, append } = open(state);
+    const first = await begin();
+    await store.discard(first.replyId);
+    expect(await store.find(conversation)).toBeNull();
+    expect(await store.read({ replyId: first.replyId, afterId: 0, maxBytes: 1 })).toBeNull();
+    const second = await begin();
+    await append(second.replyId, ["1"]);
+    await store.discard(second.replyId);
+    expect(await store.find(conversation)).toMatchObject({ replyId: second.replyId });
+  },
+);
+
+testOnEachState("an answer is found until it expires", async (state) => {
+  const { store, begin, append, endOf, advance } = open(state);
+  const { replyId } = await begin();
+  await append(replyId, ["1"], endOf(1, 5_000));
+  advance(4_999);
+  expect(await store.find(conversation)).toMatchObject({ replyId });
+  advance(1);
+  expect(await store.find(conversation)).toBeNull();
+});
