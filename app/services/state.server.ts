@@ -1,4 +1,5 @@
 import { createKeptAnswerStore } from "~/chat/kept/kept-answers.store.server";
+import { createRedisKeptAnswerStore } from "~/chat/kept/redis-kept-answers.store.server";
 import { createNonceStore } from "~/gate/proofs/nonces.store.server";
 import { createRedisNonceStore } from "~/gate/proofs/redis-nonces.store.server";
 import { clearPaymentSums } from "~/payments/payment-windows.store.server";
@@ -40,7 +41,7 @@ export function createStateStores({ database, redis, clock, instance }: Options)
     limits: createRedisRateLimitStore(redis),
     quota: createRedisQuotaStore(redis, clock, instance),
     quotaWindows: createRedisQuotaWindowStore({ redis, database, clock, clearPayments: clearPaymentSums }),
-    keptAnswers: createKeptAnswerStore(database, clock),
+    keptAnswers: createRedisKeptAnswerStore(redis, clock),
   };
 }
 
