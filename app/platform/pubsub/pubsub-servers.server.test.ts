@@ -56,7 +56,7 @@ for (const [name, openPair, isThere] of kinds) {
       for (const _turn of ["before", "after"]) {
         onMessage.mockClear();
         const sentAtMs = performance.now();
-        publisher.publish("a-topic");
+        publisher.publish(["a-topic"]);
         await waitUntil(() => onMessage.mock.calls.length > 0, { everyMs: 2 });
         expect(performance.now() - sentAtMs).toBeLessThan(250);
         cut();

@@ -37,7 +37,7 @@ function openOn(hub: ReturnType<typeof createHub>) {
   return { pubsub, entries };
 }
 
-test("a subscriber hears its topic from another process, and no other topic", async () => {
+test("a subscriber hears its topic from another process, no other topic, and nothing of its own", async () => {
   const hub = createHub();
   const [{ pubsub: one }, { pubsub: other }] = [openOn(hub), openOn(hub)];
   const [onMore, onStop] = [vi.fn(), vi.fn()];
@@ -45,7 +45,9 @@ test("a subscriber hears its topic from another process, and no other topic", as
   one.subscribe("stop", onStop);
   await waitUntil(one.isConnected);
   [onMore, onStop].forEach((listener) => listener.mockClear());
-  other.publish("more");
+  one.publish(["stop"]);
+  await waitUntil(() => hub.sent.some((message) => message.includes("stop")));
+  other.publish(["more"]);
   await waitUntil(() => onMore.mock.calls.length === 1);
   expect(onStop).not.toHaveBeenCalled();
 });
@@ -54,9 +56,9 @@ test("many topics at once are few messages of a bounded length, each topic once"
   const hub = createHub();
   const { pubsub } = openOn(hub);
   const topics = Array.from({ length: 1_000 }, (_, index) => `topic-${index}-${"x".repeat(30)}`);
-  for (const topic of [...topics, ...topics]) pubsub.publish(topic);
+  pubsub.publish([...topics, ...topics]);
   const read = () =>
-    hub.sent.flatMap((message) => message.split(",")).filter((topic) => topic !== "heartbeat");
+    hub.sent.flatMap((message) => message.split(",")).filter((part) => part.startsWith("topic"));
   await waitUntil(() => read().length >= topics.length);
   expect(read()).toEqual(topics);
   expect(Math.max(...hub.sent.map((message) => message.length))).toBeLessThan(8_000);
@@ -68,7 +70,7 @@ test("the connection is one, is opened when it is needed, and closed when it is 
   await delay(30);
   expect(hub.connections.made).toBe(0);
   const ends = Array.from({ length: 20 }, (_, index) => pubsub.subscribe(String(index), () => undefined));
-  pubsub.publish("1");
+  pubsub.publish(["1"]);
   await waitUntil(pubsub.isConnected);
   await delay(60);
   for (const end of ends.slice(1)) end();
@@ -76,8 +78,8 @@ test("the connection is one, is opened when it is needed, and closed when it is 
   expect(hub.open.size).toBe(1);
   ends[0]!();
   await waitUntil(() => hub.open.size === 0);
-  pubsub.publish("a topic of nobody");
-  await waitUntil(() => hub.sent.includes("a topic of nobody"));
+  pubsub.publish(["a topic of nobody"]);
+  await waitUntil(() => hub.sent.some((message) => message.includes("a topic of nobody")));
   await waitUntil(() => hub.open.size === 0);
   expect(hub.connections).toEqual({ made: 2, most: 1 });
 });
@@ -92,13 +94,13 @@ test("a lost connection is made again, and subscribers look once they may have m
   for (const each of [...hub.open]) each.onLost();
   expect(pubsub.isConnected()).toBe(false);
   // Lost with the outage, and promised to nobody.
-  pubsub.publish("gone");
+  pubsub.publish(["gone"]);
   await delay(300);
   hub.fault.isAway = false;
   await waitUntil(() => onMessage.mock.calls.length === 2);
   await waitUntil(() => entries().length === 2);
   expect(entries().map(({ level }) => level)).toEqual(["warn", "info"]);
-  expect(hub.sent).not.toContain("gone");
+  expect(hub.sent.join()).not.toContain("gone");
   expect(hub.connections.most).toBe(1);
 });
 
@@ -111,13 +113,13 @@ test.each(["isSilent", "isStuck"] as const)(
     hub.fault[fault] = true;
     pubsub.subscribe("more", onMessage);
     await waitUntil(() => hub.connections.made > 1);
+    expect(hub.connections.most).toBe(1);
     expect(entries()).toHaveLength(1);
     hub.fault[fault] = false;
     await waitUntil(() => entries().length === 2);
     onMessage.mockClear();
-    pubsub.publish("more");
+    openOn(hub).pubsub.publish(["more"]);
     await waitUntil(() => onMessage.mock.calls.length > 0);
-    expect(hub.connections.most).toBe(1);
   },
 );
 
@@ -126,7 +128,7 @@ test("what is closed stays closed", async () => {
   const { pubsub } = openOn(hub);
   pubsub.subscribe("more", () => undefined);
   pubsub.close();
-  pubsub.publish("more");
+  pubsub.publish(["more"]);
   await delay(50);
   expect(hub.open.size).toBe(0);
 });

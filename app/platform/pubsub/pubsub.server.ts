@@ -1,13 +1,14 @@
+import { randomUUID } from "node:crypto";
 import { keepConnection } from "./pubsub-connection.server";
 import type { ConnectionOptions, PubSubConnection } from "./pubsub-connection.server";
 
 /**
  * Tells the other processes on the same state that something of a topic has changed. Nothing is promised: a message may be
- * lost, doubled, or the process's own. It only says that a look is worthwhile, so whoever hears none still has to look.
+ * lost or doubled. It only says that a look is worthwhile, so whoever hears none still has to look.
  */
 export type PubSub = {
-  /** A topic is of ASCII without commas. */
-  publish: (topic: string) => void;
+  /** Topics are of ASCII without commas. */
+  publish: (topics: readonly string[]) => void;
   /** `onMessage` is also called when messages may have been missed. Returns what ends the subscription. */
   subscribe: (topic: string, onMessage: () => void) => () => void;
   /** Whether messages arrive at present. */
@@ -34,12 +35,13 @@ const heartbeatTopic = "heartbeat";
 export function createPubSub(options: ConnectionOptions): PubSub {
   const listeners = new Map<string, Set<() => void>>();
   const waiting = new Set<string>();
+  const sender = randomUUID();
   let sendingOn: PubSubConnection | null = null;
   const connection = keepConnection(options, {
     isNeeded: () => listeners.size > 0 || waiting.size > 0,
     onOpen: () => [...listeners.keys()].forEach(tell),
-    onMessage: (message) => message.split(separator).forEach(tell),
-    onHeartbeat: () => publish(heartbeatTopic),
+    onMessage: receive,
+    onHeartbeat: () => publish([heartbeatTopic]),
     onOutage: () => waiting.clear(),
   });
 
@@ -47,8 +49,13 @@ export function createPubSub(options: ConnectionOptions): PubSub {
     for (const listener of [...(listeners.get(topic) ?? [])]) listener();
   }
 
-  function publish(topic: string): void {
-    if (waiting.size < maxWaitingTopics) waiting.add(topic);
+  function receive(message: string): void {
+    const [from, ...topics] = message.split(separator);
+    if (from !== sender) topics.forEach(tell);
+  }
+
+  function publish(topics: readonly string[]): void {
+    for (const topic of topics) if (waiting.size < maxWaitingTopics) waiting.add(topic);
     connection.ensure();
     void flush();
   }
@@ -58,7 +65,7 @@ export function createPubSub(options: ConnectionOptions): PubSub {
       if (waiting.size === 0) return connection.release();
       sendingOn = open;
       try {
-        await open.send(takeMessage(waiting));
+        await open.send([sender, ...takeTopics(waiting)].join(separator));
       } catch (error) {
         connection.lose(open, error);
       }
@@ -86,7 +93,7 @@ export function createPubSub(options: ConnectionOptions): PubSub {
 }
 
 /** As many topics as one message holds. */
-function takeMessage(waiting: Set<string>): string {
+function takeTopics(waiting: Set<string>): string[] {
   const topics: string[] = [];
   let length = 0;
   for (const topic of waiting) {
@@ -95,5 +102,5 @@ function takeMessage(waiting: Set<string>): string {
     topics.push(topic);
     waiting.delete(topic);
   }
-  return topics.join(separator);
+  return topics;
 }
