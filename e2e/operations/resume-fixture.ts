@@ -36,7 +36,8 @@ export async function openResumeSite(env: Record<string, string> = {}) {
   });
   /** How often the model was asked in each conversation. */
   const generations = new Map<string, number>();
-  site.setModel((call) => talk(call, generations));
+  const talkAsAsked = (call: CompletionCall) => talk(call, generations);
+  site.setModel(talkAsAsked);
   proxy.setPorts(site.servers.map(({ port }) => port));
   const forwarded = { "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Host": new URL(proxy.origin).host };
 
@@ -80,6 +81,8 @@ export async function openResumeSite(env: Record<string, string> = {}) {
     ...site,
     proxy,
     generations,
+    /** The model's usual behaviour. */
+    talk: talkAsAsked,
     enter,
     newConversation: () => randomUUID(),
     begin,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { charsPerToken } from "~/chat/chat-limits";
-import { keptText, parseKept } from "~e2e/support/kept-stream";
+import { brokenOff, keptText, parseKept } from "~e2e/support/kept-stream";
 import type { KeptEvent, KeptReader } from "~e2e/support/kept-stream";
 import { waitUntil } from "~e2e/support/processes";
 import type { RunningServer } from "~e2e/support/running-server";
@@ -197,9 +197,7 @@ async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
 function endingOf(events: readonly KeptEvent[]): readonly KeptEvent[] {
   const isBroken = (event: KeptEvent) => {
     const parsed = parseKept(event);
-    return (
-      parsed.type === "error" && parsed.errorText.startsWith("The answer broke off: the server that wrote it")
-    );
+    return parsed.type === "error" && parsed.errorText.startsWith(brokenOff);
   };
   const at = events.findIndex(isBroken);
   const types = events.slice(at).map((event) => parseKept(event).type);
