@@ -28,7 +28,7 @@ import { startServices } from "~/services.server";
 import { findWalletReach } from "~/services/wallets.server";
 import type { Services } from "~/services.server";
 import { resolveSite } from "~/services/foundation.server";
-import { findMovedPaths, loadConfig } from "~/settings.server";
+import { findHiddenPaths, findMovedPaths, loadConfig } from "~/settings.server";
 
 /** How long a start may still go on once a stop has begun. */
 const startGraceMs = 2_000;
@@ -43,7 +43,10 @@ const openPort = worker?.openPort ?? null;
 if (openPort === null)
   for (const problem of config.warnings) log.warn({ problem }, "setting is questionable");
 
-const findRoute = createDirectRoutes(build.routes, findMovedPaths(config));
+const findRoute = createDirectRoutes(build.routes, {
+  moved: findMovedPaths(config),
+  hidden: findHiddenPaths(config),
+});
 let port = config.serving.port;
 const startupBuffer = createStartupBuffer({ answerRefusal: answerDuringStart });
 const server = createHttpServer(startupBuffer.listener);

@@ -50,6 +50,13 @@ export function requireOperatorService(): NonNullable<OperatorServices> {
   return operator;
 }
 
+/** Where answers are not kept, their addresses do not exist. */
+export function requireResumable(): NonNullable<Services["chat"]["resumable"]> {
+  const { resumable } = getServices().chat;
+  if (!resumable) throw new Refusal("not-found");
+  return resumable;
+}
+
 type StartServicesOptions = { config: Config; port: number; log: Log; buildVersion: string };
 
 /**
@@ -98,11 +105,11 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
     readReadiness,
     operator: wireOperator(foundation, { gate, outbox, quota, search, payments, readReadiness }),
     /** At the first sign of a stop: what streams ends with a last event. */
-    beginStop: chat.stop,
+    beginStop: chat.beginStop,
     stop: async () => {
       metricsServer?.close();
       await payments?.stop();
-      const others = [gate, outbox.sender, search, speech, sweeper];
+      const others = [gate, outbox.sender, search, chat, speech, sweeper];
       await Promise.all(others.map((each) => each.stop()));
       // After those that settle what they had reserved.
       await quota.stop();

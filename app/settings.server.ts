@@ -94,7 +94,12 @@ function readConfig(reader: SettingReader) {
   };
 }
 
-/** Routes whose path is a setting: the path they have by default, and the configured one. */
+/** Routes whose path is a setting, and what is below them: the path they have by default, and the configured one. */
 export function findMovedPaths({ chat, tools }: Pick<Config, "chat" | "tools">): Record<string, string> {
   return { "/api/chat": chat.apiPath, "/api/mcp": tools.mcpPath };
+}
+
+/** Routes that are not there: as for any other unknown address, nothing tells that they might be. */
+export function findHiddenPaths({ chat }: Pick<Config, "chat">): readonly string[] {
+  return chat.resumeSeconds > 0 ? [] : ["/api/chat/:id/stream", "/api/chat/:id/stop"];
 }

@@ -9,6 +9,7 @@ import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
 import { answersJson } from "~/platform/openapi/json-content";
+import type { HeaderDescription } from "~/platform/openapi/answer-headers";
 import type { RefusalContent } from "~/platform/openapi/problem-answers";
 import { errorContent } from "~/platform/openapi/problem-answers";
 import { describeQuotaHeaders } from "~/quota/quota-headers.openapi";
@@ -16,7 +17,7 @@ import { maxMessageChars, maxMessages, maxParts, maxRequestBytes, maxRequestValu
 import { modelListSchema, toModelList } from "./chat.schema";
 import type { ChatEvent } from "./reply/chat-events";
 
-const tag = "Conversation";
+export const chatTag = "Conversation";
 const json = "application/json";
 
 const chatErrorSchema = z
@@ -34,9 +35,29 @@ const chatErrorSchema = z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()
       .describe("Messages that do not fit, and bodies that hold too much, only: what is wrong, at most 20."),
+    replyId: z
+      .string()
+      .optional()
+      .describe("409 only: the `X-Reply-Id` of the answer that is under way in this conversation."),
     maxBytes: z.int().min(1).optional().describe("Bodies that are too large only: the limit in bytes."),
   })
   .meta({ id: "ChatError", description: "How the chat refuses." });
+
+export const replyIdHeader = {
+  description: "Names this answer, where it can be taken up again.",
+  required: false,
+  schema: { type: "string" },
+  example: "5f0c2a86-3f0e-4c55-9f0a-0d5b8a3f6d21",
+} as const satisfies HeaderDescription;
+
+export const eventStreamHeader = {
+  "x-vercel-ai-ui-message-stream": {
+    description: "The version of the event stream.",
+    required: true,
+    schema: { type: "string" },
+    example: "v1",
+  },
+} as const satisfies Record<string, HeaderDescription>;
 
 const exampleMembers: Partial<Record<RefusalName, Partial<z.infer<typeof chatErrorSchema>>>> = {
   "invalid-messages": {
@@ -51,6 +72,7 @@ const exampleMembers: Partial<Record<RefusalName, Partial<z.infer<typeof chatErr
     details:
       "4000 of this key's 20000 tokens are set aside for answers under way. What the first of them does not need is there again when it ends.",
   },
+  "answer-under-way": { replyId: replyIdHeader.example },
   "provider-failed": { error: "Hosted-provider request failed", details: "HTTP 429: Rate limit reached" },
   "internal-error": {
     error: "Chat request failed",
@@ -68,7 +90,7 @@ const otherProviderFailures = [
   ["provider-failed-empty", "Chat request failed", "the model ended its answer without a word"],
 ] as const;
 
-const refusalContent: RefusalContent = ({ names }) => {
+export const chatRefusalContent: RefusalContent = ({ names }) => {
   const values = new Map<string, z.infer<typeof chatErrorSchema>>();
   for (const name of names) {
     values.set(name, { error: refusalTable[name].title, ...exampleMembers[name] });
@@ -123,6 +145,8 @@ The last message of the conversation is the question. Messages are \`{role, cont
 
 **Quota.** Where it is in force, the headers \`X-Quota-Limit\`, \`X-Quota-Remaining\` and \`X-Quota-Reset\` tell where the key stands, the most this answer can take already set aside.
 
+**Resumable answers.** With an \`id\` and the header \`X-Chat-Resumable: 1\` the answer goes on without its reader, and \`GET /api/chat/{id}/stream\` takes it up again. It carries \`X-Reply-Id\`, and each event has a line \`id:\` before its \`data:\`, counted from 1. A conversation has at most one under way. Where answers are not kept, the header is ignored.
+
 What can be refused is refused before the stream opens, in the shape \`{error}\`. A provider that says nothing for ten seconds no longer holds the stream back: it begins with \`start\`, and what fails from then on is an \`error\` event. An answer without text and without a tool call is a failure, before the stream or in it.`;
 
 const streamDescription = `A stream of events, each a line \`data: <JSON>\` and an empty line; at the end \`data: [DONE]\`. Lines that begin with a colon keep the connection alive.
@@ -137,7 +161,7 @@ const streamDescription = `A stream of events, each a line \`data: <JSON>\` and 
 | \`error\` | \`errorText\` | The answer broke off; \`finish\` follows. |`;
 
 export function describeChat(api: ApiRegistry): void {
-  api.addTag({ name: tag, description: "Talking with the assistant." });
+  api.addTag({ name: chatTag, description: "Talking with the assistant." });
   api.describe(chatOperation);
 }
 
@@ -165,8 +189,13 @@ const documentedRequest = z
     modelIndex: z.int().nullish().describe("Its place in that list, from 1; beyond the ends the nearest."),
     metadata: z.object({}).nullish().describe("Taken, and not looked at."),
     ...accessTokenMembers,
-    id: z.string().optional().describe("What `useChat` sends along; not looked at, and so with `trigger`."),
-    trigger: z.string().optional(),
+    id: z
+      .string()
+      .optional()
+      .describe(
+        "The conversation's, as `useChat` sends it: 16 to 64 letters, digits, `_` and `-` for a resumable answer.",
+      ),
+    trigger: z.string().optional().describe("What `useChat` sends along; not looked at."),
   })
   .meta({ id: "ChatRequest" });
 
@@ -177,7 +206,7 @@ const requestContent = {
     useChat: {
       summary: "As useChat sends it",
       value: {
-        id: "chat-1",
+        id: "conversation-0001",
         trigger: "submit-message",
         messages: [{ id: "message-1", role: "user", parts: [{ type: "text", text: question }] }],
       },
@@ -189,7 +218,7 @@ export const chatOperation = {
   method: "post",
   path: "/api/chat",
   operationId: "chat",
-  tag,
+  tag: chatTag,
   summary: "Ask the assistant",
   description: chatDescription,
   limit: "chat",
@@ -197,17 +226,27 @@ export const chatOperation = {
   maxBodyBytes: maxRequestBytes,
   maxBodyValues: maxRequestValues,
   caller: calledByHolder({ scope: "chat", isRequired: "by-setting" }),
+  parameters: {
+    headers: z.object({
+      "X-Chat-Resumable": z
+        .string()
+        .optional()
+        .meta({ description: "`1`: the answer may be taken up again.", param: { example: "1" } }),
+    }),
+  },
   body: { required: true, content: { [json]: requestContent } },
   refusals: [
     "invalid-json-body",
     "missing-messages",
     "invalid-messages",
     "unknown-model",
+    "answer-under-way",
+    "too-many-answers",
     "quota-exceeded",
     "quota-reserved",
     "provider-failed",
   ],
-  refusalContent,
+  refusalContent: chatRefusalContent,
   answers: {
     200: {
       description: streamDescription,
@@ -217,12 +256,8 @@ export const chatOperation = {
           thisAnswer: "the most this answer can take already set aside",
           example: { limit: 20_000, remaining: 18_000 },
         }),
-        "x-vercel-ai-ui-message-stream": {
-          description: "The version of the event stream.",
-          required: true,
-          schema: { type: "string" },
-          example: "v1",
-        },
+        ...eventStreamHeader,
+        "X-Reply-Id": replyIdHeader,
       },
       content: {
         "text/event-stream": {
@@ -241,7 +276,7 @@ export const listModelsOperation = {
   method: "get",
   path: "/api/models",
   operationId: "listModels",
-  tag,
+  tag: chatTag,
   summary: "List the models",
   description:
     "What `model` may name in a chat, in the order that `modelIndex` counts from 1. Public where chat is; where chat requires an access token, so does this. The token is looked for in the Authorization header, the cookies `access_token` and `jwt`, and the query `jwt`, in this order; the first one present decides.",

@@ -57,7 +57,11 @@ export const chatRequestSchema = z.object({
 });
 
 /** `messages` as the model is to see them. */
-export type ChatRequest = Omit<z.infer<typeof chatRequestSchema>, "messages"> & { messages: ChatMessage[] };
+export type ChatRequest = Omit<z.infer<typeof chatRequestSchema>, "messages"> & {
+  messages: ChatMessage[];
+  /** Without it, or with one of another shape, the answer cannot be taken up again. */
+  conversationId?: string;
+};
 
 /** Shape only: who may ask is decided between the reading of the JSON and this. */
 export function readChatRequest(body: unknown) {
@@ -67,6 +71,8 @@ export function readChatRequest(body: unknown) {
   const parsed = chatRequestSchema.safeParse(body);
   if (parsed.success) {
     const request: ChatRequest = { ...parsed.data, messages: normalizeMessages(parsed.data.messages) };
+    const { id } = body as { id?: unknown };
+    if (isConversationId(id)) request.conversationId = id;
     return { ok: true, request } as const;
   }
   return { ok: false, problem: "invalid-shape", issues: describeIssues(parsed.error.issues) } as const;
@@ -81,6 +87,11 @@ function normalizeMessages(messages: z.infer<typeof messageSchema>[]): ChatMessa
     if (text.trim() === "") return [];
     return [{ role: message.role === "system" ? "context" : message.role, text }];
   });
+}
+
+/** As long as that, since without tokens the id alone decides whose the conversation is. */
+export function isConversationId(id: unknown): id is string {
+  return typeof id === "string" && /^[A-Za-z0-9_-]{16,64}$/.test(id);
 }
 
 type WantedModel = Pick<ChatRequest, "model" | "modelIndex">;

@@ -86,6 +86,16 @@ export const chatSettings = {
     { min: 1, max: 50, default: 5 },
     "How many rounds of tool calls one answer may take.",
   ),
+  resumeSeconds: integer(
+    "CHAT_RESUME_SECONDS",
+    { min: 0, max: 86_400, default: 300, switches: { name: "Answers that can be taken up again" } },
+    "How long an answer can be taken up again after it ended, in seconds: by the page after a reload, or by any client that asks for it. 0 stores no answers, and their addresses answer 404.",
+  ),
+  resumeOpen: integer(
+    "CHAT_RESUME_OPEN",
+    { min: 1, max: 1000, default: 4 },
+    "How many such answers may be under way at once for each key, or for each client where there is no token.",
+  ),
   offlineWordMs: integer(
     "AI_OFFLINE_WORD_MS",
     { min: 0, max: 1000, default: 30 },

@@ -50,7 +50,7 @@ test("a reservation that expires later is found by a later look, after failed on
   expect(entries().map((entry) => entry.msg)).toEqual([
     expect.stringContaining("could not be settled; retrying"),
     expect.stringContaining("could not be settled; retrying"),
-    expect.stringContaining("settled in full"),
+    expect.stringContaining("reservations settled"),
   ]);
 });
 
@@ -68,7 +68,7 @@ test("a process that stops counts in full what it could not settle", async () =>
   await store.reserve(request);
   await settler.stop();
   expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 10, reserved: 0 });
-  expect(entries().map((entry) => entry.msg)).toEqual([expect.stringContaining("settled in full")]);
+  expect(entries().map((entry) => entry.msg)).toEqual([expect.stringContaining("reservations settled")]);
 });
 
 test("a stopped settler looks no more", async () => {

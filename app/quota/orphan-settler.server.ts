@@ -1,6 +1,6 @@
 import type { Clock } from "~/platform/clock";
 import type { Log } from "~/platform/log.server";
-import type { QuotaStore } from "./quota.store.server";
+import type { FindUsages, QuotaStore } from "./quota.store.server";
 
 type OrphanSettlerOptions = {
   store: Pick<
@@ -12,12 +12,14 @@ type OrphanSettlerOptions = {
   heartbeatTimeoutSeconds: number;
   /** The id of this process, as its reservations carry it. */
   instance: string;
+  /** Answers that are kept say how much of their reservation they used. */
+  findUsages?: FindUsages;
   log: Log;
 };
 
 /** Settles reservations whose owners are gone. Several processes may do so on one database. */
 export function createOrphanSettler(options: OrphanSettlerOptions) {
-  const { store, clock, heartbeatTimeoutSeconds, instance, log } = options;
+  const { store, clock, heartbeatTimeoutSeconds, instance, findUsages, log } = options;
   const timeoutMs = heartbeatTimeoutSeconds * 1000;
   let timer: NodeJS.Timeout | undefined;
   let isStopping = false;
@@ -43,9 +45,9 @@ export function createOrphanSettler(options: OrphanSettlerOptions) {
   async function settleAll(goneInstances: readonly string[], isInterrupted: () => boolean): Promise<void> {
     let total = 0;
     for (let settled = -1; settled !== 0 && !isInterrupted(); total += settled) {
-      settled = await store.settleOrphans({ nowMs: clock(), goneInstances });
+      settled = await store.settleOrphans({ nowMs: clock(), goneInstances, findUsages });
     }
-    if (total > 0) log.warn({ reservations: total }, "orphaned reservations settled in full");
+    if (total > 0) log.warn({ reservations: total }, "orphaned reservations settled");
   }
 
   /** Settlements that failed because the store was down would otherwise wait for another process. */

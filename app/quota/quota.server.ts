@@ -31,10 +31,11 @@ export type QuotaAdmission = {
   headers: Record<string, string>;
 };
 
-/** Reserves tokens for one answer, or refuses because the window has none left. */
+/** Reserves tokens for one answer, under an id that is given or a new one, or refuses: the window has none left. */
 export async function admitAnswer(
   caller: Caller | null,
   dependencies: QuotaDependencies,
+  givenId?: string,
 ): Promise<QuotaAdmission> {
   const { store, terms, activity, clock } = dependencies;
   if (!activity.active) {
@@ -47,6 +48,7 @@ export async function admitAnswer(
   const outcome = await store.reserve({
     owner: ownerOfCaller(caller, dependencies),
     wanted: terms.maxOutputTokens,
+    reservationId: givenId,
     ...terms,
   });
   if (outcome.outcome === "exhausted") {

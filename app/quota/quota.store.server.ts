@@ -19,6 +19,8 @@ export type ReserveRequest = {
   windowSeconds: number;
   /** `expiryMarginSeconds` longer than any answer takes. */
   expiresInSeconds: number;
+  /** Default: a new one. */
+  reservationId?: string | undefined;
 };
 
 /** `used` and `reserved` include what was just reserved. `resetAtMs` null: no window is open. */
@@ -73,18 +75,22 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
       transact((transaction) => reserveLocked(transaction, { ...request, nowMs: clock(), instance })),
     settle,
     /**
-     * Settles, in full, reservations nobody will settle any more: those that have expired, and those of
-     * `goneInstances`. How long their answers became is unknown, and use must not go unrecorded.
+     * Settles reservations nobody will settle any more: those that have expired, and those of `goneInstances`. Where it
+     * is unknown how long their answers became, in full: use must not go unrecorded.
      */
-    async settleOrphans({ nowMs, goneInstances = [] }: OrphanRequest): Promise<number> {
+    async settleOrphans({ nowMs, goneInstances = [], findUsages }: OrphanRequest): Promise<number> {
       const hasExpired = { expiresAtMs: { lte: BigInt(nowMs) } };
       const orphans = await database.quotaReservation.findMany({
         where: { OR: [hasExpired, { instance: { in: [...goneInstances] } }] },
         take: orphanBatch,
       });
+      const usages = await findUsages?.(orphans.map(({ id }) => id));
       let count = 0;
-      for (const { id: reservationId, amount: usedTokens } of orphans)
-        if (await settle({ reservationId, usedTokens })) count++;
+      for (const { id: reservationId, amount } of orphans) {
+        const usage = usages?.get(reservationId);
+        if (usage?.isUnderWay) continue;
+        if (await settle({ reservationId, usedTokens: usage?.usedTokens ?? amount })) count++;
+      }
       return count;
     },
     async readStanding({ owner, limit }: { owner: QuotaOwner; limit: number }): Promise<QuotaStanding> {
@@ -101,7 +107,16 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
   };
 }
 
-type OrphanRequest = { nowMs: number; goneInstances?: readonly string[] };
+/** What is known elsewhere of what reservations were used for. One that is under way is settled by whoever ends it. */
+export type FindUsages = (
+  reservationIds: readonly string[],
+) => Promise<ReadonlyMap<string, { usedTokens: number; isUnderWay: boolean }>>;
+
+type OrphanRequest = {
+  nowMs: number;
+  goneInstances?: readonly string[];
+  findUsages?: FindUsages | undefined;
+};
 
 /** Which processes with reservations are alive, by the database's clock. */
 function createInstanceStore(database: Database, instance: string) {
@@ -159,6 +174,7 @@ async function reserveLocked(
   request: LockedRequest,
 ): Promise<ReserveOutcome> {
   const { owner, wanted, minimum = 1, limit, expiresInSeconds, nowMs, instance } = request;
+  const { reservationId = randomUUID() } = request;
   const { used, resetAtMs } = await lockWindow(transaction, request);
   const marginMs = BigInt(expiryMarginSeconds) * 1000n;
   // A statement of its own, begun under the lock: inside the one above, PostgreSQL would count as of its beginning.
@@ -179,7 +195,6 @@ async function reserveLocked(
   }
 
   const amount = Math.min(Math.max(1, Math.ceil(wanted)), remaining);
-  const reservationId = randomUUID();
   await transaction.$executeRaw`
     INSERT INTO "QuotaReservation"
       ("id", "kind", "subject", "amount", "windowResetAtMs", "leaseUntilMs", "instance")

@@ -36,13 +36,18 @@ export function createRedisQuotaStore(redis: Redis, clock: Clock, instance: stri
 
     settle: ({ reservationId, usedTokens }) => settleOnce(reservationId, Math.max(0, Math.ceil(usedTokens))),
 
-    async settleOrphans({ nowMs, goneInstances = [] }) {
+    async settleOrphans({ nowMs, goneInstances = [], findUsages }) {
       const expired = await readReservations(redis, nowMs);
       const left = goneInstances.length === 0 ? [] : await readReservations(redis);
       const gone = left.filter(({ instance }) => goneInstances.includes(instance));
-      const orphans = new Set([...expired, ...gone].map(({ id }) => id));
+      const orphans = [...new Set([...expired, ...gone].map(({ id }) => id))].slice(0, orphanBatch);
+      const usages = await findUsages?.(orphans);
       let count = 0;
-      for (const id of [...orphans].slice(0, orphanBatch)) if (await settleOnce(id, inFull)) count++;
+      for (const id of orphans) {
+        const usage = usages?.get(id);
+        if (usage?.isUnderWay) continue;
+        if (await settleOnce(id, usage?.usedTokens ?? inFull)) count++;
+      }
       return count;
     },
 
@@ -84,7 +89,7 @@ async function reserve(
   request: ReserveRequest & { nowMs: number; instance: string },
 ): Promise<ReserveOutcome> {
   const { owner, wanted, minimum = 1, limit, windowSeconds, expiresInSeconds, nowMs, instance } = request;
-  const reservationId = randomUUID();
+  const { reservationId = randomUUID() } = request;
   const windowMs = windowSeconds * 1000;
   const answer = await redis.run({
     script: reserveScript,

@@ -2,7 +2,7 @@ import { chatOperation } from "~/chat/chat.openapi";
 import { createChatRefusalAnswer, requireChatRequest } from "~/chat/reply/answer-chat.server";
 import { systemClock } from "~/platform/clock";
 import { defineRoute } from "~/platform/http/route.server";
-import { answerEventStream } from "~/platform/http/sse.server";
+import { answerEventStream, encodeNumberedEvent } from "~/platform/http/sse.server";
 import { getServices } from "~/services.server";
 import { keyHolder } from "~/services/callers.server";
 
@@ -14,8 +14,15 @@ export const { loader, action } = defineRoute({
     decidesAccess: true,
     handle: async ({ context, body: request, caller }) => {
       const { clientId, signal, requestId, log } = context;
-      const { events, headers } = await getServices().chat.answer({ request, caller, clientId, signal });
       const onFailure = (err: unknown) => log.error({ err, requestId }, "chat stream failed");
+      const { chat } = getServices();
+      const { conversationId } = request;
+      if (chat.resumable && conversationId && context.headers["x-chat-resumable"] === "1") {
+        const question = { request, caller, clientId, conversationId };
+        const { events, headers } = await chat.resumable.answer(question);
+        return answerEventStream({ events, encode: encodeNumberedEvent, headers, signal, onFailure });
+      }
+      const { events, headers } = await chat.answer({ request, caller, clientId, signal });
       return answerEventStream({ events, headers, signal, onFailure });
     },
   },

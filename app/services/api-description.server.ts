@@ -1,4 +1,5 @@
 import { describeChat, describeModels } from "~/chat/chat.openapi";
+import { describeResume } from "~/chat/kept/resume.openapi";
 import { describeContent } from "~/content/content.openapi";
 import { describeDemo } from "~/demo/demo.openapi";
 import { describeGate } from "~/gate/gate.openapi";
@@ -25,6 +26,8 @@ export type ApiFacts = {
   origin: string;
   limits: Readonly<Record<string, RateLimit>>;
   isDemo: boolean;
+  /** Whether answers can be taken up again. Default: true. */
+  isResumable?: boolean;
   /** Routes by their default path, and where they are instead. */
   movedPaths?: Readonly<Record<string, string>>;
 };
@@ -44,12 +47,19 @@ const introduction = `A gate that opens for whoever holds a key NFT.
 **Methods**: an address that has GET answers HEAD too, without effect. OPTIONS names the methods and answers preflights, for the origins the operator has allowed.`;
 
 /** Each feature describes its own routes; this puts them together. */
-export function buildApiDocument({ origin, limits, isDemo, movedPaths }: ApiFacts): OpenApiDocument {
+export function buildApiDocument({
+  origin,
+  limits,
+  isDemo,
+  isResumable = true,
+  movedPaths,
+}: ApiFacts): OpenApiDocument {
   const api = new ApiRegistry({ origin, limits, movedPaths });
   describeGate(api);
   describeSession(api);
   describeContent(api);
   describeChat(api);
+  if (isResumable) describeResume(api);
   describeModels(api);
   describeSpeech(api);
   describeQuota(api);
@@ -70,7 +80,8 @@ let problems: readonly ProblemPage[] | undefined;
 /** The description of this very process, made when it is first asked for, as everything below. */
 function getPublished({ origin, config }: Published): string {
   const { limits, mode } = config;
-  const facts = { origin, limits, isDemo: mode === "demo", movedPaths: findMovedPaths(config) };
+  const isResumable = config.chat.resumeSeconds > 0;
+  const facts = { origin, limits, isDemo: mode === "demo", isResumable, movedPaths: findMovedPaths(config) };
   return (published ??= JSON.stringify(buildApiDocument(facts)));
 }
 

@@ -1,12 +1,19 @@
 import type { Caller } from "~/gate/caller.server";
-import { toModelList } from "~/chat/chat.schema";
+import { isConversationId, toModelList } from "~/chat/chat.schema";
 import type { ChatRequest } from "~/chat/chat.schema";
+import { watchAbandonedAnswers } from "~/chat/kept/abandoned-answers.server";
+import { noNotices } from "~/chat/kept/answer-notices";
+import { answerResumable } from "~/chat/kept/answer-resumable.server";
+import type { Conversation } from "~/chat/kept/kept-answer-store";
+import { createKeptAnswers } from "~/chat/kept/kept-answers.server";
 import { answerChat } from "~/chat/reply/answer-chat.server";
 import type { ChatAnswer, ChatDependencies } from "~/chat/reply/answer-chat.server";
 import { chatProviders } from "~/chat/providers/chat-providers.server";
 import { instrumentChat } from "~/chat/providers/instrument-chat";
 import { createSystemPromptReader } from "~/chat/reply/system-prompt.server";
 import { getProvider } from "~/platform/providers/provider-row";
+import { systemClock } from "~/platform/clock";
+import { ownerOfKey } from "~/quota/quota-subject";
 import { toToolCaller } from "~/tools/tool";
 import type { Foundation } from "./foundation.server";
 import type { QuotaServices } from "./quota.server";
@@ -22,9 +29,12 @@ export type ChatQuestion = {
   signal: AbortSignal;
 };
 
+export type ResumableQuestion = Omit<ChatQuestion, "signal"> & { conversationId: string };
+type ConversationRequest = { caller: Caller | null; conversationId: string | undefined };
+
 export function wireChat(foundation: Foundation, quota: QuotaServices, tools: ToolServices) {
-  const { config, metrics, instruments, recording, log } = foundation;
-  const { chat, serving } = config;
+  const { config, metrics, instruments, recording, state, log } = foundation;
+  const { chat, serving, database } = config;
   const shutdown = new AbortController();
   const provider = getProvider(chatProviders, chat.provider);
   function countOutput(count: number): void {
@@ -45,18 +55,66 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
     shutdownSignal: shutdown.signal,
     log,
   };
+  const keepTrace = (events: ChatAnswer["events"]) => instruments.tracing?.keep(events) ?? events;
+  const leaseMs = database.leaseSeconds * 1000;
+  const kept = createKeptAnswers({
+    store: state.keptAnswers,
+    notices: noNotices,
+    leaseMs,
+    keptForMs: chat.resumeSeconds * 1000,
+    maxOpen: chat.resumeOpen,
+    settle: quota.ledgerOf("token").settle,
+    shutdownSignal: shutdown.signal,
+    clock: systemClock,
+    log,
+  });
+  // Also where none begin: some of before a new start may be left.
+  const abandoned = watchAbandonedAnswers({ conclude: kept.concludeAbandoned, everyMs: leaseMs / 3, log });
 
   return {
     pingProvider: provider.ping(chat),
     /** Ends the streams that are open, each with a last event. */
-    stop: () => shutdown.abort(),
+    beginStop: () => shutdown.abort(),
+    /** Once what was said last is stored. */
+    stop: async () => void (await Promise.all([kept.drain(), abandoned.stop()])),
     /** What a client may name. */
     listModels: () => toModelList(chat.models),
     answer: async ({ request, caller, clientId, signal }: ChatQuestion): Promise<ChatAnswer> => {
       const admitAnswer = () => quota.admitAnswer({ caller });
       const call = { request, caller: toToolCaller(caller), clientId, signal, admitAnswer };
       const { events, headers } = await answerChat(call, dependencies);
-      return { events: instruments.tracing?.keep(events) ?? events, headers };
+      return { events: keepTrace(events), headers };
     },
+    /** Null where answers cannot be taken up again. */
+    resumable:
+      chat.resumeSeconds === 0
+        ? null
+        : {
+            answer: ({ request, caller, clientId, conversationId }: ResumableQuestion) => {
+              const owner = { ...conversationOf(caller, conversationId), openFor: openFor(caller, clientId) };
+              const admitAnswer = (reservationId: string) => quota.admitAnswer({ caller, reservationId });
+              const call = { request, caller: toToolCaller(caller), clientId, owner, admitAnswer };
+              return answerResumable(call, { ...dependencies, kept, keepTrace });
+            },
+            find: async ({ caller, conversationId }: ConversationRequest) =>
+              isConversationId(conversationId) ? kept.find(conversationOf(caller, conversationId)) : null,
+            read: kept.read,
+            stop: async ({ caller, conversationId }: ConversationRequest) => {
+              if (isConversationId(conversationId)) await kept.stop(conversationOf(caller, conversationId));
+            },
+          },
   };
+}
+
+/** Of a key and the wallet it was held by; a renewed token of both is as good. */
+function conversationOf(caller: Caller | null, conversationId: string): Conversation {
+  return { owner: caller ? `${keyOf(caller)}:${caller.claims.sub}` : "", conversationId };
+}
+
+function openFor(caller: Caller | null, clientId: string): string {
+  return caller ? `key ${keyOf(caller)}` : `client ${clientId}`;
+}
+
+function keyOf({ claims: { chainId, contract, tokenId } }: Caller): string {
+  return ownerOfKey({ chainId, contractAddress: contract, tokenId }).subject;
 }

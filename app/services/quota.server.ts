@@ -42,6 +42,7 @@ export async function wireQuota({ config, state, instruments, instance, log }: F
     clock,
     heartbeatTimeoutSeconds: config.database.leaseSeconds,
     instance,
+    findUsages: state.keptAnswers.findUsages,
     log,
   });
   await orphans.start();
@@ -51,7 +52,8 @@ export async function wireQuota({ config, state, instruments, instance, log }: F
     /** For what is counted beside answers. */
     ledgerOf: (kind: QuotaKind) => instruments.instrumentLedger({ ledger: store, kind }),
     /** Throws the refusal `quota-exceeded`. Where the quota is not in force, everybody is admitted and nothing counted. */
-    admitAnswer: ({ caller }: { caller: Caller | null }) => admitAnswer(caller, dependencies),
+    admitAnswer: ({ caller, reservationId }: { caller: Caller | null; reservationId?: string }) =>
+      admitAnswer(caller, dependencies, reservationId),
     readQuota: ({ caller }: { caller: Caller }) => readQuota(caller, dependencies),
     /** Who may reset; throws the refusal of everybody else. */
     identifyReset: (request: ResetRequest) => requireResetSecret(request, resetSettings, log),

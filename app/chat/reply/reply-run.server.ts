@@ -17,30 +17,38 @@ export type RunOptions = {
   maxDurationMs: number;
   /** Aborted when the client is gone. */
   signal: AbortSignal;
+  /** Aborted when somebody asks for what there is, and no more. */
+  stopSignal?: AbortSignal | undefined;
   shutdownSignal: AbortSignal;
+  /** What readers are told of a shutdown. */
+  shutdownText?: string | undefined;
   log: WarnLog;
 };
 
-type ReplyEnding = "complete" | "failed" | "client-gone" | "time-limit" | "shutdown";
+type ReplyEnding = "complete" | "failed" | "client-gone" | "time-limit" | "stopped" | "shutdown";
 
 export type ReplyRun = ReturnType<typeof startRun>;
 
 // One answer: the characters it has left, and its one end. The first to end it decides why; provider and tools are
 // cancelled and the quota is settled at once, whether or not anybody reads on.
-export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, log }: RunOptions) {
+export function startRun(options: RunOptions) {
+  const { reservation, maxDurationMs, signal, stopSignal, shutdownSignal, log } = options;
   const controller = new AbortController();
   let usedChars = 0;
   let ending: ReplyEnding | null = null;
   let settled = Promise.resolve();
 
   const onClientGone = () => void end("client-gone");
+  const onStop = () => void end("stopped");
   const onShutdown = () => void end("shutdown");
   // One listener for each open answer is no leak.
   setMaxListeners(0, shutdownSignal);
   const timer = setTimeout(() => void end("time-limit"), maxDurationMs);
   signal.addEventListener("abort", onClientGone, { once: true });
+  stopSignal?.addEventListener("abort", onStop, { once: true });
   shutdownSignal.addEventListener("abort", onShutdown, { once: true });
   if (shutdownSignal.aborted) onShutdown();
+  if (stopSignal?.aborted) onStop();
   if (signal.aborted) onClientGone();
 
   /** Resolves when the quota is settled. Only the first call decides. */
@@ -49,6 +57,7 @@ export function startRun({ reservation, maxDurationMs, signal, shutdownSignal, l
     ending = why;
     clearTimeout(timer);
     signal.removeEventListener("abort", onClientGone);
+    stopSignal?.removeEventListener("abort", onStop);
     shutdownSignal.removeEventListener("abort", onShutdown);
     const usedTokens = Math.ceil(usedChars / charsPerToken);
     settled = Promise.resolve()
@@ -114,14 +123,15 @@ export function toOpeningError(cause: unknown, run: ReplyRun, options: RunOption
   }
 }
 
+const defaultShutdownText = "The answer was ended: the server is shutting down. Ask again in a moment.";
+
 /** Once the stream has begun: the text of its error event. */
 export function toErrorText(error: unknown, run: ReplyRun, options: RunOptions): string {
   const ending = run.ending();
   if (ending === "time-limit") {
     return `The answer was ended: it took longer than the limit of ${options.maxDurationMs / 1000} seconds.`;
   }
-  if (ending === "shutdown")
-    return "The answer was ended: the server is shutting down. Ask again in a moment.";
+  if (ending === "shutdown") return options.shutdownText ?? defaultShutdownText;
   options.log.warn({ err: error }, "chat answer failed");
   return error instanceof ProviderError ? `${error.message} (${error.details})` : generalFailureMessage;
 }

@@ -41,9 +41,18 @@ export async function openReply(options: ReplyOptions): Promise<AsyncIterableIte
     return guardEvents(run, streamReply(options, run, { tools, events: startingWith(first, events) }));
   } catch (error) {
     await run.end("failed");
+    if (run.ending() === "stopped") return guardEvents(run, sayNothing());
     throw toOpeningError(error, run, options);
   }
 }
+
+/** An answer that was stopped before it held anything. */
+async function* sayNothing(): AsyncGenerator<ChatEvent> {
+  yield { type: "start" };
+  yield stopped;
+}
+
+const stopped: ChatEvent = { type: "finish", messageMetadata: { finishReason: "stop" } };
 
 /** Null on timeout; the promise is then still to be awaited. */
 async function awaitFor<Value>(promise: Promise<Value>, ms: number): Promise<Value | null> {
@@ -67,6 +76,7 @@ async function* streamReply(options: ReplyOptions, run: ReplyRun, first: Step): 
     if (run.ending() === "client-gone") return;
     yield* closeText(context);
     if (context.open.step) yield { type: "finish-step" };
+    if (run.ending() === "stopped") return yield stopped;
     yield { type: "error", errorText: toErrorText(error, run, options) };
     yield { type: "finish", messageMetadata: { finishReason: "error" } };
   }

@@ -4,7 +4,7 @@ import { exampleAccessToken } from "../gate-examples";
 import type { GateScope } from "./access-token.schema";
 
 /** The last location where an access token is looked for. */
-const accessTokenQuery = z.object({
+export const accessTokenQuery = z.object({
   jwt: z
     .string()
     .optional()

@@ -25,6 +25,9 @@ export function createSweepStore(database: Database) {
     const spent = sql`"expiresAtMs" <= ${BigInt(spentBeforeMs)}`;
     const departed = sql`"departedAtMs" < ${BigInt(departedBeforeMs)}`;
     const isReset = sql`"resetAtMs" <= ${BigInt(nowMs)}`;
+    const ofExpired = sql`"answerId" IN (SELECT "id" FROM "KeptAnswer" WHERE ${expired})`;
+    const expiredAndEmpty = sql`${expired} AND NOT EXISTS (
+      SELECT 1 FROM "KeptPiece" WHERE "answerId" = "KeptAnswer"."id")`;
     const holding = ["chainId", "contractAddress", "tokenId", "holder"];
     const deletions: Omit<Deletion, "limit">[] = [
       { table: "Nonce", key: ["value"], condition: expired },
@@ -33,6 +36,8 @@ export function createSweepStore(database: Database) {
       { table: "RateLimitLog", key: ["key"], condition: expired },
       { table: "KeyDeparture", key: holding, condition: departed },
       { table: "QuotaWindow", key: ["kind", "subject"], condition: isReset },
+      { table: "KeptPiece", key: ["answerId", "firstId"], condition: ofExpired },
+      { table: "KeptAnswer", key: ["id"], condition: expiredAndEmpty },
     ];
     let most = 0;
     for (const deletion of deletions) {

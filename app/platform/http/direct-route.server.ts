@@ -1,4 +1,6 @@
 import type { ServerBuild } from "@remix-run/node";
+import { movePath } from "~/platform/config/moved-path";
+import type { MovedPaths } from "~/platform/config/moved-path";
 import type { RouteFunction } from "./route.server";
 
 type DirectRoute = { pattern: string; segments: string[]; route: RouteFunction };
@@ -7,27 +9,25 @@ export type RouteMatch = DirectRoute & { params: Readonly<Record<string, string>
 /**
  * Resource routes (an action or a loader and no page) answered by the very functions their modules export,
  * without passing through the framework's request handler, which costs more than most of them do.
- * `moved`: routes by their own path, and the path at which the operator wants them instead.
+ * `hidden`: patterns of routes that are switched off.
  */
 export function createDirectRoutes(
   routes: ServerBuild["routes"],
-  moved: Readonly<Record<string, string>>,
+  { moved, hidden }: { moved: MovedPaths; hidden: readonly string[] },
 ): (pathname: string) => RouteMatch | null {
   const direct: DirectRoute[] = Object.values(routes).flatMap((route) => {
     if (!route || route.module.default || !route.module.loader) return [];
     const pattern = patternOf(routes, route.id);
-    const segments = pattern.slice(1).split("/");
+    if (hidden.includes(pattern)) return [];
+    const segments = movePath(pattern, moved).slice(1).split("/");
     return [{ pattern, segments, route: route.module.loader as unknown as RouteFunction }];
   });
   const isVariable = ({ pattern }: DirectRoute) => /[:*]/.test(pattern);
   const variable = direct.filter(isVariable);
   const fixed = direct.filter((route) => !isVariable(route)).map((route) => ({ ...route, params: {} }));
-  const exact = new Map<string, RouteMatch>(fixed.map((route) => [route.pattern, route]));
-  for (const [pattern, path] of Object.entries(moved)) {
-    const route = exact.get(pattern);
-    if (!route) throw new TypeError(`There is no route ${pattern} to move.`);
-    exact.delete(pattern);
-    exact.set(path, route);
+  const exact = new Map<string, RouteMatch>(fixed.map((route) => [`/${route.segments.join("/")}`, route]));
+  for (const path of Object.values(moved)) {
+    if (!exact.has(path)) throw new TypeError(`There is no route to move to ${path}.`);
   }
 
   return function findRoute(pathname) {

@@ -162,6 +162,11 @@ const rowsByStatus = {
       remedy:
         "Wait for the number of seconds in the Retry-After header, and for the block if `detail` names one, then send the request again.",
     },
+    "answer-under-way": {
+      title: "An answer is already under way",
+      meaning: "The last question of this conversation is still being answered.",
+      remedy: "Take up that answer, which `replyId` names, or stop it; then ask again.",
+    },
   },
   413: {
     "body-too-large": {
@@ -202,6 +207,11 @@ const rowsByStatus = {
       title: "TTS is busy",
       meaning: "As much is being spoken as this server can speak at once, and as much is waiting.",
       remedy: "Try again after the number of seconds in the Retry-After header.",
+    },
+    "too-many-answers": {
+      title: "Too many answers under way",
+      meaning: "As many questions of this key, or of this client, are being answered as may be at once.",
+      remedy: "Wait until one of them has ended, or stop one; the Retry-After header says when to try again.",
     },
     "quota-exceeded": {
       title: "Quota exceeded",

@@ -9,7 +9,7 @@ const maxStalledTurns = 4;
 
 const endMark = "data: [DONE]\n\n";
 
-const streamHeaders = {
+export const eventStreamHeaders = {
   "Content-Type": "text/event-stream; charset=utf-8",
   // `no-transform` keeps compression from collecting events; see also proxies that buffer unless told.
   "Cache-Control": "no-cache, no-transform",
@@ -17,8 +17,10 @@ const streamHeaders = {
   "x-vercel-ai-ui-message-stream": "v1",
 };
 
-type EventStreamOptions = {
-  events: AsyncIterable<object>;
+type EventStreamOptions<Event extends object> = {
+  events: AsyncIterable<Event>;
+  /** An event as it is sent. Default: its JSON. */
+  encode?: (event: Event) => string;
   signal: AbortSignal;
   keepAliveMs?: number;
   headers?: Record<string, string>;
@@ -29,21 +31,39 @@ type EventStreamOptions = {
  * The AI SDK's event stream. Events are pulled when the reader has room. When it cancels or stalls, or the signal fires,
  * the iterator is ended, exactly once. One that throws is a defect: the stream ends with `error` and `finish`.
  */
-export function answerEventStream(options: EventStreamOptions): Response {
-  return new Response(createEventBody(options), { headers: { ...options.headers, ...streamHeaders } });
+export function answerEventStream<Event extends object>(options: EventStreamOptions<Event>): Response {
+  return new Response(createEventBody(options), { headers: { ...options.headers, ...eventStreamHeaders } });
 }
 
 /** JSON escapes what would end a line, and half surrogates; the rest is escaped for readers that split on it. */
-function encodeEvent(event: object): string {
-  const json = JSON.stringify(event).replace(
+export function toEventJson(event: object): string {
+  return JSON.stringify(event).replace(
     /[\u0085\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-  return `data: ${json}\n\n`;
 }
 
-function createEventBody(options: EventStreamOptions): ReadableStream<Uint8Array> {
+function encodeEvent(event: object): string {
+  return `data: ${toEventJson(event)}\n\n`;
+}
+
+/** With an id, from which a client can go on. */
+export function encodeNumberedEvent({ id, json }: { id: number; json: string }): string {
+  return `id: ${id}\ndata: ${json}\n\n`;
+}
+
+/** Thrown by events that go on elsewhere: the stream is cut off without its end mark, so that its reader comes back. */
+export class StreamCutOff extends Error {
+  override readonly name = "StreamCutOff";
+  /** As of any connection that broke. */
+  readonly code = "ECONNRESET";
+}
+
+function createEventBody<Event extends object>(
+  options: EventStreamOptions<Event>,
+): ReadableStream<Uint8Array> {
   const { events, signal, keepAliveMs = 15_000, onFailure = () => undefined } = options;
+  const encode = options.encode ?? encodeEvent;
   const encoder = new TextEncoder();
   const iterator = events[Symbol.asyncIterator]();
   let isOver = false;
@@ -107,10 +127,14 @@ function createEventBody(options: EventStreamOptions): ReadableStream<Uint8Array
             if (isOver) return;
             if (done) break;
             if (waiting === "") setImmediate(flush, controller);
-            waiting += encodeEvent(value);
+            waiting += encode(value);
           }
         } catch (error) {
           if (isOver) return;
+          if (error instanceof StreamCutOff) {
+            release();
+            throw error;
+          }
           onFailure(error);
           const events = [{ type: "error", errorText: "The answer broke off." }, { type: "finish" }];
           last = events.map(encodeEvent).join("") + endMark;

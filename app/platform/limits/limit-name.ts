@@ -8,6 +8,7 @@ export const rateLimitNames = [
   "token-status",
   "pages",
   "chat",
+  "chat-resume",
   "mcp",
   "tts",
   "models",

@@ -30,6 +30,7 @@ export const limitSettings = {
     "the page at /gate, where it looks up a key or opens the room for a session",
   ),
   chat: limit("CHAT", "20/60", "POST /api/chat"),
+  "chat-resume": limit("CHAT_RESUME", "120/60", "taking up and stopping answers, together"),
   mcp: limit("MCP", "60/60", "POST /api/mcp"),
   tts: limit("TTS", "20/60", "POST /api/tts"),
   models: limit("MODELS", "60/60", "GET /api/models"),

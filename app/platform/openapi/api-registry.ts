@@ -1,6 +1,8 @@
 import { OpenAPIRegistry, OpenApiGeneratorV3 } from "@asteasolutions/zod-to-openapi";
 import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
 import type { RateLimit, RateLimitName } from "~/platform/limits/limit-name";
+import { movePath } from "~/platform/config/moved-path";
+import type { MovedPaths } from "~/platform/config/moved-path";
 import { defaultJsonBounds } from "~/platform/http/json-text";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
@@ -59,7 +61,7 @@ type ApiOptions = {
   origin: string;
   limits: Readonly<Record<string, RateLimit>>;
   /** Routes by their default path, and where they are instead. */
-  movedPaths?: Readonly<Record<string, string>>;
+  movedPaths?: MovedPaths;
 };
 
 /** Collects what each feature's `<feature>.openapi.ts` says about its routes, and writes the document. */
@@ -83,7 +85,7 @@ export class ApiRegistry {
   }
 
   findPath(path: string): string {
-    return this.#options.movedPaths?.[path] ?? path;
+    return movePath(path, this.#options.movedPaths ?? {});
   }
 
   describe(operation: OperationDescription): void {

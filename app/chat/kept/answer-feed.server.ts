@@ -1,0 +1,135 @@
+import type { AnswerEnding, KeptEvent } from "./kept-answer-store";
+
+/** Held for all readers of an answer together; whoever lags further behind reads from the store. */
+const maxHeldBytes = 1024 * 1024;
+
+/** `lastId`: of the last event that the reader took. */
+export type FeedReader = { lastId: number };
+
+/** One answer for its readers in this process: its newest events, and how it ended. */
+export class AnswerFeed {
+  readonly replyId: string;
+  readonly #readers = new Set<FeedReader>();
+  #held: KeptEvent[] = [];
+  #heldBytes = 0;
+  #lastId: number;
+  #ending: AnswerEnding | null = null;
+  #fault: Error | null = null;
+  #change = createSignal();
+
+  /** `lastId`: of the events that are stored already. */
+  constructor(replyId: string, lastId: number) {
+    this.replyId = replyId;
+    this.#lastId = lastId;
+  }
+
+  get lastId(): number {
+    return this.#lastId;
+  }
+
+  /** Set together with the last events. */
+  get ending(): AnswerEnding | null {
+    return this.#ending;
+  }
+
+  /** Why nothing more will come, though it has not ended. */
+  get fault(): Error | null {
+    return this.#fault;
+  }
+
+  get readerCount(): number {
+    return this.#readers.size;
+  }
+
+  push(events: readonly KeptEvent[]): void {
+    for (const event of events) {
+      if (event.id <= this.#lastId) continue;
+      this.#held.push(event);
+      this.#heldBytes += event.json.length;
+      this.#lastId = event.id;
+    }
+    this.#change.fire();
+  }
+
+  /** `lastId`: where the last events are in the store alone. */
+  end(ending: AnswerEnding, lastId = this.#lastId): void {
+    if (lastId > this.#lastId) this.#held = [];
+    this.#lastId = lastId;
+    this.#ending = ending;
+    this.#change.fire();
+  }
+
+  fail(fault: Error): void {
+    this.#fault = fault;
+    this.#change.fire();
+  }
+
+  /** Wakes the readers, who look for themselves. */
+  changed(): Promise<void> {
+    return this.#change.next();
+  }
+
+  wake(): void {
+    this.#change.fire();
+  }
+
+  attach(reader: FeedReader): void {
+    this.#readers.add(reader);
+  }
+
+  detach(reader: FeedReader): void {
+    this.#readers.delete(reader);
+  }
+
+  /** Undefined where there is none yet, or none here: see `isBehind`. */
+  eventAfter(id: number): KeptEvent | undefined {
+    return this.#held[id + 1 - this.#firstId()];
+  }
+
+  /** What comes after `id` is in the store alone. */
+  isBehind(id: number): boolean {
+    return id + 1 < this.#firstId();
+  }
+
+  /** Lets go of what is stored and every reader has taken, and of more where too much is held. */
+  release(storedId: number): void {
+    let neededId = this.#lastId;
+    for (const { lastId } of this.#readers) neededId = Math.min(neededId, lastId);
+    let count = 0;
+    for (const { id, json } of this.#held) {
+      if (id > storedId || (id > neededId && this.#heldBytes <= maxHeldBytes)) break;
+      this.#heldBytes -= json.length;
+      count += 1;
+    }
+    if (count > 0) this.#held.splice(0, count);
+  }
+
+  /** Its writer has lost it: what was not stored is not part of it. */
+  forgetAfter(storedId: number): void {
+    while ((this.#held.at(-1)?.id ?? 0) > storedId) this.#heldBytes -= this.#held.pop()!.json.length;
+    this.#lastId = Math.min(this.#lastId, storedId);
+  }
+
+  #firstId(): number {
+    return this.#lastId - this.#held.length + 1;
+  }
+}
+
+/** Any number may wait for the next time it fires. */
+function createSignal() {
+  let waiting: { promise: Promise<void>; resolve: () => void } | null = null;
+  return {
+    next(): Promise<void> {
+      if (waiting === null) {
+        let resolve = () => {};
+        const promise = new Promise<void>((done) => (resolve = done));
+        waiting = { promise, resolve };
+      }
+      return waiting.promise;
+    },
+    fire(): void {
+      waiting?.resolve();
+      waiting = null;
+    },
+  };
+}

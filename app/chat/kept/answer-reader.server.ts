@@ -1,0 +1,85 @@
+import { StreamCutOff } from "~/platform/http/sse.server";
+import type { AnswerFeed, FeedReader } from "./answer-feed.server";
+import type { KeptAnswerStore, KeptEvent } from "./kept-answer-store";
+
+/** Read from the store at once by a reader who lags behind. */
+const maxReadBytes = 256 * 1024;
+
+type Options = { feed: AnswerFeed; store: Pick<KeptAnswerStore, "read">; afterId: number };
+
+/**
+ * The events of an answer after `afterId`, to its end. Those held by the feed as they come; older ones from the store.
+ * A class, not a generator: one that waits could not be ended.
+ */
+export class AnswerReader implements AsyncIterableIterator<KeptEvent>, FeedReader {
+  lastId: number;
+  readonly #options: Options;
+  #fromStore: KeptEvent[] = [];
+  #isEnding = false;
+  #isClosed = false;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.lastId = options.afterId;
+    options.feed.attach(this);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<KeptEvent, undefined>> {
+    const { feed } = this.#options;
+    for (;;) {
+      if (this.#isClosed) return { done: true, value: undefined };
+      this.#goToEnding();
+      const event = this.#take() ?? feed.eventAfter(this.lastId);
+      if (event !== undefined) {
+        this.lastId = event.id;
+        return { done: false, value: event };
+      }
+      if (feed.isBehind(this.lastId)) await this.#readOn();
+      else if (feed.ending !== null) this.#close();
+      else if (feed.fault !== null)
+        throw new StreamCutOff("The answer goes on elsewhere", { cause: feed.fault });
+      else await feed.changed();
+    }
+  }
+
+  return(): Promise<IteratorResult<KeptEvent, undefined>> {
+    this.#close();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  #take(): KeptEvent | undefined {
+    const [event] = this.#fromStore;
+    if (event !== undefined) this.#fromStore.shift();
+    return event;
+  }
+
+  /** Once: whoever had more than there is, or than was stored when its writer broke off, gets the ending all the same. */
+  #goToEnding(): void {
+    const { ending, lastId } = this.#options.feed;
+    if (ending === null || this.#isEnding) return;
+    this.#isEnding = true;
+    const hasSeenMore = ending.isBroken ? this.lastId >= ending.endingId : this.lastId > lastId;
+    if (hasSeenMore) this.lastId = ending.endingId - 1;
+  }
+
+  async #readOn(): Promise<void> {
+    const { store, feed } = this.#options;
+    const request = { replyId: feed.replyId, afterId: this.lastId, maxBytes: maxReadBytes };
+    const part = await store.read(request).catch((cause: unknown) => {
+      throw new StreamCutOff("The store of answers is away", { cause });
+    });
+    if (!part?.events.length) throw new StreamCutOff("The answer is not kept any more");
+    this.#fromStore = part.events;
+  }
+
+  #close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#fromStore = [];
+    this.#options.feed.detach(this);
+  }
+}

@@ -1,0 +1,52 @@
+import { stateUnavailable } from "~/platform/http/refusal";
+import { answerChat } from "../reply/answer-chat.server";
+import type { ChatAnswer, ChatCall, ChatDependencies } from "../reply/answer-chat.server";
+import type { KeptEvent } from "./kept-answer-store";
+import { writerGoneText } from "./kept-answers.server";
+import type { AnswerOwner, KeptAnswers } from "./kept-answers.server";
+
+export type ResumableCall = Pick<ChatCall, "caller" | "clientId" | "request"> & {
+  owner: AnswerOwner;
+  /** The reservation has the answer's id, so that whoever concludes the answer can settle it. */
+  admitAnswer: (reservationId: string) => ReturnType<ChatCall["admitAnswer"]>;
+};
+
+export type ResumableDependencies = ChatDependencies & {
+  kept: KeptAnswers;
+  keepTrace: (events: ChatAnswer["events"]) => ChatAnswer["events"];
+};
+
+/** Takes the conversation before the quota. What fails before the first byte leaves nothing behind. */
+export async function answerResumable(
+  { owner, admitAnswer, ...call }: ResumableCall,
+  { kept, keepTrace, ...dependencies }: ResumableDependencies,
+): Promise<{ events: AsyncIterable<KeptEvent>; headers: Record<string, string> }> {
+  const { log } = dependencies;
+  const answer = kept.prepare(owner);
+  let usedTokens = 0;
+  /** Once the ending is stored: whoever has lost the lease by then settles nothing. */
+  let settle = () => Promise.resolve();
+
+  async function admit(): ReturnType<ChatCall["admitAnswer"]> {
+    await answer.begin();
+    const { reservation, headers } = await admitAnswer(answer.replyId);
+    settle = () => reservation.settle({ usedTokens });
+    const note = async (usage: { usedTokens: number }) => void ({ usedTokens } = usage);
+    return { reservation: { ...reservation, settle: note }, headers };
+  }
+
+  try {
+    const { lostSignal: signal, stopSignal } = answer;
+    const wholeCall = { ...call, signal, stopSignal, admitAnswer: admit };
+    const { events, headers } = await answerChat(wholeCall, {
+      ...dependencies,
+      shutdownText: writerGoneText,
+    });
+    const kept = answer.write(keepTrace(events), { readUsedTokens: () => usedTokens, settle });
+    return { events: kept, headers: { ...headers, "X-Reply-Id": answer.replyId } };
+  } catch (error) {
+    await settle().catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
+    await answer.discard();
+    throw answer.lostSignal.aborted ? stateUnavailable(error) : error;
+  }
+}

@@ -1,0 +1,204 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "~/platform/clock";
+import { toEventJson } from "~/platform/http/sse.server";
+import { Refusal } from "~/platform/http/refusal";
+import type { Log } from "~/platform/log.server";
+import type { ChatEvent } from "../reply/chat-events";
+import { createAnswerAppender } from "./answer-appender.server";
+import { AnswerFeed } from "./answer-feed.server";
+import { AnswerGone, followAnswer } from "./answer-follower.server";
+import type { AnswerNotices } from "./answer-notices";
+import { AnswerReader } from "./answer-reader.server";
+import { writeAnswer } from "./answer-writer.server";
+import type {
+  BeginRequest,
+  Conversation,
+  FoundAnswer,
+  KeptAnswerStore,
+  KeptEvent,
+} from "./kept-answer-store";
+
+export const writerGoneText = "The answer broke off: the server that wrote it has ended. Ask again.";
+
+const endingEvents = [
+  { type: "error", errorText: writerGoneText },
+  { type: "finish", messageMetadata: { finishReason: "error" } },
+].map(toEventJson);
+
+/** A stop and a shutdown wait so long for endings to be stored. */
+const endingWaitMs = 2_000;
+
+/** Answers take seconds; how many is unknown. */
+const retryLater = { "Retry-After": "5" };
+
+export type KeptAnswersOptions = {
+  store: KeptAnswerStore;
+  notices: AnswerNotices;
+  leaseMs: number;
+  /** How long an answer is kept after its end. */
+  keptForMs: number;
+  maxOpen: number;
+  /** Settles the reservation that has the answer's id; not twice. */
+  settle: (usage: { reservationId: string; usedTokens: number }) => Promise<unknown>;
+  shutdownSignal: AbortSignal;
+  clock: Clock;
+  log: Log;
+};
+
+export type KeptAnswers = ReturnType<typeof createKeptAnswers>;
+export type OpenAnswer = ReturnType<KeptAnswers["prepare"]>;
+
+/** `openFor`: whom an answer counts for while it is under way. */
+export type AnswerOwner = Conversation & Pick<BeginRequest, "openFor">;
+
+type WrittenHere = { feed: AnswerFeed; stop: () => void; done: Promise<void> };
+
+/** Answers that go on without their reader, and can be taken up again on any instance. */
+export function createKeptAnswers(options: KeptAnswersOptions) {
+  const { store, notices, leaseMs, keptForMs, maxOpen, settle, shutdownSignal, clock, log } = options;
+  const appender = createAnswerAppender({ store, leaseMs, log });
+  const writtenHere = new Map<string, WrittenHere>();
+  const followed = new Map<string, AnswerFeed>();
+  const expiresAtMs = () => clock() + keptForMs;
+
+  /** Ends an answer that has lost its writer, and settles it with what was stored. */
+  async function conclude(replyId: string): Promise<void> {
+    const usage = await store.conclude({ replyId, endingEvents, expiresAtMs: expiresAtMs() });
+    if (usage === null) return;
+    log.warn({ replyId }, "answer concluded: its writer is gone");
+    await settle({ reservationId: replyId, ...usage });
+    notices.tell([replyId]);
+  }
+
+  async function begin(replyId: string, owner: AnswerOwner): Promise<void> {
+    for (;;) {
+      const result = await store.begin({ ...owner, replyId, maxOpen, leaseMs });
+      if (result.outcome === "begun") return;
+      if (result.outcome === "abandoned") await conclude(result.replyId);
+      else if (result.outcome === "too-many") throw new Refusal("too-many-answers", { headers: retryLater });
+      else throw underWay(result.replyId);
+    }
+  }
+
+  function follow(feed: AnswerFeed): void {
+    const { replyId } = feed;
+    followed.set(replyId, feed);
+    const onEnd = () => void followed.delete(replyId);
+    const patienceMs = 2 * leaseMs;
+    void followAnswer({ feed, store, notices, conclude, patienceMs, shutdownSignal, onEnd, log });
+  }
+
+  function openReader(feed: AnswerFeed, afterId: number): AsyncIterableIterator<KeptEvent> {
+    return new AnswerReader({ feed, store, afterId });
+  }
+
+  /** An answer that is to begin; until then nothing is kept. */
+  function prepare(owner: AnswerOwner) {
+    const replyId = randomUUID();
+    const lost = new AbortController();
+    const stop = new AbortController();
+    const feed = new AnswerFeed(replyId, 0);
+    let finish = () => {};
+    const done = new Promise<void>((resolve) => (finish = resolve));
+    let appending: ReturnType<typeof appender.open> | null = null;
+    let unwatch = () => {};
+
+    function close(): void {
+      writtenHere.delete(replyId);
+      unwatch();
+      finish();
+    }
+
+    function goOnFollowing(): void {
+      if (!appending) return;
+      feed.forgetAfter(appending.storedId());
+      if (feed.readerCount > 0) follow(feed);
+    }
+
+    return {
+      replyId,
+      /** Aborted when the lease is lost: nobody may go on writing it. */
+      lostSignal: lost.signal,
+      stopSignal: stop.signal,
+      /** Throws the refusals `answer-under-way` and `too-many-answers`. */
+      async begin(): Promise<void> {
+        await begin(replyId, owner);
+        const opened = appender.open({
+          replyId,
+          onStored: (storedId) => {
+            feed.release(storedId);
+            notices.tell([replyId]);
+          },
+          onStopAsked: () => stop.abort(),
+          onLost: () => lost.abort(),
+        });
+        appending = opened;
+        unwatch = notices.watch(replyId, opened.look);
+        writtenHere.set(replyId, { feed, stop: () => stop.abort(), done });
+      },
+      /** It failed before its first byte, so that nothing of it is kept. */
+      async discard(): Promise<void> {
+        if (!appending) return;
+        appending.close();
+        feed.fail(new AnswerGone("The answer did not begin"));
+        try {
+          await store.discard(replyId);
+        } catch (err) {
+          log.warn({ err, replyId }, "answer that did not begin could not be discarded");
+        } finally {
+          close();
+        }
+      },
+      /** The first reader's events. The answer is written on whether or not they are read. */
+      write(
+        events: AsyncIterable<ChatEvent>,
+        usage: { readUsedTokens: () => number; settle: () => Promise<void> },
+      ): AsyncIterable<KeptEvent> {
+        if (!appending) throw new Error("The answer has not begun.");
+        const reader = openReader(feed, 0);
+        void writeAnswer({ events, feed, appending, ...usage, expiresAtMs, log })
+          .then((isStored) => isStored || goOnFollowing())
+          .finally(close);
+        return reader;
+      },
+    };
+  }
+
+  return {
+    prepare,
+    find: store.find,
+    /** From the event after `afterId` on, to the end. */
+    read({ replyId, lastId, ending }: FoundAnswer, afterId: number): AsyncIterable<KeptEvent> {
+      const live = writtenHere.get(replyId)?.feed ?? followed.get(replyId);
+      if (live) return openReader(live, afterId);
+      const feed = new AnswerFeed(replyId, lastId);
+      const reader = openReader(feed, afterId);
+      if (ending) feed.end(ending);
+      else follow(feed);
+      return reader;
+    },
+    /** Resolves when the answer has ended, where it is written here. */
+    async stop(conversation: Conversation): Promise<void> {
+      const replyId = await store.askToStop(conversation);
+      if (replyId === null) return;
+      const here = writtenHere.get(replyId);
+      if (!here) return notices.tell([replyId]);
+      here.stop();
+      await Promise.race([here.done, delay(endingWaitMs, undefined, { ref: false })]);
+    },
+    /** Concludes what has lost its writer, also where nobody reads it. */
+    async concludeAbandoned(): Promise<void> {
+      for (const replyId of await store.listAbandoned()) await conclude(replyId);
+    },
+    /** Resolves when the answers written here have ended; they get the word from the shutdown's signal. */
+    async drain(): Promise<void> {
+      const all = [...writtenHere.values()].map(({ done }) => done);
+      await Promise.race([Promise.all(all), delay(endingWaitMs, undefined, { ref: false })]);
+    },
+  };
+}
+
+function underWay(replyId: string): Refusal {
+  return new Refusal("answer-under-way", { members: { replyId }, headers: retryLater });
+}

@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { accessTokenQuery, badTokenIsNone, calledByHolder } from "~/gate/tokens/token-placement.openapi";
+import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
+import { chatRefusalContent, chatTag, eventStreamHeader, replyIdHeader } from "../chat.openapi";
+
+export function describeResume(api: ApiRegistry): void {
+  api.describe(resumeChatOperation);
+  api.describe(stopChatOperation);
+}
+
+const conversationParams = z.object({
+  id: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{16,64}$/)
+    .meta({
+      description: "The conversation's id, as it was sent with the question.",
+      param: { example: "conversation-0001" },
+    }),
+});
+
+const caller = calledByHolder({ scope: "chat", isRequired: "by-setting" });
+
+const whose = `An answer belongs to the key and the wallet whose token it began with; a renewed token of both is as good. Where it began without one, the id of the conversation alone decides. ${badTokenIsNone}`;
+
+const nothing = {
+  description: "There is no such answer, or it is somebody else's, or it ended too long ago.",
+};
+
+const example = 'id: 7\ndata: {"type":"text-delta","id":"text-1","delta":"about that."}\n\n';
+
+export const resumeChatOperation = {
+  method: "get",
+  path: "/api/chat/{id}/stream",
+  operationId: "resumeChat",
+  tag: chatTag,
+  summary: "Take up an answer again",
+  description: `The newest answer of a conversation that began as resumable: everything, or what comes after the event that was read last; then live, to its end. Events, ids and headers are those that the first reader got, whichever instance is asked.
+
+${whose}
+
+Whoever has seen more than was stored when the server that wrote an answer ended gets its ending all the same: an \`error\` event, \`finish\` and the end mark, with ids that go on from what was stored.`,
+  limit: "chat-resume",
+  caller,
+  parameters: {
+    params: conversationParams,
+    headers: z.object({
+      "Last-Event-ID": z
+        .string()
+        .optional()
+        .meta({ description: "The id of the last event that was read.", param: { example: "6" } }),
+    }),
+    query: accessTokenQuery.extend({
+      after: z
+        .string()
+        .optional()
+        .meta({ description: "The same, where the header cannot be sent.", param: { example: "6" } }),
+      reply: z
+        .string()
+        .optional()
+        .meta({
+          description: "The `X-Reply-Id` of the answer that is meant: 204 where the newest is another one.",
+          param: { example: replyIdHeader.example },
+        }),
+    }),
+  },
+  refusalContent: chatRefusalContent,
+  answers: {
+    200: {
+      description: "The events, as `POST /api/chat` describes them, each with its id.",
+      ownHeaders: { "X-Reply-Id": { ...replyIdHeader, required: true }, ...eventStreamHeader },
+      content: {
+        "text/event-stream": {
+          schema: { type: "string" },
+          examples: { rest: { summary: "The rest of an answer", value: `${example}data: [DONE]\n\n` } },
+        },
+      },
+    },
+    204: nothing,
+  },
+} satisfies OperationDescription;
+
+export const stopChatOperation = {
+  method: "post",
+  path: "/api/chat/{id}/stop",
+  operationId: "stopChat",
+  tag: chatTag,
+  summary: "Stop an answer",
+  description: `Ends the answer of a conversation that is under way, for all who read it: the text so far, \`finish\` with the reason \`stop\`, and the end mark. The quota counts what was said. No body is read.
+
+${whose}`,
+  limit: "chat-resume",
+  caller,
+  parameters: { params: conversationParams },
+  refusalContent: chatRefusalContent,
+  answers: {
+    204: {
+      description:
+        "It ends now; also where nothing is under way, or where it is somebody else's, which goes on.",
+    },
+  },
+} satisfies OperationDescription;
