@@ -32,7 +32,9 @@ export function testResumeSharing(locate: () => { site: ResumeSite } & Outage): 
       expect(keptText(reader.events)).toBe(toTalk(150));
       expect(reader.events.map(({ json }) => json)).toEqual(live.events.map(({ json }) => json));
     }
-    expect(shareOf(lagsOf(live, readers[1]!), 0.95)).toBeLessThan(pieceWithinMs);
+    expect(shareOf(lagsOf(live, readers[1]!), 0.95)).toBeLessThan(
+      pieceWithinMs + (await measureBusiness(site)),
+    );
     expect(site.generations.get(turn.id)).toBe(1);
   });
 
@@ -84,7 +86,7 @@ export function testResumeSharing(locate: () => { site: ResumeSite } & Outage): 
         const { used, reserved } = await site.readQuota({ ...turn, server: site.servers[1]! });
         expect([used, reserved]).toEqual([Math.ceil(keptText(live.events).length / 4), 0]);
       }
-      expect(shareOf(took, 0.5)).toBeLessThan(stopWithinMs);
+      expect(shareOf(took, 0.5)).toBeLessThan(stopWithinMs + (await measureBusiness(site)));
     },
   );
 
@@ -159,6 +161,17 @@ export function expectWhole(reader: KeptReader): void {
   expect(reader.status).toBe(200);
   expect(reader.defects).toEqual([]);
   expect(reader.isDone()).toBe(true);
+}
+
+/** What a machine that has other work adds: a stop is a chain of about six small requests. A quiet one adds nothing. */
+async function measureBusiness({ servers }: ResumeSite): Promise<number> {
+  const took: number[] = [];
+  for (let count = 0; count < 20; count += 1) {
+    const askedAtMs = performance.now();
+    await fetch(`http://127.0.0.1:${servers[count % 2]!.port}/healthz`).then((response) => response.text());
+    took.push(performance.now() - askedAtMs);
+  }
+  return 6 * shareOf(took, 0.5);
 }
 
 /** How much later the second reader had what the first one had. Events from before it came are left out. */

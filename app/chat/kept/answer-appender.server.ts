@@ -96,16 +96,20 @@ export function createAnswerAppender({ store, leaseMs, log }: Options) {
   }
 
   return {
-    /** For an answer that has just begun, with its lease. */
-    open(listener: Listener) {
-      const entry = new Entry(listener);
+    /** For an answer that has just begun. `askedAtMs`: when its lease was asked for, by the monotonic clock. */
+    open(listener: Listener, askedAtMs: number) {
+      const entry = new Entry(listener, askedAtMs);
       open.add(entry);
       schedule();
       return {
         storedId: () => entry.storedId,
-        add(json: string, usedTokens: number): void {
+        /** False where the lease is lost, or may be: the process may have stood still. Then no reader may get it. */
+        add(json: string, usedTokens: number): boolean {
+          if (performance.now() - entry.renewedAtMs > leaseMs) lose(entry);
+          if (!open.has(entry)) return false;
           entry.add(json, usedTokens);
           schedule();
+          return true;
         },
         /** Resolves when all is stored, with true, or when it never will be. */
         end(events: readonly string[], usedTokens: number, expiresAtMs: number): Promise<boolean> {
@@ -134,14 +138,15 @@ export function createAnswerAppender({ store, leaseMs, log }: Options) {
 class Entry {
   readonly listener: Listener;
   storedId = 0;
-  renewedAtMs = performance.now();
+  renewedAtMs: number;
   ending: AppendRequest["ending"] | null = null;
   onEnded: (isStored: boolean) => void = () => undefined;
   #waiting: string[] = [];
   #usedTokens = 0;
 
-  constructor(listener: Listener) {
+  constructor(listener: Listener, askedAtMs: number) {
     this.listener = listener;
+    this.renewedAtMs = askedAtMs;
   }
 
   add(json: string, usedTokens: number): void {

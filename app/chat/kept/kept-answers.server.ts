@@ -71,10 +71,12 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
     notices.tell([replyId]);
   }
 
-  async function begin(replyId: string, owner: AnswerOwner): Promise<void> {
+  /** When the lease was asked for. */
+  async function begin(replyId: string, owner: AnswerOwner): Promise<number> {
     for (;;) {
+      const askedAtMs = performance.now();
       const result = await store.begin({ ...owner, replyId, maxOpen, leaseMs });
-      if (result.outcome === "begun") return;
+      if (result.outcome === "begun") return askedAtMs;
       if (result.outcome === "abandoned") await conclude(result.replyId);
       else if (result.outcome === "too-many") throw new Refusal("too-many-answers", { headers: retryLater });
       else throw underWay(result.replyId);
@@ -123,16 +125,13 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
       stopSignal: stop.signal,
       /** Throws the refusals `answer-under-way` and `too-many-answers`. */
       async begin(): Promise<void> {
-        await begin(replyId, owner);
-        const opened = appender.open({
-          replyId,
-          onStored: (storedId) => {
-            feed.release(storedId);
-            notices.tell([replyId]);
-          },
-          onStopAsked: () => stop.abort(),
-          onLost: () => lost.abort(),
-        });
+        const askedAtMs = await begin(replyId, owner);
+        const onStored = (storedId: number) => {
+          feed.release(storedId);
+          notices.tell([replyId]);
+        };
+        const listener = { replyId, onStored, onStopAsked: () => stop.abort(), onLost: () => lost.abort() };
+        const opened = appender.open(listener, askedAtMs);
         appending = opened;
         unwatch = notices.watch(replyId, opened.look);
         writtenHere.set(replyId, { feed, stop: () => stop.abort(), done });

@@ -43,8 +43,8 @@ type Round = {
   other: RunningServer;
   tally: LostWriters;
   say: (line: string) => void;
-  /** Takes the writer away; resolves when it can write no more. */
-  lose: () => Promise<void>;
+  /** Takes the writer away, with these readers; resolves when it can write no more. */
+  lose: (readers: readonly KeptReader[]) => Promise<void>;
 };
 
 export const openTalkers = (site: ResumeSite): Promise<Talker[]> =>
@@ -67,7 +67,8 @@ export async function playRound(round: Round): Promise<void> {
     ? await Promise.all(answers.map(({ talker, id }) => site.takeUp({ ...talker, id, server: other })))
     : null;
   await delay(random.between(0, 400));
-  await lose();
+  const opened = await Promise.all(beginnings.map((reader) => Promise.race([reader, delay(0, null)])));
+  await lose(opened.filter((reader) => reader !== null));
   const lostAtMs = performance.now();
   const live = await Promise.all(beginnings);
   const followers =
@@ -202,6 +203,11 @@ function endingOf(events: readonly KeptEvent[]): readonly KeptEvent[] {
   const at = events.findIndex(isBroken);
   const types = events.slice(at).map((event) => parseKept(event).type);
   return at >= 0 && types.join() === "error,finish" ? events.slice(at) : [];
+}
+
+/** Whether nothing but the ending came after so many events. */
+export function isOnlyEnding(events: readonly KeptEvent[], after: number): boolean {
+  return endingOf(events).length >= events.length - after;
 }
 
 export function toFigures(tally: LostWriters, atLeastAnswers: number): Figure[] {
