@@ -222,6 +222,8 @@ export type paths = {
      *
      *     **Quota.** Where it is in force, the headers `X-Quota-Limit`, `X-Quota-Remaining` and `X-Quota-Reset` tell where the key stands, the most this answer can take already set aside.
      *
+     *     **Resumable answers.** With an `id` and the header `X-Chat-Resumable: 1` the answer goes on without its reader, and `GET /api/chat/{id}/stream` takes it up again. It carries `X-Reply-Id`, and each event has a line `id:` before its `data:`, counted from 1. A conversation has at most one under way. Where answers are not kept, the header is ignored.
+     *
      *     What can be refused is refused before the stream opens, in the shape `{error}`. A provider that says nothing for ten seconds no longer holds the stream back: it begins with `start`, and what fails from then on is an `error` event. An answer without text and without a tool call is a failure, before the stream or in it.
      *
      *     The body may hold 10000 members and elements in all, and be nested 64 levels deep.
@@ -229,6 +231,56 @@ export type paths = {
      *     Each client may call this 20 times in 60 seconds.
      */
     post: operations["chat"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/chat/{id}/stream": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Take up an answer again
+     * @description The newest answer of a conversation that began as resumable: everything, or what comes after the event that was read last; then live, to its end. Events, ids and headers are those that the first reader got, whichever instance is asked.
+     *
+     *     An answer belongs to the key and the wallet whose token it began with; a renewed token of both is as good. Where it began without one, the id of the conversation alone decides. Where none is required, whoever sends a bad one, or one that cannot be judged, is served as a stranger.
+     *
+     *     Whoever has seen more than was stored when the server that wrote an answer ended gets its ending all the same: an `error` event, `finish` and the end mark, with ids that go on from what was stored.
+     *
+     *     Each client may call this 120 times in 60 seconds.
+     */
+    get: operations["resumeChat"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/chat/{id}/stop": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Stop an answer
+     * @description Ends the answer of a conversation that is under way, for all who read it: the text so far, `finish` with the reason `stop`, and the end mark. The quota counts what was said. No body is read.
+     *
+     *     An answer belongs to the key and the wallet whose token it began with; a renewed token of both is as good. Where it began without one, the id of the conversation alone decides. Where none is required, whoever sends a bad one, or one that cannot be judged, is served as a stranger.
+     *
+     *     Each client may call this 120 times in 60 seconds.
+     */
+    post: operations["stopChat"];
     delete?: never;
     options?: never;
     head?: never;
@@ -829,6 +881,8 @@ export type components = {
         path: string;
         message: string;
       }[];
+      /** @description 409 only: the `X-Reply-Id` of the answer that is under way in this conversation. */
+      replyId?: string;
       /** @description Bodies that are too large only: the limit in bytes. */
       maxBytes?: number;
     };
@@ -845,8 +899,9 @@ export type components = {
       data?: {
         jwt?: string | null;
       } | null;
-      /** @description What `useChat` sends along; not looked at, and so with `trigger`. */
+      /** @description The conversation's, as `useChat` sends it: 16 to 64 letters, digits, `_` and `-` for a resumable answer. */
       id?: string;
+      /** @description What `useChat` sends along; not looked at. */
       trigger?: string;
     };
     /** @description With `content` or `parts`; where both are, `parts` count. */
@@ -2652,7 +2707,13 @@ export interface operations {
          */
         jwt?: string;
       };
-      header?: never;
+      header?: {
+        /**
+         * @description `1`: the answer may be taken up again.
+         * @example 1
+         */
+        "X-Chat-Resumable"?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -2702,6 +2763,11 @@ export interface operations {
            * @example v1
            */
           "x-vercel-ai-ui-message-stream": string;
+          /**
+           * @description Names this answer, where it can be taken up again.
+           * @example 5f0c2a86-3f0e-4c55-9f0a-0d5b8a3f6d21
+           */
+          "X-Reply-Id"?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2786,6 +2852,23 @@ export interface operations {
           "application/json": components["schemas"]["ChatError"];
         };
       };
+      /** @description **An answer is already under way** ([answer-under-way](https://gate.example/problems/answer-under-way)): The last question of this conversation is still being answered. */
+      409: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "Retry-After": components["headers"]["Retry-After"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ChatError"];
+        };
+      };
       /** @description **Body too large** ([body-too-large](https://gate.example/problems/body-too-large)): The request body is larger than this address accepts. */
       413: {
         headers: {
@@ -2812,6 +2895,7 @@ export interface operations {
       };
       /**
        * @description - **Too many requests** ([too-many-requests](https://gate.example/problems/too-many-requests)): More requests came from this client than the limit of this address allows.
+       *     - **Too many answers under way** ([too-many-answers](https://gate.example/problems/too-many-answers)): As many questions of this key, or of this client, are being answered as may be at once.
        *     - **Quota exceeded** ([quota-exceeded](https://gate.example/problems/quota-exceeded)): This key has had as much answered as one quota window allows.
        *     - **Quota exceeded** ([quota-exceeded](https://gate.example/problems/quota-exceeded)): What this key has left is reserved for answers or speech under way; it need not be used up.
        */
@@ -2835,6 +2919,347 @@ export interface operations {
        * @description - **Chat request failed** ([provider-failed](https://gate.example/problems/provider-failed)): The model provider behind the chat could not be asked, or failed before it said anything.
        *     - **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault.
        */
+      500: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ChatError"];
+        };
+      };
+      /**
+       * @description - **Chain unavailable** ([chain-unavailable](https://gate.example/problems/chain-unavailable)): The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was.
+       */
+      503: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "Retry-After": components["headers"]["Retry-After"];
+          /**
+           * @description Requests this address allows a client in one window.
+           * @example 60
+           */
+          "X-RateLimit-Limit"?: number;
+          /**
+           * @description Requests the client has left in this window.
+           * @example 59
+           */
+          "X-RateLimit-Remaining"?: number;
+          /**
+           * @description The same in the form of the IETF draft: the limit's name, `r` requests left, `t` seconds until the window ends.
+           * @example "gate-access";r=59;t=60
+           */
+          RateLimit?: string;
+          /**
+           * @description The limit itself, in the form of the IETF draft: `q` requests in `w` seconds.
+           * @example "gate-access";q=60;w=60
+           */
+          "RateLimit-Policy"?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ChatError"];
+        };
+      };
+    };
+  };
+  resumeChat: {
+    parameters: {
+      query?: {
+        /**
+         * @description The access token, for clients that can send it in no other way.
+         * @example eyJhbGciOiJFUzI1NiIsImtpZCI6IllwNm0yaFIwdzFhSnJZY1E4dkIzbktkNXNUN3VYZkd6TGVXb0hpQ3FNYkEiLCJ0eXAiOiJhdCtqd3QifQ.eyJpc3MiOiJodHRwczovL2dhdGUuZXhhbXBsZSIsImF1ZCI6WyJnYXRlLmV4YW1wbGUiXSwic3ViIjoiMHhmMzlmZDZlNTFhYWQ4OGY2ZjRjZTZhYjg4MjcyNzljZmZmYjkyMjY2IiwiaWF0IjoxNzY4NDY5NDAyLCJleHAiOjE3Njg0NzAzMDIsImp0aSI6IjZmMWQyYTM0LTViNmMtNGQ3ZS04ZjkwLWExYjJjM2Q0ZTVmNiIsImtpbmQiOiJhY2Nlc3MiLCJhdXRoIjoic2l3ZSIsInNjb3BlcyI6WyJnYXRlOnJlYWQiLCJjaGF0IiwidHRzIiwidG9vbHMiXSwidG9rZW5JZCI6IjQyIiwiY2hhaW5JZCI6MSwiY29udHJhY3QiOiIweDVmYmRiMjMxNTY3OGFmZWNiMzY3ZjAzMmQ5M2Y2NDJmNjQxODBhYTMiLCJzaXdlIjp7ImFkZHJlc3MiOiIweGYzOUZkNmU1MWFhZDg4RjZGNGNlNmFCODgyNzI3OWNmZkZiOTIyNjYiLCJkb21haW4iOiJnYXRlLmV4YW1wbGUiLCJjaGFpbklkIjoxLCJub25jZSI6IjVmMGMxYjhlN2EzZDQ5MjZiMWUwZjdjOGQ5YTJlNjQxIiwiaXNzdWVkQXQiOiIyMDI2LTAxLTE1VDA5OjMwOjAwLjAwMFoifSwic2l3ZV9oYXNoIjoiMHhjYzIwYTc0ZTFmMTAwNmE2NWQ4ZDBkNDVkMzBjODVhYjliNzU5MjRhYzVkNDQ5ZTU3ZjMwMDUwODRkYmJkMjRkIn0.dGhpcyBleGFtcGxlIGlzIHNpZ25lZCBieSBub2JvZHkgYW5kIG9wZW5zIG5vdGhpbmcsIGV2ZXI6IG9rLi4u
+         */
+        jwt?: string;
+        /**
+         * @description The same, where the header cannot be sent.
+         * @example 6
+         */
+        after?: string;
+        /**
+         * @description The `X-Reply-Id` of the answer that is meant: 204 where the newest is another one.
+         * @example 5f0c2a86-3f0e-4c55-9f0a-0d5b8a3f6d21
+         */
+        reply?: string;
+      };
+      header?: {
+        /**
+         * @description The id of the last event that was read.
+         * @example 6
+         */
+        "Last-Event-ID"?: string;
+      };
+      path: {
+        /**
+         * @description The conversation's id, as it was sent with the question.
+         * @example conversation-0001
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The events, as `POST /api/chat` describes them, each with its id. */
+      200: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          /**
+           * @description Names this answer, where it can be taken up again.
+           * @example 5f0c2a86-3f0e-4c55-9f0a-0d5b8a3f6d21
+           */
+          "X-Reply-Id": string;
+          /**
+           * @description The version of the event stream.
+           * @example v1
+           */
+          "x-vercel-ai-ui-message-stream": string;
+          [name: string]: unknown;
+        };
+        content: {
+          "text/event-stream": string;
+        };
+      };
+      /** @description There is no such answer, or it is somebody else's, or it ended too long ago. */
+      204: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /**
+       * @description - **Unauthorized: missing JWT** ([missing-jwt](https://gate.example/problems/missing-jwt)): This address is for holders of a key only, and the request came without an access token.
+       *     - **Unauthorized: invalid JWT** ([invalid-jwt](https://gate.example/problems/invalid-jwt)): The access token that came with the request is malformed, expired or not made for this address, or its key has left the wallet or was used up.
+       */
+      401: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ChatError"];
+        };
+      };
+      /** @description **Cross-site request refused** ([cross-site-request](https://gate.example/problems/cross-site-request)): A page on another site tried to use the sign-in of this browser. */
+      403: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ChatError"];
+        };
+      };
+      /** @description **Method not allowed** ([method-not-allowed](https://gate.example/problems/method-not-allowed)): This address exists, but not for this HTTP method. */
+      405: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          Allow: components["headers"]["Allow"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ChatError"];
+        };
+      };
+      /** @description **Too many requests** ([too-many-requests](https://gate.example/problems/too-many-requests)): More requests came from this client than the limit of this address allows. */
+      429: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "Retry-After": components["headers"]["Retry-After"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ChatError"];
+        };
+      };
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
+      500: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ChatError"];
+        };
+      };
+      /**
+       * @description - **Chain unavailable** ([chain-unavailable](https://gate.example/problems/chain-unavailable)): The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was.
+       */
+      503: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "Retry-After": components["headers"]["Retry-After"];
+          /**
+           * @description Requests this address allows a client in one window.
+           * @example 60
+           */
+          "X-RateLimit-Limit"?: number;
+          /**
+           * @description Requests the client has left in this window.
+           * @example 59
+           */
+          "X-RateLimit-Remaining"?: number;
+          /**
+           * @description The same in the form of the IETF draft: the limit's name, `r` requests left, `t` seconds until the window ends.
+           * @example "gate-access";r=59;t=60
+           */
+          RateLimit?: string;
+          /**
+           * @description The limit itself, in the form of the IETF draft: `q` requests in `w` seconds.
+           * @example "gate-access";q=60;w=60
+           */
+          "RateLimit-Policy"?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ChatError"];
+        };
+      };
+    };
+  };
+  stopChat: {
+    parameters: {
+      query?: {
+        /**
+         * @description The access token, for clients that can send it in no other way.
+         * @example eyJhbGciOiJFUzI1NiIsImtpZCI6IllwNm0yaFIwdzFhSnJZY1E4dkIzbktkNXNUN3VYZkd6TGVXb0hpQ3FNYkEiLCJ0eXAiOiJhdCtqd3QifQ.eyJpc3MiOiJodHRwczovL2dhdGUuZXhhbXBsZSIsImF1ZCI6WyJnYXRlLmV4YW1wbGUiXSwic3ViIjoiMHhmMzlmZDZlNTFhYWQ4OGY2ZjRjZTZhYjg4MjcyNzljZmZmYjkyMjY2IiwiaWF0IjoxNzY4NDY5NDAyLCJleHAiOjE3Njg0NzAzMDIsImp0aSI6IjZmMWQyYTM0LTViNmMtNGQ3ZS04ZjkwLWExYjJjM2Q0ZTVmNiIsImtpbmQiOiJhY2Nlc3MiLCJhdXRoIjoic2l3ZSIsInNjb3BlcyI6WyJnYXRlOnJlYWQiLCJjaGF0IiwidHRzIiwidG9vbHMiXSwidG9rZW5JZCI6IjQyIiwiY2hhaW5JZCI6MSwiY29udHJhY3QiOiIweDVmYmRiMjMxNTY3OGFmZWNiMzY3ZjAzMmQ5M2Y2NDJmNjQxODBhYTMiLCJzaXdlIjp7ImFkZHJlc3MiOiIweGYzOUZkNmU1MWFhZDg4RjZGNGNlNmFCODgyNzI3OWNmZkZiOTIyNjYiLCJkb21haW4iOiJnYXRlLmV4YW1wbGUiLCJjaGFpbklkIjoxLCJub25jZSI6IjVmMGMxYjhlN2EzZDQ5MjZiMWUwZjdjOGQ5YTJlNjQxIiwiaXNzdWVkQXQiOiIyMDI2LTAxLTE1VDA5OjMwOjAwLjAwMFoifSwic2l3ZV9oYXNoIjoiMHhjYzIwYTc0ZTFmMTAwNmE2NWQ4ZDBkNDVkMzBjODVhYjliNzU5MjRhYzVkNDQ5ZTU3ZjMwMDUwODRkYmJkMjRkIn0.dGhpcyBleGFtcGxlIGlzIHNpZ25lZCBieSBub2JvZHkgYW5kIG9wZW5zIG5vdGhpbmcsIGV2ZXI6IG9rLi4u
+         */
+        jwt?: string;
+      };
+      header?: never;
+      path: {
+        /**
+         * @description The conversation's id, as it was sent with the question.
+         * @example conversation-0001
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description It ends now; also where nothing is under way, or where it is somebody else's, which goes on. */
+      204: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /**
+       * @description - **Unauthorized: missing JWT** ([missing-jwt](https://gate.example/problems/missing-jwt)): This address is for holders of a key only, and the request came without an access token.
+       *     - **Unauthorized: invalid JWT** ([invalid-jwt](https://gate.example/problems/invalid-jwt)): The access token that came with the request is malformed, expired or not made for this address, or its key has left the wallet or was used up.
+       */
+      401: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ChatError"];
+        };
+      };
+      /** @description **Cross-site request refused** ([cross-site-request](https://gate.example/problems/cross-site-request)): A page on another site tried to use the sign-in of this browser. */
+      403: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ChatError"];
+        };
+      };
+      /** @description **Method not allowed** ([method-not-allowed](https://gate.example/problems/method-not-allowed)): This address exists, but not for this HTTP method. */
+      405: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          Allow: components["headers"]["Allow"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ChatError"];
+        };
+      };
+      /** @description **Too many requests** ([too-many-requests](https://gate.example/problems/too-many-requests)): More requests came from this client than the limit of this address allows. */
+      429: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "Retry-After": components["headers"]["Retry-After"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ChatError"];
+        };
+      };
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];

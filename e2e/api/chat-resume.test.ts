@@ -1,0 +1,381 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { writerGoneText } from "~/chat/kept/kept-answers.server";
+import { refusing, saying, startOpenAiServer } from "~e2e/support/providers/openai-server";
+import type { Behaviour, OpenAiServer } from "~e2e/support/providers/openai-server";
+import { limitsOff } from "~e2e/support/limits";
+import { waitUntil } from "~e2e/support/processes";
+import { chat, hello, localProvider, quotaOn, readRest, readUntil } from "./chat-fixture";
+import { signInNew, startChatServer } from "./chat-fixture";
+import { openGate } from "./gate-fixture";
+import type { Gate } from "./gate-fixture";
+import {
+  beginAnswer,
+  callConversation,
+  expectCounted,
+  newConversationId,
+  parseNumbered,
+  resumable,
+  resume,
+  sayingOf,
+  stopAnswer,
+  talking,
+  wholeEventsOf,
+} from "./resume-fixture";
+
+let behave: Behaviour = saying("Nothing was asked of it yet.");
+let provider: OpenAiServer;
+let gate: Gate;
+const env = { ...limitsOff, ...quotaOn, AI_CHAT_MAX_DURATION: "20" };
+beforeAll(async () => {
+  provider = await startOpenAiServer((call) => behave(call));
+  gate = await openGate({ env: { ...env, ...localProvider(provider) } });
+});
+afterAll(async () => {
+  await gate.close();
+  await provider.close();
+});
+
+/** A holder with a conversation of his own. */
+async function openConversation(as: Behaviour) {
+  behave = as;
+  const { bearer, tokenId, account } = await signInNew(gate);
+  const at = { port: gate.server.port, id: newConversationId(), headers: bearer };
+  const readQuota = async () => (await gate.ask({ path: "/api/quota", headers: bearer })).body;
+  return { at, readQuota, tokenId, account };
+}
+
+test("a stream that is cut anywhere and taken up again has the very bytes of one that was not", async () => {
+  const { at } = await openConversation(talking(120, 15));
+  const whole = readRest((await beginAnswer(at)).incoming);
+  let text = "";
+  for (let cuts = 0; cuts < 12; cuts += 1) {
+    const events = parseNumbered(text).events;
+    const { outgoing, incoming, status } = await callConversation({
+      ...at,
+      ...(cuts % 2 === 0
+        ? { headers: { ...at.headers, "Last-Event-ID": String(events.length) } }
+        : { query: `?after=${events.length}` }),
+    });
+    expect(status).toBe(200);
+    const wanted = 1 + Math.floor(Math.random() * 900);
+    let piece = "";
+    for await (const chunk of incoming.setEncoding("utf8")) {
+      piece += String(chunk);
+      if (piece.length >= wanted) break;
+    }
+    outgoing.destroy();
+    text += wholeEventsOf(piece.slice(0, wanted)).replace(/data: \[DONE\]\n\n$/, "");
+  }
+  const last = await resume({ ...at, query: `?after=${parseNumbered(text).events.length}` });
+  expect(text + last.text).toBe(await whole);
+  const { events, isWhole } = parseNumbered(text + last.text);
+  expect(isWhole).toBe(true);
+  expectCounted(events);
+  expect(sayingOf(events)).toMatchObject({ errors: [], reason: "stop" });
+  expect((await resume(at)).text).toBe(await whole);
+});
+
+test("fifty readers that come at any time get the same bytes, and the provider is asked once", async () => {
+  const { at } = await openConversation(talking(40, 20));
+  const callsBefore = provider.calls.length;
+  const { incoming, replyId } = await beginAnswer(at);
+  const others = Array.from({ length: 50 }, async (_, index) => {
+    await new Promise((resolve) => setTimeout(resolve, index * 20));
+    return await resume(at);
+  });
+  const first = await readRest(incoming);
+  for (const { status, text, headers } of await Promise.all(others)) {
+    expect([status, headers["x-reply-id"]]).toEqual([200, replyId]);
+    expect(text).toBe(first);
+  }
+  expect(provider.calls.length).toBe(callsBefore + 1);
+});
+
+test("a client that leaves does not end its answer, and the quota counts all of it", async () => {
+  const { at, readQuota } = await openConversation(talking(30, 20));
+  const { outgoing, incoming } = await beginAnswer(at);
+  await readUntil(incoming, "word3 ");
+  outgoing.destroy();
+  const { events } = parseNumbered((await resume(at)).text);
+  const { text, reason } = sayingOf(events);
+  expect([text.endsWith("word30 "), reason]).toEqual([true, "stop"]);
+  expect(await readQuota()).toMatchObject({ used: Math.ceil(text.length / 4), reserved: 0 });
+});
+
+test("headers of a resumed stream are the first one's, and HEAD has them without reading", async () => {
+  const { at } = await openConversation(saying("Hello."));
+  const { incoming, replyId } = await beginAnswer(at);
+  await readRest(incoming);
+  const named = ["content-type", "cache-control", "x-accel-buffering", "x-vercel-ai-ui-message-stream"];
+  const of = (headers: typeof incoming.headers) => named.map((name) => headers[name]);
+  const resumed = await resume(at);
+  expect(of(resumed.headers)).toEqual(of(incoming.headers));
+  expect(resumed.headers["x-reply-id"]).toBe(replyId);
+  const head = await resume({ ...at, method: "HEAD" });
+  expect([head.status, head.text, of(head.headers)]).toEqual([200, "", of(incoming.headers)]);
+  expect(head.headers["x-reply-id"]).toBe(replyId);
+});
+
+test.each([
+  ["no number", { "Last-Event-ID": "abc" }, "?after=4", 5],
+  ["a negative number", { "Last-Event-ID": "-3" }, "", 1],
+  ["a fraction", { "Last-Event-ID": "1.5" }, "", 1],
+  ["before the query", { "Last-Event-ID": "2" }, "?after=4", 3],
+  ["the last one", { "Last-Event-ID": "6" }, "", 7],
+])("a Last-Event-ID that is %s goes on where it should", async (_name, header, query, firstId) => {
+  const { at } = await openConversation(saying("Hello."));
+  await readRest((await beginAnswer(at)).incoming);
+  const { text } = await resume({ ...at, headers: { ...at.headers, ...header }, query });
+  const { events, isWhole } = parseNumbered(text);
+  expect([events[0]?.id, isWhole]).toEqual([firstId, true]);
+});
+
+test("whoever is beyond what is there waits for what comes, and gets the ending of what has ended", async () => {
+  const { at } = await openConversation(talking(20, 20));
+  const { incoming } = await beginAnswer(at);
+  const waiting = resume({ ...at, query: "?after=10" });
+  const whole = await readRest(incoming);
+  const { events } = parseNumbered((await waiting).text);
+  expectCounted(events, 11);
+  const lastId = parseNumbered(whole).events.length;
+  for (const beyond of [lastId + 1, 99_999, "9".repeat(30)]) {
+    const ending = parseNumbered((await resume({ ...at, query: `?after=${beyond}` })).text);
+    expect(ending).toMatchObject({ isWhole: true, events: [{ id: lastId, event: { type: "finish" } }] });
+  }
+  expect((await resume({ ...at, query: `?after=${lastId}` })).text).toBe("data: [DONE]\n\n");
+});
+
+test("a conversation has one answer under way: a second question is 409 and costs nothing", async () => {
+  const { at, readQuota } = await openConversation(talking(40, 20));
+  const { incoming, replyId } = await beginAnswer(at);
+  const callsBefore = provider.calls.length;
+  const before = await readQuota();
+  const second = await beginAnswer(at);
+  expect([second.status, JSON.parse(await readRest(second.incoming))]).toEqual([
+    409,
+    { error: "An answer is already under way", replyId },
+  ]);
+  expect([provider.calls.length, await readQuota()]).toEqual([callsBefore, before]);
+  const plain = await chat({ port: at.port, headers: at.headers, json: { ...hello, id: at.id } });
+  expect(plain.status).toBe(200);
+  await readRest(incoming);
+  expect((await beginAnswer(at)).status).toBe(200);
+});
+
+test("four answers may be under way for a key; a fifth is 429, and 409 comes first", async () => {
+  const { at } = await openConversation(talking(60, 20));
+  const ids = Array.from({ length: 4 }, newConversationId);
+  const open = await Promise.all(ids.map((id) => beginAnswer({ ...at, id })));
+  expect(open.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  const fifth = await beginAnswer(at);
+  expect([fifth.status, JSON.parse(await readRest(fifth.incoming))]).toEqual([
+    429,
+    { error: "Too many answers under way" },
+  ]);
+  expect(Number(fifth.incoming.headers["retry-after"])).toBeGreaterThan(0);
+  expect((await beginAnswer({ ...at, id: ids[0]! })).status).toBe(409);
+  await stopAnswer({ ...at, id: ids[0]! });
+  expect((await beginAnswer(at)).status).toBe(200);
+  await Promise.all([...ids, at.id].map((id) => stopAnswer({ ...at, id })));
+});
+
+test("a stop ends the answer within 250 ms for all who read it, with what was said", async () => {
+  const { at, readQuota } = await openConversation(talking(400, 20));
+  const { incoming, replyId } = await beginAnswer(at);
+  const begun = await readUntil(incoming, "word5 ");
+  const other = resume(at);
+  const stoppedAtMs = performance.now();
+  expect(await stopAnswer(at)).toBe(204);
+  const whole = begun + (await readRest(incoming));
+  expect(performance.now() - stoppedAtMs).toBeLessThan(250);
+  expect((await other).text).toBe(whole);
+  const { events, isWhole } = parseNumbered(whole);
+  const { text, errors, reason } = sayingOf(events);
+  expect([isWhole, errors, reason]).toEqual([true, [], "stop"]);
+  expectCounted(events);
+  expect(await readQuota()).toMatchObject({ used: Math.ceil(text.length / 4), reserved: 0 });
+  expect(await stopAnswer(at)).toBe(204);
+  expect((await beginAnswer(at)).replyId).not.toBe(replyId);
+  await stopAnswer(at);
+});
+
+test("a stop before the first word ends the answer with nothing said", async () => {
+  const { at, readQuota } = await openConversation((call) => void call.closed);
+  const asked = beginAnswer(at);
+  await waitUntil(async () => (await resume({ ...at, method: "HEAD" })).status === 200);
+  expect(await stopAnswer(at)).toBe(204);
+  const { status, incoming } = await asked;
+  expect([status, sayingOf(parseNumbered(await readRest(incoming)).events)]).toEqual([
+    200,
+    { text: "", errors: [], reason: "stop" },
+  ]);
+  expect(await readQuota()).toMatchObject({ used: 0, reserved: 0 });
+});
+
+test("an answer is its key's and its wallet's: nobody else sees it, stops it or stands in its way", async () => {
+  const { at, tokenId, account } = await openConversation(talking(60, 20));
+  const { incoming, replyId } = await beginAnswer(at);
+  const stranger = { ...at, headers: (await signInNew(gate)).bearer };
+  expect((await resume(stranger)).status).toBe(204);
+  expect(await stopAnswer(stranger)).toBe(204);
+  const theirs = await beginAnswer(stranger);
+  expect(theirs.status).toBe(200);
+  expect((await resume({ ...at, headers: {} })).status).toBe(401);
+  expect(await stopAnswer({ ...at, headers: { Authorization: "Bearer x.y.z" } })).toBe(401);
+  const renewed = String((await gate.signIn({ tokenId, account })).body.accessToken);
+  const again = await resume({ ...at, headers: { Authorization: `Bearer ${renewed}` } });
+  expect(again.headers["x-reply-id"]).toBe(replyId);
+  expect(again.text).toBe(await readRest(incoming));
+  expect(sayingOf(parseNumbered(again.text).events).text).toContain("word60 ");
+  await readRest(theirs.incoming);
+});
+
+test("an answer of another id than the one that is wanted is 204, and so is what never was", async () => {
+  const { at } = await openConversation(saying("Hello."));
+  const { incoming, replyId } = await beginAnswer(at);
+  await readRest(incoming);
+  expect((await resume({ ...at, query: `?reply=${replyId}` })).status).toBe(200);
+  expect((await resume({ ...at, query: "?reply=another" })).status).toBe(204);
+  for (const id of [newConversationId(), "short", "x".repeat(65), "%20".repeat(20)]) {
+    expect([(await resume({ ...at, id })).status, await stopAnswer({ ...at, id })]).toEqual([204, 204]);
+  }
+});
+
+test("what fails before its first byte is the JSON error of any answer, and nothing of it is kept", async () => {
+  const { at, readQuota } = await openConversation(refusing({ status: 500, message: "ouch" }));
+  const failed = await beginAnswer(at);
+  expect([failed.status, JSON.parse(await readRest(failed.incoming))]).toMatchObject([
+    500,
+    { details: "HTTP 500: ouch" },
+  ]);
+  expect(failed.incoming.headers["x-reply-id"]).toBeUndefined();
+  expect((await resume(at)).status).toBe(204);
+  expect(await readQuota()).toMatchObject({ used: 0, reserved: 0 });
+  behave = saying("Hello.");
+  expect((await beginAnswer(at)).status).toBe(200);
+});
+
+test("a failure in the stream is kept as it was told", async () => {
+  const { at } = await openConversation(async (call) => {
+    await call.text("Half");
+    call.response.end();
+  });
+  const whole = await readRest((await beginAnswer(at)).incoming);
+  expect(sayingOf(parseNumbered(whole).events)).toMatchObject({ text: "Half", reason: "error" });
+  expect((await resume(at)).text).toBe(whole);
+});
+
+test.each([
+  ["no header", "conversation-0001", {}],
+  ["another value of the header", "conversation-0001", { "X-Chat-Resumable": "true" }],
+  ["an id that is too short", "conversation-01", resumable],
+  ["an id of other characters", "conversation.0001", resumable],
+  ["an id that is no text", 1234567890123456, resumable],
+])("a request with %s is answered as any other", async (_name, id, headers) => {
+  const { at } = await openConversation(saying("Hello."));
+  const answer = await chat({
+    port: at.port,
+    json: { ...hello, id },
+    headers: { ...at.headers, ...headers },
+  });
+  expect([answer.status, answer.headers["x-reply-id"]]).toEqual([200, undefined]);
+  expect(answer.text).not.toContain("id: ");
+  expect((await resume({ ...at, id: "conversation-0001" })).status).toBe(204);
+});
+
+test("without tokens the id alone decides, whoever asks", async () => {
+  behave = saying("Hello.");
+  const { server } = await startChatServer({ gate, env: { ...limitsOff, ...localProvider(provider) } });
+  const at = { port: server.port, id: newConversationId() };
+  const whole = await readRest((await beginAnswer(at)).incoming);
+  expect((await resume({ ...at, headers: { "X-Forwarded-For": "192.0.2.7" } })).text).toBe(whole);
+});
+
+test("both addresses move with the chat's path", async () => {
+  behave = saying("Hello.");
+  const moved = { NEXT_PUBLIC_AI_CHAT_API_PATH: "/talk" };
+  const { server } = await startChatServer({
+    gate,
+    env: { ...limitsOff, ...moved, ...localProvider(provider) },
+  });
+  const at = { port: server.port, id: newConversationId(), path: "/talk" };
+  const whole = await readRest((await beginAnswer(at)).incoming);
+  expect((await resume(at)).text).toBe(whole);
+  expect(await stopAnswer(at)).toBe(204);
+  expect((await resume({ ...at, path: "/api/chat" })).status).toBe(404);
+});
+
+test("with CHAT_RESUME_SECONDS=0 both are unknown addresses, and the header is ignored", async () => {
+  behave = saying("Hello.");
+  const off = { CHAT_RESUME_SECONDS: "0" };
+  const { server, ask } = await startChatServer({
+    gate,
+    env: { ...limitsOff, ...off, ...localProvider(provider) },
+  });
+  const id = newConversationId();
+  const { status, incoming } = await beginAnswer({ port: server.port, id });
+  expect([status, incoming.headers["x-reply-id"]]).toEqual([200, undefined]);
+  expect(await readRest(incoming)).not.toContain("id: ");
+  const unknown = await ask({ path: "/api/chat/x/unknown" });
+  for (const [path, method] of [
+    ["stream", "GET"],
+    ["stop", "POST"],
+  ] as const) {
+    const answer = await ask({ path: `/api/chat/${id}/${path}`, method });
+    expect([answer.status, answer.body.title]).toEqual([404, unknown.body.title]);
+  }
+  const paths = Object.keys((await ask({ path: "/api/openapi" })).body.paths as object);
+  expect(paths.filter((path) => path.startsWith("/api/chat"))).toEqual(["/api/chat"]);
+});
+
+test("one limit holds for taking up and stopping together", async () => {
+  const limits = { ...limitsOff, RATE_LIMIT_CHAT_RESUME: "3/60" };
+  const { server } = await startChatServer({ gate, env: { ...limits, ...localProvider(provider) } });
+  const at = { port: server.port, id: newConversationId() };
+  expect([(await resume(at)).status, await stopAnswer(at), (await resume(at)).status]).toEqual([
+    204, 204, 204,
+  ]);
+  const refused = await resume(at);
+  expect([refused.status, JSON.parse(refused.text)]).toMatchObject([429, { error: "Too many requests" }]);
+  expect(await stopAnswer(at)).toBe(429);
+});
+
+test("pages of other origins may send and read what resuming needs", async () => {
+  const origin = gate.server.origin;
+  const headers = { Origin: origin, "Access-Control-Request-Method": "GET" };
+  const preflight = await gate.ask({
+    path: "/api/chat/conversation-0001/stream",
+    method: "OPTIONS",
+    headers,
+  });
+  const allowed = preflight.headers.get("access-control-allow-headers");
+  expect(allowed).toContain("Last-Event-ID");
+  expect(allowed).toContain("X-Chat-Resumable");
+  expect(preflight.headers.get("access-control-expose-headers")).toContain("X-Reply-Id");
+});
+
+test("an orderly stop ends answers at once with words that say so, and they are there after the next start", async () => {
+  behave = talking(400, 20);
+  const dataDir = gate.server.dataDir;
+  const other = await startChatServer({ gate, env: { ...env, ...localProvider(provider) }, dataDir });
+  const { server } = other;
+  const { bearer, ...holder } = await signInNew(gate, other);
+  const at = { port: server.port, id: newConversationId(), headers: bearer };
+  const { incoming } = await beginAnswer(at);
+  const begun = await readUntil(incoming, "word5 ");
+  const stoppedAtMs = performance.now();
+  server.child.kill("SIGTERM");
+  const whole = begun + (await readRest(incoming));
+  expect(performance.now() - stoppedAtMs).toBeLessThan(2_000);
+  const { events, isWhole } = parseNumbered(whole);
+  expect(isWhole).toBe(true);
+  expect(sayingOf(events)).toMatchObject({ errors: [writerGoneText], reason: "error" });
+  const headers = { Authorization: `Bearer ${String((await gate.signIn(holder)).body.accessToken)}` };
+  const elsewhere = { ...at, port: gate.server.port, headers };
+  expect((await resume(elsewhere)).text).toBe(whole);
+  const { text } = sayingOf(events);
+  expect((await gate.ask({ path: "/api/quota", headers })).body).toMatchObject({
+    used: Math.ceil(text.length / 4),
+    reserved: 0,
+  });
+});
