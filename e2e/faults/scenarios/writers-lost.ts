@@ -13,6 +13,8 @@ import type { Figure } from "../scenario";
 const talkerCount = 4;
 /** The lease, the look that finds it over, and what a busy machine adds. */
 const endingWithinMs = resumeLeaseSeconds * 1_000 + 3_000;
+/** For answers themselves, which are no part of what is measured. */
+const beginsWithinMs = 30_000;
 /** A server that is gone keeps nobody from beginning once its lease is over. */
 const freeWithinMs = endingWithinMs;
 
@@ -61,6 +63,8 @@ export async function playRound(round: Round): Promise<void> {
   const beginnings = answers.map(({ talker, id }) =>
     site.begin({ ...talker, id, server: writer, question }).catch(() => null),
   );
+  // Mostly in mid-answer, and now and then while it is being asked for.
+  if (random.chance(0.8)) await Promise.race([Promise.all(beginnings), delay(beginsWithinMs)]);
   await delay(random.between(0, 1_200));
   // Whoever comes before the writer is lost follows it live; the others find it as it was left.
   const earlyFollowers = random.chance(0.5)
@@ -144,7 +148,7 @@ async function checkAnswer(check: Check): Promise<void> {
   if ((site.generations.get(id) ?? 0) > 1) tally.generatedTwice += 1;
   for (const each of [reader, follower, kept]) if (each?.status === 200) tally.defects += each.defects.length;
   const next = await site.begin({ ...turn, question: askForTalk(3, 0) });
-  await within(next.ended, 5_000);
+  await within(next.ended, beginsWithinMs);
   if (next.status !== 200 || !next.isDone() || !keptText(next.events).endsWith("w2 "))
     note("notFree", `${next.status} ${keptText(next.events)}`);
   next.leave();
