@@ -34,6 +34,14 @@ export async function fillTables(database: Database): Promise<void> {
   for (const instance of ["gone", "me"]) {
     await database.quotaInstance.create({ data: { instance, ...past } });
   }
+  const writing = { owner: "o", openFor: "k", leaseExpiresAtMs: now + 9_000_000_000_000n };
+  await database.keptAnswer.create({ data: { id: "open", ...writing, conversationId: "open" } });
+  const left = { owner: "o", openFor: "k", leaseExpiresAtMs: 1n };
+  await database.keptAnswer.create({ data: { id: "left", ...left, conversationId: "left" } });
+  await database.keptAnswer.create({ data: { id: "ended", ...left, conversationId: null, ...past } });
+  const piece = { firstId: 1, lastId: 1, bytes: 2, text: "{}" };
+  await database.keptAnswer.create({ data: { id: "long", ...left, conversationId: null, ...past } });
+  await database.keptPiece.create({ data: { answerId: "long", ...piece } });
   await database.auditEntry.create({ data: { id: "a", atMs: 1n, kind: "k", ...requester, detail: "{}" } });
   const times = { startedAtMs: 1n, seenAtMs: now - 120_000n, endsAtMs: now + BigInt(dayMs) };
   await database.operatorSession.create({ data: { digest: "d", clientId: "c", ...times } });
@@ -67,6 +75,8 @@ export async function emptyTables(database: Database): Promise<void> {
   await database.quotaWindow.deleteMany();
   await database.quotaReservation.deleteMany();
   await database.quotaInstance.deleteMany();
+  await database.keptAnswer.deleteMany();
+  await database.keptPiece.deleteMany();
   await database.auditEntry.deleteMany();
   await database.operatorSession.deleteMany();
   await database.accessDecision.deleteMany();

@@ -1,5 +1,6 @@
 // Every function of every store of the shared database: what it writes, and where another one can stand in its way.
 import { expect } from "vitest";
+import { createKeptAnswerStore } from "~/chat/kept/kept-answers.store.server";
 import { createChainCursorStore } from "~/gate/ownership/chain-cursor.store.server";
 import { createKeyStore } from "~/gate/keys/keys.store.server";
 import { createNonceStore } from "~/gate/proofs/nonces.store.server";
@@ -44,6 +45,7 @@ export function listStoreWrites(database: Database): Readonly<Record<string, Lis
     createOperatorSweep: listOperatorSweep(database),
     createQuotaStore: listQuota(database),
     createQuotaWindowStore: listQuotaWindows(database),
+    createKeptAnswerStore: listKeptAnswers(database),
     createPaymentStore: listPayments(database),
   };
 }
@@ -177,6 +179,8 @@ function listSweep(database: Database): ListedStore {
     "RateLimitLog",
     "KeyDeparture",
     "QuotaWindow",
+    "KeptPiece",
+    "KeptAnswer",
   ];
   const deleteBatch = tables.flatMap((table) => meets(at(table), () => store.deleteBatch(request), 1));
   return { store, reads: [], writes: { deleteBatch } };
@@ -260,6 +264,40 @@ function listQuota(database: Database): ListedStore {
       sendHeartbeat: meets(at("QuotaInstance"), () => store.sendHeartbeat({ timeoutMs: 1 }), false),
       leave: meets(at("QuotaInstance"), () => store.leave(), undefined),
       forgetInstances: meets(at("QuotaInstance"), () => store.forgetInstances(["gone"]), undefined),
+    },
+  };
+}
+
+function listKeptAnswers(database: Database): ListedStore {
+  const store = createKeptAnswerStore(database, clock);
+  const request = {
+    owner: "o",
+    conversationId: "new",
+    replyId: "new",
+    openFor: "k",
+    maxOpen: 9,
+    leaseMs: 60_000,
+  };
+  const hold = `INSERT INTO "KeptAnswer" ("id", "owner", "conversationId", "openFor", "leaseExpiresAtMs")
+    VALUES ('theirs', 'o', 'new', 'k', 1)`;
+  const isNew = { ...at("KeptAnswer"), hold, grows: "KeptAnswer" };
+  const appended = { replyId: "open", leaseMs: 60_000, firstId: 1, events: ["{}"], usedTokens: 1 };
+  const held = [{ outcome: "held", lastId: 1, isStopAsked: false }];
+  const ending = { replyId: "left", endingEvents: ["{}"], expiresAtMs: nowMs };
+  const writing = adding("KeptAnswer", "KeptPiece");
+  return {
+    store,
+    reads: ["find", "read", "listAbandoned", "findUsages"],
+    writes: {
+      begin: meets(isNew, () => store.begin(request), { outcome: "begun" }),
+      discard: meets(at("KeptAnswer"), () => store.discard("open"), undefined),
+      append: meets(writing, () => store.append([appended]), held),
+      askToStop: meets(
+        at("KeptAnswer"),
+        () => store.askToStop({ owner: "o", conversationId: "open" }),
+        "open",
+      ),
+      conclude: meets(writing, () => store.conclude(ending), { usedTokens: 0 }),
     },
   };
 }

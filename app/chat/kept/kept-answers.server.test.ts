@@ -1,0 +1,190 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { createLogLines } from "~e2e/support/log-lines";
+import { createSqliteState } from "~e2e/support/databases/state";
+import { waitUntil } from "~e2e/support/processes";
+import type { ChatEvent } from "../reply/chat-events";
+import { noNotices } from "./answer-notices";
+import type { KeptAnswerStore, KeptEvent } from "./kept-answer-store";
+import { createKeptAnswers, writerGoneText } from "./kept-answers.server";
+
+const leaseMs = 600;
+const conversation = { owner: "key of a wallet", conversationId: "conversation-0001" };
+const finish: ChatEvent = { type: "finish", messageMetadata: { finishReason: "stop" } };
+
+/** Instances on one store, and what each has settled. */
+async function openInstances() {
+  const { keptAnswers } = (await createSqliteState()).openStores({ clock: Date.now });
+  const settled: { reservationId: string; usedTokens: number }[] = [];
+  const open = (changes: Partial<KeptAnswerStore> = {}) =>
+    createKeptAnswers({
+      store: { ...keptAnswers, ...changes },
+      notices: noNotices,
+      leaseMs,
+      keptForMs: 60_000,
+      maxOpen: 4,
+      settle: async (usage) => void settled.push(usage),
+      shutdownSignal: new AbortController().signal,
+      clock: Date.now,
+      log: createLogLines().log,
+    });
+  return { store: keptAnswers, settled, open };
+}
+
+/** An answer whose events are said one after the other by the test. */
+async function beginAnswer(kept: ReturnType<typeof createKeptAnswers>, usedTokens = 7) {
+  const answer = kept.prepare({ ...conversation, openFor: "key" });
+  await answer.begin();
+  const said: ChatEvent[] = [];
+  let wake = () => {};
+  async function* events(): AsyncGenerator<ChatEvent> {
+    for (let at = 0; ; at += 1) {
+      while (said.length <= at && !answer.lostSignal.aborted) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          answer.lostSignal.addEventListener("abort", () => resolve(), { once: true });
+        });
+      }
+      const event = said[at];
+      if (answer.lostSignal.aborted || event === undefined) return;
+      yield event;
+      if (event.type === "finish") return;
+    }
+  }
+  let settledCount = 0;
+  const settle = async () => void (settledCount += 1);
+  const reader = answer.write(events(), { readUsedTokens: () => usedTokens, settle });
+  return {
+    answer,
+    reader: reader[Symbol.asyncIterator](),
+    say(...more: ChatEvent[]): void {
+      said.push(...more);
+      wake();
+    },
+    settledCount: () => settledCount,
+  };
+}
+
+const text = (delta: string): ChatEvent => ({ type: "text-delta", id: "text-1", delta });
+
+async function take(reader: AsyncIterator<KeptEvent>, count = Infinity): Promise<KeptEvent[]> {
+  const events: KeptEvent[] = [];
+  while (events.length < count) {
+    const next = await reader.next();
+    if (next.done) break;
+    events.push(next.value);
+  }
+  return events;
+}
+
+function readAgain(kept: ReturnType<typeof createKeptAnswers>, afterId: number) {
+  return kept.find(conversation).then((found) => kept.read(found!, afterId)[Symbol.asyncIterator]());
+}
+
+test("readers get each event at once, and the ending once it is stored and settled", async () => {
+  const { store, open, settled } = await openInstances();
+  let isHeldBack = true;
+  const kept = open({
+    append: async (requests) => {
+      while (isHeldBack) await delay(5);
+      return await store.append(requests);
+    },
+  });
+  const { reader, say, settledCount } = await beginAnswer(kept);
+  say(text("Hello"), finish);
+  expect(await take(reader, 1)).toMatchObject([{ id: 1 }]);
+  const ending = take(reader);
+  expect(await Promise.race([ending, delay(300, "nothing yet")])).toBe("nothing yet");
+  expect(settledCount()).toBe(0);
+  isHeldBack = false;
+  expect(await ending).toEqual([{ id: 2, json: JSON.stringify(finish) }]);
+  expect([settledCount(), settled]).toEqual([1, []]);
+});
+
+test("an append whose outcome is unknown is asked for again, and nothing is doubled", async () => {
+  const { store, open } = await openInstances();
+  let failures = 3;
+  const kept = open({
+    append: async (requests) => {
+      const outcomes = await store.append(requests);
+      if (requests.some(({ events }) => events.length > 0) && failures-- > 0)
+        throw new Error("connection lost");
+      return outcomes;
+    },
+  });
+  const { reader, say } = await beginAnswer(kept);
+  for (let count = 0; count < 8; count += 1) {
+    say(text(`${count}`));
+    await delay(60);
+  }
+  say(finish);
+  const events = await take(reader);
+  expect(events.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  expect(await take(await readAgain(open(), 0))).toEqual(events);
+});
+
+test("a writer that cannot store beyond its lease ends without a word; its readers keep what they saw and get the ending", async () => {
+  const { store, open, settled } = await openInstances();
+  let isAway = false;
+  const kept = open({
+    append: (requests) => (isAway ? Promise.reject(new Error("away")) : store.append(requests)),
+  });
+  const { answer, reader, say, settledCount } = await beginAnswer(kept);
+  say(text("stored"));
+  const other = await readAgain(open(), 0);
+  expect(await take(other, 1)).toMatchObject([{ id: 1 }]);
+  isAway = true;
+  say(text("seen, "), text("and not stored"));
+  expect((await take(reader, 3)).map(({ id }) => id)).toEqual([1, 2, 3]);
+  await waitUntil(() => answer.lostSignal.aborted);
+  isAway = false;
+  const ending = await take(reader);
+  expect(ending).toMatchObject([{ id: 2 }, { id: 3 }]);
+  expect(JSON.parse(ending[0]!.json)).toEqual({ type: "error", errorText: writerGoneText });
+  expect(await take(other)).toEqual(ending);
+  for (const afterId of [1, 2, 3, 4, 99])
+    expect(await take(await readAgain(open(), afterId))).toEqual(ending);
+  expect(settledCount()).toBe(0);
+  expect(settled).toEqual([{ reservationId: answer.replyId, usedTokens: 2 }]);
+  await open()
+    .prepare({ ...conversation, openFor: "key" })
+    .begin();
+});
+
+test("a reader who takes nothing costs the answer nothing, and gets the rest from the store", async () => {
+  const { open } = await openInstances();
+  const kept = open();
+  const { reader, say } = await beginAnswer(kept);
+  const long = "x".repeat(64 * 1024);
+  for (let count = 0; count < 48; count += 1) {
+    say(text(`${count} ${long}`));
+    if (count % 6 === 0) await delay(50);
+  }
+  say(finish);
+  await waitUntil(async () => (await kept.find(conversation))?.ending !== null);
+  const events = await take(reader);
+  expect(events.map(({ id }) => id)).toEqual(Array.from({ length: 49 }, (_, index) => index + 1));
+  expect((JSON.parse(events[40]!.json) as { delta: string }).delta).toBe(`40 ${long}`);
+});
+
+test("a stop that another instance was asked for reaches the writer with its next look", async () => {
+  const { open } = await openInstances();
+  const { answer, say, reader } = await beginAnswer(open());
+  say(text("Hello"));
+  await open().stop(conversation);
+  await waitUntil(() => answer.stopSignal.aborted, { timeoutMs: 1_500 });
+  say(finish);
+  await take(reader);
+});
+
+test("readers of an answer that did not begin are cut off, and nothing of it is found", async () => {
+  const { open } = await openInstances();
+  const kept = open();
+  const answer = kept.prepare({ ...conversation, openFor: "key" });
+  await answer.begin();
+  const readers = [await readAgain(kept, 0), await readAgain(open(), 0)];
+  const cut = readers.map((reader) => expect(take(reader)).rejects.toMatchObject({ name: "StreamCutOff" }));
+  await answer.discard();
+  await Promise.all(cut);
+  expect(await kept.find(conversation)).toBeNull();
+});
