@@ -55,7 +55,8 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
     log,
   };
   const keepTrace = (events: ChatAnswer["events"]) => instruments.tracing?.keep(events) ?? events;
-  const leaseMs = database.leaseSeconds * 1000;
+  // Readers learn within LEASE_SECONDS that the writer is gone: the rest is for their next look at the store.
+  const leaseMs = database.leaseSeconds * 1000 - 500;
   const kept = createKeptAnswers({
     store: state.keptAnswers,
     notices: { tell: pubsub.publish, watch: pubsub.subscribe },
