@@ -11,10 +11,17 @@ import type { ResumeSite } from "./resume-fixture";
 const pieceWithinMs = 400;
 const stopWithinMs = 250;
 
-type Outage = { leave: () => void; comeBack: () => void };
+/** `leave` takes the store away. */
+type Locate = () => { site: ResumeSite; leave: () => void; comeBack: () => void };
 
 /** What holds for several instances wherever answers are kept; the site is located when the first test asks. */
-export function testResumeSharing(locate: () => { site: ResumeSite } & Outage): void {
+export function testResumeSharing(locate: Locate): void {
+  testReaders(locate);
+  testStops(locate);
+  testOutages(locate);
+}
+
+function testReaders(locate: Locate): void {
   test("readers at another server hear an answer as it is written, and every one of them all of it", async () => {
     const { site } = locate();
     const [writer, other] = site.servers as [ResumeSite["servers"][0], ResumeSite["servers"][0]];
@@ -56,7 +63,9 @@ export function testResumeSharing(locate: () => { site: ResumeSite } & Outage): 
     expect(keptText(events)).toBe(toTalk(100));
     expect(site.generations.get(turn.id)).toBe(1);
   });
+}
 
+function testStops(locate: Locate): void {
   test.each(["talks", "is silent"])(
     "a stop at another server ends an answer within 250 ms: the model %s",
     async (manner) => {
@@ -89,7 +98,9 @@ export function testResumeSharing(locate: () => { site: ResumeSite } & Outage): 
       expect(shareOf(took, 0.5)).toBeLessThan(stopWithinMs + (await measureBusiness(site)));
     },
   );
+}
 
+function testOutages(locate: Locate): void {
   test("an answer goes on while its store is away for less than the lease, and all of it is kept", async () => {
     const { site, leave, comeBack } = locate();
     const turn = { ...(await site.enter()), id: site.newConversation() };

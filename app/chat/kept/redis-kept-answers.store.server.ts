@@ -75,6 +75,32 @@ export function createRedisKeptAnswerStore(redis: Redis, clock: Clock): KeptAnsw
 
     append: (requests) => Promise.all(requests.map(append)),
 
+    async askToStop(conversation) {
+      const keys = [keptKeys.conversation(conversation), keptKeyStart];
+      const replyId = (await redis.run({ script: askToStopScript, keys })) as string;
+      return replyId === "" ? null : replyId;
+    },
+
+    async conclude({ replyId, endingEvents, expiresAtMs }) {
+      const answer = await redis.run({
+        script: concludeScript,
+        keys: [keptKeys.answer(replyId), keptKeys.events(replyId), keptKeys.underWay],
+        parameters: [
+          ...[replyId, expiresAtMs, keptForMs(expiresAtMs)],
+          ...[endingEvents.length, endingEvents.join("\n")],
+        ],
+      });
+      return answer === -1 ? null : { usedTokens: Number(answer) };
+    },
+
+    ...createReads(redis, clock),
+  };
+}
+
+type Reads = Pick<KeptAnswerStore, "find" | "read" | "listAbandoned" | "findUsages">;
+
+function createReads(redis: Redis, clock: Clock): Reads {
+  return {
     async find(conversation) {
       const keys = [keptKeys.conversation(conversation), keptKeyStart];
       const answer = await redis.run({ script: findScript, keys, parameters: [clock()] });
@@ -92,24 +118,6 @@ export function createRedisKeptAnswerStore(redis: Redis, clock: Clock): KeptAnsw
         ...toState([lastId, hasWriter, endingId, isBroken]),
         events: toEvents(pieces).filter(({ id }) => id > afterId),
       };
-    },
-
-    async askToStop(conversation) {
-      const keys = [keptKeys.conversation(conversation), keptKeyStart];
-      const replyId = (await redis.run({ script: askToStopScript, keys })) as string;
-      return replyId === "" ? null : replyId;
-    },
-
-    async conclude({ replyId, endingEvents, expiresAtMs }) {
-      const answer = await redis.run({
-        script: concludeScript,
-        keys: [keptKeys.answer(replyId), keptKeys.events(replyId), keptKeys.underWay],
-        parameters: [
-          ...[replyId, expiresAtMs, keptForMs(expiresAtMs)],
-          ...[endingEvents.length, endingEvents.join("\n")],
-        ],
-      });
-      return answer === -1 ? null : { usedTokens: Number(answer) };
     },
 
     async listAbandoned() {

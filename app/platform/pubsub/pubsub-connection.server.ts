@@ -41,33 +41,29 @@ export function keepConnection(options: ConnectionOptions, events: Events) {
   let open: { connection: PubSubConnection; heartbeat: NodeJS.Timeout } | null = null;
   let isConnecting = false;
   let isClosed = false;
-  let isOutageLogged = false;
+  /** Since a message was heard. */
   let failures = 0;
   let heardAtMs = 0;
   let retry: NodeJS.Timeout | undefined;
   let idle: NodeJS.Timeout | undefined;
 
   function drop(): void {
-    if (open === null) return;
-    const { connection, heartbeat } = open;
+    const dropped = open;
     open = null;
-    clearInterval(heartbeat);
-    connection.close();
+    clearInterval(dropped?.heartbeat);
+    dropped?.connection.close();
   }
 
   function noteOutage(err: unknown): void {
-    if (!isOutageLogged) log.warn({ err }, "no notifications between instances; the state is polled instead");
-    isOutageLogged = true;
+    if (failures === 0) log.warn({ err }, "no notifications between instances; the state is polled instead");
     events.onOutage();
-    const pauseMs = Math.min(longestPauseMs, shortestPauseMs * 2 ** Math.min(failures++, 10));
     clearTimeout(retry);
-    retry = setTimeout(
-      () => {
-        retry = undefined;
-        if (events.isNeeded()) void ensure();
-      },
-      pauseMs * (0.5 + Math.random() / 2),
-    ).unref();
+    retry = setTimeout(retryNow, toPauseMs(failures++)).unref();
+  }
+
+  function retryNow(): void {
+    retry = undefined;
+    if (events.isNeeded()) void ensure();
   }
 
   function lose(connection: PubSubConnection, err: unknown): void {
@@ -87,8 +83,8 @@ export function keepConnection(options: ConnectionOptions, events: Events) {
 
   function onMessage(message: string): void {
     heardAtMs = performance.now();
-    if (isOutageLogged) log.info({}, "notifications between instances arrive again");
-    [isOutageLogged, failures] = [false, 0];
+    if (failures > 0) log.info({}, "notifications between instances arrive again");
+    failures = 0;
     events.onMessage(message);
   }
 
@@ -96,18 +92,12 @@ export function keepConnection(options: ConnectionOptions, events: Events) {
     clearTimeout(idle);
     if (open !== null || isConnecting || retry !== undefined || isClosed) return;
     isConnecting = true;
-    const made: { connection?: PubSubConnection; isLost: boolean } = { isLost: false };
-    function onLost(): void {
-      made.isLost = true;
-      if (made.connection) lose(made.connection, new Error("The connection was lost."));
-    }
     try {
-      made.connection = await connect({ onMessage, onLost });
-      if (isClosed || made.isLost) made.connection.close();
-      if (made.isLost) throw new Error("The connection was lost as it was made.");
-      if (isClosed) return;
+      const lost = new Error("The connection was lost.");
+      const connection = await makeConnection(connect, { onMessage, onLost: (made) => lose(made, lost) });
+      if (isClosed) return connection.close();
       heardAtMs = performance.now();
-      open = { connection: made.connection, heartbeat: setInterval(beat, heartbeatMs).unref() };
+      open = { connection, heartbeat: setInterval(beat, heartbeatMs).unref() };
     } catch (error) {
       noteOutage(error);
       return;
@@ -138,4 +128,24 @@ export function keepConnection(options: ConnectionOptions, events: Events) {
       drop();
     },
   };
+}
+
+function toPauseMs(failures: number): number {
+  const pauseMs = Math.min(longestPauseMs, shortestPauseMs * 2 ** Math.min(failures, 10));
+  return pauseMs * (0.5 + Math.random() / 2);
+}
+
+type MakeEvents = { onMessage: (message: string) => void; onLost: (made: PubSubConnection) => void };
+
+async function makeConnection(connect: ConnectPubSub, { onMessage, onLost }: MakeEvents) {
+  let made: PubSubConnection | null = null;
+  let isLost = false;
+  function noteLost(): void {
+    isLost = true;
+    if (made !== null) onLost(made);
+  }
+  made = await connect({ onMessage, onLost: noteLost });
+  if (!isLost) return made;
+  made.close();
+  throw new Error("The connection was lost as it was made.");
 }

@@ -56,7 +56,7 @@ export const newTally = createTally;
 
 /** Answers of one server are read there and at another one when the first is lost. */
 export async function playRound(round: Round): Promise<void> {
-  const { site, talkers, random, writer, other, tally, lose } = round;
+  const { site, talkers, random, writer, other, lose } = round;
   const before = await Promise.all(talkers.map((talker) => site.readQuota({ ...talker, server: other })));
   const answers = talkers.map((talker) => ({ talker, id: site.newConversation() }));
   const question = askForTalk(5_000, random.between(1, 20));
