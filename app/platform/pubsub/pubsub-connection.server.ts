@@ -98,14 +98,13 @@ export function keepConnection(options: ConnectionOptions, events: Events) {
       if (isClosed) return connection.close();
       heardAtMs = performance.now();
       open = { connection, heartbeat: setInterval(beat, heartbeatMs).unref() };
+      events.onHeartbeat();
+      events.onOpen();
     } catch (error) {
       noteOutage(error);
-      return;
     } finally {
       isConnecting = false;
     }
-    events.onHeartbeat();
-    events.onOpen();
   }
 
   return {
