@@ -8,7 +8,7 @@ import type { RunningServer } from "~e2e/support/running-server";
 import { clientOf } from "../api/gate-fixture";
 import { openSite } from "./instances-fixture";
 
-export const resumeLeaseSeconds = 2;
+export const resumeLeaseSeconds = 3;
 
 /** An answer of so many words, one every `everyMs`, each of which tells where it stands. */
 export function askForTalk(words: number, everyMs: number): string {

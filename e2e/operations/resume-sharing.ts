@@ -109,10 +109,10 @@ function testOutages(locate: Locate): void {
     leave();
     onTestFinished(comeBack);
     const [seenBefore, leftAtMs] = [live.events.length, performance.now()];
-    const refused = await site.takeUp({ ...turn, server: site.servers[1]! });
+    const elsewhere = { ...turn, server: site.servers[1]! };
+    const [refused, stopped] = await Promise.all([site.takeUp(elsewhere), site.stop(elsewhere)]);
     expect(refused.status).toBe(503);
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
-    const stopped = await site.stop({ ...turn, server: site.servers[1]! });
     expect(stopped.status).toBe(503);
     expect(Number(stopped.headers.get("retry-after"))).toBeGreaterThan(0);
     await waitUntil(() => live.events.length > seenBefore + 10);
