@@ -1,7 +1,7 @@
 import type { Caller } from "~/gate/caller.server";
 import { isConversationId, toModelList } from "~/chat/chat.schema";
 import type { ChatRequest } from "~/chat/chat.schema";
-import { watchAbandonedAnswers } from "~/chat/kept/abandoned-answers.server";
+import { checkAbandonedAnswers } from "~/chat/kept/abandoned-answers.server";
 import { answerResumable } from "~/chat/kept/answer-resumable.server";
 import type { Conversation } from "~/chat/kept/kept-answer-store";
 import { createKeptAnswers } from "~/chat/kept/kept-answers.server";
@@ -59,7 +59,7 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
   const leaseMs = database.leaseSeconds * 1000 - 500;
   const kept = createKeptAnswers({
     store: state.keptAnswers,
-    notices: { tell: pubsub.publish, watch: pubsub.subscribe },
+    notices: { tell: pubsub.publish, subscribe: pubsub.subscribe },
     leaseMs,
     keptForMs: chat.resumeSeconds * 1000,
     maxOpen: chat.resumeOpen,
@@ -69,7 +69,7 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
     log,
   });
   // Also where none begin: some of before a new start may be left.
-  const abandoned = watchAbandonedAnswers({ conclude: kept.concludeAbandoned, everyMs: leaseMs / 3, log });
+  const abandoned = checkAbandonedAnswers({ conclude: kept.concludeAbandoned, everyMs: leaseMs / 3, log });
 
   return {
     pingProvider: provider.ping(chat),

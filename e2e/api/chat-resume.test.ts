@@ -354,7 +354,7 @@ test("pages of other origins may send and read what resuming needs", async () =>
   expect(preflight.headers.get("access-control-expose-headers")).toContain("X-Reply-Id");
 });
 
-test("an orderly stop ends answers at once with words that say so, and they are there after the next start", async () => {
+test("a shutdown ends answers at once with words that say so, and they are there after the next start", async () => {
   behave = talking(400, 20);
   const dataDir = gate.server.dataDir;
   const other = await startChatServer({ gate, env: { ...env, ...localProvider(provider) }, dataDir });

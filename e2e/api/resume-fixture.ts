@@ -38,7 +38,11 @@ type Resuming = ConversationAt & { query?: string; method?: string; leaves?: "st
 export async function callConversation({ port, id, headers, query = "", method = "GET", ...at }: Resuming) {
   const { path = "/api/chat", leaves = "stream" } = at;
   const outgoing = request({
-    ...{ host: "127.0.0.1", port, method, headers, agent: false },
+    host: "127.0.0.1",
+    port,
+    method,
+    headers,
+    agent: false,
     path: `${path}/${id}/${leaves}${query}`,
   });
   const incoming = await new Promise<IncomingMessage>((resolve, reject) => {

@@ -34,7 +34,8 @@ const rules: Rule[] = [
     words: /\bleases?\b|\blease(?!UntilMs)[A-Z]/i,
     say: "reservation, which expires; heartbeat",
     example: "its lease",
-    where: /^app\/(?:quota|speech|chat)\//,
+    // Writers of kept answers have leases in the sense of the word.
+    where: /^app\/(?:quota|speech|chat(?!\/kept))\//,
   },
   {
     words: /\blog\??\.(?:info|warn|error|debug)\((?:`|.*, `)/,

@@ -3,7 +3,7 @@ import type { WarnLog } from "~/platform/log.server";
 type Options = { conclude: () => Promise<void>; everyMs: number; log: WarnLog };
 
 /** Ends and settles answers whose writers are gone, also where nobody reads them. Several processes may do so. */
-export function watchAbandonedAnswers({ conclude, everyMs, log }: Options) {
+export function checkAbandonedAnswers({ conclude, everyMs, log }: Options) {
   let timer: NodeJS.Timeout | undefined;
   let isStopping = false;
   let running: Promise<void> = Promise.resolve();

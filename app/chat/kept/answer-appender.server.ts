@@ -16,7 +16,19 @@ type Listener = {
   onLost: () => void;
 };
 
-export type Appending = ReturnType<ReturnType<typeof createAnswerAppender>["open"]>;
+type Ending = { events: readonly string[]; usedTokens: number; expiresAtMs: number };
+
+export type Appending = {
+  storedId: () => number;
+  /** False where the lease is lost, or may be: the process may have stood still. Then no reader may get it. */
+  add: (json: string, usedTokens: number) => boolean;
+  /** Resolves when all is stored, with true, or when it never will be. */
+  end: (ending: Ending) => Promise<boolean>;
+  /** Looks at the store now. */
+  look: () => void;
+  /** Nothing was said, and nothing is to be stored. */
+  close: () => void;
+};
 
 type Options = { store: Pick<KeptAnswerStore, "append">; leaseMs: number; log: WarnLog };
 
@@ -24,115 +36,130 @@ type Options = { store: Pick<KeptAnswerStore, "append">; leaseMs: number; log: W
  * Stores what the answers of this process say: all of them in one write, at most every 150 ms, and an ending at once.
  * Holds what is not stored while the store is away, until the lease must have expired.
  */
-export function createAnswerAppender({ store, leaseMs, log }: Options) {
-  const open = new Set<Entry>();
+export class AnswerAppender {
+  readonly #options: Options;
+  readonly #open = new Set<Entry>();
   /** These do not wait for the next write of all. */
-  const urgent = new Set<Entry>();
-  const renewMs = Math.min(renewEveryMs, leaseMs / 3);
+  readonly #urgent = new Set<Entry>();
   // Timers belong to no request.
-  const background = new AsyncResource("AnswerAppender");
-  let timer: NodeJS.Timeout | undefined;
-  let immediate: NodeJS.Immediate | undefined;
-  let lastWriteOfAllMs = -Infinity;
-  let isWriting = false;
-  let isFailing = false;
+  readonly #background = new AsyncResource("AnswerAppender");
+  #isWriteOfAllDue = false;
+  #isWriteOfUrgentDue = false;
+  #lastWriteOfAllMs = -Infinity;
+  #isWriting = false;
+  #isFailing = false;
 
-  function schedule(): void {
-    if (isWriting || open.size === 0) return;
-    background.runInAsyncScope(() => {
-      if (urgent.size > 0) immediate ??= setImmediate(() => void write([...urgent]));
-      timer ??= setTimeout(writeAll, Math.max(0, lastWriteOfAllMs + appendEveryMs - performance.now()));
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** For an answer that has just begun. `askedAtMs`: when its lease was asked for, by the monotonic clock. */
+  open(listener: Listener, askedAtMs: number): Appending {
+    const entry = new Entry(listener, askedAtMs);
+    this.#open.add(entry);
+    this.#schedule();
+    return {
+      storedId: () => entry.storedId,
+      add: (json, usedTokens) => {
+        if (performance.now() - entry.renewedAtMs > this.#options.leaseMs) this.#lose(entry);
+        if (!this.#open.has(entry)) return false;
+        entry.add(json, usedTokens);
+        this.#schedule();
+        return true;
+      },
+      end: (ending) => {
+        if (!this.#open.has(entry)) return Promise.resolve(false);
+        entry.end(ending);
+        this.#hurry(entry);
+        return new Promise((resolve) => (entry.onEnded = resolve));
+      },
+      look: () => {
+        if (this.#open.has(entry)) this.#hurry(entry);
+      },
+      close: () => {
+        this.#open.delete(entry);
+        this.#urgent.delete(entry);
+      },
+    };
+  }
+
+  #hurry(entry: Entry): void {
+    this.#urgent.add(entry);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isWriting || this.#open.size === 0) return;
+    const waitMs = Math.max(0, this.#lastWriteOfAllMs + appendEveryMs - performance.now());
+    this.#background.runInAsyncScope(() => {
+      if (this.#urgent.size > 0 && !this.#isWriteOfUrgentDue) setImmediate(() => this.#writeUrgent());
+      if (!this.#isWriteOfAllDue) setTimeout(() => this.#writeAll(), waitMs);
     });
+    this.#isWriteOfUrgentDue = this.#urgent.size > 0;
+    this.#isWriteOfAllDue = true;
   }
 
-  function writeAll(): void {
-    timer = undefined;
-    if (isWriting) return;
-    const nowMs = (lastWriteOfAllMs = performance.now());
-    void write([...open].filter((entry) => entry.isDue(nowMs - renewMs)));
+  #writeUrgent(): void {
+    this.#isWriteOfUrgentDue = false;
+    void this.#write([...this.#urgent]);
   }
 
-  async function write(due: readonly Entry[]): Promise<void> {
-    immediate = undefined;
-    if (isWriting || due.length === 0) return schedule();
-    isWriting = true;
-    for (const entry of due) urgent.delete(entry);
+  #writeAll(): void {
+    this.#isWriteOfAllDue = false;
+    if (this.#isWriting) return;
+    const renewMs = Math.min(renewEveryMs, this.#options.leaseMs / 3);
+    const nowMs = (this.#lastWriteOfAllMs = performance.now());
+    void this.#write([...this.#open].filter((entry) => entry.isDue(nowMs - renewMs)));
+  }
+
+  async #write(due: readonly Entry[]): Promise<void> {
+    const { store, leaseMs, log } = this.#options;
+    if (this.#isWriting || due.length === 0) return this.#schedule();
+    this.#isWriting = true;
+    for (const entry of due) this.#urgent.delete(entry);
     const startedAtMs = performance.now();
     const requests = due.map((entry) => entry.toRequest(leaseMs));
     try {
       const outcomes = await store.append(requests);
-      isFailing = false;
-      due.forEach((entry, index) => take(entry, requests[index]!, outcomes[index]!, startedAtMs));
+      this.#isFailing = false;
+      for (const [index, entry] of due.entries()) {
+        if (this.#take(entry, requests[index]!, outcomes[index]!)) entry.renewedAtMs = startedAtMs;
+      }
     } catch (err) {
-      if (!isFailing) log.warn({ err }, "answers could not be stored; retrying");
-      isFailing = true;
+      if (!this.#isFailing) log.warn({ err }, "answers could not be stored; retrying");
+      this.#isFailing = true;
       // Retried with all others, not at once.
-      urgent.clear();
-      for (const entry of due) if (performance.now() - entry.renewedAtMs > leaseMs) lose(entry);
+      this.#urgent.clear();
+      for (const entry of due) if (performance.now() - entry.renewedAtMs > leaseMs) this.#lose(entry);
     } finally {
-      isWriting = false;
-      schedule();
+      this.#isWriting = false;
+      this.#schedule();
     }
   }
 
-  function take(entry: Entry, request: AppendRequest, outcome: AppendOutcome, startedAtMs: number): void {
-    if (!open.has(entry)) return;
-    if (outcome.outcome === "lost" || !entry.noteStored(outcome.lastId)) return lose(entry);
-    entry.renewedAtMs = startedAtMs;
+  /** Whether its lease was renewed. */
+  #take(entry: Entry, request: AppendRequest, outcome: AppendOutcome): boolean {
+    if (!this.#open.has(entry)) return false;
+    if (outcome.outcome === "lost" || !entry.noteStored(outcome.lastId)) {
+      this.#lose(entry);
+      return false;
+    }
     entry.listener.onStored(outcome.lastId);
     const isAllStored = outcome.lastId === request.firstId - 1 + request.events.length;
     if (request.ending && isAllStored) {
-      open.delete(entry);
+      this.#open.delete(entry);
       entry.onEnded(true);
-    } else if (entry.ending) urgent.add(entry);
+    } else if (entry.ending) this.#urgent.add(entry);
     else if (outcome.isStopAsked) entry.listener.onStopAsked();
+    return true;
   }
 
-  function lose(entry: Entry): void {
-    if (!open.delete(entry)) return;
-    urgent.delete(entry);
+  #lose(entry: Entry): void {
+    if (!this.#open.delete(entry)) return;
+    this.#urgent.delete(entry);
     entry.listener.onLost();
     entry.onEnded(false);
   }
-
-  return {
-    /** For an answer that has just begun. `askedAtMs`: when its lease was asked for, by the monotonic clock. */
-    open(listener: Listener, askedAtMs: number) {
-      const entry = new Entry(listener, askedAtMs);
-      open.add(entry);
-      schedule();
-      return {
-        storedId: () => entry.storedId,
-        /** False where the lease is lost, or may be: the process may have stood still. Then no reader may get it. */
-        add(json: string, usedTokens: number): boolean {
-          if (performance.now() - entry.renewedAtMs > leaseMs) lose(entry);
-          if (!open.has(entry)) return false;
-          entry.add(json, usedTokens);
-          schedule();
-          return true;
-        },
-        /** Resolves when all is stored, with true, or when it never will be. */
-        end(events: readonly string[], usedTokens: number, expiresAtMs: number): Promise<boolean> {
-          if (!open.has(entry)) return Promise.resolve(false);
-          entry.end(events, usedTokens, expiresAtMs);
-          urgent.add(entry);
-          schedule();
-          return new Promise((resolve) => (entry.onEnded = resolve));
-        },
-        /** Looks at the store now. */
-        look(): void {
-          if (!open.has(entry)) return;
-          urgent.add(entry);
-          schedule();
-        },
-        /** Nothing was said, and nothing is to be stored. */
-        close(): void {
-          open.delete(entry);
-          urgent.delete(entry);
-        },
-      };
-    },
-  };
 }
 
 class Entry {
@@ -154,7 +181,7 @@ class Entry {
     this.#usedTokens = usedTokens;
   }
 
-  end(events: readonly string[], usedTokens: number, expiresAtMs: number): void {
+  end({ events, usedTokens, expiresAtMs }: Ending): void {
     this.ending = { endingId: this.storedId + this.#waiting.length + 1, expiresAtMs };
     this.#waiting.push(...events);
     this.#usedTokens = usedTokens;

@@ -43,7 +43,8 @@ export async function writeAnswer(options: Options): Promise<boolean> {
     ending.splice(0, Infinity, ...[broken, { type: "finish" }].map(toEventJson));
   }
   const endingId = feed.lastId + 1;
-  if (!(await appending.end(ending, readUsedTokens(), expiresAtMs()))) return false;
+  const end = { events: ending, usedTokens: readUsedTokens(), expiresAtMs: expiresAtMs() };
+  if (!(await appending.end(end))) return false;
   await settle().catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
   feed.push(ending.map((json, index) => ({ id: endingId + index, json })));
   feed.end({ endingId, isBroken: false });

@@ -1,16 +1,14 @@
-import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "~/platform/clock";
 import { toEventJson } from "~/platform/http/sse.server";
 import { Refusal } from "~/platform/http/refusal";
 import type { Log } from "~/platform/log.server";
-import type { ChatEvent } from "../reply/chat-events";
-import { createAnswerAppender } from "./answer-appender.server";
+import { AnswerAppender } from "./answer-appender.server";
 import { AnswerFeed } from "./answer-feed.server";
-import { AnswerGone, followAnswer } from "./answer-follower.server";
+import { followAnswer } from "./answer-follower.server";
 import type { AnswerNotices } from "./answer-notices";
 import { AnswerReader } from "./answer-reader.server";
-import { writeAnswer } from "./answer-writer.server";
+import { OpenAnswer } from "./open-answer.server";
 import type {
   BeginRequest,
   Conversation,
@@ -47,18 +45,15 @@ export type KeptAnswersOptions = {
 };
 
 export type KeptAnswers = ReturnType<typeof createKeptAnswers>;
-export type OpenAnswer = ReturnType<KeptAnswers["prepare"]>;
 
 /** `openFor`: whom an answer counts for while it is under way. */
 export type AnswerOwner = Conversation & Pick<BeginRequest, "openFor">;
 
-type WrittenHere = { feed: AnswerFeed; stop: () => void; done: Promise<void> };
-
 /** Answers that go on without their reader, and can be taken up again on any instance. */
 export function createKeptAnswers(options: KeptAnswersOptions) {
   const { store, notices, leaseMs, keptForMs, maxOpen, settle, shutdownSignal, clock, log } = options;
-  const appender = createAnswerAppender({ store, leaseMs, log });
-  const writtenHere = new Map<string, WrittenHere>();
+  const appender = new AnswerAppender({ store, leaseMs, log });
+  const writtenHere = new Map<string, OpenAnswer>();
   const followed = new Map<string, AnswerFeed>();
   const expiresAtMs = () => clock() + keptForMs;
 
@@ -91,77 +86,19 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
     void followAnswer({ feed, store, notices, conclude, patienceMs, shutdownSignal, onEnd, log });
   }
 
-  function openReader(feed: AnswerFeed, afterId: number): AsyncIterableIterator<KeptEvent> {
-    return new AnswerReader({ feed, store, afterId });
-  }
-
-  /** An answer that is to begin; until then nothing is kept. */
-  function prepare(owner: AnswerOwner) {
-    const replyId = randomUUID();
-    const lost = new AbortController();
-    const stop = new AbortController();
-    const feed = new AnswerFeed(replyId, 0);
-    let finish = () => {};
-    const done = new Promise<void>((resolve) => (finish = resolve));
-    let appending: ReturnType<typeof appender.open> | null = null;
-    let unwatch = () => {};
-
-    function close(): void {
-      writtenHere.delete(replyId);
-      unwatch();
-      finish();
-    }
-
-    function goOnFollowing(): void {
-      if (!appending) return;
-      feed.forgetAfter(appending.storedId());
-      if (feed.readerCount > 0) follow(feed);
-    }
-
-    return {
-      replyId,
-      /** Aborted when the lease is lost: nobody may go on writing it. */
-      lostSignal: lost.signal,
-      stopSignal: stop.signal,
-      /** Throws the refusals `answer-under-way` and `too-many-answers`. */
-      async begin(): Promise<void> {
-        const askedAtMs = await begin(replyId, owner);
-        const onStored = (storedId: number) => {
-          feed.release(storedId);
-          notices.tell([replyId]);
-        };
-        const listener = { replyId, onStored, onStopAsked: () => stop.abort(), onLost: () => lost.abort() };
-        const opened = appender.open(listener, askedAtMs);
-        appending = opened;
-        unwatch = notices.watch(replyId, opened.look);
-        writtenHere.set(replyId, { feed, stop: () => stop.abort(), done });
-      },
-      /** It failed before its first byte, so that nothing of it is kept. */
-      async discard(): Promise<void> {
-        if (!appending) return;
-        appending.close();
-        feed.fail(new AnswerGone("The answer did not begin"));
-        try {
-          await store.discard(replyId);
-        } catch (err) {
-          log.warn({ err, replyId }, "answer that did not begin could not be discarded");
-        } finally {
-          close();
-        }
-      },
-      /** The first reader's events. The answer is written on whether or not they are read. */
-      write(
-        events: AsyncIterable<ChatEvent>,
-        usage: { readUsedTokens: () => number; settle: () => Promise<void> },
-      ): AsyncIterable<KeptEvent> {
-        if (!appending) throw new Error("The answer has not begun.");
-        const reader = openReader(feed, 0);
-        void writeAnswer({ events, feed, appending, ...usage, expiresAtMs, log })
-          .then((isStored) => isStored || goOnFollowing())
-          .finally(close);
-        return reader;
-      },
-    };
+  /** An answer that is to begin. */
+  function prepare(owner: AnswerOwner): OpenAnswer {
+    return new OpenAnswer({
+      store,
+      appender,
+      notices,
+      expiresAtMs,
+      take: (replyId) => begin(replyId, owner),
+      follow,
+      onOpen: (answer) => void writtenHere.set(answer.replyId, answer),
+      onClose: (answer) => void writtenHere.delete(answer.replyId),
+      log,
+    });
   }
 
   return {
@@ -170,11 +107,10 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
     /** From the event after `afterId` on, to the end. */
     read({ replyId, lastId, ending }: FoundAnswer, afterId: number): AsyncIterable<KeptEvent> {
       const live = writtenHere.get(replyId)?.feed ?? followed.get(replyId);
-      if (live) return openReader(live, afterId);
-      const feed = new AnswerFeed(replyId, lastId);
-      const reader = openReader(feed, afterId);
-      if (ending) feed.end(ending);
-      else follow(feed);
+      const feed = live ?? new AnswerFeed(replyId, lastId);
+      const reader = new AnswerReader({ feed, store, afterId });
+      if (!live && ending) feed.end(ending);
+      else if (!live) follow(feed);
       return reader;
     },
     /** Resolves when the answer has ended, where it is written here. */

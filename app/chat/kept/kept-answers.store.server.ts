@@ -8,11 +8,16 @@ import { databaseNowMs } from "~/platform/database/lease-condition.server";
 import type {
   AnswerState,
   AppendOutcome,
+  AnswerUsage,
   AppendRequest,
   BeginOutcome,
   BeginRequest,
+  ConcludeRequest,
+  Conversation,
+  FoundAnswer,
   KeptAnswerStore,
   KeptEvent,
+  KeptPart,
   ReadRequest,
 } from "./kept-answer-store";
 import { splitIntoPieces } from "./pieces.server";
@@ -32,8 +37,20 @@ type StateRow = {
   isBroken: unknown;
 };
 
+type Terms = ReturnType<typeof createTerms>;
+
 /** The contract is documented in kept-answer-store.ts. */
 export function createKeptAnswerStore(database: Database, clock: Clock): KeptAnswerStore {
+  const terms = createTerms(database);
+  return {
+    ...createBeginning(database, terms),
+    ...createWriting(database, terms),
+    ...createConcluding(database, terms),
+    ...createReading(database, clock, terms),
+  };
+}
+
+function createTerms(database: Database) {
   const now = databaseNowMs(database);
   const isHeld = sql`"expiresAtMs" IS NULL AND "leaseExpiresAtMs" > ${now}`;
   const isAbandoned = sql`"expiresAtMs" IS NULL AND "leaseExpiresAtMs" <= ${now}`;
@@ -43,7 +60,10 @@ export function createKeptAnswerStore(database: Database, clock: Clock): KeptAns
     isSqlite(database)
       ? sql`json_each(${JSON.stringify(elements)}) AS given`
       : sql`jsonb_array_elements(${JSON.stringify(elements)}::jsonb) AS given("value")`;
+  return { now, isHeld, isAbandoned, state, rowsOf };
+}
 
+function createBeginning(database: Database, { now, isHeld, state }: Terms) {
   /** Whoever counts for the same is admitted one after the other; on SQLite all transactions that write are. */
   async function lockOpenFor(transaction: Transaction, openFor: string): Promise<void> {
     if (isSqlite(database)) return;
@@ -76,16 +96,18 @@ export function createKeptAnswerStore(database: Database, clock: Clock): KeptAns
     }
   }
 
-  async function insertPieces(transaction: Transaction, pieces: readonly Piece[]): Promise<void> {
-    if (pieces.length === 0) return;
-    await transaction.$executeRaw`
-      INSERT INTO "KeptPiece" ("answerId", "firstId", "lastId", "bytes", "text")
-      SELECT "value" ->> 'replyId', CAST("value" ->> 'firstId' AS INTEGER),
-        CAST("value" ->> 'lastId' AS INTEGER), CAST("value" ->> 'bytes' AS INTEGER), "value" ->> 'text'
-      FROM ${rowsOf(pieces)} WHERE 1 = 1
-      ON CONFLICT ("answerId", "firstId") DO NOTHING`;
-  }
+  return {
+    begin: (request: BeginRequest) =>
+      database.$transaction((transaction) => beginLocked(transaction, request)),
 
+    async discard(replyId: string): Promise<void> {
+      await database.$executeRaw`
+        DELETE FROM "KeptAnswer" WHERE "id" = ${replyId} AND "lastId" = 0 AND "expiresAtMs" IS NULL`;
+    },
+  };
+}
+
+function createWriting(database: Database, { now, isHeld, rowsOf }: Terms) {
   async function appendAll(
     transaction: Transaction,
     requests: readonly AppendRequest[],
@@ -115,7 +137,7 @@ export function createKeptAnswerStore(database: Database, clock: Clock): KeptAns
     const appended = requests.filter(
       (request) => Number(held.get(request.replyId)?.lastId) === lastIdOf(request),
     );
-    await insertPieces(transaction, appended.flatMap(splitIntoPieces));
+    await insertPieces(transaction, appended.flatMap(splitIntoPieces), rowsOf);
     return requests.map(({ replyId }) => {
       const row = held.get(replyId);
       if (row === undefined) return { outcome: "lost" };
@@ -123,6 +145,57 @@ export function createKeptAnswerStore(database: Database, clock: Clock): KeptAns
     });
   }
 
+  return {
+    append: (requests: readonly AppendRequest[]) =>
+      database.$transaction((transaction) => appendAll(transaction, requests)),
+
+    async askToStop({ owner, conversationId }: Conversation): Promise<string | null> {
+      const [row] = await database.$queryRaw<{ id: string }[]>`
+        UPDATE "KeptAnswer" SET "stopAskedAtMs" = ${now}
+        WHERE "owner" = ${owner} AND "conversationId" = ${conversationId} AND ${isHeld}
+        RETURNING "id"`;
+      return row?.id ?? null;
+    },
+  };
+}
+
+function createConcluding(database: Database, { isAbandoned, rowsOf }: Terms) {
+  return {
+    conclude: ({ replyId, endingEvents, expiresAtMs }: ConcludeRequest) =>
+      database.$transaction(async (transaction) => {
+        const [row] = await transaction.$queryRaw<{ lastId: Figure; usedTokens: Figure }[]>`
+          UPDATE "KeptAnswer" SET "endingId" = "lastId" + 1, "lastId" = "lastId" + ${endingEvents.length},
+            "isBroken" = ${true}, "expiresAtMs" = ${BigInt(expiresAtMs)}
+          WHERE "id" = ${replyId} AND ${isAbandoned}
+          RETURNING "lastId", "usedTokens"`;
+        if (row === undefined) return null;
+        const firstId = Number(row.lastId) - endingEvents.length + 1;
+        const pieces = splitIntoPieces({ replyId, firstId, events: endingEvents });
+        await insertPieces(transaction, pieces, rowsOf);
+        return { usedTokens: Number(row.usedTokens) };
+      }),
+
+    async listAbandoned(): Promise<string[]> {
+      const rows = await database.$queryRaw<{ id: string }[]>`
+        SELECT "id" FROM "KeptAnswer" WHERE ${isAbandoned} LIMIT ${abandonedBatch}`;
+      return rows.map(({ id }) => id);
+    },
+
+    async findUsages(replyIds: readonly string[]): Promise<Map<string, AnswerUsage>> {
+      if (replyIds.length === 0) return new Map();
+      const rows = await database.$queryRaw<{ id: string; usedTokens: Figure; expiresAtMs: Figure | null }[]>`
+        SELECT "id", "usedTokens", "expiresAtMs" FROM "KeptAnswer" WHERE "id" IN (${join([...replyIds])})`;
+      return new Map(
+        rows.map((row) => [
+          row.id,
+          { usedTokens: Number(row.usedTokens), isUnderWay: row.expiresAtMs === null },
+        ]),
+      );
+    },
+  };
+}
+
+function createReading(database: Database, clock: Clock, { state }: Terms) {
   /** From the piece that holds the first event wanted. */
   async function readEvents(
     { replyId, afterId, maxBytes }: ReadRequest,
@@ -142,16 +215,7 @@ export function createKeptAnswerStore(database: Database, clock: Clock): KeptAns
   }
 
   return {
-    begin: (request) => database.$transaction((transaction) => beginLocked(transaction, request)),
-
-    async discard(replyId) {
-      await database.$executeRaw`
-        DELETE FROM "KeptAnswer" WHERE "id" = ${replyId} AND "lastId" = 0 AND "expiresAtMs" IS NULL`;
-    },
-
-    append: (requests) => database.$transaction((transaction) => appendAll(transaction, requests)),
-
-    async find({ owner, conversationId }) {
+    async find({ owner, conversationId }: Conversation): Promise<FoundAnswer | null> {
       const [row] = await database.$queryRaw<StateRow[]>`
         SELECT ${state} FROM "KeptAnswer"
         WHERE "owner" = ${owner} AND "conversationId" = ${conversationId}
@@ -159,7 +223,7 @@ export function createKeptAnswerStore(database: Database, clock: Clock): KeptAns
       return row ? { replyId: row.id, ...toState(row) } : null;
     },
 
-    async read(request) {
+    async read(request: ReadRequest): Promise<KeptPart | null> {
       const [row] = await database.$queryRaw<StateRow[]>`
         SELECT ${state} FROM "KeptAnswer" WHERE "id" = ${request.replyId}`;
       if (row === undefined) return null;
@@ -167,46 +231,21 @@ export function createKeptAnswerStore(database: Database, clock: Clock): KeptAns
       const hasMore = found.lastId > request.afterId;
       return { ...found, events: hasMore ? await readEvents(request, found.lastId) : [] };
     },
-
-    async askToStop({ owner, conversationId }) {
-      const [row] = await database.$queryRaw<{ id: string }[]>`
-        UPDATE "KeptAnswer" SET "stopAskedAtMs" = ${now}
-        WHERE "owner" = ${owner} AND "conversationId" = ${conversationId} AND ${isHeld}
-        RETURNING "id"`;
-      return row?.id ?? null;
-    },
-
-    conclude: ({ replyId, endingEvents, expiresAtMs }) =>
-      database.$transaction(async (transaction) => {
-        const [row] = await transaction.$queryRaw<{ lastId: Figure; usedTokens: Figure }[]>`
-          UPDATE "KeptAnswer" SET "endingId" = "lastId" + 1, "lastId" = "lastId" + ${endingEvents.length},
-            "isBroken" = ${true}, "expiresAtMs" = ${BigInt(expiresAtMs)}
-          WHERE "id" = ${replyId} AND ${isAbandoned}
-          RETURNING "lastId", "usedTokens"`;
-        if (row === undefined) return null;
-        const firstId = Number(row.lastId) - endingEvents.length + 1;
-        await insertPieces(transaction, splitIntoPieces({ replyId, firstId, events: endingEvents }));
-        return { usedTokens: Number(row.usedTokens) };
-      }),
-
-    async listAbandoned() {
-      const rows = await database.$queryRaw<{ id: string }[]>`
-        SELECT "id" FROM "KeptAnswer" WHERE ${isAbandoned} LIMIT ${abandonedBatch}`;
-      return rows.map(({ id }) => id);
-    },
-
-    async findUsages(replyIds) {
-      if (replyIds.length === 0) return new Map();
-      const rows = await database.$queryRaw<{ id: string; usedTokens: Figure; expiresAtMs: Figure | null }[]>`
-        SELECT "id", "usedTokens", "expiresAtMs" FROM "KeptAnswer" WHERE "id" IN (${join([...replyIds])})`;
-      return new Map(
-        rows.map((row) => [
-          row.id,
-          { usedTokens: Number(row.usedTokens), isUnderWay: row.expiresAtMs === null },
-        ]),
-      );
-    },
   };
+}
+
+async function insertPieces(
+  transaction: Transaction,
+  pieces: readonly Piece[],
+  rowsOf: Terms["rowsOf"],
+): Promise<void> {
+  if (pieces.length === 0) return;
+  await transaction.$executeRaw`
+    INSERT INTO "KeptPiece" ("answerId", "firstId", "lastId", "bytes", "text")
+    SELECT "value" ->> 'replyId', CAST("value" ->> 'firstId' AS INTEGER),
+      CAST("value" ->> 'lastId' AS INTEGER), CAST("value" ->> 'bytes' AS INTEGER), "value" ->> 'text'
+    FROM ${rowsOf(pieces)} WHERE 1 = 1
+    ON CONFLICT ("answerId", "firstId") DO NOTHING`;
 }
 
 function lastIdOf({ firstId, events }: Pick<AppendRequest, "firstId" | "events">): number {

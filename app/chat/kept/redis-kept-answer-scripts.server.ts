@@ -25,7 +25,7 @@ const readNow = `
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-/** Not there: false. Otherwise whether it has ended, and whether its writer holds the lease. */
+/** Not there: false. Otherwise whether it has ended, and whether its writer has the lease. */
 const readState = `
   local function readState(answerKey, now)
     local state = redis.call('HMGET', answerKey, 'lastId', 'leaseUntilMs', 'endingId', 'isBroken', 'expiresAtMs')

@@ -56,7 +56,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/paths/~1api~1tts/post/responses/429/description",
       "/paths/~1api~1tts/post/responses/200/headers/X-Quota-Remaining/description",
     ],
-    now: "266aa673bd74",
+    now: "a0ced7b157c7",
   },
   {
     why: "The secret of a reset is described in every place where it is looked for.",
@@ -96,7 +96,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/components/schemas/SiweSignIn/properties/message/maxLength",
       "/paths/*/post/description",
     ],
-    now: "36f3c740333a",
+    now: "f7073aeee059",
   },
   {
     why: "A contract wallet may sign with no bytes at all; a timestamp may be in seconds.",
@@ -117,7 +117,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/paths/~1api~1gate-access/post/responses/200/content/application~1json/examples/signedIn/value/accessToken",
       "/paths/*/*/parameters/0/example",
     ],
-    now: "53ec89917276",
+    now: "a04659f672bb",
   },
   {
     why: "Of a broken audio part only what is missing is empty.",
@@ -159,5 +159,21 @@ export const apiChanges: readonly ApiChange[] = [
       "/tags/6/description",
     ],
     now: "3653d55d5317",
+  },
+  {
+    why: "Answers can be taken up again and stopped.",
+    at: [
+      "/paths/~1api~1chat~1{id}~1stream",
+      "/paths/~1api~1chat~1{id}~1stop",
+      "/paths/~1api~1chat/post/parameters",
+      "/paths/~1api~1chat/post/responses/409",
+      "/paths/~1api~1chat/post/responses/200/headers/X-Reply-Id",
+      "/paths/~1api~1chat/post/responses/429/content/application~1json/examples/too-many-answers",
+      "/paths/~1api~1chat/post/requestBody/content/application~1json/examples/useChat/value/id",
+      "/components/schemas/ChatError/properties/replyId",
+      "/components/schemas/ChatRequest/properties/id/description",
+      "/components/schemas/ChatRequest/properties/trigger/description",
+    ],
+    now: "ec08228fa64f",
   },
 ];

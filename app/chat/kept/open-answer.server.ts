@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import type { WarnLog } from "~/platform/log.server";
+import type { ChatEvent } from "../reply/chat-events";
+import type { AnswerAppender, Appending } from "./answer-appender.server";
+import { AnswerFeed } from "./answer-feed.server";
+import { AnswerGone } from "./answer-follower.server";
+import type { AnswerNotices } from "./answer-notices";
+import { AnswerReader } from "./answer-reader.server";
+import { writeAnswer } from "./answer-writer.server";
+import type { KeptAnswerStore, KeptEvent } from "./kept-answer-store";
+
+type Options = {
+  store: Pick<KeptAnswerStore, "read" | "discard">;
+  appender: AnswerAppender;
+  notices: AnswerNotices;
+  expiresAtMs: () => number;
+  /** Takes the conversation in the store; gives back when the lease was asked for. Throws the refusals `answer-under-way` and `too-many-answers`. */
+  take: (replyId: string) => Promise<number>;
+  /** Its readers here follow what others do with it, once its lease is lost. */
+  follow: (feed: AnswerFeed) => void;
+  onOpen: (answer: OpenAnswer) => void;
+  onClose: (answer: OpenAnswer) => void;
+  log: WarnLog;
+};
+
+type Usage = { readUsedTokens: () => number; settle: () => Promise<void> };
+
+/** An answer that this process writes, or is about to: until it begins nothing is kept. */
+export class OpenAnswer {
+  readonly replyId = randomUUID();
+  readonly feed = new AnswerFeed(this.replyId, 0);
+  /** Resolves when it has ended, however. */
+  readonly done: Promise<void>;
+  readonly #options: Options;
+  readonly #lost = new AbortController();
+  readonly #stop = new AbortController();
+  #appending: Appending | null = null;
+  #unsubscribe = () => {};
+  #finish = () => {};
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.done = new Promise((resolve) => (this.#finish = resolve));
+  }
+
+  /** Aborted when the lease is lost: nobody may go on writing it. */
+  get lostSignal(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  get stopSignal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  async begin(): Promise<void> {
+    const { take, appender, notices, onOpen } = this.#options;
+    const { replyId } = this;
+    const askedAtMs = await take(replyId);
+    const onStored = (storedId: number) => {
+      this.feed.release(storedId);
+      notices.tell([replyId]);
+    };
+    const listener = { replyId, onStored, onStopAsked: () => this.stop(), onLost: () => this.#lost.abort() };
+    const appending = appender.open(listener, askedAtMs);
+    this.#appending = appending;
+    this.#unsubscribe = notices.subscribe(replyId, appending.look);
+    onOpen(this);
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  /** It failed before its first byte, so that nothing of it is kept. */
+  async discard(): Promise<void> {
+    const { store, log } = this.#options;
+    if (!this.#appending) return;
+    this.#appending.close();
+    this.feed.fail(new AnswerGone("The answer did not begin"));
+    try {
+      await store.discard(this.replyId);
+    } catch (err) {
+      log.warn({ err }, "answer that did not begin could not be discarded");
+    } finally {
+      this.#close();
+    }
+  }
+
+  /** The first reader's events. The answer is written on whether or not they are read. */
+  write(events: AsyncIterable<ChatEvent>, usage: Usage): AsyncIterable<KeptEvent> {
+    const { store, expiresAtMs, log } = this.#options;
+    const { feed } = this;
+    const appending = this.#appending;
+    if (!appending) throw new Error("The answer has not begun.");
+    const reader = new AnswerReader({ feed, store, afterId: 0 });
+    void writeAnswer({ events, feed, appending, ...usage, expiresAtMs, log })
+      .then((isStored) => isStored || this.#goOnFollowing(appending.storedId()))
+      .finally(() => this.#close());
+    return reader;
+  }
+
+  #goOnFollowing(storedId: number): void {
+    this.feed.forgetAfter(storedId);
+    if (this.feed.readerCount > 0) this.#options.follow(this.feed);
+  }
+
+  #close(): void {
+    this.#unsubscribe();
+    this.#options.onClose(this);
+    this.#finish();
+  }
+}
