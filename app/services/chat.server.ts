@@ -2,7 +2,6 @@ import type { Caller } from "~/gate/caller.server";
 import { isConversationId, toModelList } from "~/chat/chat.schema";
 import type { ChatRequest } from "~/chat/chat.schema";
 import { checkAbandonedAnswers } from "~/chat/kept/abandoned-answers.server";
-import { noNotices } from "~/chat/kept/answer-notices";
 import { answerResumable } from "~/chat/kept/answer-resumable.server";
 import type { Conversation } from "~/chat/kept/kept-answer-store";
 import { createKeptAnswers } from "~/chat/kept/kept-answers.server";
@@ -33,7 +32,7 @@ export type ResumableQuestion = Omit<ChatQuestion, "signal"> & { conversationId:
 type ConversationRequest = { caller: Caller | null; conversationId: string | undefined };
 
 export function wireChat(foundation: Foundation, quota: QuotaServices, tools: ToolServices) {
-  const { config, metrics, instruments, recording, state, log } = foundation;
+  const { config, metrics, instruments, recording, state, pubsub, log } = foundation;
   const { chat, serving, database } = config;
   const shutdown = new AbortController();
   const provider = getProvider(chatProviders, chat.provider);
@@ -56,10 +55,11 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
     log,
   };
   const keepTrace = (events: ChatAnswer["events"]) => instruments.tracing?.keep(events) ?? events;
-  const leaseMs = database.leaseSeconds * 1000;
+  // Readers learn within LEASE_SECONDS that the writer is gone: the rest is for their next look at the store.
+  const leaseMs = database.leaseSeconds * 1000 - 500;
   const kept = createKeptAnswers({
     store: state.keptAnswers,
-    notices: noNotices,
+    notices: { tell: pubsub.publish, subscribe: pubsub.subscribe },
     leaseMs,
     keptForMs: chat.resumeSeconds * 1000,
     maxOpen: chat.resumeOpen,

@@ -8,6 +8,8 @@ import { manyClients } from "./scenarios/many-clients";
 import { providerHanging } from "./scenarios/provider-hanging";
 import { redisStopped } from "./scenarios/redis-stopped";
 import type { Scenario } from "./scenario";
+import { writerKilled, writerKilledOnRedis } from "./scenarios/writer-killed";
+import { writerPaused } from "./scenarios/writer-paused";
 import { slowClients } from "./scenarios/slow-clients";
 import { soak } from "./scenarios/soak";
 
@@ -16,6 +18,9 @@ export const scenarios: readonly Scenario[] = [
   killedOnSqlite,
   killedOnPostgresql,
   killedOnRedis,
+  writerKilled,
+  writerKilledOnRedis,
+  writerPaused,
   databaseStopped,
   redisStopped,
   diskFull,

@@ -20,7 +20,8 @@ type Ending = { events: readonly string[]; usedTokens: number; expiresAtMs: numb
 
 export type Appending = {
   storedId: () => number;
-  add: (json: string, usedTokens: number) => void;
+  /** False where the lease is lost, or may be: the process may have stood still. Then no reader may get it. */
+  add: (json: string, usedTokens: number) => boolean;
   /** Resolves when all is stored, with true, or when it never will be. */
   end: (ending: Ending) => Promise<boolean>;
   /** Looks at the store now. */
@@ -42,8 +43,8 @@ export class AnswerAppender {
   readonly #urgent = new Set<Entry>();
   // Timers belong to no request.
   readonly #background = new AsyncResource("AnswerAppender");
-  #timer: NodeJS.Timeout | undefined;
-  #immediate: NodeJS.Immediate | undefined;
+  #isWriteOfAllDue = false;
+  #isWriteOfUrgentDue = false;
   #lastWriteOfAllMs = -Infinity;
   #isWriting = false;
   #isFailing = false;
@@ -52,16 +53,19 @@ export class AnswerAppender {
     this.#options = options;
   }
 
-  /** For an answer that has just begun, with its lease. */
-  open(listener: Listener): Appending {
-    const entry = new Entry(listener);
+  /** For an answer that has just begun. `askedAtMs`: when its lease was asked for, by the monotonic clock. */
+  open(listener: Listener, askedAtMs: number): Appending {
+    const entry = new Entry(listener, askedAtMs);
     this.#open.add(entry);
     this.#schedule();
     return {
       storedId: () => entry.storedId,
       add: (json, usedTokens) => {
+        if (performance.now() - entry.renewedAtMs > this.#options.leaseMs) this.#lose(entry);
+        if (!this.#open.has(entry)) return false;
         entry.add(json, usedTokens);
         this.#schedule();
+        return true;
       },
       end: (ending) => {
         if (!this.#open.has(entry)) return Promise.resolve(false);
@@ -88,13 +92,20 @@ export class AnswerAppender {
     if (this.#isWriting || this.#open.size === 0) return;
     const waitMs = Math.max(0, this.#lastWriteOfAllMs + appendEveryMs - performance.now());
     this.#background.runInAsyncScope(() => {
-      if (this.#urgent.size > 0) this.#immediate ??= setImmediate(() => void this.#write([...this.#urgent]));
-      this.#timer ??= setTimeout(() => this.#writeAll(), waitMs);
+      if (this.#urgent.size > 0 && !this.#isWriteOfUrgentDue) setImmediate(() => this.#writeUrgent());
+      if (!this.#isWriteOfAllDue) setTimeout(() => this.#writeAll(), waitMs);
     });
+    this.#isWriteOfUrgentDue = this.#urgent.size > 0;
+    this.#isWriteOfAllDue = true;
+  }
+
+  #writeUrgent(): void {
+    this.#isWriteOfUrgentDue = false;
+    void this.#write([...this.#urgent]);
   }
 
   #writeAll(): void {
-    this.#timer = undefined;
+    this.#isWriteOfAllDue = false;
     if (this.#isWriting) return;
     const renewMs = Math.min(renewEveryMs, this.#options.leaseMs / 3);
     const nowMs = (this.#lastWriteOfAllMs = performance.now());
@@ -103,7 +114,6 @@ export class AnswerAppender {
 
   async #write(due: readonly Entry[]): Promise<void> {
     const { store, leaseMs, log } = this.#options;
-    this.#immediate = undefined;
     if (this.#isWriting || due.length === 0) return this.#schedule();
     this.#isWriting = true;
     for (const entry of due) this.#urgent.delete(entry);
@@ -155,14 +165,15 @@ export class AnswerAppender {
 class Entry {
   readonly listener: Listener;
   storedId = 0;
-  renewedAtMs = performance.now();
+  renewedAtMs: number;
   ending: AppendRequest["ending"] | null = null;
   onEnded: (isStored: boolean) => void = () => undefined;
   #waiting: string[] = [];
   #usedTokens = 0;
 
-  constructor(listener: Listener) {
+  constructor(listener: Listener, askedAtMs: number) {
     this.listener = listener;
+    this.renewedAtMs = askedAtMs;
   }
 
   add(json: string, usedTokens: number): void {

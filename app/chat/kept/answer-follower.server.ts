@@ -25,7 +25,7 @@ type Options = {
 export async function followAnswer(options: Options): Promise<void> {
   const { feed, notices, patienceMs, shutdownSignal, onEnd, log } = options;
   const bell = createBell();
-  const unwatch = notices.watch(feed.replyId, bell.ring);
+  const unsubscribe = notices.subscribe(feed.replyId, bell.ring);
   shutdownSignal.addEventListener("abort", bell.ring, { once: true });
   let lastLookedAtMs = performance.now();
   try {
@@ -45,7 +45,7 @@ export async function followAnswer(options: Options): Promise<void> {
     }
   } finally {
     onEnd();
-    unwatch();
+    unsubscribe();
     shutdownSignal.removeEventListener("abort", bell.ring);
   }
 }

@@ -3,7 +3,5 @@ export type AnswerNotices = {
   /** Something was appended, or a stop was asked for. May get lost. */
   tell: (replyIds: readonly string[]) => void;
   /** For as long as somebody here reads or writes the answer; what is given back ends it. */
-  watch: (replyId: string, onNotice: () => void) => () => void;
+  subscribe: (replyId: string, onNotice: () => void) => () => void;
 };
-
-export const noNotices: AnswerNotices = { tell: () => undefined, watch: () => () => undefined };

@@ -40,8 +40,7 @@ export class AnswerReader implements AsyncIterableIterator<KeptEvent>, FeedReade
       }
       if (feed.isBehind(this.lastId)) await this.#readOn();
       else if (feed.ending !== null) this.#close();
-      else if (feed.fault !== null)
-        throw new StreamCutOff("The answer goes on elsewhere", { cause: feed.fault });
+      else if (feed.fault !== null) this.#cutOff("The answer goes on elsewhere", feed.fault);
       else await feed.changed();
     }
   }
@@ -69,11 +68,17 @@ export class AnswerReader implements AsyncIterableIterator<KeptEvent>, FeedReade
   async #readOn(): Promise<void> {
     const { store, feed } = this.#options;
     const request = { replyId: feed.replyId, afterId: this.lastId, maxBytes: maxReadBytes };
-    const part = await store.read(request).catch((cause: unknown) => {
-      throw new StreamCutOff("The store of answers is away", { cause });
-    });
-    if (!part?.events.length) throw new StreamCutOff("The answer is not kept any more");
-    this.#fromStore = part.events;
+    const part = await store
+      .read(request)
+      .catch((cause: unknown) => this.#cutOff("The store of answers is away", cause));
+    if (!part?.events.length) return this.#cutOff("The answer is not kept any more");
+    // What the feed does not have yet may be an ending, of which only the feed tells.
+    this.#fromStore = part.events.filter(({ id }) => id <= feed.lastId);
+  }
+
+  #cutOff(message: string, cause?: unknown): never {
+    this.#close();
+    throw new StreamCutOff(message, { cause });
   }
 
   #close(): void {

@@ -34,8 +34,8 @@ export async function writeAnswer(options: Options): Promise<boolean> {
         continue;
       }
       usedChars += countOutput(event);
+      if (!appending.add(json, Math.ceil(usedChars / charsPerToken))) return false;
       feed.push([{ id: feed.lastId + 1, json }]);
-      appending.add(json, Math.ceil(usedChars / charsPerToken));
     }
   } catch (err) {
     log.warn({ err }, "chat stream failed");

@@ -4,7 +4,6 @@ import { createLogLines } from "~e2e/support/log-lines";
 import { createSqliteState } from "~e2e/support/databases/state";
 import { waitUntil } from "~e2e/support/processes";
 import type { ChatEvent } from "../reply/chat-events";
-import { noNotices } from "./answer-notices";
 import type { KeptAnswerStore, KeptEvent } from "./kept-answer-store";
 import { createKeptAnswers, writerGoneText } from "./kept-answers.server";
 
@@ -19,7 +18,7 @@ async function openInstances() {
   const open = (changes: Partial<KeptAnswerStore> = {}) =>
     createKeptAnswers({
       store: { ...keptAnswers, ...changes },
-      notices: noNotices,
+      notices: { tell: () => undefined, subscribe: () => () => undefined },
       leaseMs,
       keptForMs: 60_000,
       maxOpen: 4,

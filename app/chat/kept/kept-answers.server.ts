@@ -66,10 +66,12 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
     notices.tell([replyId]);
   }
 
-  async function begin(replyId: string, owner: AnswerOwner): Promise<void> {
+  /** When the lease was asked for. */
+  async function begin(replyId: string, owner: AnswerOwner): Promise<number> {
     for (;;) {
+      const askedAtMs = performance.now();
       const result = await store.begin({ ...owner, replyId, maxOpen, leaseMs });
-      if (result.outcome === "begun") return;
+      if (result.outcome === "begun") return askedAtMs;
       if (result.outcome === "abandoned") await conclude(result.replyId);
       else if (result.outcome === "too-many") throw new Refusal("too-many-answers", { headers: retryLater });
       else throw underWay(result.replyId);

@@ -14,8 +14,8 @@ type Options = {
   appender: AnswerAppender;
   notices: AnswerNotices;
   expiresAtMs: () => number;
-  /** Takes the conversation in the store. Throws the refusals `answer-under-way` and `too-many-answers`. */
-  take: (replyId: string) => Promise<void>;
+  /** Takes the conversation in the store; gives back when the lease was asked for. Throws the refusals `answer-under-way` and `too-many-answers`. */
+  take: (replyId: string) => Promise<number>;
   /** Its readers here follow what others do with it, once its lease is lost. */
   follow: (feed: AnswerFeed) => void;
   onOpen: (answer: OpenAnswer) => void;
@@ -35,7 +35,7 @@ export class OpenAnswer {
   readonly #lost = new AbortController();
   readonly #stop = new AbortController();
   #appending: Appending | null = null;
-  #unwatch = () => {};
+  #unsubscribe = () => {};
   #finish = () => {};
 
   constructor(options: Options) {
@@ -55,18 +55,15 @@ export class OpenAnswer {
   async begin(): Promise<void> {
     const { take, appender, notices, onOpen } = this.#options;
     const { replyId } = this;
-    await take(replyId);
-    const appending = appender.open({
-      replyId,
-      onStored: (storedId) => {
-        this.feed.release(storedId);
-        notices.tell([replyId]);
-      },
-      onStopAsked: () => this.stop(),
-      onLost: () => this.#lost.abort(),
-    });
+    const askedAtMs = await take(replyId);
+    const onStored = (storedId: number) => {
+      this.feed.release(storedId);
+      notices.tell([replyId]);
+    };
+    const listener = { replyId, onStored, onStopAsked: () => this.stop(), onLost: () => this.#lost.abort() };
+    const appending = appender.open(listener, askedAtMs);
     this.#appending = appending;
-    this.#unwatch = notices.watch(replyId, appending.look);
+    this.#unsubscribe = notices.subscribe(replyId, appending.look);
     onOpen(this);
   }
 
@@ -108,7 +105,7 @@ export class OpenAnswer {
   }
 
   #close(): void {
-    this.#unwatch();
+    this.#unsubscribe();
     this.#options.onClose(this);
     this.#finish();
   }

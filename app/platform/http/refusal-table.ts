@@ -20,8 +20,7 @@ const rowsByStatus = {
     "siwe-not-enabled": {
       title: "SIWE not enabled",
       meaning: "Signing in with Ethereum is switched off on this server.",
-      remedy:
-        "Use another way in, or ask whoever runs this site to set NEXT_PUBLIC_ENABLE_STATE_WORKER=true.",
+      remedy: "Use another way in, or ask whoever runs it to set NEXT_PUBLIC_ENABLE_STATE_WORKER=true.",
     },
     "legacy-not-accepted": {
       title: "Legacy signatures not accepted",
@@ -167,7 +166,7 @@ const rowsByStatus = {
       meaning:
         "The key came to this wallet so recently that the chain might still take the transfer back, or was seen leaving it a moment ago. Using a key up cannot be undone.",
       remedy:
-        "Wait for the number of seconds in the Retry-After header, and for the block if `detail` names one, then send the request again.",
+        "Wait as the Retry-After header says, and for the block if `detail` names one, then send it again.",
     },
     "answer-under-way": {
       title: "An answer is already under way",
@@ -207,8 +206,7 @@ const rowsByStatus = {
     "too-many-requests": {
       title: "Too many requests",
       meaning: "More requests came from this client than the limit of this address allows.",
-      remedy:
-        "Wait for the number of seconds in `retryAfter` (also in the Retry-After header), then go on more slowly.",
+      remedy: "Wait as many seconds as `retryAfter` and the Retry-After header say, then go on more slowly.",
     },
     "speech-busy": {
       title: "TTS is busy",
@@ -218,7 +216,7 @@ const rowsByStatus = {
     "too-many-answers": {
       title: "Too many answers under way",
       meaning: "As many questions of this key, or of this client, are being answered as may be at once.",
-      remedy: "Wait until one of them has ended, or stop one.",
+      remedy: "Wait until one has ended, or stop one.",
     },
     "quota-exceeded": {
       title: "Quota exceeded",

@@ -9,6 +9,8 @@ const maxStalledTurns = 4;
 
 const endMark = "data: [DONE]\n\n";
 
+const encoder = new TextEncoder();
+
 export const eventStreamHeaders = {
   "Content-Type": "text/event-stream; charset=utf-8",
   // `no-transform` keeps compression from collecting events; see also proxies that buffer unless told.
@@ -66,9 +68,7 @@ export class StreamCutOff extends Error {
 function createEventBody<Event extends object>(
   options: EventStreamOptions<Event>,
 ): ReadableStream<Uint8Array> {
-  const { events, signal, keepAliveMs = 15_000, onFailure = () => undefined } = options;
-  const encode = options.encode ?? encodeEvent;
-  const encoder = new TextEncoder();
+  const { events, encode = encodeEvent, signal, keepAliveMs = 15_000, onFailure = () => undefined } = options;
   const iterator = events[Symbol.asyncIterator]();
   let isOver = false;
   let keepAlive: NodeJS.Timeout | undefined;

@@ -1,13 +1,14 @@
+import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import type { Page } from "@playwright/test";
 import { build } from "esbuild";
 import { test } from "~e2e/support/browser/chat-servers";
-import { expect } from "~e2e/support/browser/journey";
+import { expect, patienceMs } from "~e2e/support/browser/journey";
 
 test.use({ baseUrl: async ({ modelServer }, use) => use(modelServer.baseUrl) });
 
 /** A page of this origin that is nothing but the AI SDK's hook, as its package brings it. */
-async function openHookPage(page: Page): Promise<void> {
+async function openHookPage(page: Page, props: { resumableId?: string } = {}): Promise<void> {
   const bundle = await build({
     entryPoints: [fileURLToPath(new URL("../../support/browser/use-chat-page.tsx", import.meta.url))],
     bundle: true,
@@ -21,7 +22,9 @@ async function openHookPage(page: Page): Promise<void> {
     route.fulfill({ contentType: "text/html", body: "<!doctype html>" }),
   );
   await page.goto("/use-chat");
-  await page.evaluate(`${bundle.outputFiles[0]?.text}; window.statuses = useChatPage.start();`);
+  await page.evaluate(
+    `${bundle.outputFiles[0]?.text}; window.statuses = useChatPage.start(${JSON.stringify(props)});`,
+  );
 }
 
 async function send(page: Page, text: string): Promise<void> {
@@ -83,4 +86,30 @@ test("the hook can stop an answer, and shows why one failed @deep", async ({ pag
     error: expect.stringMatching(/^Local server connection failed: /),
     details: "HTTP 503: out of order",
   });
+});
+
+test("the hook takes an answer up again after a reload, as its package does it, and has all of it @deep", async ({
+  page,
+  modelServer,
+}) => {
+  const resumableId = randomUUID();
+  const numbers = async () =>
+    [...((await replies(page).last().textContent()) ?? "").matchAll(/(?:word|value)(\d+)/g)].map(
+      ([, number]) => Number(number),
+    );
+  await openHookPage(page, { resumableId });
+  await expect(status(page)).toHaveText("ready");
+  const callsBefore = modelServer.countCalls();
+  await send(page, "long");
+  for (const said of ["word100 ", "word900 "]) {
+    await expect(replies(page).last()).toContainText(said, { timeout: patienceMs });
+    await openHookPage(page, { resumableId });
+    await expect(replies(page).last()).toContainText(said, { timeout: patienceMs });
+  }
+  await expect(status(page)).toHaveText("ready", { timeout: patienceMs });
+  expect(await numbers()).toEqual(Array.from({ length: 3_000 }, (_, index) => index));
+  await openHookPage(page, { resumableId });
+  await expect.poll(async () => (await numbers()).length, { timeout: patienceMs }).toBe(3_000);
+  expect(modelServer.countCalls()).toBe(callsBefore + 1);
+  await expect(page.getByRole("alert")).toHaveCount(0);
 });

@@ -56,7 +56,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/paths/~1api~1tts/post/responses/429/description",
       "/paths/~1api~1tts/post/responses/200/headers/X-Quota-Remaining/description",
     ],
-    now: "266aa673bd74",
+    now: "a0ced7b157c7",
   },
   {
     why: "The secret of a reset is described in every place where it is looked for.",
@@ -191,5 +191,21 @@ export const apiChanges: readonly ApiChange[] = [
       "/paths/~1api~1form-submission-gate/post/responses/403/content/application~1problem+json/schema/$ref",
     ],
     now: "bc687f020441",
+  },
+  {
+    why: "Answers can be taken up again and stopped.",
+    at: [
+      "/paths/~1api~1chat~1{id}~1stream",
+      "/paths/~1api~1chat~1{id}~1stop",
+      "/paths/~1api~1chat/post/parameters",
+      "/paths/~1api~1chat/post/responses/409",
+      "/paths/~1api~1chat/post/responses/200/headers/X-Reply-Id",
+      "/paths/~1api~1chat/post/responses/429/content/application~1json/examples/too-many-answers",
+      "/paths/~1api~1chat/post/requestBody/content/application~1json/examples/useChat/value/id",
+      "/components/schemas/ChatError/properties/replyId",
+      "/components/schemas/ChatRequest/properties/id/description",
+      "/components/schemas/ChatRequest/properties/trigger/description",
+    ],
+    now: "ec08228fa64f",
   },
 ];

@@ -1,13 +1,28 @@
 import { useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { useChat } from "@ai-sdk/react";
+import { DefaultChatTransport } from "ai";
 
 /** What the hook showed in each of its statuses, in turn. */
 const statuses: string[] = [];
 
-/** The smallest page that somebody could write with the hook: no option is set, so it asks `/api/chat`. */
-function ChatPage() {
-  const { messages, status, error, sendMessage, stop } = useChat();
+type ChatPageProps = { resumableId?: string };
+
+/**
+ * The smallest page that somebody could write with the hook: no option is set, so it asks `/api/chat`; or those alone
+ * that let it take answers up again.
+ */
+function ChatPage({ resumableId }: ChatPageProps) {
+  const [resuming] = useState(() =>
+    resumableId === undefined
+      ? {}
+      : {
+          id: resumableId,
+          resume: true,
+          transport: new DefaultChatTransport({ headers: { "X-Chat-Resumable": "1" } }),
+        },
+  );
+  const { messages, status, error, sendMessage, stop } = useChat(resuming);
   const [text, setText] = useState("");
   useEffect(() => void statuses.push(status), [status]);
   return (
@@ -31,7 +46,7 @@ function ChatPage() {
   );
 }
 
-export function start(): string[] {
-  createRoot(document.body.appendChild(document.createElement("main"))).render(<ChatPage />);
+export function start(props: ChatPageProps = {}): string[] {
+  createRoot(document.body.appendChild(document.createElement("main"))).render(<ChatPage {...props} />);
   return statuses;
 }
