@@ -249,11 +249,7 @@ export async function deployKeyContract({
   return await deployOnce({ rpcUrl, contractName: "LatchkeyKey", args, salt });
 }
 
-/**
- * A token with 6 decimals that anybody may mint, in the same way.
- *
- * @param {{ rpcUrl: string, name: string, symbol: string }} options
- */
+/** A coin with 6 decimals that anybody may mint. @param {{ rpcUrl: string, name: string, symbol: string }} options */
 export async function deployCoinContract({ rpcUrl, name, symbol }) {
   return await deployOnce({ rpcUrl, contractName: "Coin", args: [name, symbol, 6] });
 }
@@ -300,7 +296,5 @@ async function deployOnce({ rpcUrl, contractName, args, salt = "" }) {
     if (await publicClient.getCode({ address })) return { address, abi, isNew: !refusal };
     await delay(50);
   }
-  throw new LocalChainError(`The contract ${contractName} could not be deployed on the chain at ${rpcUrl}.`, {
-    cause: refusal,
-  });
+  throw new LocalChainError(`${contractName} could not be deployed on ${rpcUrl}.`, { cause: refusal });
 }

@@ -28,7 +28,7 @@ const remedies: PageRemedies = {
 };
 
 const requirementsRemedy =
-  "See below what is asked for and what of it this wallet has. Get what is missing, then check again: it is read anew, and you are asked to sign once more.";
+  "See below what is asked for and what of it this wallet has. Get what is missing, then check again: it is read again, and you are asked to sign once more.";
 
 /** For a refusal that came with the page itself. */
 export function noticeForProblem(problem: VisitProblem): GateNotice {

@@ -142,7 +142,7 @@ export function mintKey(tools: GateTools, { address }: WalletAccount): Promise<v
 
 type DemoTokenOrder = { account: WalletAccount; token: string; holder: Address };
 
-/** From the faucet, without a transaction of the wallet's own; what the page has read is read anew. */
+/** From the faucet, without a transaction of the wallet's own; what the page has read is read again. */
 export function getDemoToken(tools: GateTools, { account, token, holder }: DemoTokenOrder): Promise<void> {
   const { api, dispatch } = tools;
   return inNewTurn(tools, "token", async (turn) => {

@@ -1,4 +1,5 @@
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
+import type { RefObject } from "react";
 import type { PublicSettings } from "~/platform/public-settings";
 import { Button } from "~/ui/button";
 import { Card } from "~/ui/card";
@@ -16,7 +17,6 @@ import { MintButton, News } from "./key-news";
 import { Ways, holdsNone } from "./key-ways";
 import { SignInExplained } from "./sign-in-explained";
 import { useKeyForm } from "./use-key-form";
-import type { KeyForm } from "./use-key-form";
 
 type KeyCardProps = {
   settings: PublicSettings;
@@ -39,13 +39,16 @@ export function KeyCard({ settings, kinds, signsSiwe, state, actions }: KeyCardP
   const isRefused = Boolean(state.notice?.requirements);
   const isLater = isRefused || isMissing || (isWithout && (isMintable || offer !== null));
   const key = chosenKey(kinds, state);
-  const form = useKeyForm({ kind, state, actions });
-  const { card } = form;
+  const card = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLDivElement>(null);
+  const form = useKeyForm({ kind, state, actions, card, field });
   // The page has changed under the visitor: what they pressed is gone, and this is what comes next.
-  useEffect(() => takeLostFocus(card.current, { preventScroll: true }), [card, isWithout]);
+  useEffect(() => takeLostFocus(card.current, { preventScroll: true }), [isWithout]);
 
   const parts = {
-    number: <NumberField form={form} tokenId={choice.tokenId} />,
+    number: (
+      <NumberField field={field} fault={form.fault} tokenId={choice.tokenId} onType={form.typeTokenId} />
+    ),
     signIn: <SignInButton task={task} isLater={isLater} />,
     vault: kind.takesDelegates ? (
       <VaultField value={choice.vault} isJudged={form.isJudged} onType={form.typeVault} />
@@ -87,17 +90,24 @@ export function KeyCard({ settings, kinds, signsSiwe, state, actions }: KeyCardP
   );
 }
 
-function NumberField({ form, tokenId }: { form: KeyForm; tokenId: string }) {
+type NumberFieldProps = {
+  field: RefObject<HTMLDivElement>;
+  fault: string | null;
+  tokenId: string;
+  onType: (tokenId: string) => void;
+};
+
+function NumberField({ field, fault, tokenId, onType }: NumberFieldProps) {
   return (
-    <div ref={form.field}>
+    <div ref={field}>
       <Field
         label="Number of the key"
-        fault={form.fault}
+        fault={fault}
         name="tokenId"
         inputMode="numeric"
         autoComplete="off"
         value={tokenId}
-        onChange={(event) => form.typeTokenId(event.target.value)}
+        onChange={(event) => onType(event.target.value)}
       />
     </div>
   );

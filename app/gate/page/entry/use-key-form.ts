@@ -1,5 +1,5 @@
-import { useRef, useState } from "react";
-import type { FormEvent } from "react";
+import { useState } from "react";
+import type { FormEvent, RefObject } from "react";
 import { useSecondsUntil } from "~/ui/use-seconds-until";
 import type { StateIn } from "../gate-state";
 import type { PageKind } from "../kinds/page-kind";
@@ -7,16 +7,20 @@ import { vaultFault } from "../kinds/vault-field";
 import type { GateActions } from "../use-gate-flow";
 import { tokenIdFault } from "./token-id-text";
 
-type KeyFormOptions = { kind: PageKind; state: StateIn<"connected">; actions: GateActions };
-
-export type KeyForm = ReturnType<typeof useKeyForm>;
+type KeyFormOptions = {
+  kind: PageKind;
+  state: StateIn<"connected">;
+  actions: GateActions;
+  card: RefObject<HTMLElement>;
+  /** Around the number of the key. */
+  field: RefObject<HTMLElement>;
+};
 
 /** What was typed is judged when it is sent, and the focus goes to what is wrong. */
-export function useKeyForm({ kind, state: { choice, task, notice }, actions }: KeyFormOptions) {
+export function useKeyForm({ kind, state, actions, card, field }: KeyFormOptions) {
+  const { choice, task, notice } = state;
   const [fault, setFault] = useState<string | null>(null);
   const [isJudged, setJudged] = useState(false);
-  const card = useRef<HTMLDivElement>(null);
-  const field = useRef<HTMLDivElement>(null);
   const waitSeconds = useSecondsUntil(notice?.retryAtMs ?? null);
   const typedFault = kind.standard === "membership" ? null : tokenIdFault(choice.tokenId);
 
@@ -52,5 +56,5 @@ export function useKeyForm({ kind, state: { choice, task, notice }, actions }: K
     actions.typeVault(vault);
   }
 
-  return { card, field, fault, isJudged, typedFault, submit, typeTokenId, typeVault };
+  return { fault, isJudged, typedFault, submit, typeTokenId, typeVault };
 }

@@ -57,7 +57,7 @@ test("keys are loading, listed, or cannot be listed", () => {
   expect(keysOf(choice, founder)).toEqual({ status: "unlisted" });
 });
 
-test("a vault counts once its address is whole, and its keys are looked for anew", () => {
+test("a vault counts once its address is whole, and its keys are looked for again", () => {
   const found = read(finding("founder", ["4"]));
   const typing = after(found, { type: "vault-typed", vault: vault.slice(0, 20) });
   expect(holderOf(typing, address)).toBe(address);
