@@ -96,7 +96,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/components/schemas/SiweSignIn/properties/message/maxLength",
       "/paths/*/post/description",
     ],
-    now: "ff8794c5908a",
+    now: "08449e3aa282",
   },
   {
     why: "A gate may have several kinds of keys, memberships without a token and delegates among them; a kind need not open the room.",
@@ -133,7 +133,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/paths/~1api~1gate-access/post/responses/200/content/application~1json/examples/signedIn/value/accessToken",
       "/paths/*/*/parameters/0/example",
     ],
-    now: "06ca4e007819",
+    now: "c434b6d710c4",
   },
   {
     why: "Of a broken audio part only what is missing is empty.",
@@ -191,6 +191,20 @@ export const apiChanges: readonly ApiChange[] = [
       "/paths/~1api~1form-submission-gate/post/responses/403/content/application~1problem+json/schema/$ref",
     ],
     now: "bc687f020441",
+  },
+  {
+    why: "Readiness tells of several chains, and of the contracts that kinds of keys name.",
+    at: [
+      "/components/schemas/Readiness/properties/dependencies/description",
+      "/components/schemas/Readiness/properties/dependencies/properties/keys",
+      "/components/schemas/Readiness/properties/dependencies/additionalProperties/properties/ageSeconds",
+    ],
+    now: "f7e56e0bbc65",
+  },
+  {
+    why: "The demo's faucet gives a token too, so that its second kind of key can be had.",
+    at: ["/components/schemas/FaucetRequest/properties/token"],
+    now: "0dbf49ae3dde",
   },
   {
     why: "Answers can be taken up again and stopped.",
