@@ -12,7 +12,7 @@ import type { Foundation } from "./foundation.server";
 
 /** What the chains say of keys: the judge, and the watchers that end tokens of keys that left. */
 export function wireOwnership(foundation: Foundation, keys: KeyStore, leases: LeaseKeeper) {
-  const { config, database, chains, metrics, log } = foundation;
+  const { config, database, chains, metrics, keyMetrics, log } = foundation;
   const { keys: kinds } = config;
   const clock = systemClock;
   const clientOf = (chainId: number) => getChainClient(chains, chainId);
@@ -22,6 +22,7 @@ export function wireOwnership(foundation: Foundation, keys: KeyStore, leases: Le
     confirmationsOf: (chainId) => confirmations.get(chainId) ?? 0,
     cacheSeconds: config.chain.ownershipCacheSeconds,
     clock,
+    onReading: keyMetrics?.countReading,
   });
   const cursors = createChainCursorStore(database);
   const watchers = createTransferWatchers({

@@ -10,12 +10,14 @@ import type { ChainPart } from "./reads/kind-plan";
 import { isUnavailable } from "./reads/read";
 
 /** Each chain is asked once, side by side; one that is away leaves only its own part unknown. */
-export function createJudge({ clientOf, confirmationsOf, cacheSeconds, clock }: JudgeDependencies): Judge {
+export function createJudge(dependencies: JudgeDependencies): Judge {
+  const { clientOf, confirmationsOf, cacheSeconds, clock, onReading } = dependencies;
   const chains = new Map<number, ChainReadings>();
 
   function readingsOf(chainId: number): ChainReadings {
     const readings =
-      chains.get(chainId) ?? createChainReadings({ client: clientOf(chainId), cacheSeconds, clock });
+      chains.get(chainId) ??
+      createChainReadings({ client: clientOf(chainId), cacheSeconds, clock, onReading });
     chains.set(chainId, readings);
     return readings;
   }

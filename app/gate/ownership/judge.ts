@@ -56,6 +56,9 @@ export type Judge = {
   forgetChain: (chainId: number) => void;
 };
 
+/** Of each call to a chain. */
+export type OnReading = (reading: { chainId: number; outcome: "ok" | "unavailable" }) => void;
+
 export type JudgeDependencies = {
   /** For every chain that a kind names. */
   clientOf: (chainId: number) => ChainClient;
@@ -63,4 +66,5 @@ export type JudgeDependencies = {
   confirmationsOf: (chainId: number) => number;
   cacheSeconds: number;
   clock: Clock;
+  onReading?: OnReading | undefined;
 };
