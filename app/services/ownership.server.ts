@@ -2,6 +2,8 @@ import { createChainCursorStore } from "~/gate/ownership/chain-cursor.store.serv
 import { listChainsToFollow } from "~/gate/ownership/followed-chains";
 import { createJudge } from "~/gate/ownership/judge.server";
 import { createSettledJudgements } from "~/gate/ownership/settled-judgement.server";
+import { surveyKinds } from "~/gate/ownership/survey.server";
+import type { SurveyQuestion } from "~/gate/ownership/survey.server";
 import { createTransferWatchers } from "~/gate/ownership/transfer-watchers.server";
 import type { KeyStore } from "~/gate/keys/keys.store.server";
 import { requireMet } from "~/gate/require-met";
@@ -51,5 +53,7 @@ export function wireOwnership(foundation: Foundation, keys: KeyStore, leases: Le
     requireHeld: (judgement, question) => requireMet(question, judgement, kinds),
     clock,
   });
-  return { judge, watchers, requireSettled };
+  const survey = (question: SurveyQuestion) =>
+    surveyKinds(question, { clientOf, onReading: keyMetrics?.countReading });
+  return { judge, watchers, requireSettled, survey };
 }
