@@ -717,7 +717,7 @@ export type components = {
       /** @description JavaScript text, written for a sandboxed frame of opaque origin. Never run it elsewhere. */
       script: string;
     };
-    /** @description Problem Details of a key that is not held. */
+    /** @description Problem Details of a key that is not held. `requirements` is there where kinds of keys have names and the kind is not met. */
     NotHeldProblem: {
       /**
        * Format: uri
@@ -740,59 +740,7 @@ export type components = {
       }[];
       /** @description Bodies that are too large only: the limit in bytes. */
       maxBytes?: number;
-      /** @description Where kinds of keys have names, and the kind is not met: what it asks for, and what is missing. */
-      requirements?:
-        | components["schemas"]["RequirementLeafReport"]
-        | components["schemas"]["SecretRequirement"]
-        | {
-            /**
-             * @description `unknown`: it cannot be checked right now.
-             * @enum {string}
-             */
-            outcome: "met" | "unmet" | "unknown";
-            all: components["schemas"]["RequirementReport"][];
-          }
-        | {
-            /**
-             * @description `unknown`: it cannot be checked right now.
-             * @enum {string}
-             */
-            outcome: "met" | "unmet" | "unknown";
-            any: components["schemas"]["RequirementReport"][];
-          }
-        | {
-            /**
-             * @description `unknown`: it cannot be checked right now.
-             * @enum {string}
-             */
-            outcome: "met" | "unmet" | "unknown";
-            not: components["schemas"]["RequirementReport"];
-          };
-    };
-    RequirementLeafReport: {
-      label: string;
-      /**
-       * @description `unknown`: it cannot be checked right now.
-       * @enum {string}
-       */
-      outcome: "met" | "unmet" | "unknown";
-      /** @description The amount in base units, or `valid membership`. Left out for lists of addresses. */
-      needed?: string | "valid membership";
-      /** @description The amount in base units, where it could be read. */
-      held?: string;
-      /** @description How many of the amounts' digits are behind the point. */
-      decimals?: number;
-      chainId?: number;
-      /** @description Where to get what is asked for. */
-      get?: {
-        url: string;
-        text: string;
-      };
-    };
-    /** @description Something the operator does not tell. */
-    SecretRequirement: {
-      /** @enum {boolean} */
-      secret: true;
+      requirements?: components["schemas"]["RequirementReport"];
     };
     /** @description What a key asks for, as a tree, with what came out for the wallet that was proven. */
     RequirementReport:
@@ -822,6 +770,31 @@ export type components = {
           outcome: "met" | "unmet" | "unknown";
           not: components["schemas"]["RequirementReport"];
         };
+    RequirementLeafReport: {
+      label: string;
+      /**
+       * @description `unknown`: it cannot be checked right now.
+       * @enum {string}
+       */
+      outcome: "met" | "unmet" | "unknown";
+      /** @description The amount in base units, or `valid membership`. Left out for lists of addresses. */
+      needed?: string | "valid membership";
+      /** @description The amount in base units, where it could be read. */
+      held?: string;
+      /** @description How many of the amounts' digits are behind the point. */
+      decimals?: number;
+      chainId?: number;
+      /** @description Where to get what is asked for. */
+      get?: {
+        url: string;
+        text: string;
+      };
+    };
+    /** @description Something the operator does not tell. */
+    SecretRequirement: {
+      /** @enum {boolean} */
+      secret: true;
+    };
     GateAccessRequest:
       | components["schemas"]["SiweSignIn"]
       | components["schemas"]["LegacySignIn"]
@@ -920,6 +893,7 @@ export type components = {
       /** @description Never none; the first is meant where a request names none. */
       keys: components["schemas"]["KeyKind"][];
     };
+    /** @description `requires` is what makes a wallet hold a membership; `also`, what the wallet that holds a key with a token needs besides. */
     KeyKind: {
       /** @description What `key` names in a request. */
       name: string;
@@ -933,170 +907,8 @@ export type components = {
       chainId: number;
       /** @description Left out for memberships. */
       contract?: string;
-      /** @description Memberships: what makes a wallet hold it. */
-      requires?:
-        | {
-            label: string;
-            /** @description Where to get what is asked for. */
-            get?: {
-              url: string;
-              text: string;
-            };
-            chainId: number;
-            /** @description In base units. */
-            atLeast: string;
-            erc721: string;
-          }
-        | {
-            label: string;
-            /** @description Where to get what is asked for. */
-            get?: {
-              url: string;
-              text: string;
-            };
-            chainId: number;
-            /** @description In base units. */
-            atLeast: string;
-            erc20: string;
-          }
-        | {
-            label: string;
-            /** @description Where to get what is asked for. */
-            get?: {
-              url: string;
-              text: string;
-            };
-            chainId: number;
-            /** @description In base units. */
-            atLeast: string;
-            erc1155: string;
-            tokenId: string;
-          }
-        | {
-            label: string;
-            /** @description Where to get what is asked for. */
-            get?: {
-              url: string;
-              text: string;
-            };
-            chainId: number;
-            /** @description In base units. */
-            atLeast: string;
-            /** @enum {boolean} */
-            native: true;
-          }
-        | {
-            label: string;
-            /** @description Where to get what is asked for. */
-            get?: {
-              url: string;
-              text: string;
-            };
-            chainId: number;
-            unlock: string;
-          }
-        | {
-            label: string;
-            /** @description Where to get what is asked for. */
-            get?: {
-              url: string;
-              text: string;
-            };
-            /** @enum {boolean} */
-            list: true;
-          }
-        | components["schemas"]["SecretRequirement"]
-        | {
-            all: components["schemas"]["Requirement"][];
-          }
-        | {
-            any: components["schemas"]["Requirement"][];
-          }
-        | {
-            not: components["schemas"]["Requirement"];
-          };
-      /** @description What the wallet that holds the key needs besides. */
-      also?:
-        | {
-            label: string;
-            /** @description Where to get what is asked for. */
-            get?: {
-              url: string;
-              text: string;
-            };
-            chainId: number;
-            /** @description In base units. */
-            atLeast: string;
-            erc721: string;
-          }
-        | {
-            label: string;
-            /** @description Where to get what is asked for. */
-            get?: {
-              url: string;
-              text: string;
-            };
-            chainId: number;
-            /** @description In base units. */
-            atLeast: string;
-            erc20: string;
-          }
-        | {
-            label: string;
-            /** @description Where to get what is asked for. */
-            get?: {
-              url: string;
-              text: string;
-            };
-            chainId: number;
-            /** @description In base units. */
-            atLeast: string;
-            erc1155: string;
-            tokenId: string;
-          }
-        | {
-            label: string;
-            /** @description Where to get what is asked for. */
-            get?: {
-              url: string;
-              text: string;
-            };
-            chainId: number;
-            /** @description In base units. */
-            atLeast: string;
-            /** @enum {boolean} */
-            native: true;
-          }
-        | {
-            label: string;
-            /** @description Where to get what is asked for. */
-            get?: {
-              url: string;
-              text: string;
-            };
-            chainId: number;
-            unlock: string;
-          }
-        | {
-            label: string;
-            /** @description Where to get what is asked for. */
-            get?: {
-              url: string;
-              text: string;
-            };
-            /** @enum {boolean} */
-            list: true;
-          }
-        | components["schemas"]["SecretRequirement"]
-        | {
-            all: components["schemas"]["Requirement"][];
-          }
-        | {
-            any: components["schemas"]["Requirement"][];
-          }
-        | {
-            not: components["schemas"]["Requirement"];
-          };
+      requires?: components["schemas"]["Requirement"];
+      also?: components["schemas"]["Requirement"];
       /** @description `room`, `chat`, `tts`, `tools`, or `door:<host>`. */
       opens: string[];
       /** @description Where to get what is asked for. */
@@ -1105,7 +917,7 @@ export type components = {
         text: string;
       };
     };
-    /** @description What a wallet has to hold. */
+    /** @description What a wallet has to hold, as a tree. */
     Requirement:
       | {
           label: string;

@@ -117,7 +117,9 @@ async function findKind(client: Client): Promise<Kind | null> {
   const index = keys.findIndex((kind) => kind.name === name);
   const kind = keys[index];
   if (kind) return { standard: kind.standard, chainId: kind.chainId, isFirst: index === 0 };
-  throw new CommandError(`There is no kind of key called ${name}: ${keys.map((each) => each.name).join(", ")}.`);
+  throw new CommandError(
+    `There is no kind of key called ${name}: ${keys.map((each) => each.name).join(", ")}.`,
+  );
 }
 
 async function readSite(client: Client, kind: Kind | null): Promise<Site> {

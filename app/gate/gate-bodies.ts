@@ -34,6 +34,8 @@ export function readBy<Body>(findReader: () => BodyReader<Body>): z.ZodType<Body
 
 const objectSchema = z.record(z.string(), z.unknown(), { error: "The body must be a JSON object." });
 
+export type GateBodies = ReturnType<typeof createGateBodies>;
+
 /** What the gate's routes take, which is more where kinds of keys have names. */
 export function createGateBodies(kinds: KeyKinds) {
   const readSiwe = readKeyed(siweBodySchema, siweBodySchema.extend(keyMembers), kinds);

@@ -27,7 +27,7 @@ import {
   siweBodySchema,
   tokenStatusSchema,
 } from "./gate.schema";
-import { documentedKeyName } from "./kinds/key-name.openapi";
+import { documentedKeyName, keyNameParameter } from "./kinds/key-name.openapi";
 import { notHeldProblemSchema } from "./kinds/requirement-report.schema";
 import { tokenIdSchema } from "./keys/token-id";
 
@@ -79,10 +79,11 @@ const legacySignIn = legacyBodySchema.extend(keyMembers).meta({
 });
 const bearerCall = bearerBodySchema
   .extend({ tokenId: documentedTokenId.optional(), key: documentedKeyName })
-  .strict().meta({
-  id: "BearerCall",
-  description: "Beside a Bearer token. A `tokenId` must be the token's own; the body may be left out.",
-});
+  .strict()
+  .meta({
+    id: "BearerCall",
+    description: "Beside a Bearer token. A `tokenId` must be the token's own; the body may be left out.",
+  });
 const formSubmission = formSubmissionSchema.extend(keyMembers).meta({
   id: "FormSubmission",
   description: "A message, and the legacy signature over the address it is sent to.",
@@ -211,7 +212,7 @@ export const getTokenStatusOperation: OperationDescription = {
         .regex(/^[0-9]{1,78}$/)
         .meta({ description: "Decimal digits, up to 2^256-1.", param: { example: "42" } }),
     }),
-    query: z.object({ key: documentedKeyName }),
+    query: z.object({ key: keyNameParameter }),
   },
   refusals: ["invalid-tokenid", "chain-unavailable"],
   answers: answersJson("What is known of the key.", {

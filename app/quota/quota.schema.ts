@@ -27,7 +27,10 @@ export const quotaResetBodySchema = z
       all: z.literal(true, "Must be true, or left out.").optional(),
       tokenIds: z.array(tokenIdSchema).min(1).max(maxNamed).optional(),
       // Counts only where kinds of keys have names, and is judged there.
-      key: z.unknown().transform((name) => (name === undefined ? undefined : String(name))),
+      key: z
+        .unknown()
+        .optional()
+        .transform((name) => (name === undefined ? undefined : String(name))),
       addresses: z.array(addressSchema).min(1).max(maxNamed).optional(),
     },
     "The body must be a JSON object.",
@@ -50,7 +53,9 @@ export const quotaResetBodySchema = z
 
 export type QuotaScope = z.infer<typeof quotaScopeSchema>;
 export type QuotaResetOrder = { scope: QuotaScope } & (
-  { mode: "all" } | { mode: "ids"; tokenIds: string[]; key?: string } | { mode: "addresses"; addresses: string[] }
+  | { mode: "all" }
+  | { mode: "ids"; tokenIds: string[]; key?: string }
+  | { mode: "addresses"; addresses: string[] }
 );
 
 const deletedSchema = z.object({ deleted: z.int().describe("How many windows were cleared.") });

@@ -26,12 +26,10 @@ import { loadTokenKeys, publicJwks } from "~/gate/tokens/token-keys.server";
 import { readKeyStatus, readTokenStatus } from "~/gate/keys/token-status.server";
 import type { KeyAsked } from "~/gate/keys/token-status.server";
 import { createGateBodies } from "~/gate/gate-bodies";
-import type { KeyKinds } from "~/gate/kinds/kind";
 import { useKey } from "~/gate/keys/use-key.server";
 import { createVerifiedTokens } from "~/gate/tokens/verified-tokens.server";
 import { createOriginCheck } from "~/platform/http/domains";
 import { monotonicClock, systemClock } from "~/platform/clock";
-import type { Config } from "~/settings.server";
 import type { LeaseKeeper } from "~/platform/leases/lease-keeper.server";
 import type { ContentServices } from "./content.server";
 import type { Foundation } from "./foundation.server";
@@ -48,7 +46,7 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
   const { config, domains, origin, database, state, chain, chains, metrics } = foundation;
   const clock = systemClock;
   const { keys: kinds } = config;
-  const tokens = await wireTokens(config, kinds, domains, origin);
+  const tokens = await wireTokens(foundation);
   const keys = createKeyStore(database);
   const { judge, watchers, requireSettled, survey } = wireOwnership(foundation, keys, leases);
   const { nonces } = state;
@@ -130,8 +128,8 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
   };
 }
 
-async function wireTokens(config: Config, kinds: KeyKinds, domains: readonly string[], origin: string) {
-  const { jwt, mode } = config;
+async function wireTokens({ config, domains, origin }: Foundation) {
+  const { jwt, mode, keys: kinds } = config;
   const keys = await loadTokenKeys({ ...jwt, dataDir: config.serving.dataDir, mode });
   const issuer = jwt.issuer ?? origin;
   const audience = jwt.audience ?? [domains[0]!];

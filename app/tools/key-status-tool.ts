@@ -3,7 +3,9 @@ import { tokenIdSchema } from "~/gate/keys/token-id";
 import { defineTool, readingOnly } from "./tool";
 import type { Tool } from "./tool";
 
-type KeyGate = { readKeyStatus: (question: { tokenId: string; key?: string | undefined }) => Promise<unknown> };
+type KeyGate = {
+  readKeyStatus: (question: { tokenId: string; key?: string | undefined }) => Promise<unknown>;
+};
 
 /** `kindNames`: of kinds of keys, where they have any. */
 export function createKeyStatusTool(gate: KeyGate, kindNames: readonly string[] = []): Tool {

@@ -1,8 +1,7 @@
 import type { Address } from "viem";
 import { z } from "zod";
-import type { Holder } from "~/gate/holder.server";
 import type { KeyKind } from "~/gate/kinds/kind";
-import type { VerifiedToken } from "~/gate/tokens/access-token.server";
+import type { AccessClaims } from "~/gate/tokens/access-token.schema";
 
 /** The holder of a key, as an access token proves it. */
 export type ToolHolder = {
@@ -20,7 +19,7 @@ export type ToolHolder = {
 export type ToolCaller = ToolHolder | null;
 
 /** The tools' caller for a verified access token. */
-export function toToolCaller(caller: VerifiedToken | null): ToolCaller {
+export function toToolCaller(caller: { claims: AccessClaims; keyKind: KeyKind } | null): ToolCaller {
   if (caller === null) return null;
   const { keyKind, claims } = caller;
   const { sub: address, tokenId, vault = null, scopes, iat: issuedAtSeconds } = claims;
@@ -28,7 +27,7 @@ export function toToolCaller(caller: VerifiedToken | null): ToolCaller {
 }
 
 /** For another check by the gate. A token without a time counts as older than any departure. */
-export function toGateHolder(holder: ToolHolder): Holder {
+export function toGateHolder(holder: ToolHolder) {
   const { address, keyKind, tokenId, vault, issuedAtSeconds = 0 } = holder;
   return { address: address as Address, keyKind, tokenId, vault: vault as Address | null, issuedAtSeconds };
 }

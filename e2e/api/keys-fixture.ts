@@ -10,7 +10,6 @@ import { openTwoChains } from "~e2e/support/chain/two-chains";
 import { startServer } from "~e2e/support/running-server";
 import { clientOf } from "./gate-fixture";
 
-
 /** Names of the kinds, in the order of the file. */
 export const kindNames = ["founder", "patron", "silent", "lent"] as const;
 export type KindName = (typeof kindNames)[number];
@@ -107,5 +106,8 @@ export function takeAway({ rpc }: KeysGate["first"]): void {
 }
 
 export function claimsOf(token: unknown): Record<string, unknown> {
-  return JSON.parse(Buffer.from(String(token).split(".")[1]!, "base64url").toString()) as Record<string, unknown>;
+  return JSON.parse(Buffer.from(String(token).split(".")[1]!, "base64url").toString()) as Record<
+    string,
+    unknown
+  >;
 }

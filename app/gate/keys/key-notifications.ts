@@ -2,7 +2,8 @@ import { oneLine, quoted } from "~/platform/outbox/email-text";
 import type { EmailRenderers, EmailText, NotificationFacts } from "~/platform/outbox/email-text";
 import type { Notification } from "~/platform/outbox/outbox";
 
-type KeyUsed = { chainId: number; contractAddress: string; tokenId: string; address: string };
+/** `key`: the name of its kind, where kinds have names. */
+type KeyUsed = { chainId: number; contractAddress: string; tokenId: string; key?: string; address: string };
 
 export function submissionReceived(data: KeyUsed & { submissionId: string; message: string }): Notification {
   return { kind: "submission.received", data };
@@ -40,8 +41,11 @@ function renderKeyUsed({ data, at }: NotificationFacts): EmailText | null {
 
 function keyLines({ data, at }: NotificationFacts): string[] {
   const contract = typeof data.contractAddress === "string" ? oneLine(data.contractAddress) : "";
-  const chain = typeof data.chainId === "number" ? ` on chain ${data.chainId}` : "";
+  // A membership has no contract, and is kept under chain 0.
+  const chain = typeof data.chainId === "number" && data.chainId > 0 ? ` on chain ${data.chainId}` : "";
+  const kind = typeof data.key === "string" ? oneLine(data.key) : "";
   return [
+    ...(kind ? [`Kind:     ${kind}`] : []),
     `Token id: ${oneLine(String(data.tokenId))}`,
     `Address:  ${oneLine(String(data.address))}`,
     ...(contract ? [`Contract: ${contract}${chain}`] : []),

@@ -10,7 +10,7 @@ import { readLegacyClaim, spendSignature } from "../proofs/legacy.server";
 import type { ProofDependencies } from "../proofs/proof.server";
 import { proveAndJudge } from "../proofs/signature.server";
 import { requireMayUse, requireMet, requireRoom } from "../require-met";
-import { firstKind } from "../kinds/kind-of-key";
+import { firstKind, namedKind } from "../kinds/kind-of-key";
 import { submissionReceived } from "./key-notifications";
 import type { SubmissionStore } from "./submissions.store.server";
 
@@ -57,7 +57,13 @@ export async function submit(
     message,
     messageHash,
     requestId,
-    notification: submissionReceived({ submissionId, ...key, address, message }),
+    notification: submissionReceived({
+      submissionId,
+      ...key,
+      ...namedKind(kinds, keyKind),
+      address,
+      message,
+    }),
   });
   if (outcome === "already-used") throw new Refusal("this-token-has-already-been-used");
   dependencies.wakeOutbox();

@@ -2,6 +2,7 @@ import { Refusal } from "~/platform/http/refusal";
 import { keyStateOf, questionOf, requireHolder } from "../holder.server";
 import type { Holder, HolderDependencies } from "../holder.server";
 import type { RequireSettled } from "../ownership/settled-judgement.server";
+import { namedKind } from "../kinds/kind-of-key";
 import { requireMayUse, requireRoom } from "../require-met";
 import { keyUsed } from "./key-notifications";
 import type { SubmissionStore } from "./submissions.store.server";
@@ -26,7 +27,7 @@ export async function useKey(holder: Holder, dependencies: UseKeyDependencies) {
     throw error;
   });
   const { key } = keyStateOf(holder);
-  const notification = keyUsed({ ...key, address });
+  const notification = keyUsed({ ...key, ...namedKind(dependencies.kinds, keyKind), address });
   const { outcome, usedAtMs } = await submissions.useKeyOnce({ key, usedBy: address, notification });
   if (outcome === "already-used") throw new Refusal("this-token-has-already-been-used");
   wakeOutbox();

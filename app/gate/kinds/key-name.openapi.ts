@@ -1,7 +1,11 @@
 import { z } from "zod";
 
+const description =
+  "The name of the key's kind, where a gate has several; by default the first that `GET /api/keys` lists.";
+
 /** For every operation that is about a key. */
-export const documentedKeyName = z
+export const documentedKeyName = z.string().optional().describe(description);
+export const keyNameParameter = z
   .string()
   .optional()
-  .describe("The name of the key's kind, where a gate has several; by default the first that `GET /api/keys` lists.");
+  .meta({ description, param: { example: "founder" } });

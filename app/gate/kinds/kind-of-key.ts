@@ -19,6 +19,11 @@ export function keyRefOf({ keptUnder }: KeyKind, tokenId: string): KeyRef {
   return { ...keptUnder, tokenId };
 }
 
+/** For people and programs outside: the kind's name, where kinds have names. */
+export function namedKind({ areNamed }: KeyKinds, { name }: KeyKind): { key?: string } {
+  return areNamed ? { key: name } : {};
+}
+
 export function opensRoom({ opens }: Pick<KeyKind, "opens">): boolean {
   return opens.includes("room");
 }

@@ -7,53 +7,17 @@ import {
   zeroAddress,
   zeroHash,
 } from "viem";
-import type { Address, Hex } from "viem";
+import type { Hex } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { BlockTime } from "~/platform/chain/newest-block.server";
 import { findRpcError } from "~/platform/chain/rpc-answer.server";
 import { chainUnavailable } from "~/platform/http/refusal";
+import type { Answers, Read, WalletSignature } from "./reads/chain-answers";
 import chainProbe from "../../../contracts/artifacts/ChainProbe.json";
-
-/** A signature that only its wallet's own code can judge (ERC-1271, ERC-6492). */
-export type WalletSignature = {
-  wallet: Address;
-  hash: Hex;
-  signature: Hex;
-  /** Deploys the wallet, where the signature contains that call. */
-  deployment: { factory: Address; data: Hex } | null;
-};
-export type SignatureVerdict =
-  | "valid"
-  | "invalid"
-  /** The wallet does not exist yet, and this chain cannot be asked what it would say if it did. */
-  | "uncheckable";
 
 /** Reads are part of the probe's code, some 224 bytes each, of which EIP-3860 allows 49,152. */
 export const maxReadsInProbe = 150;
 
-export type Read = {
-  target: Address;
-  /** Without any, the target's balance is meant. */
-  data: Hex;
-  /** Its failure does not count: an endpoint that does not know the call may refuse it, as a contract may. */
-  isOptional?: boolean;
-};
-export type Answer = {
-  hasCode: boolean;
-  success: boolean;
-  size: bigint;
-  word: bigint;
-  /** Of an optional read: what the endpoint said in place of an answer. */
-  refusal?: Error;
-};
-export type Answers = {
-  answers: readonly Answer[];
-  verdict: SignatureVerdict | null;
-  /** The block that was asked; null where the answers do not tell. */
-  blockNumber: bigint | null;
-  /** The time of that block; null where the answers do not tell it and it was not needed. */
-  blockSeconds: bigint | null;
-};
 export type Question = {
   client: ChainClient;
   reads: readonly Read[];

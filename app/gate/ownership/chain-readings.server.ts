@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { Clock } from "~/platform/clock";
-import type { SignatureVerdict, WalletSignature } from "./chain-probe.gateway.server";
+import type { SignatureVerdict, WalletSignature } from "./reads/chain-answers";
 import { askChain } from "./chain-reads.gateway.server";
 import type { KeyQuestion, OnReading } from "./judge";
 import { readSupply } from "./ownership.gateway.server";
@@ -45,7 +45,8 @@ export function createChainReadings({
   return {
     read(question: KeyQuestion, part: ChainPart, fresh: boolean): Promise<ChainReading> {
       const load = async () => (await ask(question, part, {})).reading;
-      return readings.read({ ...nameReading(question, part), fresh, load });
+      const { key, group } = nameReading(question, part);
+      return readings.read({ key, group, fresh, load });
     },
 
     /** Replaces what is shared, and judges a signature by its wallet's code in the same call. */
@@ -96,12 +97,20 @@ export function createChainReadings({
 }
 
 /** Whose answer is the same: a key alone is shared by all who ask about it, whatever kinds name its contract. */
-function nameReading({ kind, tokenId, signer, vault }: KeyQuestion, part: ChainPart) {
-  const holder = (vault ?? signer).toLowerCase();
-  if (!part.isOwn) return { key: `${kind.name}::${holder}`, group: "" };
+function nameReading(question: KeyQuestion, part: ChainPart) {
+  const { kind, tokenId, vault } = question;
+  const { name, contract, standard } = kind;
+  if (!part.isOwn) return { key: `${name}::${findHolder(question)}`, group: "" };
   const group = `${planOf(kind).contractName}:${tokenId}`;
-  if (kind.contract && !vault && part.leaves.length === 0)
-    return { key: kind.standard === "erc1155" ? `${group}:${holder}` : `${group}:${kind.standard}`, group };
-  const delegate = vault ? signer.toLowerCase() : "";
-  return { key: `${kind.name}:${tokenId}:${holder}:${delegate}`, group };
+  const isOfKeyAlone = contract !== null && vault === null && part.leaves.length === 0;
+  if (isOfKeyAlone && standard === "erc721") return { key: group, group };
+  if (isOfKeyAlone && standard !== "erc1155") return { key: `${group}:${standard}`, group };
+  const holder = findHolder(question);
+  if (isOfKeyAlone) return { key: `${group}:${holder}`, group };
+  const delegate = vault ? question.signer.toLowerCase() : "";
+  return { key: `${name}:${tokenId}:${holder}:${delegate}`, group };
+}
+
+function findHolder({ vault, signer }: KeyQuestion): string {
+  return (vault ?? signer).toLowerCase();
 }

@@ -1,5 +1,6 @@
 import { askByProbe } from "./chain-probe.gateway.server";
-import type { Answers, Question } from "./chain-probe.gateway.server";
+import type { Question } from "./chain-probe.gateway.server";
+import type { Answers } from "./reads/chain-answers";
 import type { OnReading } from "./judge";
 import { askPlainly } from "./plain-reads.gateway.server";
 

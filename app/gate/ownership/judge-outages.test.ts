@@ -20,7 +20,7 @@ let tokenId: string;
 beforeAll(async () => {
   coin = await deployCoin(second.chain, 6);
   tokenId = await first.chain.mintKey(1);
-  await mintCoins(second.chain, coin, holder, 5n);
+  await mintCoins(second.chain, coin, { to: holder, amount: 5n });
 });
 
 function openJudge({ cacheSeconds = 0 } = {}) {

@@ -7,7 +7,7 @@ import { deployCoin, makeKind, makeLeaf, mintCoins } from "~e2e/support/chain/ke
 import type { Contract } from "~e2e/support/chain/key-kinds";
 import { openTwoChains } from "~e2e/support/chain/two-chains";
 import { createJudge } from "./judge.server";
-import type { JudgeDependencies } from "./judge";
+import type { JudgeDependencies } from "./judge.server";
 
 const { first, second, makeClients, posts } = await openTwoChains();
 const holder = first.chain.addressOf(1);
@@ -21,8 +21,8 @@ let tokenId: string;
 beforeAll(async () => {
   coins = [await deployCoin(first.chain, 6), await deployCoin(second.chain, 18)];
   tokenId = await first.chain.mintKey(1);
-  await mintCoins(first.chain, coins[0], holder, 100n);
-  await mintCoins(second.chain, coins[1], holder, 200n);
+  await mintCoins(first.chain, coins[0], { to: holder, amount: 100n });
+  await mintCoins(second.chain, coins[1], { to: holder, amount: 200n });
   first.rpc.posts.length = 0;
 });
 
@@ -185,7 +185,7 @@ test("a membership of lists of addresses asks no chain", async () => {
   expect(posts()).toEqual([[], []]);
 });
 
-test("a list is read anew with each judgement, also where the chain's reading is shared", async () => {
+test("a list is read again with each judgement, also where the chain's reading is shared", async () => {
   let isOnIt = false;
   const listed = makeLeaf({ type: "addresses", list: { has: () => isOnIt } });
   const judge = openJudge();
@@ -203,7 +203,7 @@ test("a contract wallet's signature, its key and what it must hold are one call 
   });
   const walletKey = await first.chain.mintKey(1);
   await first.chain.transferKey({ tokenId: walletKey, from: 1, to: wallet });
-  await mintCoins(first.chain, coins[0], wallet, 100n);
+  await mintCoins(first.chain, coins[0], { to: wallet, amount: 100n });
   const message = "I hold this key";
   const signedBy = async (account: number) => ({
     wallet,

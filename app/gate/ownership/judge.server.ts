@@ -1,13 +1,25 @@
 import { isAddressEqual } from "viem";
+import type { ChainClient } from "~/platform/chain/chain-client.server";
+import type { Clock } from "~/platform/clock";
 import { readHeader } from "./block-header.gateway.server";
 import { createChainReadings } from "./chain-readings.server";
 import type { ChainReadings } from "./chain-readings.server";
 import { conclude } from "./conclude";
 import type { PartReading } from "./conclude";
-import type { ChainHead, Judge, JudgeDependencies, KeyQuestion } from "./judge";
+import type { ChainHead, Judge, KeyQuestion, OnReading } from "./judge";
 import { planOf } from "./reads/kind-plan";
 import type { ChainPart } from "./reads/kind-plan";
 import { isUnavailable } from "./reads/read";
+
+export type JudgeDependencies = {
+  /** For every chain that a kind names. */
+  clientOf: (chainId: number) => ChainClient;
+  /** How many blocks deep a holding must be before a key is used up. */
+  confirmationsOf: (chainId: number) => number;
+  cacheSeconds: number;
+  clock: Clock;
+  onReading?: OnReading | undefined;
+};
 
 /** Each chain is asked once, side by side; one that is away leaves only its own part unknown. */
 export function createJudge(dependencies: JudgeDependencies): Judge {
@@ -22,41 +34,21 @@ export function createJudge(dependencies: JudgeDependencies): Judge {
     return readings;
   }
 
-  async function readPart(question: KeyQuestion, part: ChainPart, fresh: boolean): Promise<PartReading> {
+  function readPart(question: KeyQuestion, part: ChainPart, fresh: boolean): Promise<PartReading> {
     const chain = readingsOf(part.chainId);
-    try {
-      return { part, reading: await chain.read(question, part, fresh) };
-    } catch (error) {
-      return makeOutage(part, chain, error);
-    }
-  }
-
-  async function judgePart(question: KeyQuestion, part: ChainPart) {
-    const chain = readingsOf(part.chainId);
-    const client = clientOf(part.chainId);
-    const depth = BigInt(confirmationsOf(part.chainId));
-    try {
-      const newest = await readHeader(client);
-      const olderNumber = newest.number > depth ? newest.number - depth : 0n;
-      // By number instead of `latest`: a node that lacks the block fails.
-      const read = async (block: bigint, isPast: boolean): Promise<PartReading> => ({
-        part,
-        reading: await chain.readAt(question, part, { block, isPast }),
-      });
-      const now = read(newest.number, false);
-      const [ofNow, ofThen] = await Promise.all([now, depth === 0n ? now : read(olderNumber, true)]);
-      const head: ChainHead = { chainId: part.chainId, newest, confirmations: depth, olderNumber };
-      return { now: ofNow, then: ofThen, head };
-    } catch (error) {
-      const outage = makeOutage(part, chain, error);
-      return { now: outage, then: outage, head: null };
-    }
+    return chain.read(question, part, fresh).then(
+      (reading) => ({ part, reading }),
+      (error: unknown) => makeOutage(part, chain, error),
+    );
   }
 
   return {
-    async judge({ fresh = false, ...given }) {
+    async judge(given) {
+      const { fresh = false } = given;
       const question = withoutOwnVault(given);
       const parts = findParts(question);
+      // Nearly always there is one, and its reading at hand.
+      if (parts.length === 1) return conclude(question, [await readPart(question, parts[0]!, fresh)]);
       return conclude(question, await Promise.all(parts.map((part) => readPart(question, part, fresh))));
     },
 
@@ -73,7 +65,14 @@ export function createJudge(dependencies: JudgeDependencies): Judge {
 
     async judgeAtDepth(given) {
       const question = withoutOwnVault(given);
-      const judged = await Promise.all(findParts(question).map((part) => judgePart(question, part)));
+      const judged = await Promise.all(
+        findParts(question).map((part) => {
+          const { chainId } = part;
+          const depth = BigInt(confirmationsOf(chainId));
+          const deep = { chain: readingsOf(chainId), client: clientOf(chainId), depth };
+          return readDeepPart(question, part, deep);
+        }),
+      );
       return {
         now: conclude(
           question,
@@ -109,6 +108,27 @@ export function createJudge(dependencies: JudgeDependencies): Judge {
     noteBlock: (chainId, blockNumber) => chains.get(chainId)?.noteBlock(blockNumber),
     forgetChain: (chainId) => chains.get(chainId)?.forgetAll(),
   };
+}
+
+type DeepPart = { chain: ChainReadings; client: ChainClient; depth: bigint };
+
+async function readDeepPart(question: KeyQuestion, part: ChainPart, { chain, client, depth }: DeepPart) {
+  try {
+    const newest = await readHeader(client);
+    const olderNumber = newest.number > depth ? newest.number - depth : 0n;
+    // By number instead of `latest`: a node that lacks the block fails.
+    const read = async (block: bigint, isPast: boolean): Promise<PartReading> => ({
+      part,
+      reading: await chain.readAt(question, part, { block, isPast }),
+    });
+    const now = read(newest.number, false);
+    const [ofNow, ofThen] = await Promise.all([now, depth === 0n ? now : read(olderNumber, true)]);
+    const head: ChainHead = { chainId: part.chainId, newest, confirmations: depth, olderNumber };
+    return { now: ofNow, then: ofThen, head };
+  } catch (error) {
+    const outage = makeOutage(part, chain, error);
+    return { now: outage, then: outage, head: null };
+  }
 }
 
 /** A wallet is no delegate of its own. */

@@ -1,8 +1,6 @@
 import type { Address } from "viem";
-import type { ChainClient } from "~/platform/chain/chain-client.server";
-import type { Clock } from "~/platform/clock";
 import type { Judgement, KeyKind } from "../kinds/kind";
-import type { SignatureVerdict, WalletSignature } from "./chain-probe.gateway.server";
+import type { SignatureVerdict, WalletSignature } from "./reads/chain-answers";
 
 /** Whether `signer` holds the key; with a `vault`, whether that one does and named the signer its delegate. */
 export type KeyQuestion = {
@@ -58,13 +56,3 @@ export type Judge = {
 
 /** Of each call to a chain. */
 export type OnReading = (reading: { chainId: number; outcome: "ok" | "unavailable" }) => void;
-
-export type JudgeDependencies = {
-  /** For every chain that a kind names. */
-  clientOf: (chainId: number) => ChainClient;
-  /** How many blocks deep a holding must be before a key is used up. */
-  confirmationsOf: (chainId: number) => number;
-  cacheSeconds: number;
-  clock: Clock;
-  onReading?: OnReading | undefined;
-};

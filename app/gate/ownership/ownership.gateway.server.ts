@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { caller, maxReadsInProbe } from "./chain-probe.gateway.server";
-import type { Answer } from "./chain-probe.gateway.server";
+import type { Answer } from "./reads/chain-answers";
 import { askChain } from "./chain-reads.gateway.server";
 import { makeRead, readWord, requireCode } from "./reads/read";
 

@@ -2,7 +2,7 @@ import type { Clock } from "~/platform/clock";
 import type { Address } from "viem";
 import { chainUnavailable } from "~/platform/http/refusal";
 import type { Judgement, KeyKind, NotHeld } from "../kinds/kind";
-import type { WalletSignature } from "./chain-probe.gateway.server";
+import type { WalletSignature } from "./reads/chain-answers";
 import type { KeyOwner } from "./judge";
 import { createJudge } from "./judge.server";
 import type { KeyContract } from "./ownership.gateway.server";

@@ -5,14 +5,8 @@ import { isRevert } from "~/platform/chain/rpc-answer.server";
 import { chainUnavailable } from "~/platform/http/refusal";
 import { readHeader } from "./block-header.gateway.server";
 import { caller, nameBlock, requireRpcError } from "./chain-probe.gateway.server";
-import type {
-  Answer,
-  Answers,
-  Question,
-  Read,
-  SignatureVerdict,
-  WalletSignature,
-} from "./chain-probe.gateway.server";
+import type { Question } from "./chain-probe.gateway.server";
+import type { Answer, Answers, Read, SignatureVerdict, WalletSignature } from "./reads/chain-answers";
 
 /** Concurrent calls of one read; only many ERC-1155 holdings need more. */
 const maxCallsAtOnce = 20;

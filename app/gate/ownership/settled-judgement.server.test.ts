@@ -66,7 +66,7 @@ test.each(endpoints)(
     const requireSettled = openSettled({ confirmationsOf: (chainId) => (chainId === abroad ? 2 : 1) });
 
     await expect(requireSettled(ask(kind, tokenId))).rejects.toEqual(refusedAs("you-do-not-own-this-token"));
-    await mintCoins(second.chain, { ...coin, address: contract }, signer, 5n);
+    await mintCoins(second.chain, { ...coin, address: contract }, { to: signer, amount: 5n });
     for (let block = 0; block < 2; block += 1) {
       await expect(requireSettled(ask(kind, tokenId))).rejects.toMatchObject({
         slug: "holding-too-recent",
@@ -83,7 +83,7 @@ test.each(endpoints)(
 
 test("a chain whose older block cannot be read makes the answer 503, not a recent holding", async () => {
   const tokenId = await mintSettledKey();
-  await mintCoins(second.chain, coin, holder, 5n);
+  await mintCoins(second.chain, coin, { to: holder, amount: 5n });
   await second.chain.control.mine({ blocks: 3 });
   const requirement = makeLeaf({ type: "erc20", contract: coin.address, chainId: abroad, atLeast: 5n });
   const kind = makeKind({ chainId: home, contract: first.chain.key.address, requirement });

@@ -12,9 +12,9 @@ import {
 } from "viem";
 import type { Address, Hex } from "viem";
 import { authenticationFailed } from "../authentication-failed";
-import type { WalletSignature } from "../ownership/chain-probe.gateway.server";
 import type { Judgement } from "../kinds/kind";
 import type { Judge, KeyQuestion } from "../ownership/judge";
+import type { WalletSignature } from "../ownership/reads/chain-answers";
 
 /** Passkey and multi-owner wallets sign at length; no known one comes near this. */
 const maxSignatureBytes = 8_192;

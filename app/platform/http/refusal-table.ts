@@ -113,7 +113,8 @@ const rowsByStatus = {
       title: "Not opened by this key",
       meaning:
         "Keys of this kind do not open what was asked for, or they open it to the wallet that holds them alone and not to its delegates.",
-      remedy: "Use a key that opens it; where only the holder may, sign in with the wallet that holds the key.",
+      remedy:
+        "Use a key that opens it; where only the holder may, sign in with the wallet that holds the key.",
     },
     "cross-site-request": {
       title: "Cross-site request refused",

@@ -96,7 +96,23 @@ export const apiChanges: readonly ApiChange[] = [
       "/components/schemas/SiweSignIn/properties/message/maxLength",
       "/paths/*/post/description",
     ],
-    now: "36f3c740333a",
+    now: "ff8794c5908a",
+  },
+  {
+    why: "A gate may have several kinds of keys, memberships without a token and delegates among them; a kind need not open the room.",
+    at: [
+      "/components/examples/not-opened-by-this-key",
+      "/components/schemas/*/properties/key",
+      "/components/schemas/*/properties/vault",
+      "/components/schemas/SiweSignIn/required",
+      "/components/schemas/LegacySignIn/required",
+      "/components/schemas/FormSubmission/required",
+      "/paths/~1api~1form-submission-gate/post/responses/403/content/application~1problem+json/examples/not-opened-by-this-key",
+      "/paths/~1api~1form-submission-gate/post/responses/403/description",
+      "/paths/~1api~1token-status~1{tokenId}/get/description",
+      "/paths/~1api~1token-status~1{tokenId}/get/parameters",
+    ],
+    now: "5e9d7a649505",
   },
   {
     why: "A contract wallet may sign with no bytes at all; a timestamp may be in seconds.",
@@ -117,7 +133,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/paths/~1api~1gate-access/post/responses/200/content/application~1json/examples/signedIn/value/accessToken",
       "/paths/*/*/parameters/0/example",
     ],
-    now: "53ec89917276",
+    now: "06ca4e007819",
   },
   {
     why: "Of a broken audio part only what is missing is empty.",

@@ -34,7 +34,11 @@ export function makeLeaf(given: GivenLeaf): Requirement {
 }
 
 /** A token's base units for an account; the contract is a `Coin` or a `CoinWithoutDecimals`. */
-export async function mintCoins(chain: TestChain, coin: Contract, to: Address, amount: bigint) {
+export async function mintCoins(
+  chain: TestChain,
+  coin: Contract,
+  { to, amount }: { to: Address; amount: bigint },
+) {
   await chain.send({ ...coin, functionName: "mint", args: [to, amount], from: 0 });
 }
 

@@ -103,7 +103,7 @@ test("erc1155: units that were delegated count, none do not", async () => {
 
 test("a membership's delegate is one of all contracts, and leaves are judged for the vault", async () => {
   const coin = await deployCoin(chain, 6);
-  await mintCoins(chain, coin, vault, 10n);
+  await mintCoins(chain, coin, { to: vault, amount: 10n });
   const requirement = makeLeaf({ type: "erc20", contract: coin.address, chainId, atLeast: 10n });
   const kind = makeKind({ standard: "membership", chainId, delegation: "full", requirement });
   const to = chain.addressOf(6);

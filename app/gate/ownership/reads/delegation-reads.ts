@@ -2,7 +2,7 @@ import { stringToHex } from "viem";
 import type { Address } from "viem";
 import type { KeyKind } from "../../kinds/kind";
 import type { Outcome } from "../../kinds/requirement";
-import type { Answer, Read } from "../chain-probe.gateway.server";
+import type { Answer, Read } from "./chain-answers";
 import { makeRead } from "./read";
 
 /** Version 2 of the delegate registry (delegate.xyz), at this address on every chain that has it. */
@@ -15,24 +15,19 @@ type DelegationQuestion = { kind: KeyKind; tokenId: string; signer: Address; vau
 
 /** Whether the vault named the signer. Null where the kind takes no delegates. */
 export function makeDelegationRead({ kind, tokenId, signer, vault }: DelegationQuestion): Read | null {
-  if (kind.delegation === "none") return null;
+  const { delegation, standard, contract } = kind;
+  if (delegation === "none") return null;
   const parties = [BigInt(signer), BigInt(vault)];
-  const right = rights[kind.delegation];
-  return { ...encodeDelegation(kind, parties, BigInt(tokenId), right), isOptional: true };
+  const right = rights[delegation];
+  if (contract === null) return ask("checkDelegateForAll(address,address,bytes32)", [...parties, right]);
+  const check = standard === "erc1155" ? "checkDelegateForERC1155" : "checkDelegateForERC721";
+  const words = [...parties, BigInt(contract), BigInt(tokenId), right];
+  return ask(`${check}(address,address,address,uint256,bytes32)`, words);
 }
 
-function encodeDelegation(
-  { standard, contract }: KeyKind,
-  parties: bigint[],
-  id: bigint,
-  right: bigint,
-): Read {
-  if (contract === null)
-    return makeRead(delegateRegistry, "checkDelegateForAll(address,address,bytes32)", [...parties, right]);
-  const words = [...parties, BigInt(contract), id, right];
-  return standard === "erc1155"
-    ? makeRead(delegateRegistry, "checkDelegateForERC1155(address,address,address,uint256,bytes32)", words)
-    : makeRead(delegateRegistry, "checkDelegateForERC721(address,address,address,uint256,bytes32)", words);
+/** An endpoint that refuses it leaves the rest known. */
+function ask(signature: Parameters<typeof makeRead>[1], words: readonly bigint[]): Read {
+  return { ...makeRead(delegateRegistry, signature, words), isOptional: true };
 }
 
 /** On a chain without the registry nobody is a delegate. */

@@ -1,7 +1,7 @@
 import { isAddressEqual } from "viem";
 import type { Address } from "viem";
 import type { KeyKind, NotHeld } from "../../kinds/kind";
-import type { Answer, Answers, Read } from "../chain-probe.gateway.server";
+import type { Answer, Answers, Read } from "./chain-answers";
 import { makeRead, readAddress, readWord } from "./read";
 
 export type KeyReading = {

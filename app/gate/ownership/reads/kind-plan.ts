@@ -22,7 +22,9 @@ const plans = new WeakMap<KeyKind, KindPlan>();
 
 /** Made once a kind. */
 export function planOf(kind: KeyKind): KindPlan {
-  const plan = plans.get(kind) ?? makePlan(kind);
+  const made = plans.get(kind);
+  if (made) return made;
+  const plan = makePlan(kind);
   plans.set(kind, plan);
   return plan;
 }

@@ -19,7 +19,7 @@ let units: Contract;
 beforeAll(async () => {
   coin = await deployCoin(chain, 6);
   units = await chain.deploy({ contractName: "MultiKey" });
-  await mintCoins(chain, coin, holder, 2_500_000n);
+  await mintCoins(chain, coin, { to: holder, amount: 2_500_000n });
   await chain.send({ ...units, functionName: "mint", args: [holder, 7n, 3n], from: 0 });
 });
 
@@ -108,7 +108,7 @@ test.each(endpoints)(
   async (fault) => {
     rpc.setFault(fault);
     const plain = await chain.deploy({ contractName: "CoinWithoutDecimals" });
-    await mintCoins(chain, plain, holder, 5n);
+    await mintCoins(chain, plain, { to: holder, amount: 5n });
     const leaf = makeLeaf({ type: "erc20", contract: plain.address, chainId, atLeast: 5n });
 
     expect(await readLeaf(leaf)).toEqual({ outcome: "met", held: 5n, cause: null });

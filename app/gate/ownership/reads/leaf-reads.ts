@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import type { Leaf, Reading } from "../../kinds/requirement";
-import type { Answer, Read } from "../chain-probe.gateway.server";
+import type { Answer, Read } from "./chain-answers";
 import { makeRead, readWord } from "./read";
 
 /** A leaf that a chain is asked about. */

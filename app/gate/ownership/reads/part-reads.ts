@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import type { Outcome, Reading } from "../../kinds/requirement";
-import type { Answer, Answers, Read } from "../chain-probe.gateway.server";
+import type { Answer, Answers, Read } from "./chain-answers";
 import type { KeyQuestion } from "../judge";
 import { makeDelegationRead, readDelegation } from "./delegation-reads";
 import { makeKeyReads, readKeyAnswers, readNoKey } from "./key-reads";

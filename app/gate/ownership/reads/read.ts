@@ -1,7 +1,7 @@
 import { getAddress, toFunctionSelector } from "viem";
 import type { Address } from "viem";
 import { Refusal, chainUnavailable } from "~/platform/http/refusal";
-import type { Answer, Read } from "../chain-probe.gateway.server";
+import type { Answer, Read } from "./chain-answers";
 
 const signatures = [
   "supportsInterface(bytes4)",
