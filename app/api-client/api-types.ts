@@ -1287,7 +1287,7 @@ export type components = {
        * @enum {string}
        */
       status: "ready" | "degraded" | "unready";
-      /** @description Each thing the service depends on, by its name. */
+      /** @description Each thing the service depends on, by its name. With several chains also `chain:<chainId>` and, in place of `watcher`, `watcher:<chainId>`. */
       dependencies: {
         database: {
           /** @enum {string} */
@@ -1307,6 +1307,15 @@ export type components = {
           detail?: string;
         };
         chain: {
+          /** @enum {string} */
+          state: "up" | "down";
+          /** @description How long it took to ask, in milliseconds. */
+          latencyMs: number;
+          /** @description Only when it is down: what could not be done. */
+          detail?: string;
+        };
+        /** @description With KEYS_FILE: whether every contract is there that its kinds of keys name. */
+        keys?: {
           /** @enum {string} */
           state: "up" | "down";
           /** @description How long it took to ask, in milliseconds. */
@@ -1350,6 +1359,8 @@ export type components = {
           latencyMs: number;
           /** @description Only when it is down: what could not be done. */
           detail?: string;
+          /** @description How long ago they were read. */
+          ageSeconds?: number;
         };
       };
       /** @description Whether the chat quota is in force. */

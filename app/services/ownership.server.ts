@@ -1,5 +1,5 @@
 import { createChainCursorStore } from "~/gate/ownership/chain-cursor.store.server";
-import { listChainsToFollow } from "~/gate/ownership/followed-chains";
+import { listChainsToFollow } from "~/gate/ownership/followed-chains.server";
 import { createJudge } from "~/gate/ownership/judge.server";
 import { createSettledJudgements } from "~/gate/ownership/settled-judgement.server";
 import { surveyKinds } from "~/gate/ownership/survey.server";

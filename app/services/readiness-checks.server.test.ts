@@ -6,6 +6,7 @@ import { createWatcherAge } from "~/gate/ownership/watcher-age.server";
 import { createMigrationReader } from "~/operator/tables/migrations.store.server";
 import { readState } from "~/operator/state.server";
 import type { StateDependencies } from "~/operator/state.server";
+import { createChainClients } from "~/platform/chain/chain-clients.server";
 import { createChainClient } from "~/platform/chain/chain-client.server";
 import { systemClock as clock } from "~/platform/clock";
 import { createProviderPing } from "~/platform/providers/provider-ping.gateway.server";
@@ -47,13 +48,14 @@ async function openFixture(away: Away = {}) {
   const client = createChainClient({ rpcUrls, chainId: chain.chainId });
   const cursors = createChainCursorStore(database);
   const watched = { chainId: chain.chainId, contractAddress: chain.key.address };
-  const watcherAge = createWatcherAge({
-    findCursorAgeMs: () => cursors.findCursorAgeMs(watched),
-    pollSeconds: 4,
-    leaseSeconds: 10,
-    clock,
-  });
-  const checks = listChecks({
+  const makeWatcherAge = (chainId: number) =>
+    createWatcherAge({
+      findCursorAgeMs: () => cursors.findCursorAgeMs({ chainId }),
+      pollSeconds: 4,
+      leaseSeconds: 10,
+      clock,
+    });
+  const dependencies = {
     database,
     redis,
     clients: new Map([[chain.chainId, client]]),
@@ -62,13 +64,23 @@ async function openFixture(away: Away = {}) {
         findContractFault({ client, contractAddress: chain.key.address, standard: "erc721" }),
       areKindsNamed: false,
       chainIds: [chain.chainId],
-      watcherAges: [watcherAge],
+      watcherAges: [makeWatcherAge(chain.chainId)],
     },
     chat: { pingProvider: pingAt("model provider", away.provider) },
     speech: { pingProvider: pingAt("provider of speech", away.speech) },
-  });
-  const readReadiness = createReadiness(checks, clock);
-  return { database, filePath, redisServer, readReadiness, cursors, watched };
+  };
+  const readReadiness = createReadiness(listChecks(dependencies), clock);
+  return {
+    database,
+    filePath,
+    redisServer,
+    readReadiness,
+    cursors,
+    watched,
+    chain,
+    dependencies,
+    makeWatcherAge,
+  };
 }
 
 /** What the operator's page gets, with everything healthy that readiness does not ask about. */
@@ -194,4 +206,52 @@ test("a dependency without a text of its own is shown by its key", async () => {
     readReadiness: async () => ({ status: "degraded", dependencies }),
   });
   expect(down).toEqual([["printer", "It is out of paper."]]);
+});
+
+/** Kinds from a file, on three chains, of which some are away. */
+async function askChains(isAway: (chainId: number) => boolean, fault: string | null = null) {
+  const fixture = await openFixture();
+  const { chain } = fixture;
+  const nobody = `http://127.0.0.1:${await findFreePort()}`;
+  const chainIds = [31337, 31338, 31339];
+  const others = await Promise.all(chainIds.slice(1).map((chainId) => startTestChain({ chainId })));
+  for (const other of others) onTestFinished(other.stop);
+  const endpoints = [chain, ...others].map(({ chainId, rpcUrl }) => {
+    return { chainId, rpcUrls: [isAway(chainId) ? nobody : rpcUrl] };
+  });
+  const clients = createChainClients(endpoints, { onAnswer: () => {}, onFault: () => {} });
+  const watcherAges = chainIds.map((chainId) => Object.assign(fixture.makeWatcherAge(chainId), { chainId }));
+  const gate = { areKindsNamed: true, chainIds, watcherAges, findContractFault: async () => fault };
+  const { status, dependencies } = await createReadiness(
+    listChecks({ ...fixture.dependencies, clients, gate }),
+    clock,
+  )();
+  const down = Object.entries(dependencies).filter(([, { state }]) => state === "down");
+  return { status, names: Object.keys(dependencies), down: down.map(([name, { detail }]) => [name, detail]) };
+}
+
+test("with several chains each has a check and a watcher's age", async () => {
+  const { status, names, down } = await askChains(() => false);
+  expect([status, down]).toEqual(["ready", []]);
+  const ofChains = ["chain", "chain:31337", "chain:31338", "chain:31339", "keys"];
+  const watchers = ["watcher:31337", "watcher:31338", "watcher:31339"];
+  expect(names.filter((name) => /^(chain|keys|watcher)/.test(name))).toEqual([...ofChains, ...watchers]);
+});
+
+test("with one of several chains away the service is degraded, with all of them it is not ready", async () => {
+  const ofSecond = ["chain:31338", "No RPC endpoint of chain 31338 answered."];
+  expect(await askChains((chainId) => chainId === 31338)).toMatchObject({
+    status: "degraded",
+    down: [ofSecond],
+  });
+  const { status, down } = await askChains(() => true);
+  expect([status, down[0]]).toEqual([
+    "unready",
+    ["chain", "No RPC endpoint of any configured chain answered."],
+  ]);
+});
+
+test("a contract of a leaf that does not exist makes the service degraded", async () => {
+  const fault = "A secret leaf of founder: its contract does not exist.";
+  expect(await askChains(() => false, fault)).toMatchObject({ status: "degraded", down: [["keys", fault]] });
 });

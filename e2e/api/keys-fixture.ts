@@ -84,7 +84,7 @@ export async function openKeysGate() {
     account: (index: number) => developmentAccount(index).account,
     mintKey: (index: number) => first.chain.mintKey(index),
     fund: (index: number, amount: bigint) =>
-      mintCoins(second.chain, coin, developmentAccount(index).address, amount),
+      mintCoins(second.chain, coin, { to: developmentAccount(index).address, amount }),
     siwe: async (name: KindName, account: Signer, rest: Rest = {}) =>
       signSiwe({ site: siteOf(name), holder: holderOf(name, account, rest), nonce: await client.newNonce() }),
     legacy: (name: KindName, account: Signer, rest: Rest = {}) =>

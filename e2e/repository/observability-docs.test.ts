@@ -14,11 +14,11 @@ async function listMetrics(): Promise<Map<string, Metric>> {
   metrics.observeRequest({ route: "/x", method: "GET", status: 200, durationSeconds: 1 });
   metrics.countRefusal("not-found");
   metrics.countGrant("siwe");
-  metrics.observeRpcCall({ method: "eth_call", outcome: "ok", durationSeconds: 1 });
+  metrics.observeRpcCall({ method: "eth_call", outcome: "ok", durationSeconds: 1, chainId: 1 });
   metrics.countLimiterStoreFailure("nonce");
   metrics.countForgottenClient("nonce");
   metrics.observeOutboxPending(async () => 0);
-  metrics.observeWatcherAge({ readSeconds: async () => 0, allowedSeconds: 90 });
+  metrics.observeWatcherAge({ chainId: 1, readSeconds: async () => 0, allowedSeconds: 90 });
   metrics.observeLeases(() => ({ watcher: true }));
   metrics.observeProviderCall({
     kind: "chat",
@@ -183,9 +183,9 @@ test("every alert has a duration, a severity and a text", () => {
   }
 });
 
-test("the alert judges the watcher's age as readiness does, in each deployment by itself", () => {
+test("the alert judges the watcher's age as readiness does, in each deployment and for each chain by itself", () => {
   expect(rules.find(({ name }) => name === "LatchkeyWatcherOld")?.expression).toBe(
-    "min by (job) (latchkey_watcher_age_seconds) > max by (job) (latchkey_watcher_allowed_age_seconds)",
+    "min by (job, chain) (latchkey_watcher_age_seconds) > on (job) group_left max by (job) (latchkey_watcher_allowed_age_seconds)",
   );
 });
 

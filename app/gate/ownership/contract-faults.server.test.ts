@@ -53,7 +53,7 @@ function makeFaults(...kinds: Partial<KeyKind>[]) {
     };
   });
   const endpoints = sites.map(({ chain, rpc }) => ({ chainId: chain.chainId, rpcUrls: [rpc.url] }));
-  const clients = createChainClients(endpoints, { timeoutMs: 500, onAnswer: () => {}, onFault: () => {} });
+  const clients = createChainClients(endpoints, { onAnswer: () => {}, onFault: () => {} });
   return createContractFaults(whole, clients, () => nowMs);
 }
 

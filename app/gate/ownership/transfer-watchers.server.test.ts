@@ -12,7 +12,7 @@ import { createSqliteTestDatabase, testOnEachDatabase } from "~e2e/support/datab
 import { waitUntil } from "~e2e/support/processes";
 import { createKeyStore } from "../keys/keys.store.server";
 import { createChainCursorStore } from "./chain-cursor.store.server";
-import type { ChainToFollow } from "./followed-chains";
+import type { ChainToFollow } from "./followed-chains.server";
 import type { TokenContract } from "./key-transfers.gateway.server";
 import { createTransferWatchers } from "./transfer-watchers.server";
 
@@ -81,7 +81,7 @@ async function sellUnits({ chain }: Site, contract: Contract, id: bigint): Promi
 type ProcessOptions = { database: Database; chains?: ChainToFollow[]; owner?: string; leaseSeconds?: number };
 
 async function startProcess(options: ProcessOptions) {
-  const { database, chains = onlyKeys(), owner = "a", leaseSeconds = 3 } = options;
+  const { database, chains = onlyKeys(), owner = "a", leaseSeconds = 10 } = options;
   const said: object[] = [];
   const reorganised: number[] = [];
   const keeper = createLeaseKeeper({
@@ -94,7 +94,7 @@ async function startProcess(options: ProcessOptions) {
   const endpoints = sites.map(({ chain, rpc }) => ({ chainId: chain.chainId, rpcUrls: [rpc.url] }));
   const watchers = createTransferWatchers({
     chains,
-    clients: createChainClients(endpoints, { timeoutMs: 500, onAnswer: () => {}, onFault: () => {} }),
+    clients: createChainClients(endpoints, { onAnswer: () => {}, onFault: () => {} }),
     cursors: createChainCursorStore(database),
     addLease: keeper.add,
     leaseSeconds,
@@ -149,11 +149,14 @@ testOnEachDatabase(
     expect(keeper.readHeld()).toEqual({ watcher: true, "watcher:31338": true, "watcher:31339": true });
     await watchers.pollOnce();
     const expected: unknown[] = [];
-    for (const { site, contract, isUnits } of copies) {
-      if (isUnits) await sellUnits(site, contract, 7n);
-      else await sellKey(site, contract);
-      expected.push(departure(site, isUnits ? "7" : "1", contract));
+    async function sellAllOn(one: Site): Promise<void> {
+      for (const { site, contract, isUnits } of copies) {
+        if (site !== one) continue;
+        if (isUnits) await sellUnits(site, contract, 7n);
+        expected.push(departure(site, isUnits ? "7" : await sellKey(site, contract), contract));
+      }
     }
+    await Promise.all(sites.map(sellAllOn));
     for (const { rpc } of sites) rpc.posts.length = 0;
 
     await watchers.pollOnce();
@@ -168,7 +171,7 @@ testOnEachDatabase(
 
 test("while one chain is away the others are read, their leases stay, and its own is left to others", async () => {
   const { database } = await createSqliteTestDatabase();
-  const { watchers, keeper, said } = await startProcess({ database });
+  const { watchers, keeper, said } = await startProcess({ database, leaseSeconds: 3 });
   await watchers.pollOnce();
   const [first, away, last] = sites as [Site, Site, Site];
   away.rpc.setFault("http-500");
@@ -222,6 +225,8 @@ testOnEachDatabase(
   async ({ database }) => {
     const [site] = sites as [Site];
     const { chainId } = site.chain;
+    // Past what is read once more after a start.
+    await site.chain.control.mine({ blocks: 5 });
     const { number, hash } = await site.chain.viewer.getBlock();
     const cursors = createChainCursorStore(database);
     const before = { chainId, contractAddress: site.single.address };
@@ -282,7 +287,7 @@ test("of a chain without contracts only the newest block is read", async () => {
   const chains = [{ chainId: site.chain.chainId, contracts: [] }];
   const { watchers } = await startProcess({ database, chains });
   await watchers.pollOnce();
-  await site.chain.control.mine({ blocks: 3_000 });
+  await site.chain.control.mine({ blocks: 20 });
   await watchers.pollOnce();
   expect(watchers.statuses()[0]?.blockNumber).toBe(await site.chain.viewer.getBlockNumber());
   expect(logRequests(site)).toBe(0);

@@ -3,7 +3,7 @@ import type { ChainClients } from "~/platform/chain/chain-clients.server";
 import type { Clock } from "~/platform/clock";
 import type { Lease } from "~/platform/leases/lease";
 import type { ChainCursorStore } from "./chain-cursor.store.server";
-import type { ChainToFollow } from "./followed-chains";
+import type { ChainToFollow } from "./followed-chains.server";
 import { createTransferWatcher, watcherLease } from "./transfer-watcher.server";
 import type { DepartureReport, TransferWatcherOptions } from "./transfer-watcher.server";
 import { createWatcherAge } from "./watcher-age.server";

@@ -24,6 +24,10 @@ const dependencySchema = z.object({
   detail: z.string().optional().describe("Only when it is down: what could not be done."),
 });
 
+const watcherSchema = dependencySchema.extend({
+  ageSeconds: z.number().optional().describe("How long ago they were read."),
+});
+
 export const readinessSchema = z
   .object({
     status: z
@@ -34,8 +38,10 @@ export const readinessSchema = z
         database: dependencySchema,
         redis: dependencySchema.optional().describe("Where state is kept in Redis."),
         chain: dependencySchema,
-        watcher: dependencySchema
-          .extend({ ageSeconds: z.number().optional().describe("How long ago they were read.") })
+        keys: dependencySchema
+          .optional()
+          .describe("With KEYS_FILE: whether every contract is there that its kinds of keys name."),
+        watcher: watcherSchema
           .optional()
           .describe(
             "Whether transfers of keys are read, by any of the processes on this database. Absent while the server is still starting.",
@@ -43,8 +49,10 @@ export const readinessSchema = z
         provider: dependencySchema,
         speech: dependencySchema.optional().describe("Absent where speech is switched off."),
       })
-      .catchall(dependencySchema)
-      .describe("Each thing the service depends on, by its name."),
+      .catchall(watcherSchema)
+      .describe(
+        "Each thing the service depends on, by its name. With several chains also `chain:<chainId>` and, in place of `watcher`, `watcher:<chainId>`.",
+      ),
     quota: z
       .object({
         active: z.boolean(),

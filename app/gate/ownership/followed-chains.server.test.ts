@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { KeyKind } from "../kinds/kind";
 import type { Leaf, Requirement } from "../kinds/requirement";
 import { listLeaves } from "../kinds/requirement-leaves";
-import { listChainsToFollow } from "./followed-chains";
+import { listChainsToFollow } from "./followed-chains.server";
 
 const [first, second] = [`0x${"Ab".repeat(20)}`, `0x${"cd".repeat(20)}`] as const;
 
