@@ -72,7 +72,7 @@ test("a chain that is away leaves its part unknown, and bad input is told withou
   expect(await countChecks()).toBe(before + 1);
 
   expect(await open("/operator/check?address=vitalik.eth&tokenId=-1")).toMatch(
-    /This is no wallet address: 0x and 40 hex digits\..*Token ID must be numeric/,
+    /This is no wallet address: 0x and 40 hex digits\..*This is no id of a key/,
   );
   await open("/operator/check");
   await open(`/operator/check?address=${addressOf(2)}`, "HEAD");

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { addressSchema } from "~/gate/gate.schema";
 import type { KeyStore } from "~/gate/keys/keys.store.server";
-import { malformedTokenIdDetail, tokenIdSchema } from "~/gate/keys/token-id";
+import { tokenIdSchema } from "~/gate/keys/token-id";
 import type { KeyKind } from "~/gate/kinds/kind";
 import { keyRefOf } from "~/gate/kinds/kind-of-key";
 import type { SurveyQuestion, SurveyedKind } from "~/gate/ownership/survey.server";
@@ -67,7 +67,7 @@ export function readCheckForm(searchParams: URLSearchParams): CheckForm {
     tokenId: id.success ? id.data : tokenId,
     faults: {
       address: isAddressWrong ? "This is no wallet address: 0x and 40 hex digits." : null,
-      tokenId: tokenId === "" || id.success ? null : malformedTokenIdDetail,
+      tokenId: tokenId === "" || id.success ? null : "This is no id of a key: digits only, at most 2^256-1.",
     },
   };
 }

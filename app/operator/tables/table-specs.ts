@@ -16,7 +16,8 @@ const state = column("state");
 const moment = (key: string, label: string) => column("moment")(key, label, "sortable");
 
 const tokenId = code("tokenId", "Key");
-const keyKind = text("keyKind", "Kind");
+const keyKind = { ...text("keyKind", "Kind"), isOptional: true };
+const missing = { ...text("missing", "Missing"), isOptional: true };
 const contract = code("contractAddress", "Contract");
 const chain = text("chainId", "Chain");
 const client = code("clientId", "Client");
@@ -215,7 +216,7 @@ const specs: Readonly<Record<TableName, Omit<TableSpec, "name">>> = {
       tokenId,
       keyKind,
       words("reason", "Reason"),
-      words("missing", "Missing"),
+      missing,
       client,
       request,
     ],
@@ -223,7 +224,7 @@ const specs: Readonly<Record<TableName, Omit<TableSpec, "name">>> = {
       oneOf(outcome, ["granted", "refused"]),
       exact(tokenId),
       exact(keyKind),
-      contains("missing", "Missing, contains"),
+      contains(missing.key, "Missing, contains"),
       beginsWith(wallet("address")),
       exact(text("slug", "Refusal")),
       exact(request),
