@@ -221,6 +221,7 @@ test.each([
   ["ELEVENLABS_BASE_URL", "https://user:pw@proxy.example.com", "https://proxy.example.com/v1"],
   ["RATE_LIMIT_QUOTA_RESET", "5", "5/60"],
   ["RATE_LIMIT_OPERATOR", "5", "5/60"],
+  ["RATE_LIMIT_OPERATOR_CHECK", "30", "30/60"],
   ["OPERATOR_SESSION_IDLE_SECONDS", "119", "120"],
   ["OPERATOR_SESSION_MAX_SECONDS", "299", "300"],
   ["OPERATOR_DECISIONS_DAYS", "366", "0"],

@@ -23,7 +23,9 @@ export type Caller = VerifiedToken;
 
 /** Null for a stranger. */
 export function claimOf(caller: Caller | null): AccessClaim | null {
-  return caller && { proof: "bearer", address: caller.claims.sub, tokenId: caller.claims.tokenId };
+  if (caller === null) return null;
+  const { claims, keyKind } = caller;
+  return { proof: "bearer", address: claims.sub, tokenId: claims.tokenId, keyKind: keyKind.name };
 }
 
 export type CallerRequest = {

@@ -1,6 +1,7 @@
 import { Refusal, chainUnavailable } from "~/platform/http/refusal";
 import type { Judgement, KeyKind, KeyKinds } from "./kinds/kind";
 import { describeMissing, reportRequirements } from "./kinds/requirement-report";
+import { listUnmet } from "./kinds/unmet-parts";
 import { opensRoom } from "./kinds/kind-of-key";
 import type { KeyQuestion } from "./ownership/judge";
 
@@ -24,7 +25,10 @@ export function requireMet(
   const judged = { kind, tokenId, judgement };
   throw new Refusal("you-do-not-own-this-token", {
     detail: describeMissing(judged) ?? notHeldDetails[key?.reason ?? "not-owner"],
-    members: areNamed ? { requirements: reportRequirements(judged) } : {},
+    ...(areNamed && {
+      members: { requirements: reportRequirements(judged) },
+      unmet: { kind: kind.name, parts: listUnmet(judgement) },
+    }),
   });
 }
 

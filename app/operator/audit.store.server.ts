@@ -5,7 +5,7 @@ import type { Prisma } from "~/generated/sqlite/client";
 export type Actor = { clientId: string; requestId: string };
 
 export type AuditRecord = Actor & {
-  kind: `operator-${"sign-in" | "sign-in-refused" | "sign-out" | "export" | "retry" | "mark"}`;
+  kind: `operator-${"sign-in" | "sign-in-refused" | "sign-out" | "export" | "retry" | "mark" | "check"}`;
   detail: Readonly<Record<string, unknown>>;
 };
 

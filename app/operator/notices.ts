@@ -1,6 +1,6 @@
 import { findRefusal, noticeForRefused } from "~/platform/http/notice";
 import type { PageRemedies } from "~/platform/http/notice";
-import type { RefusalEntry } from "~/platform/http/refusal";
+import type { Refusal, RefusalEntry } from "~/platform/http/refusal";
 
 /** What the last form came to, or what in the address could not be used. */
 export type PageNotice = {
@@ -46,6 +46,12 @@ export function readNotices(
     notices.push({ tone: "problem", title: "Part of the address could not be used", text: faults.join(" ") });
   }
   return notices;
+}
+
+/** Of what was refused in making the page itself. */
+export function noticesOfRefusal({ slug, members: { retryAfter } }: Refusal): PageNotice[] {
+  const refused = findRefusal(slug);
+  return refused ? [describeRefusal(refused, typeof retryAfter === "number" ? retryAfter : null)] : [];
 }
 
 /** Where it is known how long to wait. */

@@ -1,5 +1,6 @@
 import { Registry, collectDefaultMetrics } from "prom-client";
 import { refusalTable } from "./http/refusal";
+import type { UnmetKind } from "./http/refusal";
 import { createMeters, metricPrefix } from "./meters.server";
 import type { Meters } from "./meters.server";
 import { createWorkMetrics } from "./work-metrics.server";
@@ -48,6 +49,8 @@ export function createMetrics() {
         Object.fromEntries(Object.entries(readHeld()).map(([lease, isHeld]) => [lease, Number(isHeld)]));
       labelledGauge("lease_held", "1 where this process owns the lease, else 0.", { label: "lease", read });
     },
+    /** Only where kinds of keys have names: without a count a metric would show too. */
+    openKeyMetrics: () => createKeyMetrics(meters),
     render: async () => ({ contentType: registry.contentType, body: await renderText() }),
   };
 }
@@ -106,6 +109,25 @@ function createRpcMetrics({ counter, histogram }: Meters) {
       countCall({ method, outcome, ...chain });
       timeCall({ method, ...chain }, durationSeconds);
     },
+  };
+}
+
+export type KeyMetrics = ReturnType<typeof createKeyMetrics>;
+type ChainReading = { chainId: number; outcome: "ok" | "unavailable" };
+
+function createKeyMetrics({ counter }: Meters) {
+  const unmetHelp =
+    "Refusals because a key is not held, by its kind and by what is missing: the key, a leaf by its index, or a secret one.";
+  const countPart = counter("key_refusals_total", unmetHelp, ["kind", "leaf"]);
+  const readingsHelp = "Readings of keys and what they ask for, by chain and outcome; each is one call.";
+  const countReading = counter("key_readings_total", readingsHelp, ["chain", "outcome"]);
+  return {
+    /** Each part of a refusal once, all secret ones together. */
+    countUnmet({ kind, parts }: UnmetKind): void {
+      const leaves = new Set(parts.map(({ place, isSecret }) => (isSecret ? "secret" : String(place))));
+      for (const leaf of leaves) countPart({ kind, leaf });
+    },
+    countReading: ({ chainId, outcome }: ChainReading) => countReading({ chain: String(chainId), outcome }),
   };
 }
 

@@ -8,7 +8,9 @@ export const { loader, action } = defineRoute({
   POST: {
     operation: submitFormOperation,
     body: readBy(() => getServices().gate.bodies.readSubmission),
-    claimOf: ({ address, tokenId }) => ({ proof: legacyProof.kind, address, tokenId }),
+    claimOf: ({ address, tokenId, keyKind }) => {
+      return { proof: legacyProof.kind, address, tokenId, keyKind: keyKind.name };
+    },
     decidesAccess: true,
     handle: ({ context: { host, requestId }, body: submission }) =>
       getServices().gate.submit({ submission, host, requestId }),

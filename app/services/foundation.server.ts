@@ -48,6 +48,8 @@ export async function openFoundation(config: Config, port: number, log: Log) {
     /** That of the first kind of key. */
     chain: getChainClient(chains, config.chain.id),
     metrics: recording.instrumentMetrics(ownMetrics),
+    /** Null where kinds of keys have no names. */
+    keyMetrics: config.keys.areNamed ? ownMetrics.openKeyMetrics() : null,
     instruments,
     recording,
     log,

@@ -48,7 +48,7 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
   const { keys: kinds } = config;
   const tokens = await wireTokens(foundation);
   const keys = createKeyStore(database);
-  const { judge, watchers, requireSettled } = wireOwnership(foundation, keys, leases);
+  const { judge, watchers, requireSettled, survey } = wireOwnership(foundation, keys, leases);
   const { nonces } = state;
   const siweEnabled = config.state.enabled;
   const shared = { domains, kinds, clock, judge, keys };
@@ -112,6 +112,8 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
     publicKeys: tokens.publicKeys,
     session: wireSession(sessionDependencies),
     areKindsNamed: kinds.areNamed,
+    /** For the operator: every kind for one wallet, afresh. */
+    survey,
     /** What is wrong with the contracts, in sentences; for the one of the settings throws when the chain cannot be asked. */
     findContractFault: kinds.areNamed
       ? createContractFaults(kinds.list, chains, monotonicClock)

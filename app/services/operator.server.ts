@@ -1,10 +1,13 @@
 import { chatProviders } from "~/chat/providers/chat-providers.server";
+import { createKeyStore } from "~/gate/keys/keys.store.server";
 import { act } from "~/operator/actions.server";
 import type { ActionRequest } from "~/operator/actions.server";
 import { createActionStore } from "~/operator/actions.store.server";
 import type { CountRange } from "~/operator/activity/activity.store.server";
 import { readActivity } from "~/operator/activity/read-activity.server";
 import type { ActivitySpan } from "~/operator/activity/activity-view";
+import { check } from "~/operator/check/check.server";
+import type { CheckRequest } from "~/operator/check/check.server";
 import { exportTable } from "~/operator/tables/export.server";
 import type { ExportRequest } from "~/operator/tables/export.server";
 import { createMigrationReader } from "~/operator/tables/migrations.store.server";
@@ -76,6 +79,13 @@ export function wireOperator(foundation: Foundation, needs: OperatorNeeds) {
     keptDays: config.operator.activityDays,
     clock,
   };
+  const checkDependencies = {
+    kinds: config.keys.list,
+    survey: needs.gate.survey,
+    keys: createKeyStore(database),
+    sessions,
+    clock,
+  };
   const stateDependencies = listStateDependencies(foundation, needs);
   return {
     signIn: (request: SignInRequest) => signIn(request, sessionDependencies),
@@ -83,6 +93,7 @@ export function wireOperator(foundation: Foundation, needs: OperatorNeeds) {
     /** Throws the refusal `operator-sign-in-needed`. */
     requireSession: (request: CookieCarrier) => requireSession(request, sessionDependencies),
     readState: () => readState(stateDependencies),
+    check: (request: CheckRequest) => check(request, checkDependencies),
     readActivity: ({ span }: { span: ActivitySpan }) => readActivity(span, activityDependencies),
     readTable: (spec: TableSpec, searchParams: URLSearchParams) =>
       readTable(spec, searchParams, tableDependencies),

@@ -2,6 +2,8 @@ import { createChainCursorStore } from "~/gate/ownership/chain-cursor.store.serv
 import { listChainsToFollow } from "~/gate/ownership/followed-chains.server";
 import { createJudge } from "~/gate/ownership/judge.server";
 import { createSettledJudgements } from "~/gate/ownership/settled-judgement.server";
+import { surveyKinds } from "~/gate/ownership/survey.server";
+import type { SurveyQuestion } from "~/gate/ownership/survey.server";
 import { createTransferWatchers } from "~/gate/ownership/transfer-watchers.server";
 import type { KeyStore } from "~/gate/keys/keys.store.server";
 import { requireMet } from "~/gate/require-met";
@@ -12,7 +14,7 @@ import type { Foundation } from "./foundation.server";
 
 /** What the chains say of keys: the judge, and the watchers that end tokens of keys that left. */
 export function wireOwnership(foundation: Foundation, keys: KeyStore, leases: LeaseKeeper) {
-  const { config, database, chains, metrics, log } = foundation;
+  const { config, database, chains, metrics, keyMetrics, log } = foundation;
   const { keys: kinds } = config;
   const clock = systemClock;
   const clientOf = (chainId: number) => getChainClient(chains, chainId);
@@ -22,6 +24,7 @@ export function wireOwnership(foundation: Foundation, keys: KeyStore, leases: Le
     confirmationsOf: (chainId) => confirmations.get(chainId) ?? 0,
     cacheSeconds: config.chain.ownershipCacheSeconds,
     clock,
+    onReading: keyMetrics?.countReading,
   });
   const cursors = createChainCursorStore(database);
   const watchers = createTransferWatchers({
@@ -50,5 +53,7 @@ export function wireOwnership(foundation: Foundation, keys: KeyStore, leases: Le
     requireHeld: (judgement, question) => requireMet(question, judgement, kinds),
     clock,
   });
-  return { judge, watchers, requireSettled };
+  const survey = (question: SurveyQuestion) =>
+    surveyKinds(question, { clientOf, onReading: keyMetrics?.countReading });
+  return { judge, watchers, requireSettled, survey };
 }

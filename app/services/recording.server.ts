@@ -23,6 +23,7 @@ export function wireRecording({ config, database, instance, log }: WireRecording
     onFailure: (error) => log.warn({ err: error }, "activity could not be recorded; retrying"),
   });
   const isOn = config.operator.secret !== null;
+  const { areNamed } = config.keys;
   if (isOn) recorder.start();
   return {
     recorder: recorder as Pick<Recorder, "flush" | "status">,
@@ -30,7 +31,7 @@ export function wireRecording({ config, database, instance, log }: WireRecording
     instrumentMetrics: (metrics: Metrics) => (isOn ? countActivity(metrics, recorder) : metrics),
     noteAccess: (outcome: AccessOutcome) => {
       const decision = isOn ? toDecision(outcome) : null;
-      if (decision) recorder.noteDecision(decision);
+      if (decision) recorder.noteDecision(areNamed ? decision : { ...decision, keyKind: null });
     },
     countTokens: (tokens: number) => {
       if (isOn && tokens > 0) recorder.count({ series: tokenSeries, amount: tokens });

@@ -13,19 +13,18 @@ import { describeWallets } from "./wallets.server";
 
 /** What routes and the route builder need of the running service. */
 export function createServiceContext(foundation: Foundation): ServiceContext {
-  const { config, domains, origin, brand, metrics, recording } = foundation;
+  const { config, domains, origin, brand, metrics, keyMetrics, recording } = foundation;
   const { tracing } = foundation.instruments;
   const limiters = createLimiters(foundation);
   return {
     origin,
     isAllowedOrigin: createOriginCheck(domains, config.serving.corsOrigins),
     consumeLimit: async ({ name, clientId }) => (await limiters.get(name)?.consume(clientId)) ?? null,
-    countRefusal: tracing
-      ? (slug) => {
-          metrics.countRefusal(slug);
-          tracing.noteRefusal(slug);
-        }
-      : metrics.countRefusal,
+    countRefusal: ({ slug, unmet }) => {
+      metrics.countRefusal(slug);
+      tracing?.noteRefusal(slug);
+      if (unmet) keyMetrics?.countUnmet(unmet);
+    },
     brand: brand.brand,
     noteAccess: recording.noteAccess,
     publicSettings: {

@@ -19,7 +19,7 @@ export type KindName = (typeof kindNames)[number];
  * the second chain and is on no list; `silent`, the same contract's keys, which open the chat and not the room;
  * `lent`, the same keys once more, for delegates too.
  */
-export async function openKeysGate() {
+export async function openKeysGate({ env = {} }: { env?: Record<string, string> } = {}) {
   const { first, second } = await openTwoChains();
   const [coin, registry] = await Promise.all([
     deployCoin(second.chain, 6),
@@ -63,6 +63,7 @@ export async function openKeysGate() {
       RATE_LIMIT_NONCE: "0",
       RATE_LIMIT_FORM_SUBMISSION: "0",
       NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true",
+      ...env,
     },
   });
   const client = clientOf(server);
@@ -77,6 +78,7 @@ export async function openKeysGate() {
 
   return {
     ...client,
+    server,
     first,
     second,
     registry,

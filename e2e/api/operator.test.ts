@@ -108,11 +108,24 @@ test("every address without a session leads to the sign-in or refuses, with a ho
   expect(await database.auditEntry.count({ where: { kind: { not: "operator-sign-in-refused" } } })).toBe(0);
 });
 
+test("without kinds from a file, a check shows the one kind", async () => {
+  const cookie = await signIn();
+  const { account, tokenId } = await gate.mintKey();
+  const path = `/operator/check?address=${account.address}&tokenId=${tokenId}`;
+  const text = await (await send({ path, cookie })).text();
+  expect(text).toContain(`Holds key #${tokenId}`);
+  expect(text).toContain(`owned by ${account.address.toLowerCase()}`);
+  const other = await send({ path: path.replace(account.address, gate.contract), cookie });
+  expect(await other.text()).toMatch(/tone-problem">not met/);
+  expect(await database.accessDecision.count({ where: { keyKind: { not: null } } })).toBe(0);
+});
+
 test("every page with a session is served uncached, and shows what happened", async () => {
   const cookie = await signIn();
   for (const name of [
     "state",
     "activity",
+    "check",
     "keys",
     "submissions",
     "outbox",

@@ -40,6 +40,9 @@ async function listMetrics(): Promise<Map<string, Metric>> {
   metrics.observeDatabasePool(() => ({ open: 1, idle: 1, waiting: 0 }));
   metrics.observePayments(async () => ({ open: 0, oldestOpenMs: null }));
   metrics.observeTraceSpans(() => ({ sent: 1, dropped: 0, failed: 0 }));
+  const keys = metrics.openKeyMetrics();
+  keys.countUnmet({ kind: "founder", parts: [{ place: "key", label: null, isSecret: false }] });
+  keys.countReading({ chainId: 1, outcome: "ok" });
   const { body } = await metrics.render();
   const types = [...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!] as const);
   return new Map(types.map(([name, type]) => [name, { type, labels: labelsOf(body, name) }]));

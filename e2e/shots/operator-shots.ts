@@ -15,6 +15,8 @@ export async function shootOperator({ page, server, shoot }: Taking): Promise<vo
   for (const [path, state, firstColumn] of [
     ["state", "state", null],
     ["activity?span=hour", "activity", null],
+    [`check?address=0x${"ab".repeat(20)}&tokenId=1`, "check", null],
+    ["check?address=someone.eth&tokenId=-1", "check-faults", null],
     ["keys", "keys", "Key"],
     ["submissions", "submissions", "Message"],
     ["outbox", "outbox", "Channel"],

@@ -3,7 +3,7 @@ import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { Clock } from "~/platform/clock";
 import type { SignatureVerdict, WalletSignature } from "./reads/chain-answers";
 import { askChain } from "./chain-reads.gateway.server";
-import type { KeyQuestion } from "./judge";
+import type { KeyQuestion, OnReading } from "./judge";
 import { readSupply } from "./ownership.gateway.server";
 import { planOf } from "./reads/kind-plan";
 import type { ChainPart } from "./reads/kind-plan";
@@ -23,10 +23,12 @@ export function createChainReadings({
   client,
   cacheSeconds,
   clock,
+  onReading,
 }: {
   client: ChainClient;
   cacheSeconds: number;
   clock: Clock;
+  onReading?: OnReading | undefined;
 }) {
   const cacheMs = cacheSeconds * 1_000;
   const readings = createSharedReads<ChainReading>(cacheMs, maxEntries, clock);
@@ -36,7 +38,7 @@ export function createChainReadings({
 
   async function ask(question: KeyQuestion, part: ChainPart, { isPast = false, ...options }: AskOptions) {
     const { reads, needsTime, decode } = makePartReads(question, part, knownDecimals);
-    const answers = await askChain({ client, reads, needsTime, ...options });
+    const answers = await askChain({ client, reads, needsTime, onReading, ...options });
     return { reading: decode(answers, isPast), verdict: answers.verdict };
   }
 

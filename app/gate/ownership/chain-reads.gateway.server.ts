@@ -1,10 +1,25 @@
 import { askByProbe } from "./chain-probe.gateway.server";
 import type { Question } from "./chain-probe.gateway.server";
 import type { Answers } from "./reads/chain-answers";
+import type { OnReading } from "./judge";
 import { askPlainly } from "./plain-reads.gateway.server";
 
+type CountedQuestion = Question & { onReading?: OnReading | undefined };
+
 /** In one request that also tells chain and block or, where the probe is refused, as ordinary calls. */
-export async function askChain(question: Question): Promise<Answers> {
+export async function askChain({ onReading, ...question }: CountedQuestion): Promise<Answers> {
+  const chainId = question.client.chain.id;
+  try {
+    const answers = await ask(question);
+    onReading?.({ chainId, outcome: "ok" });
+    return answers;
+  } catch (error) {
+    onReading?.({ chainId, outcome: "unavailable" });
+    throw error;
+  }
+}
+
+async function ask(question: Question): Promise<Answers> {
   const { client, signed } = question;
   const { deployless } = client;
   // Only the probe can ask a wallet that does not exist yet: worth a try even where it was refused before.

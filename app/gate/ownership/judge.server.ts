@@ -6,7 +6,7 @@ import { createChainReadings } from "./chain-readings.server";
 import type { ChainReadings } from "./chain-readings.server";
 import { conclude } from "./conclude";
 import type { PartReading } from "./conclude";
-import type { ChainHead, Judge, KeyQuestion } from "./judge";
+import type { ChainHead, Judge, KeyQuestion, OnReading } from "./judge";
 import { planOf } from "./reads/kind-plan";
 import type { ChainPart } from "./reads/kind-plan";
 import { isUnavailable } from "./reads/read";
@@ -18,15 +18,18 @@ export type JudgeDependencies = {
   confirmationsOf: (chainId: number) => number;
   cacheSeconds: number;
   clock: Clock;
+  onReading?: OnReading | undefined;
 };
 
 /** Each chain is asked once, side by side; one that is away leaves only its own part unknown. */
-export function createJudge({ clientOf, confirmationsOf, cacheSeconds, clock }: JudgeDependencies): Judge {
+export function createJudge(dependencies: JudgeDependencies): Judge {
+  const { clientOf, confirmationsOf, cacheSeconds, clock, onReading } = dependencies;
   const chains = new Map<number, ChainReadings>();
 
   function readingsOf(chainId: number): ChainReadings {
     const readings =
-      chains.get(chainId) ?? createChainReadings({ client: clientOf(chainId), cacheSeconds, clock });
+      chains.get(chainId) ??
+      createChainReadings({ client: clientOf(chainId), cacheSeconds, clock, onReading });
     chains.set(chainId, readings);
     return readings;
   }

@@ -53,3 +53,6 @@ export type Judge = {
   /** After a reorganisation: the chain may be shorter than it was. */
   forgetChain: (chainId: number) => void;
 };
+
+/** Of each call to a chain. */
+export type OnReading = (reading: { chainId: number; outcome: "ok" | "unavailable" }) => void;

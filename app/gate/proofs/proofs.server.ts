@@ -23,9 +23,10 @@ export async function identify(request: ProofRequest, dependencies: ProofDepende
 /** Who a body says asks. Null where it says nothing, as beside a Bearer token. */
 export function claimOfBody(body: GateAccessBody | undefined): AccessClaim | null {
   if (!body || body.tier === "bearer") return null;
-  return { proof: body.tier, address: body.address, tokenId: body.tokenId };
+  const { tier: proof, address, tokenId, keyKind } = body;
+  return { proof, address, tokenId, keyKind: keyKind.name };
 }
 
-export function claimOfClaimant({ kind, address, tokenId }: Claimant): AccessClaim {
-  return { proof: kind, address, tokenId };
+export function claimOfClaimant({ kind, address, tokenId, keyKind }: Claimant): AccessClaim {
+  return { proof: kind, address, tokenId, keyKind: keyKind.name };
 }

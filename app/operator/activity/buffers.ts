@@ -52,6 +52,10 @@ export type NewDecision = {
   proof: string | null;
   address: string | null;
   tokenId: string | null;
+  /** Null where kinds of keys have no names. */
+  keyKind: string | null;
+  /** What of that kind was not met. */
+  missing: string | null;
   clientId: string;
   requestId: string;
 };
@@ -74,7 +78,7 @@ export function createDecisionBuffer(clock: Clock, instance: string, maxWaiting:
   function toDecision(decision: NewDecision): Decision {
     const atMs = clock();
     sequence += 1;
-    const { reason, address, tokenId } = decision;
+    const { reason, address, tokenId, missing } = decision;
     return {
       ...decision,
       id: `${String(atMs).padStart(momentDigits, "0")}-${String(sequence).padStart(9, "0")}-${instance}`,
@@ -83,6 +87,7 @@ export function createDecisionBuffer(clock: Clock, instance: string, maxWaiting:
       reason: reason && redactText(reason).slice(0, maxReasonChars),
       address: address && address.slice(0, maxTextChars).toLowerCase(),
       tokenId: tokenId && tokenId.slice(0, maxTextChars),
+      missing: missing && missing.slice(0, maxReasonChars),
     };
   }
 

@@ -1,3 +1,4 @@
+import type { UnmetKind } from "~/platform/http/refusal";
 import type { AccessOutcome } from "~/platform/http/request-context.server";
 import type { Metrics } from "~/platform/metrics.server";
 import { findLatencySeries } from "./activity-series";
@@ -47,5 +48,12 @@ export function toDecision({ context, claim, refusal }: AccessOutcome): NewDecis
     proof: claim?.proof ?? null,
     address: claim?.address ?? null,
     tokenId: claim?.tokenId ?? null,
+    keyKind: claim?.keyKind ?? refusal?.unmet?.kind ?? null,
+    missing: refusal?.unmet ? describeUnmet(refusal.unmet) : null,
   };
+}
+
+/** By place and label, secret leaves too: `key; 1: On the guest list`. */
+function describeUnmet({ parts }: UnmetKind): string {
+  return parts.map(({ place, label }) => (label === null ? String(place) : `${place}: ${label}`)).join("; ");
 }

@@ -20,6 +20,8 @@ const refused: NewDecision = {
   proof: "siwe",
   address: "0xABCD",
   tokenId: "5",
+  keyKind: "founder",
+  missing: "0: 2.5 coins",
   clientId: "192.0.2.1",
   requestId: "request-1",
 };

@@ -18,6 +18,7 @@ type FrameProps = {
 const pages = [
   { path: "/operator/state", title: "State" },
   { path: "/operator/activity", title: "Activity" },
+  { path: "/operator/check", title: "Check" },
   ...tableNames.map((name) => ({ path: `/operator/${name}`, title: tableSpecs[name].title })),
 ];
 

@@ -8,12 +8,15 @@ type RowsProps = { spec: TableSpec; query: TableQuery; rows: readonly TableRow[]
 
 /** On a phone every row is a card, with the labels before the values. */
 export function TableRows({ spec, query, rows }: RowsProps) {
+  const columns = spec.columns.filter(
+    ({ key, isOptional }) => !isOptional || rows.some((row) => row[key] != null),
+  );
   return (
     <table className="operator-panel operator-table">
       <caption className="visually-hidden">{spec.title}</caption>
       <thead>
         <tr>
-          {spec.columns.map((column) => (
+          {columns.map((column) => (
             <HeadCell key={column.key} spec={spec} query={query} column={column} />
           ))}
           {spec.rowActions ? (
@@ -27,7 +30,7 @@ export function TableRows({ spec, query, rows }: RowsProps) {
         {rows.map((row, index) => (
           // Rows have no id of their own, and the browser never reorders them.
           <tr key={index}>
-            {spec.columns.map((column) => (
+            {columns.map((column) => (
               <td key={column.key} data-label={column.label} className={`operator-cell-${column.kind}`}>
                 <CellValue spec={spec} query={query} column={column} value={row[column.key] ?? null} />
               </td>

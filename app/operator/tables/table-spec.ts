@@ -5,6 +5,8 @@ export type TableColumn = {
   /** `code`: an id or an address, shortened on the page. `words`: a sentence. */
   kind: "text" | "moment" | "number" | "code" | "words" | "state";
   isSortable: boolean;
+  /** Omitted from a page on which no row has a value. */
+  isOptional?: boolean;
 };
 
 export type TableChoice = readonly [value: string, label: string];

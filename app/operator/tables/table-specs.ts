@@ -16,6 +16,8 @@ const state = column("state");
 const moment = (key: string, label: string) => column("moment")(key, label, "sortable");
 
 const tokenId = code("tokenId", "Key");
+const keyKind = { ...text("keyKind", "Kind"), isOptional: true };
+const missing = { ...text("missing", "Missing"), isOptional: true };
 const contract = code("contractAddress", "Contract");
 const chain = text("chainId", "Chain");
 const client = code("clientId", "Client");
@@ -212,13 +214,17 @@ const specs: Readonly<Record<TableName, Omit<TableSpec, "name">>> = {
       text("proof", "Proof"),
       wallet("address"),
       tokenId,
+      keyKind,
       words("reason", "Reason"),
+      missing,
       client,
       request,
     ],
     filters: [
       oneOf(outcome, ["granted", "refused"]),
       exact(tokenId),
+      exact(keyKind),
+      contains(missing.key, "Missing, contains"),
       beginsWith(wallet("address")),
       exact(text("slug", "Refusal")),
       exact(request),
@@ -240,6 +246,7 @@ const specs: Readonly<Record<TableName, Omit<TableSpec, "name">>> = {
         "operator-export": "exported",
         "operator-retry": "sent again",
         "operator-mark": "marked",
+        "operator-check": "checked a wallet",
         "quota-reset": "quota reset",
       }),
       exact(client),

@@ -38,7 +38,7 @@ export function createPageHandler(build: ServerBuild, mode: string) {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const { service, headers, requestId } = context;
-      service.countRefusal(error.slug);
+      service.countRefusal(error);
       return answerPageRefusal(headers.accept, { refusal: error, origin: service.origin, requestId });
     }
   }

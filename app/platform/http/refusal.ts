@@ -19,7 +19,14 @@ export type RefusalOptions = {
   members?: Record<string, unknown>;
   /** For the log only. */
   cause?: unknown;
+  /** For the record of decisions and the metrics only. */
+  unmet?: UnmetKind;
 };
+
+/** A kind of key that was not held, and what of it is missing. */
+export type UnmetKind = { kind: string; parts: readonly UnmetPart[] };
+/** The key itself, or a leaf of what it asks for besides, counted from 0. */
+export type UnmetPart = { place: "key" | number; label: string | null; isSecret: boolean };
 
 /** An answer of "no" that the route builder turns into a response. */
 export class Refusal extends Error {
@@ -30,10 +37,12 @@ export class Refusal extends Error {
   readonly detail: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly members: Readonly<Record<string, unknown>>;
+  /** Also where the refusal behind this one was for that reason. */
+  readonly unmet: UnmetKind | null;
 
   constructor(
     readonly refusalName: RefusalName,
-    { detail, headers = {}, members = {}, cause }: RefusalOptions = {},
+    { detail, headers = {}, members = {}, cause, unmet }: RefusalOptions = {},
   ) {
     const { slug, status, title, meaning } = refusalTable[refusalName];
     super(`${slug}: ${detail ?? meaning}`, { cause });
@@ -43,6 +52,7 @@ export class Refusal extends Error {
     this.detail = detail ?? meaning;
     this.headers = headers;
     this.members = members;
+    this.unmet = unmet ?? (cause instanceof Refusal ? cause.unmet : null);
   }
 }
 

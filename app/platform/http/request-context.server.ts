@@ -35,7 +35,13 @@ export type RequestContext = {
  * For the record of decisions and for nothing else. `proof`: what kind of thing was shown. Until it is judged, address
  * and key are what the request says.
  */
-export type AccessClaim = { proof: string; address: string | null; tokenId: string | null };
+export type AccessClaim = {
+  proof: string;
+  address: string | null;
+  tokenId: string | null;
+  /** The name of the kind of key. */
+  keyKind?: string;
+};
 
 /** How a request for access ended; `claim` null: nothing is known of who asked, `refusal` null: it was granted. */
 export type AccessOutcome = { context: RequestContext; claim: AccessClaim | null; refusal: Refusal | null };
@@ -46,7 +52,7 @@ export type ServiceContext = {
   readonly origin: string;
   readonly isAllowedOrigin: (origin: string) => boolean;
   readonly consumeLimit: (limit: { name: RateLimitName; clientId: string }) => Promise<LimitVerdict | null>;
-  readonly countRefusal: (slug: string) => void;
+  readonly countRefusal: (refusal: Refusal) => void;
   readonly noteAccess: (outcome: AccessOutcome) => void;
   readonly publicSettings: PublicSettings;
   readonly brand: Brand;

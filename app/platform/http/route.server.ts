@@ -112,7 +112,7 @@ export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCal
     } catch (error) {
       const refusal = toRefusal(error, { onlyReads: readingMethods.has(context.method) });
       logServerRefusal(refusal, context);
-      context.service.countRefusal(refusal.slug);
+      context.service.countRefusal(refusal);
       noteAccess(request, refusal);
       const { requestId, pathname, service } = context;
       const { origin } = service;

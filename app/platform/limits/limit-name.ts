@@ -16,6 +16,7 @@ export const rateLimitNames = [
   "quota",
   "quota-reset",
   "operator",
+  "operator-check",
 ] as const;
 export type RateLimitName = (typeof rateLimitNames)[number];
 

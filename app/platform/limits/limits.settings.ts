@@ -38,6 +38,7 @@ export const limitSettings = {
   quota: limit("QUOTA", "60/60", "GET /api/quota"),
   "quota-reset": limit("QUOTA_RESET", "5/60", "POST /api/quota-reset; wrong secrets count"),
   operator: limit("OPERATOR", "5/60", "signing in to /operator; right and wrong secrets count"),
+  "operator-check": limit("OPERATOR_CHECK", "30/60", "/operator/check, where it asks the chains"),
 } satisfies Record<RateLimitName, Setting<ConfiguredLimit>>;
 
 function limit(name: string, standard: string, what: string): Setting<ConfiguredLimit> {

@@ -204,7 +204,8 @@ function listActions(database: Database): ListedStore {
 function listActivity(database: Database): ListedStore {
   const store = createActivityStore(database);
   const add = () => store.addCounts([{ startMs: 0, series: "s", amount: 1 }]);
-  const nothing = { slug: null, reason: null, proof: null, address: null, tokenId: null };
+  const unnamed = { address: null, tokenId: null, keyKind: null, missing: null };
+  const nothing = { slug: null, reason: null, proof: null, ...unnamed };
   const decision = { id: "d", atMs: nowMs, route: "/", outcome: "granted", ...nothing, ...actor } as const;
   const insert = () => store.insertDecisions([decision]);
   return {
