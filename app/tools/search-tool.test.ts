@@ -85,7 +85,10 @@ test("strangers share the search by their address, holders by their key", async 
   const { run, asked } = makeTool();
   await run({ input: { query: "x" } });
   await run({ input: { query: "x" }, caller: holder });
-  expect(asked.map(({ clientId }) => clientId)).toEqual(["client 192.0.2.1", `key 31337:0x${"aa".repeat(20)}:7`]);
+  expect(asked.map(({ clientId }) => clientId)).toEqual([
+    "client 192.0.2.1",
+    `key 31337:0x${"aa".repeat(20)}:7`,
+  ]);
 });
 
 test.each([

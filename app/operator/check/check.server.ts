@@ -1,7 +1,8 @@
 import type { Address } from "viem";
 import { addressSchema } from "~/gate/gate.schema";
-import type { KeyStore } from "~/gate/keys/keys.store.server";
+import type { KeyState } from "~/gate/keys/key-state";
 import { tokenIdSchema } from "~/gate/keys/token-id";
+import type { KeyRef } from "~/gate/keys/token-id";
 import type { KeyKind } from "~/gate/kinds/kind";
 import { keyRefOf } from "~/gate/kinds/kind-of-key";
 import type { SurveyQuestion, SurveyedKind } from "~/gate/ownership/survey.server";
@@ -14,7 +15,7 @@ import { describeKind } from "./describe-kind.server";
 export type CheckDependencies = {
   kinds: readonly KeyKind[];
   survey: (question: SurveyQuestion) => Promise<SurveyedKind[]>;
-  keys: Pick<KeyStore, "findKeyState">;
+  keys: { findKeyState: (question: { key: KeyRef; holder: string }) => Promise<KeyState> };
   sessions: Pick<SessionStore, "recordAudit">;
   clock: Clock;
 };

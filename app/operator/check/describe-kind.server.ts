@@ -1,6 +1,6 @@
 import { formatUnits } from "viem";
 import type { SurveyedKind } from "~/gate/ownership/survey.server";
-import type { KeyState } from "~/gate/keys/keys.store.server";
+import type { KeyState } from "~/gate/keys/key-state";
 import type { KeyKind } from "~/gate/kinds/kind";
 import { labelOf } from "~/gate/kinds/leaf-label";
 import type { Leaf, Reading, Verdict } from "~/gate/kinds/requirement";
