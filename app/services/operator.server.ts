@@ -1,5 +1,4 @@
 import { chatProviders } from "~/chat/providers/chat-providers.server";
-import { createKeyStore } from "~/gate/keys/keys.store.server";
 import { act } from "~/operator/actions.server";
 import type { ActionRequest } from "~/operator/actions.server";
 import { createActionStore } from "~/operator/actions.store.server";
@@ -82,7 +81,6 @@ export function wireOperator(foundation: Foundation, needs: OperatorNeeds) {
   const checkDependencies = {
     kinds: config.keys.list,
     survey: needs.gate.survey,
-    keys: createKeyStore(database),
     sessions,
     clock,
   };

@@ -54,6 +54,6 @@ export function wireOwnership(foundation: Foundation, keys: KeyStore, leases: Le
     clock,
   });
   const survey = (question: SurveyQuestion) =>
-    surveyKinds(question, { clientOf, onReading: keyMetrics?.countReading });
+    surveyKinds(question, { clientOf, keys, onReading: keyMetrics?.countReading });
   return { judge, watchers, requireSettled, survey };
 }

@@ -8,6 +8,7 @@ import { surveyKinds } from "./survey.server";
 
 const { first, second, makeClients, posts } = await openTwoChains();
 const holder = first.chain.addressOf(1);
+const unused = { used: null, departedAtMs: null };
 const home = first.chain.chainId;
 const abroad = second.chain.chainId;
 
@@ -28,7 +29,10 @@ const listKinds = (): KeyKind[] => [
 ];
 
 function survey(id: string | null, kinds = listKinds()) {
-  return surveyKinds({ kinds, holder, tokenId: id }, { clientOf: makeClients() });
+  return surveyKinds(
+    { kinds, holder, tokenId: id },
+    { clientOf: makeClients(), keys: { findKeyState: async () => unused } },
+  );
 }
 
 test("all kinds are read by one call a chain, with the block, the owner and what is held", async () => {
@@ -39,6 +43,7 @@ test("all kinds are read by one call a chain, with the block, the owner and what
     tokenId,
     judgement: { outcome: "met", key: { outcome: "met" }, blocks: [{ chainId: home, blockNumber: block }] },
     key: { owner: holder, user: null },
+    state: unused,
   });
   expect(both!.judgement).toMatchObject({
     outcome: "met",
@@ -55,7 +60,11 @@ test("all kinds are read by one call a chain, with the block, the owner and what
 test("without an id only what kinds ask for besides is read", async () => {
   const [plain, both, member] = await survey(null);
   expect(posts()).toEqual([[], ["eth_call"]]);
-  expect(plain).toMatchObject({ tokenId: null, judgement: { key: null, requirement: null, blocks: [] } });
+  expect(plain).toMatchObject({
+    tokenId: null,
+    state: null,
+    judgement: { key: null, requirement: null, blocks: [] },
+  });
   expect(both).toMatchObject({ tokenId: null, judgement: { outcome: "met", key: null } });
   expect(member!.judgement.outcome).toBe("unmet");
 });

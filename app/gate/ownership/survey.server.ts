@@ -1,7 +1,8 @@
 import type { Address } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
+import type { KeyState, KeyStore } from "../keys/keys.store.server";
 import type { Judgement, KeyKind } from "../kinds/kind";
-import { membershipId } from "../kinds/kind-of-key";
+import { keyRefOf, membershipId } from "../kinds/kind-of-key";
 import { maxReadsInProbe } from "./chain-probe.gateway.server";
 import { askChain } from "./chain-reads.gateway.server";
 import { conclude } from "./conclude";
@@ -28,10 +29,13 @@ export type SurveyedKind = {
   judgement: Judgement;
   /** Null where it was not asked for, or could not be read. */
   key: KeyReading | null;
+  /** Null where the key was not asked for. */
+  state: KeyState | null;
 };
 
 export type SurveyDependencies = {
   clientOf: (chainId: number) => ChainClient;
+  keys: Pick<KeyStore, "findKeyState">;
   onReading?: OnReading | undefined;
 };
 
@@ -41,7 +45,7 @@ type Asked = { row: Row; part: ChainPart; given: ReturnType<typeof makePartReads
 /** Every kind for one wallet, afresh and cached nowhere: each chain is asked once, for up to 150 reads. */
 export async function surveyKinds(
   { kinds, holder, tokenId }: SurveyQuestion,
-  { clientOf, onReading }: SurveyDependencies,
+  { clientOf, keys, onReading }: SurveyDependencies,
 ): Promise<SurveyedKind[]> {
   const surveyed = kinds.map((kind) => {
     const id = kind.contract === null ? membershipId(holder) : tokenId;
@@ -62,11 +66,13 @@ export async function surveyKinds(
       asked.forEach(({ row }, index) => row.parts.push(read[index]!));
     }),
   );
-  return surveyed.map(({ kind, tokenId: id, row }) => {
+  const describe = async ({ kind, tokenId: id, row }: (typeof surveyed)[number]): Promise<SurveyedKind> => {
     const own = row.parts.find(({ part }) => part.isOwn)?.reading?.key ?? null;
     const key = own instanceof Error ? null : own;
-    return { kind, tokenId: id, judgement: conclude(row.question, row.parts), key };
-  });
+    const state = id === null ? null : await keys.findKeyState({ key: keyRefOf(kind, id), holder });
+    return { kind, tokenId: id, judgement: conclude(row.question, row.parts), key, state };
+  };
+  return await Promise.all(surveyed.map(describe));
 }
 
 type KnownDecimalsByChain = Map<number, KnownDecimals>;

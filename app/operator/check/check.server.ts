@@ -1,10 +1,7 @@
 import type { Address } from "viem";
 import { addressSchema } from "~/gate/gate.schema";
-import type { KeyState } from "~/gate/keys/key-state";
 import { tokenIdSchema } from "~/gate/keys/token-id";
-import type { KeyRef } from "~/gate/keys/token-id";
 import type { KeyKind } from "~/gate/kinds/kind";
-import { keyRefOf } from "~/gate/kinds/kind-of-key";
 import type { SurveyQuestion, SurveyedKind } from "~/gate/ownership/survey.server";
 import type { Clock } from "~/platform/clock";
 import type { Actor } from "../audit.store.server";
@@ -15,7 +12,6 @@ import { describeKind } from "./describe-kind.server";
 export type CheckDependencies = {
   kinds: readonly KeyKind[];
   survey: (question: SurveyQuestion) => Promise<SurveyedKind[]>;
-  keys: { findKeyState: (question: { key: KeyRef; holder: string }) => Promise<KeyState> };
   sessions: Pick<SessionStore, "recordAudit">;
   clock: Clock;
 };
@@ -30,7 +26,7 @@ export type CheckRequest = {
 /** Without an address only the form. A check is audited before the chains are asked. */
 export async function check(
   { searchParams, actor, requireWithinLimit }: CheckRequest,
-  { kinds, survey, keys, sessions, clock }: CheckDependencies,
+  { kinds, survey, sessions, clock }: CheckDependencies,
 ): Promise<CheckPageData> {
   const form = readCheckForm(searchParams);
   const { address, tokenId, faults } = form;
@@ -41,16 +37,7 @@ export async function check(
   await sessions.recordAudit({ ...actor, kind: "operator-check", detail });
   const holder = address as Address;
   const surveyed = await survey({ kinds, holder, tokenId: tokenId === "" ? null : tokenId });
-  const checked = await Promise.all(
-    surveyed.map(async (one) => {
-      const { kind, tokenId: id } = one;
-      return describeKind(
-        one,
-        id === null ? null : await keys.findKeyState({ key: keyRefOf(kind, id), holder }),
-      );
-    }),
-  );
-  return { form, result: { address, kinds: checked, readAtMs: clock() } };
+  return { form, result: { address, kinds: surveyed.map(describeKind), readAtMs: clock() } };
 }
 
 /** Long enough for an address or an id with some space around it. */

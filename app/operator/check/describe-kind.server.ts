@@ -1,6 +1,5 @@
 import { formatUnits } from "viem";
 import type { SurveyedKind } from "~/gate/ownership/survey.server";
-import type { KeyState } from "~/gate/keys/key-state";
 import type { KeyKind } from "~/gate/kinds/kind";
 import { labelOf } from "~/gate/kinds/leaf-label";
 import type { Leaf, Reading, Verdict } from "~/gate/kinds/requirement";
@@ -9,9 +8,8 @@ import type { CheckedKind, CheckedNode, CheckedPart } from "./check-view";
 
 type KeyFacts = SurveyedKind["key"];
 
-/** `state` is null where the key was not asked for. */
-export function describeKind(surveyed: SurveyedKind, state: KeyState | null): CheckedKind {
-  const { kind, tokenId, judgement } = surveyed;
+export function describeKind(surveyed: SurveyedKind): CheckedKind {
+  const { kind, tokenId, judgement, state } = surveyed;
   const { name, title } = kind;
   const isAsked = tokenId !== null || kind.requirement !== null;
   return {
