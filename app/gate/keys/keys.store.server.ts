@@ -4,8 +4,12 @@ import type { Sql } from "@prisma/client/runtime/client";
 import type { Database } from "~/platform/database/database.server";
 import type { LeaseHold } from "~/platform/leases/lease";
 import { whileHeld } from "~/platform/database/lease-condition.server";
-import type { KeyState, KeyUse } from "./key-state";
 import type { KeyRef } from "./token-id";
+
+export type KeyUse = { usedBy: string; usedAtMs: number };
+
+/** `departedAtMs`: when this key last left that holder's wallet; tokens minted up to then are revoked. */
+export type KeyState = { used: KeyUse | null; departedAtMs: number | null };
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
