@@ -96,7 +96,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/components/schemas/SiweSignIn/properties/message/maxLength",
       "/paths/*/post/description",
     ],
-    now: "f7073aeee059",
+    now: "ec2dbd75bdb2",
   },
   {
     why: "A contract wallet may sign with no bytes at all; a timestamp may be in seconds.",
@@ -174,6 +174,6 @@ export const apiChanges: readonly ApiChange[] = [
       "/components/schemas/ChatRequest/properties/id/description",
       "/components/schemas/ChatRequest/properties/trigger/description",
     ],
-    now: "ec08228fa64f",
+    now: "801798893280",
   },
 ];
