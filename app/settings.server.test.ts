@@ -239,6 +239,8 @@ test("chat has its documented defaults and requires no setting", () => {
   const { chat, quota, limits } = parseConfig(production);
   expect(chat).toEqual({
     requiresJwt: false,
+    resumeSeconds: 300,
+    resumeOpen: 4,
     apiPath: "/api/chat",
     provider: "offline",
     models: ["offline"],

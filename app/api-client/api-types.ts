@@ -246,7 +246,7 @@ export type paths = {
      *
      *     **Quota.** Where it is in force, the headers `X-Quota-Limit`, `X-Quota-Remaining` and `X-Quota-Reset` tell where the key stands, the most this answer can take already set aside.
      *
-     *     **Resumable answers.** With an `id` and the header `X-Chat-Resumable: 1` the answer goes on without its reader, and `GET /api/chat/{id}/stream` takes it up again. It carries `X-Reply-Id`, and each event has a line `id:` before its `data:`, counted from 1. A conversation has at most one under way. Where answers are not kept, the header is ignored.
+     *     **Resumable answers.** With an `id` and the header `X-Chat-Resumable: 1` the answer goes on without its reader, and can be taken up again or stopped. It carries `X-Reply-Id`, and each event has a line `id:` before its `data:`, counted from 1. A conversation has at most one under way. Where answers are not kept, the header is ignored.
      *
      *     What can be refused is refused before the stream opens, in the shape `{error}`. A provider that says nothing for ten seconds no longer holds the stream back: it begins with `start`, and what fails from then on is an `error` event. An answer without text and without a tool call is a failure, before the stream or in it.
      *
@@ -3428,7 +3428,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The events, as `POST /api/chat` describes them, each with its id. */
+      /** @description The events, as the chat describes them, each with its id. */
       200: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];

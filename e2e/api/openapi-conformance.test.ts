@@ -12,6 +12,7 @@ import { removeServerDatabase, runsOnPostgresql } from "~e2e/support/databases/c
 import { distinctLimits } from "~e2e/support/limits";
 import { holdStart } from "~e2e/support/held-start";
 import { findFaults, findOperation, listOperations } from "~e2e/support/openapi-checker";
+import { waitUntil } from "~e2e/support/processes";
 import { startServer } from "~e2e/support/running-server";
 import type { RunningServer } from "~e2e/support/running-server";
 import { clientOf, openGate } from "./gate-fixture";
@@ -241,7 +242,7 @@ test("files of the room are answered as described: whole, in ranges and missing"
 });
 
 function fillIn(path: string): string {
-  return path.replace("{tokenId}", "1").replace("{file}", "a.wav");
+  return path.replace("{tokenId}", "1").replace("{file}", "a.wav").replace("{id}", "conversation-0001");
 }
 
 test("every route refuses other methods as described", async () => {
@@ -293,6 +294,38 @@ test("the chat is answered as described, and its quota too", async () => {
   const huge = JSON.stringify({ pad: "a".repeat(270_000) });
   await expectDescribed({ ...told, body: huge }, { status: 413, origin });
   await expectDescribed({ ...told, headers: {}, body: "text" }, { status: 415, origin });
+});
+
+test("answers are taken up and stopped as described", async () => {
+  const slow = { NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true", AI_OFFLINE_WORD_MS: "50" };
+  const { origin } = await openServer({ ...slow, RATE_LIMIT_CHAT_RESUME: "10/60" });
+  const { body } = await clientOf({ origin }).signIn(holder);
+  const bearer = { Authorization: `Bearer ${String(body.accessToken)}` };
+  const elsewhere = { cookie: `jwt=${String(body.accessToken)}`, "sec-fetch-site": "cross-site" };
+  const inConversation = { ...question, id: "conversation-0001" };
+  const begin = post(chatPath, inConversation, { ...bearer, "X-Chat-Resumable": "1" });
+  const stream = { path: `${chatPath}/conversation-0001/stream` };
+  const stop = { path: `${chatPath}/conversation-0001/stop`, method: "POST" };
+  await expectDescribed({ ...stream, headers: bearer }, { status: 204, origin });
+  const first = expectDescribed(begin, { status: 200, origin });
+  await waitUntil(async () => {
+    const response = await fetch(`${origin}${stream.path}`, { method: "HEAD", headers: bearer });
+    return response.status === 200;
+  });
+  await expectDescribed(begin, { status: 409, origin });
+  await expectDescribed({ ...stop, headers: bearer }, { status: 204, origin });
+  const { text } = await first;
+  expect((await expectDescribed({ ...stream, headers: bearer }, { status: 200, origin })).text).toBe(text);
+  for (const [headers, status] of [
+    [{}, 401],
+    [elsewhere, 403],
+  ] as [Record<string, string>, number][]) {
+    await expectDescribed({ ...stream, headers }, { status, origin });
+    await expectDescribed({ ...stop, headers }, { status, origin });
+  }
+  while ((await fetch(`${origin}${stream.path}`, { headers: bearer })).status !== 429) continue;
+  await expectDescribed({ ...stream, headers: bearer }, { status: 429, origin });
+  await expectDescribed({ ...stop, headers: bearer }, { status: 429, origin });
 });
 
 const mcpPath = "/api/mcp";

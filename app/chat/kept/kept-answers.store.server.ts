@@ -34,7 +34,7 @@ type StateRow = {
   lastId: Figure;
   hasWriter: unknown;
   endingId: Figure | null;
-  isBroken: unknown;
+  concludedAtMs: Figure | null;
 };
 
 type Terms = ReturnType<typeof createTerms>;
@@ -54,7 +54,7 @@ function createTerms(database: Database) {
   const now = databaseNowMs(database);
   const isHeld = sql`"expiresAtMs" IS NULL AND "leaseExpiresAtMs" > ${now}`;
   const isAbandoned = sql`"expiresAtMs" IS NULL AND "leaseExpiresAtMs" <= ${now}`;
-  const state = sql`"id", "lastId", ${isHeld} AS "hasWriter", "endingId", "isBroken"`;
+  const state = sql`"id", "lastId", ${isHeld} AS "hasWriter", "endingId", "concludedAtMs"`;
   /** One row for each element, in a column `value`, so that the statement is the same for any number of them. */
   const rowsOf = (elements: unknown): Sql =>
     isSqlite(database)
@@ -159,13 +159,13 @@ function createWriting(database: Database, { now, isHeld, rowsOf }: Terms) {
   };
 }
 
-function createConcluding(database: Database, { isAbandoned, rowsOf }: Terms) {
+function createConcluding(database: Database, { now, isAbandoned, rowsOf }: Terms) {
   return {
     conclude: ({ replyId, endingEvents, expiresAtMs }: ConcludeRequest) =>
       database.$transaction(async (transaction) => {
         const [row] = await transaction.$queryRaw<{ lastId: Figure; usedTokens: Figure }[]>`
           UPDATE "KeptAnswer" SET "endingId" = "lastId" + 1, "lastId" = "lastId" + ${endingEvents.length},
-            "isBroken" = ${true}, "expiresAtMs" = ${BigInt(expiresAtMs)}
+            "concludedAtMs" = ${now}, "expiresAtMs" = ${BigInt(expiresAtMs)}
           WHERE "id" = ${replyId} AND ${isAbandoned}
           RETURNING "lastId", "usedTokens"`;
         if (row === undefined) return null;
@@ -252,10 +252,10 @@ function lastIdOf({ firstId, events }: Pick<AppendRequest, "firstId" | "events">
   return firstId - 1 + events.length;
 }
 
-function toState({ lastId, hasWriter, endingId, isBroken }: StateRow): AnswerState {
+function toState({ lastId, hasWriter, endingId, concludedAtMs }: StateRow): AnswerState {
   return {
     lastId: Number(lastId),
     hasWriter: Boolean(hasWriter),
-    ending: endingId === null ? null : { endingId: Number(endingId), isBroken: Boolean(isBroken) },
+    ending: endingId === null ? null : { endingId: Number(endingId), isBroken: concludedAtMs !== null },
   };
 }

@@ -66,7 +66,7 @@ Whoever has seen more than was stored when the server that wrote an answer ended
   refusalContent: chatRefusalContent,
   answers: {
     200: {
-      description: "The events, as `POST /api/chat` describes them, each with its id.",
+      description: "The events, as the chat describes them, each with its id.",
       ownHeaders: { "X-Reply-Id": { ...replyIdHeader, required: true }, ...eventStreamHeader },
       content: {
         "text/event-stream": {

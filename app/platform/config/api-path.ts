@@ -44,11 +44,15 @@ const ownFolders = [
   "/problems",
 ];
 
+/** Below the chat's own default path. */
+const ownConversation = /^\/api\/chat\/[^/]+\/(?:stream|stop)$/;
+
 /** Page routes do not tell capitals apart. */
 export function isTakenPath(path: string): boolean {
   // With this ending the framework requests a page's data.
   const lower = path.toLowerCase().replace(/\.data$/, "");
-  return ownPaths.includes(lower) || ownFolders.some((folder) => `${lower}/`.startsWith(`${folder}/`));
+  if (ownPaths.includes(lower) || ownConversation.test(lower)) return true;
+  return ownFolders.some((folder) => `${lower}/`.startsWith(`${folder}/`));
 }
 
 /** Another address for the route at `ownPath`. */

@@ -220,6 +220,6 @@ export const apiChanges: readonly ApiChange[] = [
       "/components/schemas/ChatRequest/properties/id/description",
       "/components/schemas/ChatRequest/properties/trigger/description",
     ],
-    now: "ec08228fa64f",
+    now: "801798893280",
   },
 ];

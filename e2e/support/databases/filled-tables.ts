@@ -38,7 +38,6 @@ export async function fillTables(database: Database): Promise<void> {
   await database.keptAnswer.create({ data: { id: "open", ...writing, conversationId: "open" } });
   const left = { owner: "o", openFor: "k", leaseExpiresAtMs: 1n };
   await database.keptAnswer.create({ data: { id: "left", ...left, conversationId: "left" } });
-  await database.keptAnswer.create({ data: { id: "ended", ...left, conversationId: null, ...past } });
   const piece = { firstId: 1, lastId: 1, bytes: 2, text: "{}" };
   await database.keptAnswer.create({ data: { id: "long", ...left, conversationId: null, ...past } });
   await database.keptPiece.create({ data: { answerId: "long", ...piece } });

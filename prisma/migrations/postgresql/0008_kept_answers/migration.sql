@@ -9,7 +9,7 @@ CREATE TABLE "KeptAnswer" (
     "leaseExpiresAtMs" BIGINT NOT NULL,
     "stopAskedAtMs" BIGINT,
     "endingId" INTEGER,
-    "isBroken" BOOLEAN NOT NULL DEFAULT false,
+    "concludedAtMs" BIGINT,
     "expiresAtMs" BIGINT,
 
     CONSTRAINT "KeptAnswer_pkey" PRIMARY KEY ("id")
