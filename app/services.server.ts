@@ -1,6 +1,6 @@
 import { createDemoChain } from "~/demo/demo-chain.gateway.server";
 import type { DemoChain } from "~/demo/demo-chain.gateway.server";
-import { createAddressListRefresher } from "~/gate/kinds/address-list-refresher.server";
+import { createAddressListRefresher } from "./gate/kinds/file/address-list-refresher.server";
 import { toKeyList } from "~/gate/kinds/key-list";
 import { systemClock } from "~/platform/clock";
 import { listLeaves } from "~/gate/kinds/evaluate";

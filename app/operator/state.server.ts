@@ -1,4 +1,4 @@
-import type { TransferWatcherStatus } from "~/gate/ownership/transfer-watcher.server";
+import type { TransferWatcherStatus } from "../gate/transfers/transfer-watcher.server";
 import type { Clock } from "~/platform/clock";
 import { channelSettings } from "~/platform/outbox/outbox.settings";
 import type { OutboxStatus } from "~/platform/outbox/outbox.server";

@@ -1,10 +1,10 @@
-import { createChainCursorStore } from "~/gate/ownership/chain-cursor.store.server";
-import { listChainsToFollow } from "~/gate/ownership/followed-chains.server";
+import { createChainCursorStore } from "../gate/transfers/chain-cursor.store.server";
+import { listChainsToFollow } from "../gate/transfers/followed-chains.server";
 import { createJudge } from "~/gate/ownership/judge.server";
 import { createSettledJudgements } from "~/gate/ownership/settled-judgement.server";
 import { surveyKinds } from "~/gate/ownership/survey.server";
 import type { SurveyQuestion } from "~/gate/ownership/survey.server";
-import { createTransferWatchers } from "~/gate/ownership/transfer-watchers.server";
+import { createTransferWatchers } from "../gate/transfers/transfer-watchers.server";
 import type { KeyStore } from "~/gate/keys/keys.store.server";
 import { requireMet } from "~/gate/require-met";
 import { getChainClient } from "~/platform/chain/chain-clients.server";

@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createChainCursorStore } from "~/gate/ownership/chain-cursor.store.server";
+import { createChainCursorStore } from "../gate/transfers/chain-cursor.store.server";
 import { findContractFault } from "~/gate/ownership/contract-faults.server";
-import { createWatcherAge } from "~/gate/ownership/watcher-age.server";
+import { createWatcherAge } from "../gate/transfers/watcher-age.server";
 import { createMigrationReader } from "~/operator/tables/migrations.store.server";
 import { readState } from "~/operator/state.server";
 import type { StateDependencies } from "~/operator/state.server";

@@ -1,6 +1,6 @@
 import { findDatabaseFault } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
-import { findBlock } from "~/gate/ownership/key-transfers.gateway.server";
+import { findBlock } from "../gate/transfers/key-transfers.gateway.server";
 import { getChainClient } from "~/platform/chain/chain-clients.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { ChainClients } from "~/platform/chain/chain-clients.server";

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { readKeysFile } from "~/gate/kinds/keys-file.server";
+import { readKeysFile } from "~/gate/kinds/file/keys-file.server";
 
 const page = readFileSync("docs/keys.md", "utf8");
 const examples = [...page.matchAll(/^\*\*(.+?)\.\*\*[^`]*?```json\n([^]*?)^```$/gm)].map(

@@ -152,7 +152,7 @@ const rules: Rule[] = [
     refused: [
       'import { createKeyStore } from "~/gate/keys/keys.store.server";\nexport const keys = createKeyStore;',
       'import type { KeyStore } from "~/gate/keys/keys.store.server";\nexport type K = KeyStore;',
-      'import { readKey } from "~/gate/ownership/ownership.gateway.server";\nexport const read = readKey;',
+      'import { readKey } from "~/gate/ownership/balances.gateway.server";\nexport const read = readKey;',
       'export const read = () => import("~/demo/demo-chain.gateway.server");',
     ].map((text) => ({ file: "app/routes/api.new-thing.ts", text })),
     allowed: [

@@ -8,9 +8,9 @@ import {
 } from "~/platform/chain/chain.settings";
 import { setting, text } from "~/platform/config/kinds";
 import type { SettingReader } from "~/platform/config/setting-reader";
-import type { AddressListFile } from "./address-list.server";
-import { readKeysFile } from "./keys-file.server";
-import type { ChainEndpoints, KeysFile } from "./keys-file.server";
+import type { AddressListFile } from "./file/address-list.server";
+import { readKeysFile } from "./file/keys-file.server";
+import type { ChainEndpoints, KeysFile } from "./file/keys-file.server";
 import type { KeyKind, KeyKinds } from "./kind";
 
 /** docs/keys.md shows the file. */

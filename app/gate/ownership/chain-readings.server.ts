@@ -4,7 +4,7 @@ import type { Clock } from "~/platform/clock";
 import type { SignatureVerdict, WalletSignature } from "./reads/chain-answers";
 import { askChain } from "./chain-reads.gateway.server";
 import type { KeyQuestion, OnReading } from "./judge";
-import { readSupply } from "./ownership.gateway.server";
+import { readSupply } from "./balances.gateway.server";
 import { planOf } from "./reads/kind-plan";
 import type { ChainPart } from "./reads/kind-plan";
 import type { ChainLeaf } from "./reads/leaf-reads";

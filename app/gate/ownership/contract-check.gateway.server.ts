@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { caller, maxReadsInProbe } from "./chain-probe.gateway.server";
 import type { Answer, Read } from "./reads/chain-answers";
-import type { TokenContract } from "./key-transfers.gateway.server";
+import type { TokenContract } from "../transfers/key-transfers.gateway.server";
 import { askChain } from "./chain-reads.gateway.server";
 import { makeRead } from "./reads/read";
 

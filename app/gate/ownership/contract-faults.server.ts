@@ -9,7 +9,7 @@ import { listLeaves } from "../kinds/requirement-leaves";
 import type { PlacedLeaf } from "../kinds/requirement-leaves";
 import { checkContracts } from "./contract-check.gateway.server";
 import type { CheckedContract, CheckedForm } from "./contract-check.gateway.server";
-import type { TokenContract } from "./key-transfers.gateway.server";
+import type { TokenContract } from "../transfers/key-transfers.gateway.server";
 
 /** Contracts do not come and go: what was found whole is not asked about with every probe of readiness. */
 const wholeForMs = 60_000;

@@ -5,8 +5,8 @@ import { startTestChain } from "~e2e/support/chain/chain";
 import type { TestChain } from "~e2e/support/chain/chain";
 import { startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import type { RpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
-import { findBlock } from "./key-transfers.gateway.server";
-import { createOwnershipReader } from "./ownership.server";
+import { findBlock } from "../transfers/key-transfers.gateway.server";
+import { createOwnershipReader } from "~e2e/support/chain/ownership-reader";
 
 const seller = 1;
 const buyer = 2;

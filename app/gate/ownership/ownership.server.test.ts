@@ -7,9 +7,9 @@ import type { Refusal } from "~/platform/http/refusal";
 import { startTestChain } from "~e2e/support/chain/chain";
 import { startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import { deployUnlockLock } from "~e2e/support/chain/unlock-lock";
-import { createOwnershipReader } from "./ownership.server";
+import { createOwnershipReader } from "~e2e/support/chain/ownership-reader";
 import { findContractFault } from "./contract-faults.server";
-import type { KeyStandard } from "./ownership.gateway.server";
+import type { KeyStandard } from "./balances.gateway.server";
 
 const { chain, rpc } = await openFaultyChain();
 

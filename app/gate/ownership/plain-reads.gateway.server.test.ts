@@ -11,14 +11,14 @@ import { deploylessFaults, startRpcFaultServer } from "~e2e/support/chain/rpc-fa
 import type { RpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import { deployUnlockLock } from "~e2e/support/chain/unlock-lock";
 import { startLocalChain } from "../../../contracts/local-chain.mjs";
-import { createOwnershipReader } from "./ownership.server";
-import type { OwnershipReader } from "./ownership.server";
+import { createOwnershipReader } from "~e2e/support/chain/ownership-reader";
+import type { OwnershipReader } from "~e2e/support/chain/ownership-reader";
 import { findContractFault } from "./contract-faults.server";
-import { readBalances } from "./ownership.gateway.server";
-import type { KeyStandard } from "./ownership.gateway.server";
+import { readBalances } from "./balances.gateway.server";
+import type { KeyStandard } from "./balances.gateway.server";
 import { proveAndReadOwnership } from "~e2e/support/chain/prove-ownership";
-import { createTransferWatcher } from "./transfer-watcher.server";
-import type { TokenContract } from "./key-transfers.gateway.server";
+import { createTransferWatcher } from "../transfers/transfer-watcher.server";
+import type { TokenContract } from "../transfers/key-transfers.gateway.server";
 
 const message = "I own this key";
 const walletOwner = 3;

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
 import { createChainClient } from "~/platform/chain/chain-client.server";
 import { openFaultyChain } from "~e2e/support/chain/faulty-chain";
-import { createSettledHoldings } from "./settled-holding.server";
-import type { SettledHoldingDependencies } from "./settled-holding.server";
+import { createSettledHoldings } from "~e2e/support/chain/settled-holding";
+import type { SettledHoldingDependencies } from "~e2e/support/chain/settled-holding";
 
 const { chain, rpc } = await openFaultyChain();
 

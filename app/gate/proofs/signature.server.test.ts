@@ -9,8 +9,8 @@ import { startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import type { RpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import { proveAndReadOwnership } from "~e2e/support/chain/prove-ownership";
 import { siweBodySchema } from "../gate.schema";
-import { createOwnershipReader } from "../ownership/ownership.server";
-import type { OwnershipReader } from "../ownership/ownership.server";
+import { createOwnershipReader } from "~e2e/support/chain/ownership-reader";
+import type { OwnershipReader } from "~e2e/support/chain/ownership-reader";
 import { findNativeRecover, recoverPurely, recoverSigner } from "./signature.server";
 
 const message = "I own key #1\nand this is line two, with ünïcode";

@@ -1,6 +1,6 @@
 import type { Address } from "viem";
-import { toOwnership } from "~/gate/ownership/ownership.server";
-import type { Ownership, OwnershipReader } from "~/gate/ownership/ownership.server";
+import { toOwnership } from "./ownership-reader";
+import type { Ownership, OwnershipReader } from "./ownership-reader";
 import { proveAndJudge } from "~/gate/proofs/signature.server";
 import { held, makeKind, notHeld } from "../key-kinds";
 

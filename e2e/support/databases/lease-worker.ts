@@ -1,7 +1,7 @@
 // One of several server-like processes on one database: works while it owns the lease, and prints each piece of work.
 import { writeSync } from "node:fs";
 import { once } from "node:events";
-import { createChainCursorStore } from "~/gate/ownership/chain-cursor.store.server";
+import { createChainCursorStore } from "~/gate/transfers/chain-cursor.store.server";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import { createLeaseKeeper } from "~/platform/leases/lease-keeper.server";
 import { createLeaseStore } from "~/platform/leases/leases.store.server";

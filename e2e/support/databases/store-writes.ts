@@ -1,7 +1,7 @@
 // Every function of every store of the shared database: what it writes, and where another one can stand in its way.
 import { expect } from "vitest";
 import { createKeptAnswerStore } from "~/chat/kept/kept-answers.store.server";
-import { createChainCursorStore } from "~/gate/ownership/chain-cursor.store.server";
+import { createChainCursorStore } from "~/gate/transfers/chain-cursor.store.server";
 import { createKeyStore } from "~/gate/keys/keys.store.server";
 import { createNonceStore } from "~/gate/proofs/nonces.store.server";
 import { createSpentSignatureStore } from "~/gate/proofs/spent-signatures.store.server";

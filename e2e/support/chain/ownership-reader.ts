@@ -1,11 +1,11 @@
 import type { Clock } from "~/platform/clock";
 import type { Address } from "viem";
 import { chainUnavailable } from "~/platform/http/refusal";
-import type { Judgement, KeyKind, NotHeld } from "../kinds/kind";
-import type { WalletSignature } from "./reads/chain-answers";
-import type { KeyOwner } from "./judge";
-import { createJudge } from "./judge.server";
-import type { KeyContract } from "./ownership.gateway.server";
+import type { Judgement, KeyKind, NotHeld } from "~/gate/kinds/kind";
+import type { WalletSignature } from "~/gate/ownership/reads/chain-answers";
+import type { KeyOwner } from "~/gate/ownership/judge";
+import { createJudge } from "~/gate/ownership/judge.server";
+import type { KeyContract } from "~/gate/ownership/balances.gateway.server";
 
 export type Ownership = { owned: true } | { owned: false; reason: Exclude<NotHeld, "not-delegate"> };
 

@@ -11,7 +11,7 @@ import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { Refusal } from "~/platform/http/refusal";
 import type { KeyStandard } from "../kinds/kind";
 import type { ChainCursor } from "./chain-cursor.store.server";
-import { readBalances } from "./ownership.gateway.server";
+import { readBalances } from "../ownership/balances.gateway.server";
 
 export type TokenContract = { contractAddress: Address; standard: Exclude<KeyStandard, "membership"> };
 /** A chain, and the contracts on it whose transfers are followed. */

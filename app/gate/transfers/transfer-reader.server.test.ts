@@ -8,7 +8,7 @@ import type { TestChain } from "~e2e/support/chain/chain";
 import { waitUntil } from "~e2e/support/processes";
 import type { ChainCursor } from "./chain-cursor.store.server";
 import type { Departed } from "./key-transfers.gateway.server";
-import { readBalances } from "./ownership.gateway.server";
+import { readBalances } from "../ownership/balances.gateway.server";
 import { TransferReader } from "./transfer-reader.server";
 import type { TransferReaderOptions } from "./transfer-reader.server";
 

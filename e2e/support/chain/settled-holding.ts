@@ -1,12 +1,12 @@
 import type { Address } from "viem";
 import type { Clock } from "~/platform/clock";
-import { requireMet } from "../require-met";
-import type { KeyStore } from "../keys/keys.store.server";
-import type { ChainCursor, WatchedContract } from "./chain-cursor.store.server";
-import { createJudge } from "./judge.server";
-import type { KeyContract } from "./ownership.gateway.server";
-import { makeOnlyKind } from "./ownership.server";
-import { createSettledJudgements } from "./settled-judgement.server";
+import { requireMet } from "~/gate/require-met";
+import type { KeyStore } from "~/gate/keys/keys.store.server";
+import type { ChainCursor, WatchedContract } from "~/gate/transfers/chain-cursor.store.server";
+import { createJudge } from "~/gate/ownership/judge.server";
+import type { KeyContract } from "~/gate/ownership/balances.gateway.server";
+import { makeOnlyKind } from "./ownership-reader";
+import { createSettledJudgements } from "~/gate/ownership/settled-judgement.server";
 
 export type SettledHoldingDependencies = KeyContract & {
   keyUseConfirmations: number;

@@ -6,7 +6,7 @@ import { waitUntil } from "~e2e/support/processes";
 import { maxLogRange, startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import type { RpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import type { ChainCursor } from "./chain-cursor.store.server";
-import { createOwnershipReader } from "./ownership.server";
+import { createOwnershipReader } from "~e2e/support/chain/ownership-reader";
 import { createTransferWatcher } from "./transfer-watcher.server";
 import type { TransferWatcher, TransferWatcherOptions } from "./transfer-watcher.server";
 

@@ -3,7 +3,7 @@ import type { BigIntStats } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isAddress } from "viem";
-import type { AddressList } from "./requirement";
+import type { AddressList } from "../requirement";
 
 export type AddressListFile = AddressList & {
   file: string;

@@ -11,13 +11,13 @@ import {
   standardSchema,
   tokenKindSchema,
 } from "./keys-file.schema";
-import type { KeyKind, Opening } from "./kind";
+import type { KeyKind, Opening } from "../kind";
 import { createMistakes } from "./mistakes";
 import type { Mistakes, Place } from "./mistakes";
 import { readShape } from "./read-shape";
 import { findRepeatedMembers } from "./repeated-members";
 import { lower, readRequirement } from "./requirement-file";
-import type { Requirement } from "./requirement";
+import type { Requirement } from "../requirement";
 
 export type ChainEndpoints = { id: number; rpcUrls: readonly string[] };
 

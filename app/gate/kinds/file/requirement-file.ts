@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { leafSchemas } from "./keys-file.schema";
 import type { Mistakes, Place } from "./mistakes";
 import { readShape } from "./read-shape";
-import type { AddressList, Leaf, Requirement } from "./requirement";
+import type { AddressList, Leaf, Requirement } from "../requirement";
 
 /** The requirement itself is the first level. */
 const maxDepth = 5;
