@@ -51,6 +51,7 @@ const examples: [name: string, on: string, off: string, rest?: Record<string, st
   ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://127.0.0.1:4318/v1/traces", ""],
   ["TRUST_PROXY", "loopback", ""],
   ["OPERATOR_DECISIONS_DAYS", "1", "0"],
+  ["CHAT_RESUME_SECONDS", "300", "0"],
 ];
 
 test.each(examples)("%s controls its own switch", (name, on, off, rest = {}) => {
@@ -64,10 +65,10 @@ test.each(examples)("%s controls its own switch", (name, on, off, rest = {}) => 
   expect(readStates(off)).toContain(false);
 });
 
-test("every switch has an example, but for the one that is always on", () => {
+test("every switch has an example, but for one that is always on and one that needs a file", () => {
   const switching = settings.filter(({ switches }) => switches !== null).map(({ name }) => name);
   const shown = examples.map(([name]) => name);
-  expect(switching.filter((name) => !shown.includes(name))).toEqual(["JWT_ALG"]);
+  expect(switching.filter((name) => !shown.includes(name))).toEqual(["KEYS_FILE", "JWT_ALG"]);
 });
 
 test("each switch is listed once, with its reason in a sentence without a secret", () => {

@@ -31,6 +31,13 @@ const twoChains = () => ({
   RPC_URL_31337: "http://127.0.0.1:8545",
 });
 
+test("a file of keys is a switch of its own", () => {
+  const isOn = (environment: Record<string, string>) =>
+    parseConfig(environment).switches.find(({ name }) => name === "Kinds of keys from a file")?.isOn;
+  expect(isOn(twoChains())).toBe(true);
+  expect(isOn(production)).toBe(false);
+});
+
 test("without a file the four settings make one kind, called by the name of the place", () => {
   const { keys, chains, addressLists } = parseConfig({ ...production, BRAND_NAME: "Salon" });
   const lower = contract.toLowerCase();
