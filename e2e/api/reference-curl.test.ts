@@ -53,6 +53,7 @@ const expected: Record<string, number> = {
   submitForm: 401,
   getTokenStatus: 200,
   getPublicKeys: 200,
+  listKeys: 200,
   // Keeping a session takes either a token or what its example's body says, which needs the cookie.
   getSession: 200,
   keepSession: 401,
@@ -60,6 +61,8 @@ const expected: Record<string, number> = {
   getMedia: 403,
   getSandbox: 200,
   chat: 200,
+  resumeChat: 204,
+  stopChat: 204,
   listModels: 200,
   speak: 200,
   getQuota: 200,
