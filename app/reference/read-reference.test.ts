@@ -49,6 +49,7 @@ test("a call is tried as the visitor wherever that works and the visitor is sign
 test("required fields are filled with their example, optional ones are not, and no token may be put into the address", () => {
   expect(startingValues(findReferenceOperation("getTokenStatus")).parameters).toEqual({
     "path:tokenId": "42",
+    "query:key": "",
   });
   expect(startingValues(findReferenceOperation("getOpenApi")).parameters).toEqual({
     "header:If-None-Match": "",
