@@ -22,7 +22,8 @@ export const rowsByStatus = {
     "siwe-not-enabled": {
       title: "SIWE not enabled",
       meaning: "Signing in with Ethereum is switched off on this server.",
-      remedy: "Use another way in, or ask whoever runs it to set NEXT_PUBLIC_ENABLE_STATE_WORKER=true.",
+      remedy:
+        "Use another way in, or ask whoever runs this site to set NEXT_PUBLIC_ENABLE_STATE_WORKER=true.",
     },
     "legacy-not-accepted": {
       title: "Legacy signatures not accepted",
@@ -168,7 +169,7 @@ export const rowsByStatus = {
       meaning:
         "The key came to this wallet so recently that the chain might still take the transfer back, or was seen leaving it a moment ago. Using a key up cannot be undone.",
       remedy:
-        "Wait as the Retry-After header says, and for the block if `detail` names one, then send it again.",
+        "Wait for the number of seconds in the Retry-After header, and for the block if `detail` names one, then send the request again.",
     },
     "answer-under-way": {
       title: "An answer is already under way",
@@ -208,7 +209,8 @@ export const rowsByStatus = {
     "too-many-requests": {
       title: "Too many requests",
       meaning: "More requests came from this client than the limit of this address allows.",
-      remedy: "Wait as many seconds as `retryAfter` and the Retry-After header say, then go on more slowly.",
+      remedy:
+        "Wait for the number of seconds in `retryAfter` (also in the Retry-After header), then go on more slowly.",
     },
     "speech-busy": {
       title: "TTS is busy",
