@@ -5,6 +5,9 @@ export const secretSettings: readonly string[] = settings.flatMap(({ isSecret, n
   isSecret ? [name] : [],
 );
 
+/** The name under which a variable of the environment is in the table: one row stands for every chain. */
+export const settingOf = (variable: string) => variable.replace(/^RPC_URL_\d+$/, "RPC_URL_<chainId>");
+
 export const random = () => randomBytes(24).toString("hex");
 
 const leastLength = 8;
@@ -39,7 +42,7 @@ export function createSecretHunt() {
   /** Every secret setting among these is looked for from now on. */
   function lookFor<Settings extends Record<string, string>>(environment: Settings): Settings {
     for (const [name, value] of Object.entries(environment)) {
-      if (!secretSettings.includes(name)) continue;
+      if (!secretSettings.includes(settingOf(name))) continue;
       use(name, value);
       if (URL.canParse(value) && value.includes("://")) useAddress(name, value);
       for (const line of value.split(/\\n|[\n,=]/))
@@ -50,7 +53,7 @@ export function createSecretHunt() {
 
   /** For servers that run with them. */
   function give<Settings extends Record<string, string>>(environment: Settings): Settings {
-    for (const name of Object.keys(environment)) given.add(name);
+    for (const name of Object.keys(environment)) given.add(settingOf(name));
     return lookFor(environment);
   }
 
