@@ -7,7 +7,7 @@ export function makeKind({ chainId, name = "key", contract = null, ...given }: G
   const keptUnder =
     contract === null
       ? { chainId: 0, contractAddress: `membership:${name}` }
-      : { chainId, contractAddress: contract };
+      : { chainId, contractAddress: contract.toLowerCase() };
   return {
     name,
     title: "A key",

@@ -5,14 +5,10 @@ import type { Answer } from "./reads/chain-answers";
 import { askChain } from "./chain-reads.gateway.server";
 import { makeRead, readWord, requireCode } from "./reads/read";
 
-export type KeyStandard = "erc721" | "erc1155" | "unlock";
-export type KeyContract = { client: ChainClient; contractAddress: Address; standard: KeyStandard };
+type CountedContract = { client: ChainClient; contractAddress: Address };
 
 /** Whether an ERC-1155 id exists; null where the contract does not count its supply. */
-export async function readSupply(
-  { client, contractAddress }: Omit<KeyContract, "standard">,
-  tokenId: string,
-) {
+export async function readSupply({ client, contractAddress }: CountedContract, tokenId: string) {
   const words = [BigInt(tokenId)];
   const reads = [
     // Every ERC-1155 contract answers this; without it, no answer to the rest means nothing.
@@ -28,7 +24,7 @@ export async function readSupply(
 
 /** Units each holder has of an id as of a block, in the order asked. Only for ERC-1155. */
 export async function readBalances(
-  { client, contractAddress }: Omit<KeyContract, "standard">,
+  { client, contractAddress }: CountedContract,
   holdings: readonly { holder: Address; tokenId: bigint }[],
   block: bigint,
 ): Promise<bigint[]> {

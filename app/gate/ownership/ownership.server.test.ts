@@ -9,7 +9,7 @@ import { startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import { deployUnlockLock } from "~e2e/support/chain/unlock-lock";
 import { createOwnershipReader } from "~e2e/support/chain/ownership-reader";
 import { findContractFault } from "./contract-faults.server";
-import type { KeyStandard } from "./balances.gateway.server";
+import type { KeyStandard } from "~e2e/support/chain/ownership-reader";
 
 const { chain, rpc } = await openFaultyChain();
 

@@ -15,7 +15,7 @@ import { createOwnershipReader } from "~e2e/support/chain/ownership-reader";
 import type { OwnershipReader } from "~e2e/support/chain/ownership-reader";
 import { findContractFault } from "./contract-faults.server";
 import { readBalances } from "./balances.gateway.server";
-import type { KeyStandard } from "./balances.gateway.server";
+import type { KeyStandard } from "~e2e/support/chain/ownership-reader";
 import { proveAndReadOwnership } from "~e2e/support/chain/prove-ownership";
 import { createTransferWatcher } from "../transfers/transfer-watcher.server";
 import type { TokenContract } from "../transfers/key-transfers.gateway.server";

@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
 import { Refusal } from "~/platform/http/refusal";
-import { deployCoin, deployRentableKey, makeKind, makeLeaf, mintCoins } from "~e2e/support/chain/key-kinds";
+import { deployCoin, deployRentableKey, makeLeaf, mintCoins } from "~e2e/support/chain/key-kinds";
 import type { Contract } from "~e2e/support/chain/key-kinds";
+import { makeKind } from "~e2e/support/key-kinds";
 import { openTwoChains } from "~e2e/support/chain/two-chains";
 import type { KeyKind } from "../kinds/kind";
 import type { KeyQuestion } from "./judge";

@@ -1,8 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
 import type { KeyKind } from "../kinds/kind";
 import { membershipId } from "../kinds/kind-of-key";
-import { deployCoin, makeKind, makeLeaf, mintCoins } from "~e2e/support/chain/key-kinds";
+import { deployCoin, makeLeaf, mintCoins } from "~e2e/support/chain/key-kinds";
 import type { Contract } from "~e2e/support/chain/key-kinds";
+import { makeKind } from "~e2e/support/key-kinds";
 import { openTwoChains } from "~e2e/support/chain/two-chains";
 import { surveyKinds } from "./survey.server";
 

@@ -1,4 +1,4 @@
-import { formatUnits } from "viem";
+import { formatAmount } from "~/gate/kinds/amount";
 import type { SurveyedKind } from "~/gate/ownership/survey.server";
 import type { KeyKind } from "~/gate/kinds/kind";
 import { labelOf } from "~/gate/kinds/leaf-label";
@@ -87,7 +87,7 @@ function describeAmount(amount: bigint, { type }: Leaf, decimals: number | undef
   const units = type === "native" ? "wei" : "base units";
   return decimals === undefined
     ? `${amount} ${units}`
-    : `${formatUnits(amount, decimals)} (${amount} ${units})`;
+    : `${formatAmount(String(amount), decimals)} (${amount} ${units})`;
 }
 
 function describeBlocks({ kind, tokenId, judgement }: SurveyedKind): string[] {

@@ -1,31 +1,10 @@
 import { stringToHex } from "viem";
 import type { Abi, Address, Hex } from "viem";
-import type { KeyKind } from "~/gate/kinds/kind";
 import type { Leaf, Requirement } from "~/gate/kinds/requirement";
 import { delegateRegistry } from "~/gate/ownership/reads/delegation-reads";
 import type { TestChain } from "./chain";
 
 export type Contract = { address: Address; abi: Abi };
-
-/** A kind of ERC-721 keys, unless told otherwise. */
-export function makeKind(given: Pick<KeyKind, "chainId"> & Partial<KeyKind>): KeyKind {
-  const { name = "key", standard = "erc721", contract = null, chainId } = given;
-  const keptUnder = contract
-    ? { chainId, contractAddress: contract.toLowerCase() }
-    : { chainId: 0, contractAddress: `membership:${name}` };
-  return {
-    name,
-    title: "A key",
-    standard,
-    contract,
-    keptUnder,
-    delegation: "none",
-    delegatesMayUse: false,
-    requirement: null,
-    opens: ["room", "chat", "tts", "tools"],
-    ...given,
-  };
-}
 
 type GivenLeaf = Leaf extends infer L ? (L extends Leaf ? Omit<L, "isSecret"> : never) : never;
 

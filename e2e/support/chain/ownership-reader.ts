@@ -1,11 +1,16 @@
 import type { Clock } from "~/platform/clock";
 import type { Address } from "viem";
 import { chainUnavailable } from "~/platform/http/refusal";
-import type { Judgement, KeyKind, NotHeld } from "~/gate/kinds/kind";
+import type { Judgement, KeyStandard as AnyStandard, NotHeld } from "~/gate/kinds/kind";
 import type { WalletSignature } from "~/gate/ownership/reads/chain-answers";
 import type { KeyOwner } from "~/gate/ownership/judge";
 import { createJudge } from "~/gate/ownership/judge.server";
-import type { KeyContract } from "~/gate/ownership/balances.gateway.server";
+import type { ChainClient } from "~/platform/chain/chain-client.server";
+import { makeKind } from "../key-kinds";
+
+/** Those that the older settings know. */
+export type KeyStandard = Exclude<AnyStandard, "erc4907" | "membership">;
+export type KeyContract = { client: ChainClient; contractAddress: Address; standard: KeyStandard };
 
 export type Ownership = { owned: true } | { owned: false; reason: Exclude<NotHeld, "not-delegate"> };
 
@@ -45,20 +50,8 @@ export function createOwnershipReader({
   };
 }
 
-export function makeOnlyKind({ client, contractAddress, standard }: KeyContract): KeyKind {
-  const chainId = client.chain.id;
-  return {
-    name: "key",
-    title: "",
-    standard,
-    chainId,
-    contract: contractAddress,
-    keptUnder: { chainId, contractAddress },
-    delegation: "none",
-    delegatesMayUse: false,
-    requirement: null,
-    opens: ["room", "chat", "tts", "tools"],
-  };
+export function makeOnlyKind({ client, contractAddress, standard }: KeyContract) {
+  return makeKind({ chainId: client.chain.id, contract: contractAddress, standard });
 }
 
 export function toOwnership({ outcome, key, cause }: Judgement): Ownership {

@@ -4,8 +4,8 @@ import { requireMet } from "~/gate/require-met";
 import type { KeyStore } from "~/gate/keys/keys.store.server";
 import type { ChainCursor, WatchedContract } from "~/gate/transfers/chain-cursor.store.server";
 import { createJudge } from "~/gate/ownership/judge.server";
-import type { KeyContract } from "~/gate/ownership/balances.gateway.server";
 import { makeOnlyKind } from "./ownership-reader";
+import type { KeyContract } from "./ownership-reader";
 import { createSettledJudgements } from "~/gate/ownership/settled-judgement.server";
 
 export type SettledHoldingDependencies = KeyContract & {

@@ -4,11 +4,11 @@ import type { KeyKind } from "../../kinds/kind";
 import {
   deployCoin,
   latchkeyRight,
-  makeKind,
   makeLeaf,
   mintCoins,
   placeDelegateRegistry,
 } from "~e2e/support/chain/key-kinds";
+import { makeKind } from "~e2e/support/key-kinds";
 import { openTwoChains } from "~e2e/support/chain/two-chains";
 import { createJudge } from "../judge.server";
 

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import type { KeyKind } from "../../kinds/kind";
-import { deployRentableKey, makeKind } from "~e2e/support/chain/key-kinds";
+import { deployRentableKey } from "~e2e/support/chain/key-kinds";
+import { makeKind } from "~e2e/support/key-kinds";
 import { openTwoChains } from "~e2e/support/chain/two-chains";
 import { createJudge } from "../judge.server";
 

@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
 import type { Reading, Requirement } from "../../kinds/requirement";
-import { deployCoin, makeKind, makeLeaf, mintCoins } from "~e2e/support/chain/key-kinds";
+import { deployCoin, makeLeaf, mintCoins } from "~e2e/support/chain/key-kinds";
 import type { Contract } from "~e2e/support/chain/key-kinds";
+import { makeKind } from "~e2e/support/key-kinds";
 import { openTwoChains } from "~e2e/support/chain/two-chains";
 import { deployUnlockLock } from "~e2e/support/chain/unlock-lock";
 import { createJudge } from "../judge.server";

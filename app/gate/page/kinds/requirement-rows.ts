@@ -1,4 +1,4 @@
-import { formatAmount } from "./amount";
+import { formatAmount } from "~/gate/kinds/amount";
 import type { LeafNode, RequirementNode } from "./requirement-tree";
 import type { Outcome } from "~/gate/kinds/requirement";
 
