@@ -3,7 +3,7 @@ import type { DemoChain } from "~/demo/demo-chain.gateway.server";
 import { createAddressListRefresher } from "./gate/kinds/file/address-list-refresher.server";
 import { toKeyList } from "~/gate/kinds/key-list";
 import { systemClock } from "~/platform/clock";
-import { listLeaves } from "~/gate/kinds/evaluate";
+import { listLeaves } from "~/gate/kinds/requirement-leaves";
 import { closeDatabase } from "~/platform/database/database.server";
 import { createSweepStore } from "~/platform/database/sweep.store.server";
 import { Refusal } from "~/platform/http/refusal";

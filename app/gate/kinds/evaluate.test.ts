@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { evaluate, listLeaves } from "./evaluate";
+import { evaluate } from "./evaluate";
+import { listLeaves } from "./requirement-leaves";
 import type { Leaf, Outcome, Requirement, Verdict } from "./requirement";
 
 const outcomes = ["met", "unmet", "unknown"] as const;

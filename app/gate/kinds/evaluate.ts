@@ -37,9 +37,3 @@ function anyOf(outcomes: readonly Outcome[]): Outcome {
   if (outcomes.includes("met")) return "met";
   return outcomes.includes("unknown") ? "unknown" : "unmet";
 }
-
-/** From left to right, as `index` in a verdict counts them. */
-export function listLeaves(requirement: Requirement): Leaf[] {
-  if (requirement.type === "leaf") return [requirement.leaf];
-  return requirement.type === "not" ? listLeaves(requirement.of) : requirement.of.flatMap(listLeaves);
-}

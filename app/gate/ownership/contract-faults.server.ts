@@ -5,7 +5,7 @@ import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { Clock } from "~/platform/clock";
 import { Refusal } from "~/platform/http/refusal";
 import type { KeyKind } from "../kinds/kind";
-import { listLeaves } from "../kinds/requirement-leaves";
+import { placeLeaves } from "../kinds/requirement-leaves";
 import type { PlacedLeaf } from "../kinds/requirement-leaves";
 import { checkContracts } from "./contract-check.gateway.server";
 import type { CheckedContract, CheckedForm } from "./contract-check.gateway.server";
@@ -64,7 +64,7 @@ function createChainFaults(client: ChainClient, checks: readonly Check[], clock:
 
 function listChecks(kind: KeyKind): Check[] {
   const { name, chainId, contract, standard } = kind;
-  const ofLeaves = listLeaves(kind).flatMap((leaf) => checkLeaf(name, leaf));
+  const ofLeaves = placeLeaves(kind).flatMap((leaf) => checkLeaf(name, leaf));
   if (contract === null || standard === "membership") return ofLeaves;
   const own = { chainId, contractAddress: contract, form: standard };
   return [{ ...own, name: `${name}: ${describeContract(contract, chainId, "the")}` }, ...ofLeaves];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { KeyKind } from "../kinds/kind";
 import type { Leaf, Requirement } from "../kinds/requirement";
-import { listLeaves } from "../kinds/requirement-leaves";
+import { placeLeaves } from "../kinds/requirement-leaves";
 import { listChainsToFollow } from "./followed-chains.server";
 
 const [first, second] = [`0x${"Ab".repeat(20)}`, `0x${"cd".repeat(20)}`] as const;
@@ -55,8 +55,8 @@ test("leaves are listed from left to right, with their places as the file has th
     of: [leaf(on(1)), { type: "not", of: { type: "all", of: [leaf(on(2)), leaf(on(3))] } }],
   };
   const places = (its: Partial<KeyKind>) =>
-    listLeaves(makeKind({ requirement, ...its })).map(({ place }) => place);
+    placeLeaves(makeKind({ requirement, ...its })).map(({ place }) => place);
   expect(places({})).toEqual(["also.any[0]", "also.any[1].not.all[0]", "also.any[1].not.all[1]"]);
   expect(places({ standard: "membership" })[0]).toBe("requires.any[0]");
-  expect(listLeaves(makeKind({ requirement: null }))).toEqual([]);
+  expect(placeLeaves(makeKind({ requirement: null }))).toEqual([]);
 });

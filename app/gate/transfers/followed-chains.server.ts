@@ -1,5 +1,5 @@
 import type { KeyKind } from "../kinds/kind";
-import { listLeaves } from "../kinds/requirement-leaves";
+import { placeLeaves } from "../kinds/requirement-leaves";
 import type { TokenContract } from "./key-transfers.gateway.server";
 
 export type ChainToFollow = { chainId: number; contracts: readonly TokenContract[] };
@@ -22,6 +22,6 @@ export function listChainsToFollow(kinds: readonly KeyKind[]): ChainToFollow[] {
     const name = `${contract.toLowerCase()}:${standard === "erc1155"}`;
     if (!contracts.has(name)) contracts.set(name, { contractAddress: contract, standard });
   }
-  for (const { leaf } of kinds.flatMap(listLeaves)) if (leaf.type !== "addresses") contractsOn(leaf.chainId);
+  for (const { leaf } of kinds.flatMap(placeLeaves)) if (leaf.type !== "addresses") contractsOn(leaf.chainId);
   return [...chains].map(([chainId, contracts]) => ({ chainId, contracts: [...contracts.values()] }));
 }

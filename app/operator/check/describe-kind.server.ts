@@ -3,7 +3,7 @@ import type { SurveyedKind } from "~/gate/ownership/survey.server";
 import type { KeyKind } from "~/gate/kinds/kind";
 import { labelOf } from "~/gate/kinds/leaf-label";
 import type { Leaf, Reading, Verdict } from "~/gate/kinds/requirement";
-import { listLeaves } from "~/gate/kinds/evaluate";
+import { listLeaves } from "~/gate/kinds/requirement-leaves";
 import type { CheckedKind, CheckedNode, CheckedPart } from "./check-view";
 
 type KeyFacts = SurveyedKind["key"];

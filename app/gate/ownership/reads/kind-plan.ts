@@ -1,4 +1,4 @@
-import { listLeaves } from "../../kinds/evaluate";
+import { listLeaves } from "../../kinds/requirement-leaves";
 import type { KeyKind } from "../../kinds/kind";
 import type { ChainLeaf } from "./leaf-reads";
 

@@ -1,5 +1,6 @@
 import type { Address } from "viem";
-import { evaluate, listLeaves } from "~/gate/kinds/evaluate";
+import { evaluate } from "~/gate/kinds/evaluate";
+import { listLeaves } from "~/gate/kinds/requirement-leaves";
 import type { PublicRequirement } from "~/gate/kinds/key-list.schema";
 import type { KeyStandard } from "~/gate/kinds/kind";
 import type { Leaf, Reading, Requirement } from "~/gate/kinds/requirement";
