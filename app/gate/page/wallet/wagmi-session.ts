@@ -119,8 +119,10 @@ export function openWalletSession({ settings, kinds, origin }: Setup) {
 
     /** What can be told of each kind of key for this wallet. The page may reach one chain: its own, or the wallet's. */
     findKeys: async (holder: Address): Promise<KindFinding[]> => {
-      const walletChainId = toAccount(config)?.chainId ?? chainId;
-      return findInWallet({ ask, chainId: httpChain ? chainId : walletChainId }, kinds, holder);
+      // With one kind the wallet is asked wherever it is: the page says beside it that the network is another one.
+      const isReached = httpChain !== null || kinds.length === 1;
+      const askedChainId = isReached ? chainId : (toAccount(config)?.chainId ?? chainId);
+      return findInWallet({ ask, chainId: askedChainId }, kinds, holder);
     },
 
     /** Asks the wallet to send the mint; `minted` settles when the chain has it. */
