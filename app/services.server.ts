@@ -1,6 +1,7 @@
 import { createDemoChain } from "~/demo/demo-chain.gateway.server";
 import type { DemoChain } from "~/demo/demo-chain.gateway.server";
 import { createAddressListRefresher } from "./gate/kinds/file/address-list-refresher.server";
+import { firstKind } from "~/gate/kinds/kind-of-key";
 import { toKeyList } from "~/gate/kinds/key-list";
 import { systemClock } from "~/platform/clock";
 import { listLeaves } from "~/gate/kinds/requirement-leaves";
@@ -137,13 +138,15 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
   };
 }
 
-/** Its chain is the first; it gives away the tokens that its keys ask for. */
-function wireDemo({ chain, keys }: Config): DemoChain {
+/** Its chain is the first kind's; it gives away the tokens that its keys ask for. */
+function wireDemo({ chains, keys }: Config): DemoChain {
+  const { chainId } = firstKind(keys);
   const leaves = keys.list.flatMap(({ requirement }) => (requirement ? listLeaves(requirement) : []));
   const coins = leaves.flatMap((leaf) =>
-    leaf.type === "erc20" && leaf.chainId === chain.id && !leaf.isSecret ? [leaf.contract] : [],
+    leaf.type === "erc20" && leaf.chainId === chainId && !leaf.isSecret ? [leaf.contract] : [],
   );
-  return createDemoChain({ rpcUrl: chain.rpcUrls[0]!, coins });
+  const rpcUrl = chains.find(({ id }) => id === chainId)!.rpcUrls[0]!;
+  return createDemoChain({ rpcUrl, coins });
 }
 
 function startSweeper({ config, database, log }: Foundation) {
