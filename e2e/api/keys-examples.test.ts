@@ -1,9 +1,5 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import os from "node:os";
-import path from "node:path";
 import type { Address } from "viem";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { signSiwe } from "~/commands/signed-requests";
 import { developmentAccount } from "../../contracts/local-chain.mjs";
 import { startTestChain } from "~e2e/support/chain/chain";
 import type { TestChain } from "~e2e/support/chain/chain";
@@ -17,8 +13,7 @@ import {
 import type { Contract } from "~e2e/support/chain/key-kinds";
 import { deployUnlockLock } from "~e2e/support/chain/unlock-lock";
 import { listAddressFiles, readKeysExamples } from "~e2e/support/keys-examples";
-import { startServer } from "~e2e/support/running-server";
-import { clientOf } from "./gate-fixture";
+import { startKeysServer } from "./keys-fixture";
 
 const examples = new Map(readKeysExamples().map(({ name, text }) => [name, text]));
 type Server = Awaited<ReturnType<typeof open>>;
@@ -32,7 +27,6 @@ const hundredVotes = 100n * 10n ** 18n;
 
 /** What stands, on a chain of the tests, for an address of the page: lower case there. */
 const stands = new Map<string, Address>();
-let folder: string;
 let votes: Contract;
 let dollars: Contract;
 let tickets: Contract;
@@ -44,7 +38,6 @@ let registry: Awaited<ReturnType<typeof placeDelegateRegistry>>;
 const onPage = (last: string) => `0x${last.padStart(40, "0")}`;
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), "latchkey-keys-docs-"));
   await Promise.all(
     [1, 137, 8453, 42161].map(async (chainId) => chains.set(chainId, await startTestChain({ chainId }))),
   );
@@ -76,10 +69,7 @@ beforeAll(async () => {
   ] as const)
     stands.set(onPage(last), address);
 }, 120_000);
-afterAll(async () => {
-  await Promise.all([...chains.values()].map((chain) => chain.stop()));
-  await rm(folder, { recursive: true });
-});
+afterAll(() => Promise.all([...chains.values()].map((chain) => chain.stop())));
 
 /** A server with the page's file; of it only addresses are others, each by the table above. */
 async function open(name: string, lists: Record<string, number[]> = {}) {
@@ -89,40 +79,27 @@ async function open(name: string, lists: Record<string, number[]> = {}) {
     return standing;
   });
   expect(listAddressFiles(text).sort()).toEqual(Object.keys(lists).sort());
-  for (const [list, listed] of Object.entries(lists))
-    await writeFile(path.join(folder, list), listed.map(addressOf).join("\n"));
-  const file = path.join(folder, "keys.json");
-  await writeFile(file, text);
   const keysFile = JSON.parse(text) as KeysFile;
   const chainIds = Object.keys(keysFile.chains).map(Number);
-  const rpcUrls = chainIds.map((chainId) => [`RPC_URL_${chainId}`, chainOf(chainId).rpcUrl]);
-  const env = { CHAIN_ID: undefined, KEYS_FILE: file, CHAIN_POLL_SECONDS: "1" };
-  const server = await startServer({ env: { ...env, ...Object.fromEntries(rpcUrls) }, startLimitMs: 60_000 });
-  onTestFinished(async () => void (await server.stop()));
+  const started = await startKeysServer({
+    text,
+    lists: Object.fromEntries(Object.entries(lists).map(([file, listed]) => [file, listed.map(addressOf)])),
+    rpcUrls: Object.fromEntries(chainIds.map((chainId) => [chainId, chainOf(chainId).rpcUrl])),
+  });
+  onTestFinished(started.close);
 
-  const client = clientOf(server);
-  expect((await client.ask({ path: "/readyz" })).status).toBe(200);
-  const { keys } = (await client.ask({ path: "/api/keys" })).body as { keys: KeysFile["keys"] };
+  expect((await started.ask({ path: "/readyz" })).body).toMatchObject({ status: "ready" });
+  const { keys } = (await started.ask({ path: "/api/keys" })).body as { keys: KeysFile["keys"] };
   const opensAll = ["room", "chat", "tts", "tools"];
-  const [onlyChain] = chainIds;
   expect(keys).toMatchObject(
-    keysFile.keys.map(({ name, chainId = onlyChain, opens = opensAll }) => ({ name, chainId, opens })),
+    keysFile.keys.map(({ name: kind, chainId = chainIds[0], opens = opensAll }) => {
+      return { name: kind, chainId, opens };
+    }),
   );
 
-  return async function enter({ kind, by, tokenId, for: vault }: Visit) {
-    const { account } = developmentAccount(by);
-    const { chainId = onlyChain! } = keysFile.keys.find(({ name }) => name === kind)!;
-    const body = await signSiwe({
-      site: { origin: server.origin, chainId },
-      holder: {
-        account,
-        tokenId: tokenId ?? BigInt(account.address).toString(),
-        key: { name: kind, isFirst: kind === keysFile.keys[0]!.name },
-        ...(vault !== undefined && { vault: addressOf(vault) }),
-      },
-      nonce: await client.newNonce(),
-    });
-    return await client.post("/api/gate-access", body);
+  return async ({ kind, by, tokenId, for: vault }: Visit) => {
+    const key = { ...(tokenId && { tokenId }), ...(vault && { vault: addressOf(vault) }) };
+    return started.post("/api/gate-access", await started.siwe(kind, developmentAccount(by).account, key));
   };
 }
 
