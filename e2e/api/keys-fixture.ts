@@ -22,10 +22,13 @@ type KeysServerOptions = {
   /** By chain. */
   rpcUrls: Record<number, string>;
   env?: Record<string, string>;
+  /** Kept when the server stops. */
+  dataDir?: string;
 };
 
 /** A server of the kinds that a file names, and a client of it. */
-export async function startKeysServer({ text, lists = {}, rpcUrls, env = {} }: KeysServerOptions) {
+export async function startKeysServer(options: KeysServerOptions) {
+  const { text, lists = {}, rpcUrls, env = {}, dataDir } = options;
   const folder = await mkdtemp(path.join(os.tmpdir(), "latchkey-keys-"));
   const file = path.join(folder, "keys.json");
   await writeFile(file, text);
@@ -33,6 +36,7 @@ export async function startKeysServer({ text, lists = {}, rpcUrls, env = {} }: K
     await writeFile(path.join(folder, name), listed.join("\n"));
   const server = await startServer({
     startLimitMs: 60_000,
+    ...(dataDir && { dataDir }),
     env: {
       CHAIN_ID: undefined,
       KEYS_FILE: file,
