@@ -11,7 +11,7 @@ import { startServer } from "~e2e/support/running-server";
 import { clientOf } from "./gate-fixture";
 
 /** Names of the kinds, in the order of the file. */
-export const kindNames = ["founder", "patron", "silent", "lent"] as const;
+export const kindNames = ["founder", "patron", "silent", "lent", "trusted", "abroad"] as const;
 export type KindName = (typeof kindNames)[number];
 
 type KeysServerOptions = {
@@ -85,9 +85,10 @@ export type NamedHolder = { tokenId?: string; vault?: string };
 export type KeysServer = Awaited<ReturnType<typeof startKeysServer>>;
 
 /**
- * A server with four kinds on two chains: `founder`, an ERC-721 key; `patron`, a membership of whoever has 5 coins on
+ * A server with six kinds on two chains: `founder`, an ERC-721 key; `patron`, a membership of whoever has 5 coins on
  * the second chain and is on no list; `silent`, the same contract's keys, which open the chat and not the room;
- * `lent`, the same keys once more, for delegates too.
+ * `lent`, the same keys once more, for delegates too; `trusted`, whose delegates may also use them; `abroad`, keys of the
+ * second chain, whose contract has the same address.
  */
 export async function openKeysGate({ env = {} }: { env?: Record<string, string> } = {}) {
   const { first, second } = await openTwoChains();
@@ -116,6 +117,8 @@ export async function openKeysGate({ env = {} }: { env?: Record<string, string> 
       },
       { name: "silent", title: "Chat only", ...token, opens: ["chat"] },
       { name: "lent", title: "Lent", ...token, delegation: "latchkey" },
+      { name: "trusted", title: "Trusted", ...token, delegation: "latchkey", delegatesMayUse: true },
+      { name: "abroad", title: "Abroad", ...token, chainId: 31338, contract: second.chain.key.address },
     ],
   };
   const started = await startKeysServer({
