@@ -142,7 +142,7 @@ test("while the kind's chain is away, a delegation is unknown, but for a kind th
 test("a delegation that was revoked is over when its reading's time is, or with the next block", async () => {
   const kind = makeKind({ chainId, contract: chain.key.address, delegation: "full" });
   const tokenId = await chain.mintKey(vaultAccount);
-  const signer = chain.addressOf(6);
+  const signer = chain.addressOf(7);
   const setDelegation = (isEnabled: boolean) =>
     registry.delegateContract({ from: vaultAccount, to: signer, contract: chain.key.address, isEnabled });
   let nowMs = 1_000;
