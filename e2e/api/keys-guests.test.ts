@@ -7,7 +7,9 @@ import { limitsOff } from "~e2e/support/limits";
 import { startKeysServer } from "./keys-fixture";
 import type { KeysServer } from "./keys-fixture";
 
-const [guest, latecomer] = [generatePrivateKey(), generatePrivateKey()].map((key) => privateKeyToAccount(key));
+const [guest, latecomer] = [generatePrivateKey(), generatePrivateKey()].map((key) =>
+  privateKeyToAccount(key),
+);
 const others = Array.from({ length: 9_999 }, (_, index) => `0x${(index + 1).toString(16).padStart(40, "0")}`);
 const list = "guests.txt";
 const listBytes = 10_000 * 43;
