@@ -3,7 +3,7 @@ import { hasAudioPart, missingSoundText } from "~/content/audio-part";
 import type { GateVisit } from "~/gate/visit";
 import { SessionBar } from "../entry/session-bar";
 import { readSession } from "../gate-api";
-import { capitalized } from "../kinds/key-words";
+import { capitalized, opensText } from "../kinds/key-words";
 import type { SignedKey } from "../kinds/signed-key";
 import { shortAddress } from "../wallet/address-text";
 import roomStylesheetHref from "./room.css";
@@ -13,11 +13,10 @@ export function roomHeading({ words, vault }: SignedKey): string {
 }
 
 /** Some keys open other things than the room. */
-export function NoRoom({ signedKey: { words } }: { signedKey: SignedKey }) {
+export function NoRoom({ signedKey: { words, opens } }: { signedKey: SignedKey }) {
   return (
     <p className="notice tone-info">
-      {capitalized(words)} does not open the room itself. What it opens is listed with the kinds of keys, and
-      knows you now.
+      {capitalized(words)} does not open the room itself. It opens {opensText(opens)}.
     </p>
   );
 }
