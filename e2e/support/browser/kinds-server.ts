@@ -65,7 +65,7 @@ export async function startKindsServer({ mode }: { mode: "demo" | "production" }
             standard: "membership",
             chainId,
             requires: { native: true, chainId, atLeast: listenersWei.toString(), label: "5,000 ether" },
-            opens: ["chat", "tts"],
+            opens: ["tts", "tools"],
           },
         ],
       };
