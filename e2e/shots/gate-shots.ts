@@ -3,7 +3,8 @@ import { createTestClient, http } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { signInByCookie } from "../support/browser/chat-servers";
 import type { GateServer } from "../support/browser/gate-server";
-import { connectWallet, enterRoom, mintKey } from "../support/browser/journey";
+import type { KindsServer } from "../support/browser/kinds-server";
+import { connectWallet, enterRoom, mintKey, unfold } from "../support/browser/journey";
 import { shotPatienceMs } from "./pages-shots";
 import {
   formButton,
@@ -179,6 +180,52 @@ export async function shootMembership({ page, server, shoot }: Omit<Round, "cont
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("alert").waitFor();
   await shoot("gate-membership-expired");
+}
+
+/** Several kinds of keys: the choice, what is missing, and who is in without a key or the room. */
+export async function shootKinds({
+  page,
+  server,
+  shoot,
+}: Pick<Round, "page" | "shoot"> & { server: KindsServer }) {
+  await page.addInitScript("globalThis.__name = (value) => value");
+  const { rpcUrl, baseUrl } = server;
+  const wallet = await addWallet({ page, rpcUrl, chainId: 31337 });
+  const choose = (kind: string) => page.locator(".kind-choice label", { hasText: kind }).click();
+  const signIn = () => page.getByRole("button", { name: "Sign in" }).click();
+  const leave = () => page.getByRole("button", { name: "Sign out" }).click();
+  const isIn = page.getByRole("heading", { name: /^You are in, with/ });
+  await page.goto(`${baseUrl}/gate`);
+  await shoot("kinds-away");
+  await connectWallet(page, wallet.name);
+  await choose("Friends of the light");
+  await page.getByText("Needed: 2.5. Held: 0.").waitFor();
+  await shoot("kinds-choice");
+  await signIn();
+  await page.getByRole("alert").waitFor();
+  await shoot("kinds-refused");
+
+  const { vault, tokenId } = await server.lendKey(wallet.address());
+  await choose("Founder's key");
+  await unfold(page, "The key is in another wallet of yours");
+  await page.getByLabel("Wallet that holds the key").fill(vault);
+  await unfold(page, "Another key");
+  await page.getByLabel("Number of the key").fill(tokenId);
+  await shoot("kinds-vault");
+  await signIn();
+  await isIn.waitFor();
+  await page.getByText("You are in for").waitFor();
+  await page.waitForLoadState("networkidle");
+  await shoot("room-for-a-vault");
+  await leave();
+
+  await server.giveEther(wallet.address());
+  await page.reload();
+  await choose("Listeners");
+  await page.getByText("This wallet can use it").first().waitFor();
+  await signIn();
+  await page.getByText("does not open the room itself").waitFor();
+  await shoot("room-not-opened");
 }
 
 /** For who has no scripts, or waits for them. */

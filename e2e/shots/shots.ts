@@ -7,7 +7,8 @@ import { startHoldersServer, startModelServer } from "../support/browser/chat-se
 import { shootConversation, shootHolders, shootLacks, shootModels } from "./chat-shots";
 import { startGateServer } from "../support/browser/gate-server";
 import type { GateServer } from "../support/browser/gate-server";
-import { shootGate, shootMembership } from "./gate-shots";
+import { shootGate, shootKinds, shootMembership } from "./gate-shots";
+import { startKindsServer } from "../support/browser/kinds-server";
 import { startOperatorServer } from "../support/browser/operator-server";
 import { shootOperator } from "./operator-shots";
 import { shootPages, shotPatienceMs } from "./pages-shots";
@@ -49,6 +50,11 @@ const parts: Record<string, (round: Round) => Promise<void>> = {
       }
     });
   },
+  kinds: (round) =>
+    withPage(round, async ({ page }) => {
+      const shoot = (state: string) => page.screenshot({ path: round.pathOf(state), fullPage: true });
+      await shootKinds({ page, server: await round.shared.kinds(), shoot });
+    }),
   wallet: (round) =>
     withPage(round, async ({ page, context, shoot }) => {
       await shootWays(page, await round.shared.ways(), shoot);
@@ -130,6 +136,7 @@ function shareServers(ends: (() => Promise<void>)[]) {
   return {
     models: once(() => startModelServer()),
     holders: once(startHoldersServer),
+    kinds: once(() => startKindsServer({ mode: "production" })),
     silent: once(() => startModelServer({ TTS_PROVIDER: "disabled" })),
     ways: once(() => startWaysServer("ws://127.0.0.1:9")),
     pairing: once(async () => startWaysServer((await relay()).url)),

@@ -1,5 +1,12 @@
 import type { Address } from "viem";
-import { connectWallet, expect, expectAccessible, test as base } from "~e2e/support/browser/journey";
+import {
+  connectWallet,
+  expect,
+  expectAccessible,
+  patienceMs,
+  test as base,
+  unfold,
+} from "~e2e/support/browser/journey";
 import { startKindsServer } from "~e2e/support/browser/kinds-server";
 import type { KindsServer } from "~e2e/support/browser/kinds-server";
 
@@ -30,6 +37,7 @@ test("without a wallet or scripts the kinds are side by side, each with what it 
     /Keeper's key.*Opens the room, the chat, reading aloud and tools for programs\./,
     /Founder's key.*Opens the room and the chat\..*something more/,
     /Friends of the light.*No token of its own/,
+    /Listeners.*Opens reading aloud and tools for programs\./,
   ]);
   expect(await response?.text()).not.toContain("Hidden words");
   await context.close();
@@ -86,4 +94,56 @@ test("what the wallet can use comes first", async ({ page, wallet, server }) => 
   await expect(usable).toContainText("Checked when you sign in");
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page.getByRole("heading", { name: /^You are in/ })).toBeVisible();
+});
+
+test("a delegate is in for the vault, which the page names, also after a reload", async ({
+  page,
+  wallet,
+  server,
+}) => {
+  const { vault, tokenId } = await server.lendKey(wallet.address() as Address);
+  await page.goto("/gate");
+  await connectWallet(page, wallet.name);
+  await page.locator(".kind-choice label", { hasText: "Founder's key" }).click();
+  await expect(page.getByRole("radio", { name: "Founder's key" })).toBeChecked();
+  await unfold(page, "The key is in another wallet of yours");
+  await page.getByLabel("Wallet that holds the key").fill(vault);
+  await unfold(page, "Another key");
+  await page.getByLabel("Number of the key").fill(tokenId);
+  await page.getByRole("button", { name: "Sign in" }).click();
+
+  const short = `${vault.slice(0, 6)}…${vault.slice(-4)}`;
+  const heading = page.getByRole("heading", {
+    name: `You are in, with key #${tokenId} (Founder's key) for ${short}`,
+  });
+  await expect(heading).toBeFocused({ timeout: patienceMs });
+  await expect(page.locator(".session-bar")).toContainText(/You are in for .*the wallet that holds it/);
+  await expectAccessible(page, "a delegate's room");
+  await page.reload();
+  await expect(heading).toBeVisible();
+  await expect(page.locator(".session-bar")).toContainText(/You are in for .*the wallet that holds it/);
+});
+
+test("a kind without the room is in, and is told what it opens and nothing of the rest", async ({
+  page,
+  wallet,
+  server,
+}) => {
+  await server.giveEther(wallet.address() as Address);
+  await page.goto("/gate");
+  await connectWallet(page, wallet.name, "Sign in with a key");
+  await expect(page.getByRole("radio", { name: "Listeners" })).toBeChecked();
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(
+    page.getByRole("heading", { name: "You are in, with the membership “Listeners”" }),
+  ).toBeFocused({ timeout: patienceMs });
+  await expect(
+    page.getByText("does not open the room itself. It opens reading aloud and tools for programs."),
+  ).toBeVisible();
+  await expect(page.locator(".shadow-room")).toHaveCount(0);
+  await expect(page.getByRole("link", { name: "Ask questions in the chat" })).toHaveCount(0);
+  await expectAccessible(page, "a key without the room");
+  await page.reload();
+  await expect(page.getByText("does not open the room itself.")).toBeVisible();
+  await expect(page.locator(".served-room, .shadow-room")).toHaveCount(0);
 });

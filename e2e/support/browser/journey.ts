@@ -93,10 +93,14 @@ function requireEnv(name: string): string {
   return value;
 }
 
-export async function connectWallet(page: Page, walletName: string): Promise<void> {
+export async function connectWallet(
+  page: Page,
+  walletName: string,
+  heading = "Open the room with a key",
+): Promise<void> {
   await page.getByRole("button", { name: "Connect", exact: true }).click();
   await page.getByRole("dialog").getByRole("button", { name: walletName }).click();
-  await expect(page.getByRole("heading", { name: "Open the room with a key" })).toBeVisible({
+  await expect(page.getByRole("heading", { name: heading })).toBeVisible({
     timeout: patienceMs,
   });
 }

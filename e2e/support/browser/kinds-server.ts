@@ -1,17 +1,32 @@
-import { createWalletClient, http, parseAbi } from "viem";
+import { parseAbi } from "viem";
 import type { Address } from "viem";
 import { deployCoinContract, developmentAccount } from "../../../contracts/local-chain.mjs";
+import { connectChain } from "../chain/chain";
+import { placeDelegateRegistry } from "../chain/key-kinds";
 import { startGateServer } from "./gate-server";
 import type { GateServer } from "./gate-server";
 
 const coinAbi = parseAbi(["function mint(address to, uint256 amount)"]);
+const mintAbi = parseAbi(["function mint()", "function totalSupply() view returns (uint256)"]);
 
 export type KindsServer = GateServer & {
   /** In base units; the coin has 6 decimals. */
   giveCoins: (to: Address, amount: bigint) => Promise<unknown>;
+  /** As much as listeners need. */
+  giveEther: (to: Address) => Promise<unknown>;
+  /** Another wallet has a founder's key and what it asks for, and names this one as its delegate. */
+  lendKey: (to: Address) => Promise<{ vault: Address; tokenId: string }>;
 };
 
-/** Keys, the same keys for who has coins too, and a membership that asks for one of two tokens, or for a secret. */
+/** More than a wallet of the journeys has. */
+const listenersWei = 5_000n * 10n ** 18n;
+/** Its wallet is the vault. */
+const vaultAccount = 7;
+
+/**
+ * Keys, the same keys for who has coins too, a membership that asks for one of two tokens, or for a secret, and one for the
+ * rich, which does not open the room.
+ */
 export async function startKindsServer({ mode }: { mode: "demo" | "production" }): Promise<KindsServer> {
   let coin: Address | undefined;
   const server = await startGateServer({
@@ -44,21 +59,41 @@ export async function startKindsServer({ mode }: { mode: "demo" | "production" }
             chainId,
             requires: { all: [{ any: [oil, key, secret] }, { not: blocked }] },
           },
+          {
+            name: "listeners",
+            title: "Listeners",
+            standard: "membership",
+            chainId,
+            requires: { native: true, chainId, atLeast: listenersWei.toString(), label: "5,000 ether" },
+            opens: ["tts", "tools"],
+          },
         ],
       };
     },
   });
-  const { account } = developmentAccount(0);
-  const client = createWalletClient({ account, transport: http(server.rpcUrl) });
+  const chain = connectChain(server);
+  let turn: Promise<unknown> = Promise.resolve();
+  /** One after the other: an account's transactions are counted. */
+  function inTurn<T>(send: () => Promise<T>): Promise<T> {
+    const next = turn.then(send);
+    turn = next.catch(() => undefined);
+    return next;
+  }
+  const mintCoins = (to: Address, amount: bigint) =>
+    chain.send({ address: coin!, abi: coinAbi, functionName: "mint", args: [to, amount], from: 0 });
+  const registry = await placeDelegateRegistry(chain);
   return {
     ...server,
-    giveCoins: (to, amount) =>
-      client.writeContract({
-        address: coin!,
-        abi: coinAbi,
-        functionName: "mint",
-        args: [to, amount],
-        chain: null,
+    giveCoins: (to, amount) => inTurn(() => mintCoins(to, amount)),
+    giveEther: (to) => chain.control.setBalance({ address: to, value: listenersWei }),
+    lendKey: (to) =>
+      inTurn(async () => {
+        const { address: vault } = developmentAccount(vaultAccount);
+        await mintCoins(vault, 2_500_000n);
+        const keys = { address: server.contractAddress, abi: mintAbi };
+        const tokenId = await chain.mintKey(vaultAccount, keys);
+        await registry.delegateAll({ from: vaultAccount, to });
+        return { vault, tokenId };
       }),
   };
 }

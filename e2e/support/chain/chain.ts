@@ -29,15 +29,11 @@ export type Call = {
 const settleWithinMs = 20_000;
 const receiptPollMs = 10;
 
+type KeyContract = Pick<Call, "address" | "abi">;
 export type TestChain = Awaited<ReturnType<typeof startTestChain>>;
 
-/** A real chain of its own, with the key contract on it. Accounts are named by their number, 0 to 9. */
-export async function startTestChain(
-  options: { keyDurationSeconds?: number; blockTimeSeconds?: number; chainId?: number } = {},
-) {
-  const { blockTimeSeconds, chainId } = options;
-  const chain = await startLocalChain({ blockTimeSeconds, chainId });
-  const { rpcUrl } = chain;
+/** Sends to a chain that runs, and reads from it. Accounts are named by their number, 0 to 9. */
+export function connectChain({ rpcUrl, chainId }: { rpcUrl: string; chainId: number }) {
   const viewer = createPublicClient({ transport: http(rpcUrl), pollingInterval: 20, cacheTime: 0 });
   const control = createTestClient({ mode: "anvil", chain: foundry, transport: http(rpcUrl) });
   const wallets = new Map<number, ReturnType<typeof makeWallet>>();
@@ -45,7 +41,7 @@ export async function startTestChain(
   function makeWallet(index: number) {
     return createWalletClient({
       account: developmentAccount(index).account,
-      chain: { ...foundry, id: chain.chainId },
+      chain: { ...foundry, id: chainId },
       transport: http(rpcUrl),
     });
   }
@@ -77,24 +73,34 @@ export async function startTestChain(
     return { address: receipt.contractAddress, abi };
   }
 
+  /** Mints a key for an account and gives its id. */
+  async function mintKey(from: number, contract: KeyContract): Promise<string> {
+    await send({ ...contract, functionName: "mint", from });
+    return String(await viewer.readContract({ ...contract, functionName: "totalSupply" }));
+  }
+
+  return { viewer, control, walletOf, send, deploy, settle, mintKey };
+}
+
+/** A real chain of its own, with the key contract on it. */
+export async function startTestChain(
+  options: { keyDurationSeconds?: number; blockTimeSeconds?: number; chainId?: number } = {},
+) {
+  const { blockTimeSeconds, chainId } = options;
+  const chain = await startLocalChain({ blockTimeSeconds, chainId });
+  const { rpcUrl } = chain;
+  const connected = connectChain(chain);
+  const { control, send } = connected;
   const key = await deployKeyContract({ rpcUrl, keyDurationSeconds: options.keyDurationSeconds });
 
   return {
     ...chain,
-    viewer,
-    control,
-    walletOf,
-    send,
-    deploy,
-    settle,
+    ...connected,
     key,
     addressOf: (index: number): Address => developmentAccount(index).address,
     client: (): ChainClient => createChainClient({ rpcUrls: [rpcUrl], chainId: chain.chainId }),
-    /** Mints a key for an account and gives its id. */
-    async mintKey(from: number, contract: Pick<Call, "address" | "abi"> = key): Promise<string> {
-      await send({ ...contract, functionName: "mint", from });
-      return String(await viewer.readContract({ ...contract, functionName: "totalSupply" }));
-    },
+    /** Of the key contract, where no other is named. */
+    mintKey: (from: number, contract: KeyContract = key) => connected.mintKey(from, contract),
     /** Dates the blocks that come from now on, and adds an empty one. */
     async setTime(seconds: number): Promise<void> {
       await control.request({ method: "evm_setTime", params: [seconds] } as never);

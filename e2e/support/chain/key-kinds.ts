@@ -45,7 +45,9 @@ type Delegation = { from: number; to: Address; rights?: Hex; isEnabled?: boolean
 type KeyOfContract = { contract: Address; tokenId: string };
 
 /** The delegate registry at its true address. */
-export async function placeDelegateRegistry(chain: TestChain) {
+export async function placeDelegateRegistry(
+  chain: Pick<TestChain, "deploy" | "viewer" | "control" | "send">,
+) {
   const { address, abi } = await chain.deploy({ contractName: "DelegateRegistry" });
   const bytecode = await chain.viewer.getCode({ address });
   await chain.control.setCode({ address: delegateRegistry, bytecode: bytecode! });

@@ -76,12 +76,15 @@ test("a membership has no key to find: it is judged by what it asks for", () => 
     chainId: 8453,
     offer: null,
   } as const;
-  const stepFor = (outcome: "met" | "unmet" | "unknown") => {
+  const stepFor = (outcome: "met" | "unmet" | "unknown", notice: typeof connected.notice = null) => {
     const requirement = { ...leaf, outcome };
     const choice = { ...noChoice, findings: [{ name: "patron", tokenIds: [], requirement }] };
-    return entrySteps({ ...connected, choice }, settings, [patron])[2];
+    return entrySteps({ ...connected, choice, notice }, settings, [patron])[2];
   };
   expect(stepFor("met")).toMatchObject({ title: "What it asks for", status: "done" });
   expect(stepFor("unknown")).toMatchObject({ status: "done", detail: "Checked when you sign in." });
   expect(stepFor("unmet")).toMatchObject({ status: "attention" });
+  const requirements = { ...leaf, outcome: "unmet" } as const;
+  const refusal = { tone: "problem", title: "", detail: "", remedy: "", requirements } as const;
+  expect(stepFor("unknown", refusal)).toMatchObject({ status: "attention" });
 });

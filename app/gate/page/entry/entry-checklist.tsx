@@ -100,8 +100,11 @@ function checkKey(state: Outside, kind: PageKind): Checked {
   }
   const keys = keysOf(state.choice, kind);
   if (keys.status === "loading") return { status: "working", detail: "Looking in your wallet." };
-  if (kind.standard === "membership")
-    return checkMembership(usabilityOf(kind, findingOf(state.choice, kind)));
+  if (kind.standard === "membership") {
+    // The server's word counts more than the wallet's.
+    const isRefused = Boolean(state.notice?.requirements);
+    return checkMembership(isRefused ? "unmet" : usabilityOf(kind, findingOf(state.choice, kind)));
+  }
   if (keys.status === "unlisted") return { status: "now", detail: "Type the number of yours." };
   const [first, ...others] = keys.tokenIds;
   if (first === undefined) return { status: "attention", detail: "There is none in this wallet yet." };

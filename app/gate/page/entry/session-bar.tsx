@@ -8,7 +8,7 @@ type SessionBarProps = { session: Session; signedKey: SignedKey };
 
 /** How long the visitor stays signed in without doing anything, and where else it counts. */
 export function SessionBar({ session: { secondsLeft, isRenewable }, signedKey }: SessionBarProps) {
-  const { words, vault } = signedKey;
+  const { words, vault, opens } = signedKey;
   const left = useCountdown(secondsLeft);
   return (
     <p className="session-bar soft">
@@ -23,8 +23,12 @@ export function SessionBar({ session: { secondsLeft, isRenewable }, signedKey }:
             : "; after that, sign again."}
         </span>
       )}{" "}
-      <Link to="/chat">Ask questions in the chat</Link>: it answers from this place&rsquo;s own documents, and
-      knows you as the holder of {words}.
+      {opens.includes("chat") ? (
+        <>
+          <Link to="/chat">Ask questions in the chat</Link>: it answers from this place&rsquo;s own documents,
+          and knows you as the holder of {words}.
+        </>
+      ) : null}
       {vault === null ? null : (
         <>
           {" "}

@@ -1,4 +1,5 @@
 import type { Address } from "viem";
+import type { Opening } from "~/gate/kinds/kind";
 import { kindNamed } from "./page-kind";
 import type { PageKinds } from "./page-kind";
 
@@ -11,6 +12,7 @@ export type SignedKey = {
   /** The wallet that holds the key, in lower case, where it is another one than the signer's. */
   vault: Address | null;
   isMembership: boolean;
+  opens: readonly Opening[];
   opensRoom: boolean;
   /** Where messages are judged. */
   chainId: number;
@@ -32,6 +34,7 @@ export function toSignedKey(kinds: PageKinds, { kindName, tokenId, vault }: Name
     tokenId,
     vault: vault === null ? null : (vault.toLowerCase() as Address),
     isMembership,
+    opens,
     opensRoom: opens.includes("room"),
     chainId,
     words: isMembership ? `the membership “${title}”` : number,

@@ -78,19 +78,22 @@ export function Room({ signedKey, state, isServed, actions }: RoomProps) {
           <p>Its link lives for a short time only. Press &ldquo;Load again&rdquo; for a new one.</p>
         </Notice>
       ) : null}
-      {signedKey.opensRoom ? null : <NoRoom signedKey={signedKey} />}
-      <ShadowRoom styles={content.styles}>
-        <SafeFragment className="latchkey-welcome" fragment={welcome} />
-        <RoomAudio audio={content.audioData} onBroken={() => setBrokenContent(content)} />
-        {content.textSubmissionAreaHtml && !form.receipt ? (
-          <SubmissionArea
-            html={content.textSubmissionAreaHtml}
-            draftName={draft}
-            onSubmit={(text) => (account ? setReview({ text, before: form.notice }) : actions.refuseForm())}
-            isBusy={form.step !== "open"}
-          />
-        ) : null}
-      </ShadowRoom>
+      {signedKey.opensRoom ? (
+        <ShadowRoom styles={content.styles}>
+          <SafeFragment className="latchkey-welcome" fragment={welcome} />
+          <RoomAudio audio={content.audioData} onBroken={() => setBrokenContent(content)} />
+          {content.textSubmissionAreaHtml && !form.receipt ? (
+            <SubmissionArea
+              html={content.textSubmissionAreaHtml}
+              draftName={draft}
+              onSubmit={(text) => (account ? setReview({ text, before: form.notice }) : actions.refuseForm())}
+              isBusy={form.step !== "open"}
+            />
+          ) : null}
+        </ShadowRoom>
+      ) : (
+        <NoRoom signedKey={signedKey} />
+      )}
       {review !== null && account && !isOver ? (
         <FormReview
           text={review.text}

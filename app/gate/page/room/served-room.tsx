@@ -1,9 +1,10 @@
 import { createContext, useContext } from "react";
 import { hasAudioPart, missingSoundText } from "~/content/audio-part";
+import type { GatedContent } from "~/content/content.schema";
 import type { GateVisit } from "~/gate/visit";
 import { SessionBar } from "../entry/session-bar";
 import { readSession } from "../gate-api";
-import { capitalized } from "../kinds/key-words";
+import { capitalized, opensText } from "../kinds/key-words";
 import type { SignedKey } from "../kinds/signed-key";
 import { shortAddress } from "../wallet/address-text";
 import roomStylesheetHref from "./room.css";
@@ -13,11 +14,10 @@ export function roomHeading({ words, vault }: SignedKey): string {
 }
 
 /** Some keys open other things than the room. */
-export function NoRoom({ signedKey: { words } }: { signedKey: SignedKey }) {
+export function NoRoom({ signedKey: { words, opens } }: { signedKey: SignedKey }) {
   return (
     <p className="notice tone-info">
-      {capitalized(words)} does not open the room itself. What it opens is listed with the kinds of keys, and
-      knows you now.
+      {capitalized(words)} does not open the room itself. It opens {opensText(opens)}.
     </p>
   );
 }
@@ -27,7 +27,6 @@ type ServedRoomProps = { served: Extract<GateVisit, { kind: "inside" }>; signedK
 /** The room as the server draws it: its words and its sound. Styles, script and form need JavaScript. */
 export function ServedRoom({ served, signedKey }: ServedRoomProps) {
   const { session, content } = served;
-  const { audioData } = content;
   const answer = readSession(session, 0);
   return (
     <section className="stack" aria-labelledby="room-heading">
@@ -36,7 +35,15 @@ export function ServedRoom({ served, signedKey }: ServedRoomProps) {
         <h2 id="room-heading">{roomHeading(signedKey)}</h2>
       </div>
       {answer.session ? <SessionBar session={answer.session} signedKey={signedKey} /> : null}
-      {signedKey.opensRoom ? null : <NoRoom signedKey={signedKey} />}
+      {signedKey.opensRoom ? <ServedContent content={content} /> : <NoRoom signedKey={signedKey} />}
+    </section>
+  );
+}
+
+function ServedContent({ content }: { content: GatedContent }) {
+  const { audioData } = content;
+  return (
+    <>
       <div className="served-room latchkey-room">
         <ServedWelcome source={content.welcomeText} />
         {hasAudioPart(audioData) ? (
@@ -68,7 +75,7 @@ export function ServedRoom({ served, signedKey }: ServedRoomProps) {
           </p>
         </noscript>
       ) : null}
-    </section>
+    </>
   );
 }
 
