@@ -4,9 +4,10 @@ import type { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import { isSqlite } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
-import { createGathered } from "~/platform/gathered";
 import { databaseNowMs } from "~/platform/database/lease-condition.server";
+import { createSharedTransactions } from "~/platform/database/shared-transactions.server";
 import type {
+  Alongside,
   AnswerState,
   AppendOutcome,
   AnswerUsage,
@@ -65,36 +66,36 @@ function createTerms(database: Database) {
   return { now, isHeld, isAbandoned, state, rowsOf };
 }
 
-function createBeginning(database: Database, { now, isHeld, isAbandoned, rowsOf }: Terms) {
+function createBeginning(database: Database, { now, isHeld, isAbandoned }: Terms) {
+  const transact = createSharedTransactions(database);
   type Refused = Exclude<BeginOutcome, { outcome: "begun" }>;
 
   /** Whoever counts for the same is admitted one after the other; on SQLite every statement that writes is. */
-  async function lockOpenFor(transaction: Transaction, requests: readonly BeginRequest[]): Promise<void> {
-    const names = [...new Set(requests.map(({ openFor }) => `answers of ${openFor}`))].sort();
-    await transaction.$executeRaw`
-      SELECT pg_advisory_xact_lock(hashtextextended("value" #>> '{}', 0)) FROM ${rowsOf(names)}`;
+  async function lockOpenFor(transaction: Transaction, openFor: string): Promise<void> {
+    if (isSqlite(database)) return;
+    await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`answers of ${openFor}`}, 0))`;
   }
 
-  /** Those that have begun, in one statement: of those that count for the same, as many as there are places. */
-  async function insertAll(
-    transaction: Transaction,
-    requests: readonly BeginRequest[],
-  ): Promise<ReadonlySet<string>> {
-    const rows = await transaction.$queryRaw<{ id: string }[]>`
+  /** Whether it has begun. */
+  async function insert(transaction: Transaction, request: BeginRequest): Promise<boolean> {
+    const { owner, conversationId, replyId, openFor, maxOpen, leaseMs } = request;
+    const inserted = await transaction.$executeRaw`
       INSERT INTO "KeptAnswer"
         ("id", "owner", "conversationId", "openConversation", "openFor", "leaseExpiresAtMs")
-      SELECT "value" ->> 'replyId', "value" ->> 'owner', "value" ->> 'conversationId',
-        "value" ->> 'conversationId', "value" ->> 'openFor', ${now} + CAST("value" ->> 'leaseMs' AS BIGINT)
-      FROM (
-        SELECT "value", ROW_NUMBER() OVER (PARTITION BY "value" ->> 'openFor') AS "place"
-        FROM ${rowsOf(requests)}
-      ) AS asked
-      WHERE "place" + (
-        SELECT COUNT(*) FROM "KeptAnswer" WHERE "openFor" = "value" ->> 'openFor' AND ${isHeld}
-      ) <= CAST("value" ->> 'maxOpen' AS INTEGER)
-      ON CONFLICT ("owner", "openConversation") DO NOTHING
-      RETURNING "id"`;
-    return new Set(rows.map(({ id }) => id));
+      SELECT ${replyId}, ${owner}, ${conversationId}, ${conversationId}, ${openFor}, ${now} + ${BigInt(leaseMs)}
+      WHERE (SELECT COUNT(*) FROM "KeptAnswer" WHERE "openFor" = ${openFor} AND ${isHeld}) < ${maxOpen}
+      ON CONFLICT ("owner", "openConversation") DO NOTHING`;
+    return inserted === 1;
+  }
+
+  async function insertLocked(request: BeginRequest, alongside?: Alongside): Promise<boolean> {
+    if (!alongside && isSqlite(database)) return await insert(database, request);
+    return await transact(async (transaction) => {
+      await lockOpenFor(transaction, request.openFor);
+      const hasBegun = await insert(transaction, request);
+      if (hasBegun) await alongside?.(transaction);
+      return hasBegun;
+    });
   }
 
   /** Why it has not begun. Null where that is no reason any more. */
@@ -113,20 +114,10 @@ function createBeginning(database: Database, { now, isHeld, isAbandoned, rowsOf 
     return Number(held?.count) >= maxOpen ? { outcome: "too-many" } : null;
   }
 
-  const insertTogether = createGathered(async (requests: readonly BeginRequest[]) => {
-    const begun = isSqlite(database)
-      ? await insertAll(database, requests)
-      : await database.$transaction(async (transaction) => {
-          await lockOpenFor(transaction, requests);
-          return await insertAll(transaction, requests);
-        });
-    return requests.map(({ replyId }) => begun.has(replyId));
-  });
-
   return {
-    async begin(request: BeginRequest): Promise<BeginOutcome> {
+    async begin(request: BeginRequest, alongside?: Alongside): Promise<BeginOutcome> {
       for (;;) {
-        if (await insertTogether(request)) return { outcome: "begun" };
+        if (await insertLocked(request, alongside)) return { outcome: "begun" };
         const reason = await findReason(request);
         if (reason !== null) return reason;
       }
