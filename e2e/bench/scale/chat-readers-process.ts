@@ -4,8 +4,14 @@ import type { IncomingMessage } from "node:http";
 import { answerParent } from "../worker-process";
 import { createWordCounter } from "./word-counter";
 
-/** With `isResumable`, each in a conversation of its own. */
-type Question = { url: string; body: string; headers?: Record<string, string>; isResumable?: boolean };
+/** With `isResumable`, each in a conversation of its own. `accessTokens`: those who ask, in turns. */
+type Question = {
+  url: string;
+  body: string;
+  headers?: Record<string, string>;
+  isResumable?: boolean;
+  accessTokens?: readonly string[];
+};
 
 /** `ask`: so many answers one after the other on each connection, each read to its end. */
 export type ReadersOrder =
@@ -24,6 +30,7 @@ type Stream = {
 };
 
 let streams: Stream[] = [];
+let asked = 0;
 
 answerParent(obey);
 
@@ -63,7 +70,7 @@ async function askInTurn(order: Extract<ReadersOrder, { order: "ask" }>): Promis
 
 /** Rejects `firstWordMs` or `ended` for whatever is no whole stream of words with its end mark. */
 function openStream(question: Question, agent: Agent | false = false): Stream {
-  const { url, isResumable = false } = question;
+  const { url, isResumable = false, accessTokens = [] } = question;
   const body = isResumable ? question.body.replace("{", `{"id":"${randomUUID()}",`) : question.body;
   const counter = createWordCounter();
   const beganAt = performance.now();
@@ -72,7 +79,9 @@ function openStream(question: Question, agent: Agent | false = false): Stream {
     "Content-Length": Buffer.byteLength(body),
     ...(isResumable && { "X-Chat-Resumable": "1" }),
     ...question.headers,
+    ...(accessTokens.length > 0 && { Authorization: `Bearer ${accessTokens[asked % accessTokens.length]}` }),
   };
+  asked += 1;
   const outgoing = request(url, { method: "POST", agent, headers });
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     outgoing.once("response", resolve).once("error", reject).end(body);

@@ -36,7 +36,6 @@ const crowdMs = 10_000;
 const sweptWithinMs = 90_000;
 
 /** What it costs that answers can be taken up again: beside plain ones, and many of them at once. */
-const QUICK = (process.env.QUICK ?? '').split(',').filter(Boolean);
 export async function benchResuming({
   rounds,
   scale,
@@ -48,9 +47,9 @@ export async function benchResuming({
     const site = await openResumeSite({ closers, nodeOptions });
     const measured: ResumeRound[] = [];
     for (const server of site.servers)
-      for (const work of works) if (QUICK.length === 0 || (QUICK.includes(server.database) && QUICK.includes(work.name.split(" ")[0]!))) measured.push(...(await compareBoth({ site, server, work, rounds, scale })));
+      for (const work of works) measured.push(...(await compareBoth({ site, server, work, rounds, scale })));
     const crowds: CrowdFigures[] = [];
-    for (const server of site.servers) if (QUICK.length === 0 || (QUICK.includes(server.database) && QUICK.includes("crowd"))) crowds.push(await measureCrowd({ site, server, scale }));
+    for (const server of site.servers) crowds.push(await measureCrowd({ site, server, scale }));
     const figures = { answers: summarizeResuming(measured), crowds };
     return { rounds, verdicts: verdictLines(judgeResuming(figures)), figures, measured };
   });
@@ -118,8 +117,15 @@ async function measureCrowd({ site, server, scale }: Reading & { scale: number }
 }
 const waiting = { timeoutMs: sweptWithinMs, everyMs: 1000 };
 
-function toQuestion({ url, headers }: ResumeServer, content: string, isResumable: boolean) {
-  return { url, headers, isResumable, body: JSON.stringify({ messages: [{ role: "user", content }] }) };
+function toQuestion(server: ResumeServer, content: string, isResumable: boolean) {
+  const { url, headers, accessTokens } = server;
+  return {
+    url,
+    headers,
+    accessTokens,
+    isResumable,
+    body: JSON.stringify({ messages: [{ role: "user", content }] }),
+  };
 }
 
 function requireFirstWords(answer: ReadersAnswer): number[] {
