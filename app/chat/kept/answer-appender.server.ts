@@ -4,6 +4,9 @@ import type { AppendOutcome, AppendRequest, KeptAnswerStore } from "./kept-answe
 
 const appendEveryMs = 150;
 
+/** Endings of so long go into one write, which is most of what a short answer costs. */
+const gatherUrgentMs = 20;
+
 /** Of one answer, while the store does not take it. */
 const maxHeldChars = 1024 * 1024;
 
@@ -39,7 +42,7 @@ export type Appending = {
 type Options = { store: Pick<KeptAnswerStore, "append">; leaseMs: number; log: WarnLog };
 
 /**
- * Stores what the answers of this process say: all of them in one write, at most every 150 ms, and an ending at once.
+ * Stores what the answers of this process say: all of them in one write, at most every 150 ms, and endings within 20 ms.
  * Holds what is not stored, up to 1 MiB of each, while the store is away, until the lease must have expired.
  */
 export class AnswerAppender {
@@ -99,9 +102,12 @@ export class AnswerAppender {
 
   #schedule(): void {
     if (this.#isWriting || this.#open.size === 0) return;
+    // Every event comes by here.
+    if (this.#isWriteOfAllDue && (this.#isWriteOfUrgentDue || this.#urgent.size === 0)) return;
     const waitMs = Math.max(0, this.#lastWriteOfAllMs + appendEveryMs - performance.now());
     this.#background.runInAsyncScope(() => {
-      if (this.#urgent.size > 0 && !this.#isWriteOfUrgentDue) setImmediate(() => this.#writeUrgent());
+      if (this.#urgent.size > 0 && !this.#isWriteOfUrgentDue)
+        setTimeout(() => this.#writeUrgent(), gatherUrgentMs);
       if (!this.#isWriteOfAllDue) setTimeout(() => this.#writeAll(), waitMs);
     });
     this.#isWriteOfUrgentDue = this.#urgent.size > 0;

@@ -179,7 +179,8 @@ function updateAnswers({ now, isHeld, rowsOf }: Terms, requests: readonly Append
       "usedTokens" = CASE WHEN ${goesOn} THEN CAST("value" ->> 'usedTokens' AS INTEGER) ELSE "usedTokens" END,
       "endingId" = CASE WHEN ${goesOn} THEN CAST("value" ->> 'endingId' AS INTEGER) END,
       "expiresAtMs" = CASE WHEN ${goesOn} THEN CAST("value" ->> 'expiresAtMs' AS BIGINT) END,
-      "openConversation" = CASE WHEN ${ends} THEN NULL ELSE "openConversation" END
+      "openConversation" = CASE WHEN ${ends} THEN NULL ELSE "openConversation" END,
+      "openFor" = CASE WHEN ${ends} THEN NULL ELSE "openFor" END
     FROM ${rowsOf(given)}
     WHERE answer."id" = "value" ->> 'replyId' AND ${isHeld}
     RETURNING "id", "lastId", "stopAskedAtMs"`;
@@ -228,7 +229,7 @@ function createConcluding(database: Database, { now, isAbandoned, rowsOf }: Term
     conclude: ({ replyId, endingEvents, expiresAtMs }: ConcludeRequest) =>
       database.$transaction(async (transaction) => {
         const [row] = await transaction.$queryRaw<{ lastId: Figure; usedTokens: Figure }[]>`
-          UPDATE "KeptAnswer" SET "endingId" = "lastId" + 1, "openConversation" = NULL, "lastId" = "lastId" + ${endingEvents.length},
+          UPDATE "KeptAnswer" SET "endingId" = "lastId" + 1, "openConversation" = NULL, "openFor" = NULL, "lastId" = "lastId" + ${endingEvents.length},
             "concludedAtMs" = ${now}, "expiresAtMs" = ${BigInt(expiresAtMs)}
           WHERE "id" = ${replyId} AND ${isAbandoned}
           RETURNING "lastId", "usedTokens"`;

@@ -6,7 +6,7 @@ CREATE TABLE "new_KeptAnswer" (
     "owner" TEXT NOT NULL,
     "conversationId" TEXT NOT NULL,
     "openConversation" TEXT,
-    "openFor" TEXT NOT NULL,
+    "openFor" TEXT,
     "lastId" INTEGER NOT NULL DEFAULT 0,
     "usedTokens" INTEGER NOT NULL DEFAULT 0,
     "leaseExpiresAtMs" BIGINT NOT NULL,
@@ -16,7 +16,7 @@ CREATE TABLE "new_KeptAnswer" (
     "expiresAtMs" BIGINT
 );
 -- An answer that has a newer one in its conversation is read by its id alone.
-INSERT INTO "new_KeptAnswer" ("concludedAtMs", "conversationId", "openConversation", "endingId", "expiresAtMs", "id", "lastId", "leaseExpiresAtMs", "openFor", "owner", "stopAskedAtMs", "usedTokens") SELECT "concludedAtMs", COALESCE("conversationId", ''), CASE WHEN "expiresAtMs" IS NULL THEN "conversationId" END, "endingId", "expiresAtMs", "id", "lastId", "leaseExpiresAtMs", "openFor", "owner", "stopAskedAtMs", "usedTokens" FROM "KeptAnswer";
+INSERT INTO "new_KeptAnswer" ("concludedAtMs", "conversationId", "openConversation", "endingId", "expiresAtMs", "id", "lastId", "leaseExpiresAtMs", "openFor", "owner", "stopAskedAtMs", "usedTokens") SELECT "concludedAtMs", COALESCE("conversationId", ''), CASE WHEN "expiresAtMs" IS NULL THEN "conversationId" END, "endingId", "expiresAtMs", "id", "lastId", "leaseExpiresAtMs", CASE WHEN "expiresAtMs" IS NULL THEN "openFor" END, "owner", "stopAskedAtMs", "usedTokens" FROM "KeptAnswer";
 DROP TABLE "KeptAnswer";
 ALTER TABLE "new_KeptAnswer" RENAME TO "KeptAnswer";
 CREATE INDEX "KeptAnswer_owner_conversationId_idx" ON "KeptAnswer"("owner", "conversationId");
