@@ -4,7 +4,7 @@ import type { Clock } from "~/platform/clock";
 import type { QuotaActivity } from "./quota-activity";
 import { quotaExceeded, quotaHeaders } from "./quota-headers";
 import type { QuotaView } from "./quota.schema";
-import type { QuotaStanding, QuotaStore } from "./quota.store.server";
+import type { QuotaStanding, QuotaStore, ReserveRequest } from "./quota.store.server";
 import { ownerOfKey } from "./quota-subject";
 import type { QuotaOwner } from "./quota-subject";
 
@@ -35,7 +35,7 @@ export type QuotaAdmission = {
 export async function admitAnswer(
   caller: Caller | null,
   dependencies: QuotaDependencies,
-  givenId?: string,
+  given: Pick<ReserveRequest, "reservationId" | "transaction"> = {},
 ): Promise<QuotaAdmission> {
   const { store, terms, activity, clock } = dependencies;
   if (!activity.active) {
@@ -48,7 +48,7 @@ export async function admitAnswer(
   const outcome = await store.reserve({
     owner: ownerOfCaller(caller),
     wanted: terms.maxOutputTokens,
-    reservationId: givenId,
+    ...given,
     ...terms,
   });
   if (outcome.outcome === "exhausted") {

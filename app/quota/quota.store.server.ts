@@ -21,6 +21,8 @@ export type ReserveRequest = {
   expiresInSeconds: number;
   /** Default: a new one. */
   reservationId?: string | undefined;
+  /** The database's, of which it becomes a part. Default: one of its own. */
+  transaction?: Prisma.TransactionClient | null | undefined;
 };
 
 /** `used` and `reserved` include what was just reserved. `resetAtMs` null: no window is open. */
@@ -71,8 +73,11 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
      * Opens the window at its first use, and reserves what is wanted or what is left. However many ask at once, used
      * and reserved together never pass the limit: the window's row is locked from the first statement to the commit.
      */
-    reserve: (request: ReserveRequest): Promise<ReserveOutcome> =>
-      transact((transaction) => reserveLocked(transaction, { ...request, nowMs: clock(), instance })),
+    reserve(request: ReserveRequest): Promise<ReserveOutcome> {
+      const reserve = (transaction: Prisma.TransactionClient) =>
+        reserveLocked(transaction, { ...request, nowMs: clock(), instance });
+      return request.transaction ? reserve(request.transaction) : transact(reserve);
+    },
     settle,
     /**
      * Settles reservations nobody will settle any more: those that have expired, and those of `goneInstances`. Where it

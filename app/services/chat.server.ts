@@ -3,6 +3,7 @@ import { isConversationId, toModelList } from "~/chat/chat.schema";
 import type { ChatRequest } from "~/chat/chat.schema";
 import { checkAbandonedAnswers } from "~/chat/kept/abandoned-answers.server";
 import { answerResumable } from "~/chat/kept/answer-resumable.server";
+import type { ResumableCall } from "~/chat/kept/answer-resumable.server";
 import type { Conversation } from "~/chat/kept/kept-answer-store";
 import { createKeptAnswers } from "~/chat/kept/kept-answers.server";
 import { answerChat } from "~/chat/reply/answer-chat.server";
@@ -92,8 +93,10 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
         : {
             answer: ({ request, caller, clientId, conversationId }: ResumableQuestion) => {
               const owner = { ...conversationOf(caller, conversationId), openFor: openFor(caller, clientId) };
-              const admitAnswer = (reservationId: string) => quota.admitAnswer({ caller, reservationId });
-              const call = { request, caller: toToolCaller(caller), clientId, owner, admitAnswer };
+              const admitAnswer: ResumableCall["admitAnswer"] = (reservationId, transaction) =>
+                quota.admitAnswer({ caller, reservationId, transaction });
+              const isCounted = quota.activity.active;
+              const call = { request, caller: toToolCaller(caller), clientId, owner, isCounted, admitAnswer };
               return answerResumable(call, { ...dependencies, kept, keepTrace });
             },
             find: async ({ caller, conversationId }: ConversationRequest) =>

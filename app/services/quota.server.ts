@@ -7,9 +7,11 @@ import type { ResetActor, ResetRequest } from "~/quota/quota-reset.server";
 import type { QuotaResetOrder } from "~/quota/quota.schema";
 import { admitAnswer, readQuota } from "~/quota/quota.server";
 import type { QuotaDependencies } from "~/quota/quota.server";
+import type { ReserveRequest } from "~/quota/quota.store.server";
 import type { QuotaKind, QuotaOwner } from "~/quota/quota-subject";
 import type { Foundation } from "./foundation.server";
 
+type GivenReservation = Pick<ReserveRequest, "reservationId" | "transaction">;
 export type QuotaServices = Awaited<ReturnType<typeof wireQuota>>;
 
 export async function wireQuota({ config, state, instruments, instance, log }: Foundation) {
@@ -50,8 +52,8 @@ export async function wireQuota({ config, state, instruments, instance, log }: F
     /** For what is counted beside answers. */
     ledgerOf: (kind: QuotaKind) => instruments.instrumentLedger({ ledger: store, kind }),
     /** Throws the refusal `quota-exceeded`. Where the quota is not in force, everybody is admitted and nothing counted. */
-    admitAnswer: ({ caller, reservationId }: { caller: Caller | null; reservationId?: string }) =>
-      admitAnswer(caller, dependencies, reservationId),
+    admitAnswer: ({ caller, ...given }: { caller: Caller | null } & GivenReservation) =>
+      admitAnswer(caller, dependencies, given),
     readQuota: ({ caller }: { caller: Caller }) => readQuota(caller, dependencies),
     /** Who may reset; throws the refusal of everybody else. */
     identifyReset: (request: ResetRequest) => requireResetSecret(request, resetSettings, log),

@@ -18,7 +18,7 @@ test("every benchmark runs when none is named", () => {
 
 test("a name selects one benchmark, a group all of its own, and an operation's slug that operation alone", () => {
   expect(namesOf("search")).toEqual(["search"]);
-  expect(namesOf("scale")).toEqual(["chats", "used-keys", "instances", "workers"]);
+  expect(namesOf("scale")).toEqual(["chats", "resumable", "used-keys", "instances", "workers"]);
   expect(chooseBenchmarks("siwe")).toMatchObject({ chosen: [{ name: "operations" }], operation: "siwe" });
   expect(chooseBenchmarks("operations")).toMatchObject({ operation: null });
   expect(chooseBenchmarks("sowi")).toBeNull();

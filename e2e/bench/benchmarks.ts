@@ -9,6 +9,8 @@ import { benchChats } from "./scale/chat-costs";
 import { toChatTable } from "./scale/chat-table";
 import { benchInstances } from "./scale/instance-costs";
 import { toInstanceTable } from "./scale/instance-table";
+import { benchResuming } from "./scale/resume-costs";
+import { toResumeTable } from "./scale/resume-table";
 import { benchWorkers } from "./scale/worker-costs";
 import { toWorkerTable } from "./scale/worker-table";
 import { benchUsedKeys } from "./scale/used-key-costs";
@@ -38,6 +40,12 @@ export const benchmarks: readonly Benchmark[] = [
   kind({ name: "streams", run: benchStreams, describe: ({ figures }) => toStreamTable(figures) }),
   kind({ name: "tools", run: benchTools, describe: ({ figures }) => toOperationTable(figures.operations) }),
   kind({ name: "chats", group: "scale", run: benchChats, describe: ({ figures }) => toChatTable(figures) }),
+  kind({
+    name: "resumable",
+    group: "scale",
+    run: benchResuming,
+    describe: ({ figures }) => toResumeTable(figures),
+  }),
   kind({
     name: "used-keys",
     group: "scale",

@@ -8,7 +8,7 @@ import { waitUntil } from "~e2e/support/processes";
 import { placeConfiguration, startNginx } from "~e2e/support/providers/nginx";
 import { askForTalk, openResumeSite, toTalk } from "./resume-fixture";
 import type { ResumeSite } from "./resume-fixture";
-import { expectWhole, testResumeSharing } from "./resume-sharing";
+import { expectWhole, longLease, testLongOutage, testResumeSharing } from "./resume-sharing";
 
 const nginx = hasOpenssl ? findNginx() : null;
 /** An idle connection is closed after ten seconds. */
@@ -16,7 +16,7 @@ const idleWithinMs = 20_000;
 
 describe("two servers that keep answers in one PostgreSQL", () => {
   let site: ResumeSite;
-  beforeAll(async () => void (site = await openResumeSite()), 120_000);
+  beforeAll(async () => void (site = await openResumeSite(longLease)), 120_000);
   afterAll(() => site.close(), 60_000);
   testResumeSharing(() => ({ site, leave: site.way.cut, comeBack: site.way.mend }));
 
@@ -91,12 +91,39 @@ describe("two servers that keep answers in one PostgreSQL", () => {
   );
 });
 
-describe.skipIf(!hasRedis)("two servers that keep answers in one Redis", () => {
-  let redis: Awaited<ReturnType<typeof launchRedis>>;
+describe("two servers whose PostgreSQL is away", () => {
+  let site: ResumeSite;
+  beforeAll(async () => void (site = await openResumeSite()), 120_000);
+  afterAll(() => site.close(), 60_000);
+  testLongOutage(() => ({ site, leave: site.way.cut, comeBack: site.way.mend }));
+});
+
+type LaunchedRedis = Awaited<ReturnType<typeof launchRedis>>;
+const stateIn = ({ url, password }: LaunchedRedis) => ({
+  STATE_WORKER_URL: url,
+  STATE_WORKER_API_KEY: password,
+});
+
+describe.skipIf(!hasRedis)("two servers whose Redis is away", () => {
+  let redis: LaunchedRedis;
   let site: ResumeSite;
   beforeAll(async () => {
     redis = await launchRedis();
-    site = await openResumeSite({ STATE_WORKER_URL: redis.url, STATE_WORKER_API_KEY: redis.password });
+    site = await openResumeSite(stateIn(redis));
+  }, 120_000);
+  afterAll(async () => {
+    await site.close();
+    await redis.stop();
+  }, 60_000);
+  testLongOutage(() => ({ site, leave: redis.pause, comeBack: redis.resume }));
+});
+
+describe.skipIf(!hasRedis)("two servers that keep answers in one Redis", () => {
+  let redis: LaunchedRedis;
+  let site: ResumeSite;
+  beforeAll(async () => {
+    redis = await launchRedis();
+    site = await openResumeSite({ ...longLease, ...stateIn(redis) });
   }, 120_000);
   afterAll(async () => {
     await site.close();

@@ -4,6 +4,12 @@ import type { AppendOutcome, AppendRequest, KeptAnswerStore } from "./kept-answe
 
 const appendEveryMs = 150;
 
+/** Endings of so long go into one write, which is most of what a short answer costs. */
+const gatherUrgentMs = 20;
+
+/** Of one answer, while the store does not take it. */
+const maxHeldChars = 1024 * 1024;
+
 /** A silent answer renews its lease, and learns that it shall stop, this often or three times a lease. */
 const renewEveryMs = 1_000;
 
@@ -20,8 +26,11 @@ type Ending = { events: readonly string[]; usedTokens: number; expiresAtMs: numb
 
 export type Appending = {
   storedId: () => number;
-  /** False where the lease is lost, or may be: the process may have stood still. Then no reader may get it. */
-  add: (json: string, usedTokens: number) => boolean;
+  /**
+   * Whether readers may get it. Where the lease may have expired, because the store is slow or the process stood still,
+   * and where too much is held already, that turns out once it is stored. False: the lease is lost.
+   */
+  add: (json: string, usedTokens: number) => true | Promise<boolean>;
   /** Resolves when all is stored, with true, or when it never will be. */
   end: (ending: Ending) => Promise<boolean>;
   /** Looks at the store now. */
@@ -33,8 +42,8 @@ export type Appending = {
 type Options = { store: Pick<KeptAnswerStore, "append">; leaseMs: number; log: WarnLog };
 
 /**
- * Stores what the answers of this process say: all of them in one write, at most every 150 ms, and an ending at once.
- * Holds what is not stored while the store is away, until the lease must have expired.
+ * Stores what the answers of this process say: all of them in one write, at most every 150 ms, and endings within 20 ms.
+ * Holds what is not stored, up to 1 MiB of each, while the store is away, until the lease must have expired.
  */
 export class AnswerAppender {
   readonly #options: Options;
@@ -61,11 +70,10 @@ export class AnswerAppender {
     return {
       storedId: () => entry.storedId,
       add: (json, usedTokens) => {
-        if (performance.now() - entry.renewedAtMs > this.#options.leaseMs) this.#lose(entry);
-        if (!this.#open.has(entry)) return false;
+        if (!this.#open.has(entry)) return Promise.resolve(false);
         entry.add(json, usedTokens);
         this.#schedule();
-        return true;
+        return this.#maySend(entry) || entry.stored();
       },
       end: (ending) => {
         if (!this.#open.has(entry)) return Promise.resolve(false);
@@ -83,6 +91,10 @@ export class AnswerAppender {
     };
   }
 
+  #maySend({ renewedAtMs, waitingChars }: Entry): boolean {
+    return performance.now() - renewedAtMs <= this.#options.leaseMs && waitingChars <= maxHeldChars;
+  }
+
   #hurry(entry: Entry): void {
     this.#urgent.add(entry);
     this.#schedule();
@@ -90,9 +102,12 @@ export class AnswerAppender {
 
   #schedule(): void {
     if (this.#isWriting || this.#open.size === 0) return;
+    // Every event comes by here.
+    if (this.#isWriteOfAllDue && (this.#isWriteOfUrgentDue || this.#urgent.size === 0)) return;
     const waitMs = Math.max(0, this.#lastWriteOfAllMs + appendEveryMs - performance.now());
     this.#background.runInAsyncScope(() => {
-      if (this.#urgent.size > 0 && !this.#isWriteOfUrgentDue) setImmediate(() => this.#writeUrgent());
+      if (this.#urgent.size > 0 && !this.#isWriteOfUrgentDue)
+        setTimeout(() => this.#writeUrgent(), gatherUrgentMs);
       if (!this.#isWriteOfAllDue) setTimeout(() => this.#writeAll(), waitMs);
     });
     this.#isWriteOfUrgentDue = this.#urgent.size > 0;
@@ -123,7 +138,9 @@ export class AnswerAppender {
       const outcomes = await store.append(requests);
       this.#isFailing = false;
       for (const [index, entry] of due.entries()) {
-        if (this.#take(entry, requests[index]!, outcomes[index]!)) entry.renewedAtMs = startedAtMs;
+        if (!this.#take(entry, requests[index]!, outcomes[index]!)) continue;
+        entry.renewedAtMs = startedAtMs;
+        entry.decide(this.#maySend(entry));
       }
     } catch (err) {
       if (!this.#isFailing) log.warn({ err }, "answers could not be stored; retrying");
@@ -158,6 +175,7 @@ export class AnswerAppender {
     if (!this.#open.delete(entry)) return;
     this.#urgent.delete(entry);
     entry.listener.onLost();
+    entry.lose();
     entry.onEnded(false);
   }
 }
@@ -168,8 +186,10 @@ class Entry {
   renewedAtMs: number;
   ending: AppendRequest["ending"] | null = null;
   onEnded: (isStored: boolean) => void = () => undefined;
+  waitingChars = 0;
   #waiting: string[] = [];
   #usedTokens = 0;
+  #awaited: { id: number; decide: (isHeld: boolean) => void } | null = null;
 
   constructor(listener: Listener, askedAtMs: number) {
     this.listener = listener;
@@ -178,12 +198,31 @@ class Entry {
 
   add(json: string, usedTokens: number): void {
     this.#waiting.push(json);
+    this.waitingChars += json.length;
     this.#usedTokens = usedTokens;
+  }
+
+  /** Resolves when what was added last is stored, or may be sent before, with true. */
+  stored(): Promise<boolean> {
+    const id = this.storedId + this.#waiting.length;
+    return new Promise((decide) => (this.#awaited = { id, decide }));
+  }
+
+  decide(maySend: boolean): void {
+    if (this.#awaited === null || !(maySend || this.#awaited.id <= this.storedId)) return;
+    this.#awaited.decide(true);
+    this.#awaited = null;
+  }
+
+  lose(): void {
+    this.#awaited?.decide(false);
+    this.#awaited = null;
   }
 
   end({ events, usedTokens, expiresAtMs }: Ending): void {
     this.ending = { endingId: this.storedId + this.#waiting.length + 1, expiresAtMs };
     this.#waiting.push(...events);
+    for (const { length } of events) this.waitingChars += length;
     this.#usedTokens = usedTokens;
   }
 
@@ -206,7 +245,7 @@ class Entry {
   noteStored(lastId: number): boolean {
     const count = lastId - this.storedId;
     if (count < 0 || count > this.#waiting.length) return false;
-    this.#waiting.splice(0, count);
+    for (const { length } of this.#waiting.splice(0, count)) this.waitingChars -= length;
     this.storedId = lastId;
     return true;
   }

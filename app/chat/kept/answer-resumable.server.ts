@@ -1,14 +1,19 @@
-import { stateUnavailable } from "~/platform/http/refusal";
+import { Refusal, stateUnavailable } from "~/platform/http/refusal";
 import { answerChat } from "../reply/answer-chat.server";
 import type { ChatAnswer, ChatCall, ChatDependencies } from "../reply/answer-chat.server";
-import type { KeptEvent } from "./kept-answer-store";
+import type { Alongside, KeptEvent } from "./kept-answer-store";
 import { writerGoneText } from "./kept-answers.server";
 import type { AnswerOwner, KeptAnswers } from "./kept-answers.server";
 
 export type ResumableCall = Pick<ChatCall, "caller" | "clientId" | "request"> & {
   owner: AnswerOwner;
+  /** Whether a quota is in force. */
+  isCounted: boolean;
   /** The reservation has the answer's id, so that whoever concludes the answer can settle it. */
-  admitAnswer: (reservationId: string) => ReturnType<ChatCall["admitAnswer"]>;
+  admitAnswer: (
+    reservationId: string,
+    transaction: Parameters<Alongside>[0],
+  ) => ReturnType<ChatCall["admitAnswer"]>;
 };
 
 export type ResumableDependencies = ChatDependencies & {
@@ -18,7 +23,7 @@ export type ResumableDependencies = ChatDependencies & {
 
 /** Takes the conversation before the quota. What fails before the first byte leaves nothing behind. */
 export async function answerResumable(
-  { owner, admitAnswer, ...call }: ResumableCall,
+  { owner, isCounted, admitAnswer, ...call }: ResumableCall,
   { kept, keepTrace, ...dependencies }: ResumableDependencies,
 ): Promise<{ events: AsyncIterable<KeptEvent>; headers: Record<string, string> }> {
   const { log } = dependencies;
@@ -28,8 +33,16 @@ export async function answerResumable(
   let settle = () => Promise.resolve();
 
   async function admit(): ReturnType<ChatCall["admitAnswer"]> {
-    await answer.begin();
-    const { reservation, headers } = await admitAnswer(answer.replyId);
+    let admission: ReturnType<ChatCall["admitAnswer"]> | null = null;
+    const reserve: Alongside = async (transaction) => {
+      admission = admitAnswer(answer.replyId, transaction);
+      // A refusal rolls nothing back: others may share the transaction.
+      await admission.catch((error: unknown) => {
+        if (!(error instanceof Refusal)) throw error;
+      });
+    };
+    await answer.begin(isCounted ? reserve : undefined);
+    const { reservation, headers } = await (admission ?? admitAnswer(answer.replyId, null));
     settle = () => reservation.settle({ usedTokens });
     const note = async (usage: { usedTokens: number }) => void ({ usedTokens } = usage);
     return { reservation: { ...reservation, settle: note }, headers };

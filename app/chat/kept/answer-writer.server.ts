@@ -34,7 +34,8 @@ export async function writeAnswer(options: Options): Promise<boolean> {
         continue;
       }
       usedChars += countOutput(event);
-      if (!appending.add(json, Math.ceil(usedChars / charsPerToken))) return false;
+      const maySend = appending.add(json, Math.ceil(usedChars / charsPerToken));
+      if (maySend !== true && !(await maySend)) return false;
       feed.push([{ id: feed.lastId + 1, json }]);
     }
   } catch (err) {

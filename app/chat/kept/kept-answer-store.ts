@@ -1,3 +1,5 @@
+import type { Prisma } from "~/generated/sqlite/client";
+
 /**
  * Where resumable answers are kept, in the database or in Redis. Each function is atomic. Whether a lease is held is
  * judged by the store's own clock, in the very statement that depends on it; when an answer expires, by the process's.
@@ -5,8 +7,9 @@
  */
 export type KeptAnswerStore = {
   /** Takes the conversation for a new answer, which has no events yet, or says why not. An older answer that has
-   * ended stays readable by its id until it expires. */
-  begin(request: BeginRequest): Promise<BeginOutcome>;
+   * ended stays readable by its id until it expires. `alongside` is done once it is taken, or not at all: what throws
+   * there leaves it free, where the two are one transaction. */
+  begin(request: BeginRequest, alongside?: Alongside): Promise<BeginOutcome>;
   /** Deletes an answer that failed before its first byte. Nothing where it has ended. */
   discard(replyId: string): Promise<void>;
   /**
@@ -41,6 +44,9 @@ export type BeginRequest = Conversation & {
   maxOpen: number;
   leaseMs: number;
 };
+
+/** `transaction`: of the database, where answers are kept there. It may be rolled back, and all of it done again. */
+export type Alongside = (transaction: Prisma.TransactionClient | null) => Promise<void>;
 
 export type BeginOutcome =
   | { outcome: "begun" }

@@ -15,11 +15,11 @@ const finish: ChatEvent = { type: "finish", messageMetadata: { finishReason: "st
 async function openInstances() {
   const { keptAnswers } = (await createSqliteState()).openStores({ clock: Date.now });
   const settled: { reservationId: string; usedTokens: number }[] = [];
-  const open = (changes: Partial<KeptAnswerStore> = {}) =>
+  const open = (changes: Partial<KeptAnswerStore> = {}, ownLeaseMs = leaseMs) =>
     createKeptAnswers({
       store: { ...keptAnswers, ...changes },
       notices: { tell: () => undefined, subscribe: () => () => undefined },
-      leaseMs,
+      leaseMs: ownLeaseMs,
       keptForMs: 60_000,
       maxOpen: 4,
       settle: async (usage) => void settled.push(usage),
@@ -148,6 +148,47 @@ test("a writer that cannot store beyond its lease ends without a word; its reade
   await open()
     .prepare({ ...conversation, openFor: "key" })
     .begin();
+});
+
+test("a store that takes most of the lease for every write loses no answer", async () => {
+  const { store, open } = await openInstances();
+  const slowLeaseMs = 3_000;
+  const append: KeptAnswerStore["append"] = async (requests) => {
+    await delay(1_700);
+    return await store.append(requests);
+  };
+  const { reader, say } = await beginAnswer(open({ append }, slowLeaseMs));
+  const words = Array.from({ length: 40 }, (_, index) => text(`${index}`));
+  const taken = take(reader);
+  for (const word of words) {
+    say(word);
+    await delay(100);
+  }
+  say(finish);
+  expect((await taken).map(({ json }) => json)).toEqual(
+    [...words, finish].map((event) => JSON.stringify(event)),
+  );
+});
+
+test("a store that is away holds an answer back once 1 MiB of it waits, and none of it is lost", async () => {
+  const { store, open } = await openInstances();
+  let isAway = true;
+  const append: KeptAnswerStore["append"] = (requests) =>
+    isAway ? Promise.reject(new Error("away")) : store.append(requests);
+  const kept = open({ append }, 60_000);
+  const { reader, say } = await beginAnswer(kept);
+  const large = "x".repeat(256 * 1024);
+  const words = Array.from({ length: 12 }, (_, index) => text(`${index} ${large}`));
+  say(...words, finish);
+  const seen: KeptEvent[] = [];
+  const taking = (async () => {
+    for (let next = await reader.next(); !next.done; next = await reader.next()) seen.push(next.value);
+  })();
+  await delay(500);
+  expect(seen.length).toBeLessThan(5);
+  isAway = false;
+  await taking;
+  expect(seen.map(({ json }) => json)).toEqual([...words, finish].map((event) => JSON.stringify(event)));
 });
 
 test("a reader who takes nothing costs the answer nothing, and gets the rest from the store", async () => {

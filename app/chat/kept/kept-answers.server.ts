@@ -10,6 +10,7 @@ import type { AnswerNotices } from "./answer-notices";
 import { AnswerReader } from "./answer-reader.server";
 import { OpenAnswer } from "./open-answer.server";
 import type {
+  Alongside,
   BeginRequest,
   Conversation,
   FoundAnswer,
@@ -67,10 +68,10 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
   }
 
   /** When the lease was asked for. */
-  async function begin(replyId: string, owner: AnswerOwner): Promise<number> {
+  async function begin(replyId: string, owner: AnswerOwner, alongside?: Alongside): Promise<number> {
     for (;;) {
       const askedAtMs = performance.now();
-      const result = await store.begin({ ...owner, replyId, maxOpen, leaseMs });
+      const result = await store.begin({ ...owner, replyId, maxOpen, leaseMs }, alongside);
       if (result.outcome === "begun") return askedAtMs;
       if (result.outcome === "abandoned") await conclude(result.replyId);
       else if (result.outcome === "too-many") throw new Refusal("too-many-answers", { headers: retryLater });
@@ -93,7 +94,7 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
       appender,
       notices,
       expiresAtMs,
-      take: (replyId) => begin(replyId, owner),
+      take: (replyId, alongside) => begin(replyId, owner, alongside),
       follow,
       onOpen: (answer) => void writtenHere.set(answer.replyId, answer),
       onClose: (answer) => void writtenHere.delete(answer.replyId),

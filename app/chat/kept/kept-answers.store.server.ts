@@ -5,7 +5,9 @@ import type { Clock } from "~/platform/clock";
 import { isSqlite } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
 import { databaseNowMs } from "~/platform/database/lease-condition.server";
+import { createSharedTransactions } from "~/platform/database/shared-transactions.server";
 import type {
+  Alongside,
   AnswerState,
   AppendOutcome,
   AnswerUsage,
@@ -35,6 +37,7 @@ type StateRow = {
   hasWriter: unknown;
   endingId: Figure | null;
   concludedAtMs: Figure | null;
+  expiresAtMs: Figure | null;
 };
 
 type Terms = ReturnType<typeof createTerms>;
@@ -54,7 +57,7 @@ function createTerms(database: Database) {
   const now = databaseNowMs(database);
   const isHeld = sql`"expiresAtMs" IS NULL AND "leaseExpiresAtMs" > ${now}`;
   const isAbandoned = sql`"expiresAtMs" IS NULL AND "leaseExpiresAtMs" <= ${now}`;
-  const state = sql`"id", "lastId", ${isHeld} AS "hasWriter", "endingId", "concludedAtMs"`;
+  const state = sql`"id", "lastId", ${isHeld} AS "hasWriter", "endingId", "concludedAtMs", "expiresAtMs"`;
   /** One row for each element, in a column `value`, so that the statement is the same for any number of them. */
   const rowsOf = (elements: unknown): Sql =>
     isSqlite(database)
@@ -63,42 +66,62 @@ function createTerms(database: Database) {
   return { now, isHeld, isAbandoned, state, rowsOf };
 }
 
-function createBeginning(database: Database, { now, isHeld, state }: Terms) {
-  /** Whoever counts for the same is admitted one after the other; on SQLite all transactions that write are. */
+function createBeginning(database: Database, { now, isHeld, isAbandoned }: Terms) {
+  const transact = createSharedTransactions(database);
+  type Refused = Exclude<BeginOutcome, { outcome: "begun" }>;
+
+  /** Whoever counts for the same is admitted one after the other; on SQLite every statement that writes is. */
   async function lockOpenFor(transaction: Transaction, openFor: string): Promise<void> {
     if (isSqlite(database)) return;
     await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`answers of ${openFor}`}, 0))`;
   }
 
-  async function beginLocked(transaction: Transaction, request: BeginRequest): Promise<BeginOutcome> {
+  /** Whether it has begun. */
+  async function insert(transaction: Transaction, request: BeginRequest): Promise<boolean> {
     const { owner, conversationId, replyId, openFor, maxOpen, leaseMs } = request;
-    await lockOpenFor(transaction, openFor);
-    for (;;) {
-      const [last] = await transaction.$queryRaw<(StateRow & { expiresAtMs: Figure | null })[]>`
-        SELECT ${state}, "expiresAtMs" FROM "KeptAnswer"
-        WHERE "owner" = ${owner} AND "conversationId" = ${conversationId}`;
-      if (last && last.expiresAtMs === null) {
-        return { outcome: last.hasWriter ? "under-way" : "abandoned", replyId: last.id };
-      }
-      const [open] = await transaction.$queryRaw<{ count: Figure }[]>`
-        SELECT COUNT(*) AS "count" FROM "KeptAnswer" WHERE "openFor" = ${openFor} AND ${isHeld}`;
-      if (Number(open?.count) >= maxOpen) return { outcome: "too-many" };
-      if (last) {
-        await transaction.$executeRaw`
-          UPDATE "KeptAnswer" SET "conversationId" = NULL WHERE "id" = ${last.id} AND "expiresAtMs" IS NOT NULL`;
-      }
-      const begun = await transaction.$executeRaw`
-        INSERT INTO "KeptAnswer" ("id", "owner", "conversationId", "openFor", "leaseExpiresAtMs")
-        VALUES (${replyId}, ${owner}, ${conversationId}, ${openFor}, ${now} + ${BigInt(leaseMs)})
-        ON CONFLICT ("owner", "conversationId") DO NOTHING`;
-      // Otherwise another stranger has begun one in it meanwhile.
-      if (begun === 1) return { outcome: "begun" };
-    }
+    const inserted = await transaction.$executeRaw`
+      INSERT INTO "KeptAnswer"
+        ("id", "owner", "conversationId", "openConversation", "openFor", "leaseExpiresAtMs")
+      SELECT ${replyId}, ${owner}, ${conversationId}, ${conversationId}, ${openFor}, ${now} + ${BigInt(leaseMs)}
+      WHERE (SELECT COUNT(*) FROM "KeptAnswer" WHERE "openFor" = ${openFor} AND ${isHeld}) < ${maxOpen}
+      ON CONFLICT ("owner", "openConversation") DO NOTHING`;
+    return inserted === 1;
+  }
+
+  async function insertLocked(request: BeginRequest, alongside?: Alongside): Promise<boolean> {
+    if (!alongside && isSqlite(database)) return await insert(database, request);
+    return await transact(async (transaction) => {
+      await lockOpenFor(transaction, request.openFor);
+      const hasBegun = await insert(transaction, request);
+      if (hasBegun) await alongside?.(transaction);
+      return hasBegun;
+    });
+  }
+
+  /** Why it has not begun. Null where that is no reason any more. */
+  async function findReason({
+    owner,
+    conversationId,
+    openFor,
+    maxOpen,
+  }: BeginRequest): Promise<Refused | null> {
+    const [open] = await database.$queryRaw<{ id: string; isAbandoned: unknown }[]>`
+      SELECT "id", ${isAbandoned} AS "isAbandoned" FROM "KeptAnswer"
+      WHERE "owner" = ${owner} AND "openConversation" = ${conversationId}`;
+    if (open) return { outcome: open.isAbandoned ? "abandoned" : "under-way", replyId: open.id };
+    const [held] = await database.$queryRaw<{ count: Figure }[]>`
+      SELECT COUNT(*) AS "count" FROM "KeptAnswer" WHERE "openFor" = ${openFor} AND ${isHeld}`;
+    return Number(held?.count) >= maxOpen ? { outcome: "too-many" } : null;
   }
 
   return {
-    begin: (request: BeginRequest) =>
-      database.$transaction((transaction) => beginLocked(transaction, request)),
+    async begin(request: BeginRequest, alongside?: Alongside): Promise<BeginOutcome> {
+      for (;;) {
+        if (await insertLocked(request, alongside)) return { outcome: "begun" };
+        const reason = await findReason(request);
+        if (reason !== null) return reason;
+      }
+    },
 
     async discard(replyId: string): Promise<void> {
       await database.$executeRaw`
@@ -107,55 +130,97 @@ function createBeginning(database: Database, { now, isHeld, state }: Terms) {
   };
 }
 
-function createWriting(database: Database, { now, isHeld, rowsOf }: Terms) {
-  async function appendAll(
-    transaction: Transaction,
-    requests: readonly AppendRequest[],
-  ): Promise<AppendOutcome[]> {
-    const given = requests.map(({ replyId, leaseMs, firstId, events, usedTokens, ending }) => {
-      return {
-        replyId,
-        leaseMs,
-        before: firstId - 1,
-        after: lastIdOf({ firstId, events }),
-        usedTokens,
-        ...ending,
-      };
-    });
-    const goesOn = sql`answer."lastId" = CAST("value" ->> 'before' AS INTEGER)`;
-    const rows = await transaction.$queryRaw<{ id: string; lastId: Figure; stopAskedAtMs: Figure | null }[]>`
-      UPDATE "KeptAnswer" AS answer SET
-        "leaseExpiresAtMs" = ${now} + CAST("value" ->> 'leaseMs' AS BIGINT),
-        "lastId" = CASE WHEN ${goesOn} THEN CAST("value" ->> 'after' AS INTEGER) ELSE "lastId" END,
-        "usedTokens" = CASE WHEN ${goesOn} THEN CAST("value" ->> 'usedTokens' AS INTEGER) ELSE "usedTokens" END,
-        "endingId" = CASE WHEN ${goesOn} THEN CAST("value" ->> 'endingId' AS INTEGER) END,
-        "expiresAtMs" = CASE WHEN ${goesOn} THEN CAST("value" ->> 'expiresAtMs' AS BIGINT) END
-      FROM ${rowsOf(given)}
-      WHERE answer."id" = "value" ->> 'replyId' AND ${isHeld}
-      RETURNING "id", "lastId", "stopAskedAtMs"`;
-    const held = new Map(rows.map((row) => [row.id, row]));
-    const appended = requests.filter(
-      (request) => Number(held.get(request.replyId)?.lastId) === lastIdOf(request),
-    );
-    await insertPieces(transaction, appended.flatMap(splitIntoPieces), rowsOf);
-    return requests.map(({ replyId }) => {
-      const row = held.get(replyId);
-      if (row === undefined) return { outcome: "lost" };
-      return { outcome: "held", lastId: Number(row.lastId), isStopAsked: row.stopAskedAtMs !== null };
-    });
-  }
+function createWriting(database: Database, terms: Terms) {
+  const { now, isHeld } = terms;
+  const appendAll = isSqlite(database)
+    ? createSqliteAppend(database, terms)
+    : createPostgresqlAppend(database, terms);
 
   return {
-    append: (requests: readonly AppendRequest[]) =>
-      database.$transaction((transaction) => appendAll(transaction, requests)),
+    async append(requests: readonly AppendRequest[]): Promise<AppendOutcome[]> {
+      const held = new Map((await appendAll(requests)).map((row) => [row.id, row]));
+      return requests.map(({ replyId }) => {
+        const row = held.get(replyId);
+        if (row === undefined) return { outcome: "lost" };
+        return { outcome: "held", lastId: Number(row.lastId), isStopAsked: row.stopAskedAtMs !== null };
+      });
+    },
 
     async askToStop({ owner, conversationId }: Conversation): Promise<string | null> {
       const [row] = await database.$queryRaw<{ id: string }[]>`
         UPDATE "KeptAnswer" SET "stopAskedAtMs" = ${now}
-        WHERE "owner" = ${owner} AND "conversationId" = ${conversationId} AND ${isHeld}
+        WHERE "owner" = ${owner} AND "openConversation" = ${conversationId} AND ${isHeld}
         RETURNING "id"`;
       return row?.id ?? null;
     },
+  };
+}
+
+type AppendedRow = { id: string; lastId: Figure; stopAskedAtMs: Figure | null };
+
+/** Appends where the answer stands where it should; renews the lease in any case. */
+function updateAnswers({ now, isHeld, rowsOf }: Terms, requests: readonly AppendRequest[]): Sql {
+  const given = requests.map(({ replyId, leaseMs, firstId, events, usedTokens, ending }) => {
+    return {
+      replyId,
+      leaseMs,
+      before: firstId - 1,
+      after: lastIdOf({ firstId, events }),
+      usedTokens,
+      ...ending,
+    };
+  });
+  const goesOn = sql`answer."lastId" = CAST("value" ->> 'before' AS INTEGER)`;
+  const ends = sql`${goesOn} AND "value" ->> 'endingId' IS NOT NULL`;
+  return sql`
+    UPDATE "KeptAnswer" AS answer SET
+      "leaseExpiresAtMs" = ${now} + CAST("value" ->> 'leaseMs' AS BIGINT),
+      "lastId" = CASE WHEN ${goesOn} THEN CAST("value" ->> 'after' AS INTEGER) ELSE "lastId" END,
+      "usedTokens" = CASE WHEN ${goesOn} THEN CAST("value" ->> 'usedTokens' AS INTEGER) ELSE "usedTokens" END,
+      "endingId" = CASE WHEN ${goesOn} THEN CAST("value" ->> 'endingId' AS INTEGER) END,
+      "expiresAtMs" = CASE WHEN ${goesOn} THEN CAST("value" ->> 'expiresAtMs' AS BIGINT) END,
+      "openConversation" = CASE WHEN ${ends} THEN NULL ELSE "openConversation" END,
+      "openFor" = CASE WHEN ${ends} THEN NULL ELSE "openFor" END
+    FROM ${rowsOf(given)}
+    WHERE answer."id" = "value" ->> 'replyId' AND ${isHeld}
+    RETURNING "id", "lastId", "stopAskedAtMs"`;
+}
+
+/** The piece is stored by the first statement, and becomes part of the answer by the second, which alone decides. */
+function createSqliteAppend(database: Database, terms: Terms) {
+  const { isHeld, rowsOf } = terms;
+  return async (requests: readonly AppendRequest[]): Promise<AppendedRow[]> => {
+    const pieces = requests.flatMap((request) =>
+      splitIntoPieces(request).map((piece) => ({ ...piece, before: request.firstId - 1 })),
+    );
+    if (pieces.length > 0) {
+      // One of the same id was not made part of the answer. The same events and more take its place.
+      await database.$executeRaw`
+        INSERT INTO "KeptPiece" ("answerId", "firstId", "lastId", "bytes", "text")
+        SELECT ${pieceColumns} FROM ${rowsOf(pieces)} JOIN "KeptAnswer" AS answer
+          ON answer."id" = "value" ->> 'replyId' AND answer."lastId" = CAST("value" ->> 'before' AS INTEGER)
+        WHERE ${isHeld}
+        ON CONFLICT ("answerId", "firstId") DO UPDATE SET
+          "lastId" = excluded."lastId", "bytes" = excluded."bytes", "text" = excluded."text"`;
+    }
+    return await database.$queryRaw<AppendedRow[]>(updateAnswers(terms, requests));
+  };
+}
+
+/** All of it is one statement. */
+function createPostgresqlAppend(database: Database, terms: Terms) {
+  const { rowsOf } = terms;
+  return async (requests: readonly AppendRequest[]): Promise<AppendedRow[]> => {
+    const pieces = requests.flatMap((request) =>
+      splitIntoPieces(request).map((piece) => ({ ...piece, after: lastIdOf(request) })),
+    );
+    return await database.$queryRaw<AppendedRow[]>`
+      WITH appended AS (${updateAnswers(terms, requests)}), stored AS (
+        INSERT INTO "KeptPiece" ("answerId", "firstId", "lastId", "bytes", "text")
+        SELECT ${pieceColumns} FROM ${rowsOf(pieces)} JOIN appended
+          ON appended."id" = "value" ->> 'replyId' AND appended."lastId" = CAST("value" ->> 'after' AS INTEGER)
+        ON CONFLICT ("answerId", "firstId") DO NOTHING
+      ) SELECT "id", "lastId", "stopAskedAtMs" FROM appended`;
   };
 }
 
@@ -164,12 +229,15 @@ function createConcluding(database: Database, { now, isAbandoned, rowsOf }: Term
     conclude: ({ replyId, endingEvents, expiresAtMs }: ConcludeRequest) =>
       database.$transaction(async (transaction) => {
         const [row] = await transaction.$queryRaw<{ lastId: Figure; usedTokens: Figure }[]>`
-          UPDATE "KeptAnswer" SET "endingId" = "lastId" + 1, "lastId" = "lastId" + ${endingEvents.length},
+          UPDATE "KeptAnswer" SET "endingId" = "lastId" + 1, "openConversation" = NULL, "openFor" = NULL, "lastId" = "lastId" + ${endingEvents.length},
             "concludedAtMs" = ${now}, "expiresAtMs" = ${BigInt(expiresAtMs)}
           WHERE "id" = ${replyId} AND ${isAbandoned}
           RETURNING "lastId", "usedTokens"`;
         if (row === undefined) return null;
         const firstId = Number(row.lastId) - endingEvents.length + 1;
+        // Stored by its writer, and not made part of the answer any more.
+        await transaction.$executeRaw`
+          DELETE FROM "KeptPiece" WHERE "answerId" = ${replyId} AND "firstId" >= ${firstId}`;
         const pieces = splitIntoPieces({ replyId, firstId, events: endingEvents });
         await insertPieces(transaction, pieces, rowsOf);
         return { usedTokens: Number(row.usedTokens) };
@@ -219,8 +287,9 @@ function createReading(database: Database, clock: Clock, { state }: Terms) {
       const [row] = await database.$queryRaw<StateRow[]>`
         SELECT ${state} FROM "KeptAnswer"
         WHERE "owner" = ${owner} AND "conversationId" = ${conversationId}
-          AND ("expiresAtMs" IS NULL OR "expiresAtMs" > ${BigInt(clock())})`;
-      return row ? { replyId: row.id, ...toState(row) } : null;
+        ORDER BY "openConversation" IS NULL, "leaseExpiresAtMs" DESC LIMIT 1`;
+      const hasExpired = row && row.expiresAtMs !== null && Number(row.expiresAtMs) <= clock();
+      return row && !hasExpired ? { replyId: row.id, ...toState(row) } : null;
     },
 
     async read(request: ReadRequest): Promise<KeptPart | null> {
@@ -234,6 +303,10 @@ function createReading(database: Database, clock: Clock, { state }: Terms) {
   };
 }
 
+/** Of a piece that is given as JSON. */
+const pieceColumns = sql`"value" ->> 'replyId', CAST("value" ->> 'firstId' AS INTEGER),
+  CAST("value" ->> 'lastId' AS INTEGER), CAST("value" ->> 'bytes' AS INTEGER), "value" ->> 'text'`;
+
 async function insertPieces(
   transaction: Transaction,
   pieces: readonly Piece[],
@@ -242,9 +315,7 @@ async function insertPieces(
   if (pieces.length === 0) return;
   await transaction.$executeRaw`
     INSERT INTO "KeptPiece" ("answerId", "firstId", "lastId", "bytes", "text")
-    SELECT "value" ->> 'replyId', CAST("value" ->> 'firstId' AS INTEGER),
-      CAST("value" ->> 'lastId' AS INTEGER), CAST("value" ->> 'bytes' AS INTEGER), "value" ->> 'text'
-    FROM ${rowsOf(pieces)} WHERE 1 = 1
+    SELECT ${pieceColumns} FROM ${rowsOf(pieces)} WHERE 1 = 1
     ON CONFLICT ("answerId", "firstId") DO NOTHING`;
 }
 

@@ -7,7 +7,7 @@ import { AnswerGone } from "./answer-follower.server";
 import type { AnswerNotices } from "./answer-notices";
 import { AnswerReader } from "./answer-reader.server";
 import { writeAnswer } from "./answer-writer.server";
-import type { KeptAnswerStore, KeptEvent } from "./kept-answer-store";
+import type { Alongside, KeptAnswerStore, KeptEvent } from "./kept-answer-store";
 
 type Options = {
   store: Pick<KeptAnswerStore, "read" | "discard">;
@@ -15,7 +15,7 @@ type Options = {
   notices: AnswerNotices;
   expiresAtMs: () => number;
   /** Takes the conversation in the store; gives back when the lease was asked for. Throws the refusals `answer-under-way` and `too-many-answers`. */
-  take: (replyId: string) => Promise<number>;
+  take: (replyId: string, alongside?: Alongside) => Promise<number>;
   /** Its readers here follow what others do with it, once its lease is lost. */
   follow: (feed: AnswerFeed) => void;
   onOpen: (answer: OpenAnswer) => void;
@@ -52,10 +52,11 @@ export class OpenAnswer {
     return this.#stop.signal;
   }
 
-  async begin(): Promise<void> {
+  /** `alongside` is done in the same transaction, where there is one. */
+  async begin(alongside?: Alongside): Promise<void> {
     const { take, appender, notices, onOpen } = this.#options;
     const { replyId } = this;
-    const askedAtMs = await take(replyId);
+    const askedAtMs = await take(replyId, alongside);
     const onStored = (storedId: number) => {
       this.feed.release(storedId);
       notices.tell([replyId]);

@@ -53,7 +53,7 @@ export function createRedisKeptAnswerStore(redis: Redis, clock: Clock): KeptAnsw
   }
 
   return {
-    async begin({ replyId, openFor, maxOpen, leaseMs, ...conversation }) {
+    async begin({ replyId, openFor, maxOpen, leaseMs, ...conversation }, alongside) {
       const answer = await redis.run({
         script: beginScript,
         keys: [
@@ -65,7 +65,9 @@ export function createRedisKeptAnswerStore(redis: Redis, clock: Clock): KeptAnsw
         ],
         parameters: [replyId, maxOpen, leaseMs, longestMs],
       });
-      return toBeginOutcome(answer as [BeginOutcome["outcome"], string?]);
+      const outcome = toBeginOutcome(answer as [BeginOutcome["outcome"], string?]);
+      if (outcome.outcome === "begun") await alongside?.(null);
+      return outcome;
     },
 
     async discard(replyId) {

@@ -6,11 +6,22 @@ import type { Database } from "./database.server";
 type Work<T> = (transaction: Prisma.TransactionClient) => Promise<T>;
 type Job = { work: Work<unknown>; resolve: (result: unknown) => void; reject: (error: unknown) => void };
 
+type Transact = <T>(work: Work<T>) => Promise<T>;
+
+const known = new WeakMap<Database, Transact>();
+
+/** The same for all stores of a database. */
+export function createSharedTransactions(database: Database): Transact {
+  const transact = known.get(database) ?? shareTransactions(database);
+  known.set(database, transact);
+  return transact;
+}
+
 /**
  * Runs each work in a transaction. On SQLite, those of one tick of the loop share one and its sync to the disk. On
  * PostgreSQL that would hold everybody's locks for as long as the slowest takes.
  */
-export function createSharedTransactions(database: Database) {
+function shareTransactions(database: Database): Transact {
   const waiting: Job[] = [];
 
   async function runAll(jobs: readonly Job[]): Promise<void> {

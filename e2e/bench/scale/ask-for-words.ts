@@ -3,6 +3,11 @@ export function askForWords(words: number): string {
   return `words ${words}`;
 }
 
+/** So many words, one every so often. */
+export function askForPace({ words, everyMs }: { words: number; everyMs: number }): string {
+  return `paced ${words} ${everyMs}`;
+}
+
 /** One word at once, and then silence until the model is made to speak: a word in each `everyMs`, until it is made to end. */
 export function askToBeHeld(everyMs: number): string {
   return `held ${everyMs}`;

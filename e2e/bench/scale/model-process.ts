@@ -27,24 +27,35 @@ async function obey({ order }: ModelOrder): Promise<ModelAnswer> {
 }
 
 async function answer(call: CompletionCall): Promise<void> {
-  const [manner, count = "0"] = (call.body.messages.at(-1)?.content ?? "").split(" ");
-  const said = await (manner === "held" ? speakWhenTold : speakAtOnce)({ call, count: Number(count) });
+  const [manner = "", count = "0", everyMs = "0"] = (call.body.messages.at(-1)?.content ?? "").split(" ");
+  const speak = manners.get(manner) ?? speakAtOnce;
+  const said = await speak({ call, count: Number(count), everyMs: Number(everyMs) });
   await call.text(tellWords(said));
   await call.finish();
 }
 
-async function speakAtOnce({ call, count }: { call: CompletionCall; count: number }): Promise<number> {
+type Speech = { call: CompletionCall; count: number; everyMs: number };
+
+const manners = new Map([
+  ["held", speakWhenTold],
+  ["paced", speakAtPace],
+]);
+
+async function speakAtOnce({ call, count }: Pick<Speech, "call" | "count">): Promise<number> {
   for (let said = 0; said < count; said += 1) await call.text("word ");
   return count;
 }
 
-async function speakWhenTold({
-  call,
-  count: everyMs,
-}: {
-  call: CompletionCall;
-  count: number;
-}): Promise<number> {
+async function speakAtPace({ call, count, everyMs }: Speech): Promise<number> {
+  const beganAtMs = performance.now();
+  for (let said = 0; said < count && !call.isClosed(); said += 1) {
+    await call.text("word ");
+    await delay(Math.max(0, beganAtMs + (said + 1) * everyMs - performance.now()));
+  }
+  return count;
+}
+
+async function speakWhenTold({ call, count: everyMs }: Pick<Speech, "call" | "count">): Promise<number> {
   streams += 1;
   await call.text("word ");
   await maySpeak;
