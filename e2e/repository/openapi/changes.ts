@@ -247,6 +247,6 @@ export const apiChanges: readonly ApiChange[] = [
       "/paths/~1.latchkey~1enter",
       "/paths/~1.latchkey~1leave",
     ],
-    now: "000000000000",
+    now: "7eb5b9499095",
   },
 ];
