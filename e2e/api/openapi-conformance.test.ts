@@ -154,16 +154,15 @@ test("the door answers as described, and what leads to it", async () => {
   await expectHere({ path, headers: lost }, 302);
   await expectHere({ path: `${path}?answer=status`, headers: lost }, 401);
   await expectHere({ path, headers: { ...page, ...asScript } }, 401);
-  await expectHere({ path, headers: asPage }, 403);
-  await expectHere({ path, method: "POST", headers: page }, 405);
+  await expectHere({ path }, 403);
   const headers = { "X-Forwarded-Host": wiki };
   for (const [name, status] of Object.entries({ start: 302, enter: 400, leave: 302 })) {
     await expectHere({ path: `/.latchkey/${name}`, headers }, status);
     await expectHere({ path: `/.latchkey/${name}` }, 404);
     await expectHere({ path: `/.latchkey/${name}`, method: "POST", headers }, 405);
   }
-  const { startCookie, enterPath } = await door.beginWayIn(token);
-  await expectHere({ path: enterPath, headers: { ...headers, Cookie: startCookie } }, 302);
+  const begun = await door.beginWayIn(token);
+  await expectHere({ path: begun.enterPath, headers: { ...headers, Cookie: begun.startCookie } }, 302);
   const { order } = await door.start("/");
   await expectHere(post("/session", order, { Cookie: `access_token=${token}` }), 200);
 });
