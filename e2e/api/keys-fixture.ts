@@ -84,13 +84,23 @@ export async function startKeysServer(options: KeysServerOptions) {
 export type NamedHolder = { tokenId?: string; vault?: string };
 export type KeysServer = Awaited<ReturnType<typeof startKeysServer>>;
 
+type KeysGateOptions = {
+  env?: Record<string, string>;
+  /** Sites that a kind opens, besides everything else. */
+  doors?: Partial<Record<KindName, string>>;
+};
+
+function opensBesides(site: string | undefined): { opens?: string[] } {
+  return site === undefined ? {} : { opens: ["room", "chat", "tts", "tools", `door:${site}`] };
+}
+
 /**
  * A server with six kinds on two chains: `founder`, an ERC-721 key; `patron`, a membership of whoever has 5 coins on
  * the second chain and is on no list; `silent`, the same contract's keys, which open the chat and not the room;
  * `lent`, the same keys once more, for delegates too; `trusted`, whose delegates may also use them; `abroad`, keys of the
  * second chain, whose contract has the same address.
  */
-export async function openKeysGate({ env = {} }: { env?: Record<string, string> } = {}) {
+export async function openKeysGate({ env = {}, doors = {} }: KeysGateOptions = {}) {
   const { first, second } = await openTwoChains();
   const [coin, registry] = await Promise.all([
     deployCoin(second.chain, 6),
@@ -102,12 +112,13 @@ export async function openKeysGate({ env = {} }: { env?: Record<string, string> 
   const keysFile = {
     chains: { 31337: {}, 31338: {} },
     keys: [
-      { name: "founder", title: "Founder's key", ...token },
+      { name: "founder", title: "Founder's key", ...token, ...opensBesides(doors.founder) },
       {
         name: "patron",
         title: "Patrons",
         standard: "membership",
         chainId: 31338,
+        ...opensBesides(doors.patron),
         requires: {
           all: [
             { erc20: coin.address, chainId: 31338, atLeast: "5000000", label: "5 coins" },
@@ -144,6 +155,9 @@ export async function openKeysGate({ env = {} }: { env?: Record<string, string> 
     mintKey: (index: number) => first.chain.mintKey(index),
     fund: (index: number, amount: bigint) =>
       mintCoins(second.chain, coin, { to: developmentAccount(index).address, amount }),
+    /** Gives coins away. */
+    spendCoins: (index: number, amount: bigint) =>
+      second.chain.send({ ...coin, functionName: "transfer", args: [banned, amount], from: index }),
     siwe: (name: KindName, ...rest: Rest) => started.siwe(name, ...rest),
   };
 }

@@ -15,6 +15,7 @@ import { findFaults, findOperation, listOperations } from "~e2e/support/openapi-
 import { waitUntil } from "~e2e/support/processes";
 import { startServer } from "~e2e/support/running-server";
 import type { RunningServer } from "~e2e/support/running-server";
+import { asPage, asScript, forwardedFor, openDoorClient, wiki } from "./door-fixture";
 import { clientOf, openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 
@@ -59,7 +60,12 @@ async function expectDescribed(
   { path, method = "GET", headers = {}, body }: Asked,
   { status, origin = gate.origin, by = document }: { status: number; origin?: string; by?: OpenApiDocument },
 ): Promise<{ headers: Headers; text: string }> {
-  const init = { method, headers, ...(body === undefined ? {} : { body: body as BodyInit }) };
+  const init: RequestInit = {
+    method,
+    headers,
+    redirect: "manual",
+    ...(body === undefined ? {} : { body: body as BodyInit }),
+  };
   const response = await fetch(`${origin}${path}`, init);
   const text = await response.text();
   const answer = { method, path, status: response.status, headers: response.headers, text };
@@ -128,6 +134,37 @@ test("the session answers and refuses as described", async () => {
     await expectDescribed({ path: at, method, headers: elsewhere }, { status: 403 });
   }
   await expectDescribed({ path: at, method: "PUT" }, { status: 405 });
+});
+
+test("the door answers as described, and what leads to it", async () => {
+  const { origin } = await openServer({
+    DOOR_HOSTS: wiki,
+    TRUST_PROXY: "loopback",
+    RATE_LIMIT_DOOR: "99/60",
+  });
+  const by = (await (await fetch(`${origin}/api/openapi`)).json()) as OpenApiDocument;
+  const door = openDoorClient({ origin });
+  const { body } = await clientOf({ origin }).signIn(holder);
+  const token = String(body.accessToken);
+  const expectHere = (asked: Asked, status: number) => expectDescribed(asked, { status, origin, by });
+  const path = "/api/door";
+  const page = { ...forwardedFor(wiki), ...asPage };
+  const lost = { ...page, Cookie: "__Host-latchkey-door=no" };
+  await expectHere({ path, headers: { ...page, Cookie: await door.letIn(token) } }, 200);
+  await expectHere({ path, headers: lost }, 302);
+  await expectHere({ path: `${path}?answer=status`, headers: lost }, 401);
+  await expectHere({ path, headers: { ...page, ...asScript } }, 401);
+  await expectHere({ path }, 403);
+  const headers = { "X-Forwarded-Host": wiki };
+  for (const [name, status] of Object.entries({ start: 302, enter: 400, leave: 302 })) {
+    await expectHere({ path: `/.latchkey/${name}`, headers }, status);
+    await expectHere({ path: `/.latchkey/${name}` }, 404);
+    await expectHere({ path: `/.latchkey/${name}`, method: "POST", headers }, 405);
+  }
+  const begun = await door.beginWayIn(token);
+  await expectHere({ path: begun.enterPath, headers: { ...headers, Cookie: begun.startCookie } }, 302);
+  const { order } = await door.start("/");
+  await expectHere(post("/session", order, { Cookie: `access_token=${token}` }), 200);
 });
 
 test("the form refuses a key that came too recently as described", async () => {
