@@ -73,11 +73,7 @@ export function Room({ signedKey, state, isServed, actions }: RoomProps) {
       {room.session ? <SessionBar session={room.session} signedKey={signedKey} /> : null}
       <OfflineNotice />
       {notice ? <NoticeCard notice={notice} onRetry={actions.reload} /> : null}
-      {brokenContent === content ? (
-        <Notice tone="info" title="The sound does not load">
-          <p>Its link lives for a short time only. Press &ldquo;Load again&rdquo; for a new one.</p>
-        </Notice>
-      ) : null}
+      {brokenContent === content ? <SilentNotice /> : null}
       {signedKey.opensRoom ? (
         <ShadowRoom styles={content.styles}>
           <SafeFragment className="latchkey-welcome" fragment={welcome} />
@@ -117,6 +113,14 @@ export function Room({ signedKey, state, isServed, actions }: RoomProps) {
         <RoomScript key={content.script} script={content.script} styles={content.styles} />
       ) : null}
     </section>
+  );
+}
+
+function SilentNotice() {
+  return (
+    <Notice tone="info" title="The sound does not load">
+      <p>Its link lives for a short time only. Press &ldquo;Load again&rdquo; for a new one.</p>
+    </Notice>
   );
 }
 
