@@ -163,8 +163,7 @@ test("the door answers as described, and what leads to it", async () => {
   }
   const begun = await door.beginWayIn(token);
   await expectHere({ path: begun.enterPath, headers: { ...headers, Cookie: begun.startCookie } }, 302);
-  const { order } = await door.start("/");
-  await expectHere(post("/session", order, { Cookie: `access_token=${token}` }), 200);
+  await expectHere(post("/session", (await door.start("/")).order, { Cookie: `access_token=${token}` }), 200);
 });
 
 test("the form refuses a key that came too recently as described", async () => {
