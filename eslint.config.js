@@ -11,6 +11,7 @@ const features = [
   "gate",
   "content",
   "demo",
+  "door",
   "chat",
   "quota",
   "speech",

@@ -106,6 +106,8 @@ function answerDuringStart(refusal: Refusal, request: IncomingMessage, requestId
 function createListener(services: Services): RequestListener {
   const isHttps = services.origin.startsWith("https:");
   const apiHeaders = createApiHeaders({ isHttps });
+  // On another site's host, how it is to be reached is not ours to say.
+  const siteHeaders = createApiHeaders({ isHttps: false });
   const isTrustedPeer = compileTrust(config.serving.trustProxy ?? undefined);
   const createContext = createRequestContexts({
     service: services.context,
@@ -127,7 +129,8 @@ function createListener(services: Services): RequestListener {
       services.tracing.runRequest({ requestId, method, route, traceParent, response }, answer);
 
       function answer(): void {
-        if (matched) void answerRoute(services, matched, { context, response, apiHeaders });
+        const headers = matched?.route.spec.isForSites ? siteHeaders : apiHeaders;
+        if (matched) void answerRoute(services, matched, { context, response, apiHeaders: headers });
         else void pages(context, request, response);
       }
     } catch (error) {

@@ -1,4 +1,5 @@
 import { chatSettings, readChat } from "~/chat/chat.settings";
+import { doorSettings, readDoor } from "~/door/door.settings";
 import { gateSettings, readGate } from "~/gate/gate.settings";
 import { keySettings, readKeys } from "~/gate/kinds/keys.settings";
 import type { KeyChain } from "~/gate/kinds/keys.settings";
@@ -32,6 +33,7 @@ export const settingGroups: readonly SettingGroup[] = [
   { title: "Chain and key", rows: { chainSettings, keySettings } },
   { title: "Gate", rows: gateSettings },
   { title: "Access tokens", rows: tokenSettings },
+  { title: "Door", rows: doorSettings },
   { title: "State", rows: { databaseSettings, redisSettings } },
   { title: "Limits", rows: limitSettings },
   { title: "Notifications", rows: outboxSettings },
@@ -83,6 +85,8 @@ function readConfig(reader: SettingReader) {
     state,
     gate: readGate(reader, state.enabled),
     jwt: readTokens(reader),
+    /** None: the door is off. */
+    doorSites: readDoor(reader, { kinds: keys, serving, isStateActive: state.enabled }),
     database: readDatabase(reader, serving.dataDir),
     limits: readLimits(reader),
     notifications: readNotifications(reader),
@@ -121,6 +125,8 @@ export function findMovedPaths({ chat, tools }: Pick<Config, "chat" | "tools">):
 }
 
 /** Routes that are not there: as for any other unknown address, nothing tells that they might be. */
-export function findHiddenPaths({ chat }: Pick<Config, "chat">): readonly string[] {
-  return chat.resumeSeconds > 0 ? [] : ["/api/chat/:id/stream", "/api/chat/:id/stop"];
+export function findHiddenPaths({ chat, doorSites }: Pick<Config, "chat" | "doorSites">): readonly string[] {
+  const ofChat = chat.resumeSeconds > 0 ? [] : ["/api/chat/:id/stream", "/api/chat/:id/stop"];
+  const ofDoor = ["/api/door", "/.latchkey/start", "/.latchkey/enter", "/.latchkey/leave"];
+  return [...ofChat, ...(doorSites.length > 0 ? [] : ofDoor)];
 }

@@ -49,6 +49,7 @@ async function signIn({ departedAtMs, again }: Chain): Promise<TokenGrant> {
     keys: {
       findKeyState: async () => ({
         used: null,
+        isProofRevoked: false,
         departedAtMs: readings > 1 ? (again?.departedAtMs ?? departedAtMs) : departedAtMs,
       }),
       recordDeparture: unused,

@@ -345,7 +345,7 @@ test("a token ended by a departure records no further one, however often it is s
   let departedAtMs: number | null = null;
   const ask = await openCallers({
     keys: {
-      findKeyState: async () => ({ used: null, departedAtMs }),
+      findKeyState: async () => ({ used: null, departedAtMs, isProofRevoked: false }),
       recordDeparture: async (departure) => {
         written++;
         departedAtMs = departure.departedAtMs;

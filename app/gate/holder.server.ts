@@ -18,6 +18,8 @@ export type Holder = {
   /** The wallet that holds the key, where the address is only its delegate. */
   vault: Address | null;
   issuedAtSeconds: number;
+  /** Of the proof that its token goes back to, where it is known. */
+  proofHash: string | null;
 };
 
 export type HolderDependencies = {
@@ -45,7 +47,10 @@ export async function requireHolder(
     }
   }
   requireMet(question, judgement, kinds);
-  const { used, departedAtMs } = await keys.findKeyState(state);
+  const { used, departedAtMs, isProofRevoked } = await keys.findKeyState(state);
+  if (isProofRevoked) {
+    throw accessTokenRefused("The holder has signed out, which ended this access token. Sign in again.");
+  }
   if (used) throw new Refusal("this-token-has-already-been-used");
   if (isRevokedByDeparture(departedAtMs, issuedAtSeconds)) {
     throw new Refusal("you-do-not-own-this-token", {
@@ -55,25 +60,27 @@ export async function requireHolder(
   }
 }
 
-export function holderOf({ claims: { sub, tokenId, iat, vault }, keyKind }: VerifiedToken): Holder {
+export function holderOf({ claims, keyKind }: VerifiedToken): Holder {
+  const { sub, tokenId, iat, vault, siwe_hash: proofHash } = claims;
   return {
     address: sub as Address,
     keyKind,
     tokenId,
     vault: (vault as Address | undefined) ?? null,
     issuedAtSeconds: iat,
+    proofHash,
   };
 }
 
-type KeyClaim = Omit<Holder, "issuedAtSeconds">;
+type KeyClaim = Omit<Holder, "issuedAtSeconds" | "proofHash"> & Partial<Pick<Holder, "proofHash">>;
 
 export function questionOf({ keyKind, tokenId, address, vault }: KeyClaim): KeyQuestion {
   return { kind: keyKind, tokenId, signer: address, vault };
 }
 
-/** For the store: which key, and whose departures from it count. */
-export function keyStateOf({ keyKind, tokenId, address, vault }: KeyClaim) {
-  return { key: keyRefOf(keyKind, tokenId), holder: vault ?? address };
+/** For the store: which key, whose departures from it count, and which proof stands behind a token. */
+export function keyStateOf({ keyKind, tokenId, address, vault, proofHash = null }: KeyClaim) {
+  return { key: keyRefOf(keyKind, tokenId), holder: vault ?? address, proofHash };
 }
 
 /** For all but the gate itself, which answers 403: here a problem with the key makes the token a bad one, 401. */

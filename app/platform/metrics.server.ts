@@ -78,6 +78,8 @@ function createRequestMetrics({ counter, histogram }: Meters) {
   const countRefusal = counter("refusals_total", "Refusals, by the slug of their problem type.", ["slug"]);
   const grantsHelp = "Times gated content was granted, by kind of proof.";
   const countGrant = counter("grants_total", grantsHelp, ["proof"]);
+  const questionsHelp = "Questions of the proxies of sites behind the door, by site and outcome.";
+  const countQuestion = counter("door_questions_total", questionsHelp, ["site", "outcome"]);
   return {
     observeRequest({ route, method, status, durationSeconds }: AnsweredRequest): void {
       const labels = {
@@ -90,6 +92,8 @@ function createRequestMetrics({ counter, histogram }: Meters) {
     },
     countRefusal: (slug: string) => countRefusal({ slug: knownSlugs.has(slug) ? slug : "other" }),
     countGrant: (proof: string) => countGrant({ proof }),
+    countDoorQuestion: ({ site, outcome }: { site: string; outcome: string }) =>
+      countQuestion({ site, outcome }),
   };
 }
 

@@ -23,7 +23,10 @@ export const { loader, action } = defineRoute({
     proof: sessionProof,
     decidesAccess: true,
     handle: async ({ context, body, caller }) => {
-      const service = getServices().gate.session;
+      const { session: service, door } = getServices().gate;
+      if (body?.door !== undefined && body.start !== undefined) {
+        return door.goOn({ door: body.door, start: body.start, caller });
+      }
       if (body?.open) return service.open(caller);
       const { token, session } = await (body?.renew ? service.renew(caller) : service.start(caller));
       // The cookie expires with its token, by the server's own clock.
@@ -34,7 +37,8 @@ export const { loader, action } = defineRoute({
   DELETE: {
     operation: endSessionOperation,
     sameSite: true,
-    handle: ({ context }) => {
+    handle: async ({ context }) => {
+      await getServices().gate.session.signOut({ cookie: context.headers.cookie });
       const cookie = writeSessionCookie("", 0, context.service.origin);
       return answerJson({ body: { signedIn: false }, headers: { "Set-Cookie": cookie } });
     },

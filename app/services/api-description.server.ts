@@ -2,6 +2,7 @@ import { describeChat, describeModels } from "~/chat/chat.openapi";
 import { describeResume } from "~/chat/kept/resume.openapi";
 import { describeContent } from "~/content/content.openapi";
 import { describeDemo } from "~/demo/demo.openapi";
+import { describeDoor } from "~/door/door.openapi";
 import { describeGate } from "~/gate/gate.openapi";
 import { describeKeys } from "~/gate/kinds/keys.openapi";
 import { describeSession } from "~/gate/tokens/session.openapi";
@@ -29,6 +30,8 @@ export type ApiFacts = {
   isDemo: boolean;
   /** Whether answers can be taken up again. Default: true. */
   isResumable?: boolean;
+  /** Whether there are sites behind the door. Default: true. */
+  hasDoor?: boolean;
   /** Routes by their default path, and where they are instead. */
   movedPaths?: Readonly<Record<string, string>>;
 };
@@ -53,12 +56,14 @@ export function buildApiDocument({
   limits,
   isDemo,
   isResumable = true,
+  hasDoor = true,
   movedPaths,
 }: ApiFacts): OpenApiDocument {
   const api = new ApiRegistry({ origin, limits, movedPaths });
   describeGate(api);
   describeKeys(api);
   describeSession(api);
+  if (hasDoor) describeDoor(api);
   describeContent(api);
   describeChat(api);
   if (isResumable) describeResume(api);
@@ -72,7 +77,7 @@ export function buildApiDocument({
   return api.toDocument({ title: "Latchkey API", version, description: introduction });
 }
 
-type Published = { origin: string; config: Pick<Config, "limits" | "mode" | "chat" | "tools"> };
+type Published = { origin: string; config: Pick<Config, "limits" | "mode" | "chat" | "tools" | "doorSites"> };
 
 let published: string | undefined;
 let made: StaticAnswer | undefined;
@@ -83,7 +88,9 @@ let problems: readonly ProblemPage[] | undefined;
 function getPublished({ origin, config }: Published): string {
   const { limits, mode } = config;
   const isResumable = config.chat.resumeSeconds > 0;
-  const facts = { origin, limits, isDemo: mode === "demo", isResumable, movedPaths: findMovedPaths(config) };
+  const hasDoor = config.doorSites.length > 0;
+  const movedPaths = findMovedPaths(config);
+  const facts = { origin, limits, isDemo: mode === "demo", isResumable, hasDoor, movedPaths };
   return (published ??= JSON.stringify(buildApiDocument(facts)));
 }
 

@@ -26,6 +26,7 @@ import { loadTokenKeys, publicJwks } from "~/gate/tokens/token-keys.server";
 import { readKeyStatus, readTokenStatus } from "~/gate/keys/token-status.server";
 import type { KeyAsked } from "~/gate/keys/token-status.server";
 import { createGateBodies } from "~/gate/gate-bodies";
+import { createRevokedProofStore } from "~/gate/tokens/revoked-proofs.store.server";
 import { useKey } from "~/gate/keys/use-key.server";
 import { createVerifiedTokens } from "~/gate/tokens/verified-tokens.server";
 import { createOriginCheck } from "~/platform/http/domains";
@@ -34,6 +35,7 @@ import type { LeaseKeeper } from "~/platform/leases/lease-keeper.server";
 import type { ContentServices } from "./content.server";
 import type { Foundation } from "./foundation.server";
 import type { OutboxServices } from "./outbox.server";
+import { wireDoor } from "./door.server";
 import { wireOwnership } from "./ownership.server";
 import { wireSession } from "./session.server";
 
@@ -78,6 +80,8 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
     accessTtlSeconds: config.jwt.accessTtlSeconds,
     sessionMaxSeconds: config.jwt.sessionMaxSeconds,
     reissueToken: tokens.reissue,
+    // Without sites behind the door, nothing is left to end but the cookie.
+    revokeProof: config.doorSites.length > 0 ? createRevokedProofStore(database).revokeProof : null,
   };
   const isAllowedOrigin = createOriginCheck(domains, config.serving.corsOrigins);
   const callerDependencies = {
@@ -111,6 +115,7 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
     isAllowedOrigin,
     publicKeys: tokens.publicKeys,
     session: wireSession(sessionDependencies),
+    door: wireDoor(foundation, { holding: shared, signing: tokens.signing }),
     areKindsNamed: kinds.areNamed,
     /** For the operator: every kind for one wallet, afresh. */
     survey,
@@ -143,6 +148,8 @@ async function wireTokens({ config, domains, origin }: Foundation) {
   });
 
   return {
+    /** For tokens of other types. */
+    signing: { keys, issuer, clockToleranceSeconds },
     publicKeys: () => publicJwks(keys),
     verify: async ({ token, requiredScope }: { token: string; requiredScope: GateScope }) => {
       const found = await verified.read(token);

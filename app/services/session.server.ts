@@ -4,6 +4,7 @@ import {
   openSession,
   readSession,
   renewSession,
+  signOut,
   startSession,
 } from "~/gate/tokens/session.server";
 import type { SessionCaller, SessionDependencies, SessionRequest } from "~/gate/tokens/session.server";
@@ -14,7 +15,9 @@ type CookieCarrier = Pick<SessionRequest, "cookie">;
 type Visitor = Pick<SessionRequest, "cookie" | "host">;
 
 /** The session of the gate's own page, in a cookie. */
-export function wireSession(dependencies: SessionDependencies & AdmitDependencies) {
+export function wireSession(
+  dependencies: SessionDependencies & AdmitDependencies & Parameters<typeof signOut>[1],
+) {
   const identify = (request: SessionRequest) => identifySession(request, dependencies);
   const open = (caller: SessionCaller) => openSession(caller, dependencies);
   return {
@@ -22,6 +25,7 @@ export function wireSession(dependencies: SessionDependencies & AdmitDependencie
     open,
     start: (caller: SessionCaller) => startSession(caller, dependencies),
     renew: (caller: SessionCaller) => renewSession(caller, dependencies),
+    signOut: ({ cookie }: CookieCarrier) => signOut(cookie, dependencies),
     read: ({ cookie }: CookieCarrier) => readSession(cookie, dependencies),
     /** All of it at once, for the page as the server draws it. */
     visit: ({ requireWithinLimit, cookie, host }: Visitor & Pick<VisitDependencies, "requireWithinLimit">) =>

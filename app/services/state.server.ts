@@ -1,5 +1,7 @@
 import { createKeptAnswerStore } from "~/chat/kept/kept-answers.store.server";
 import { createRedisKeptAnswerStore } from "~/chat/kept/redis-kept-answers.store.server";
+import { createDoorCodeStore } from "~/door/door-codes.store.server";
+import { createRedisDoorCodeStore } from "~/door/redis-door-codes.store.server";
 import { createNonceStore } from "~/gate/proofs/nonces.store.server";
 import { createRedisNonceStore } from "~/gate/proofs/redis-nonces.store.server";
 import { clearPaymentSums } from "~/payments/payment-windows.store.server";
@@ -30,6 +32,7 @@ export function createStateStores({ database, redis, clock, instance }: Options)
   if (redis === null) {
     return {
       nonces: createNonceStore(database, clock),
+      doorCodes: createDoorCodeStore(database, clock),
       limits: createRateLimitStore(database),
       quota: createQuotaStore(database, clock, instance),
       quotaWindows: createQuotaWindowStore(database, clock, clearPaymentSums),
@@ -38,6 +41,7 @@ export function createStateStores({ database, redis, clock, instance }: Options)
   }
   return {
     nonces: createRedisNonceStore(redis, clock),
+    doorCodes: createRedisDoorCodeStore(redis, clock),
     limits: createRedisRateLimitStore(redis),
     quota: createRedisQuotaStore(redis, clock, instance),
     quotaWindows: createRedisQuotaWindowStore({ redis, database, clock, clearPayments: clearPaymentSums }),

@@ -13,6 +13,8 @@ export type ToolHolder = {
   scopes: readonly string[];
   /** When the token was issued. Without it, a key that ever left this wallet counts as departed. */
   issuedAtSeconds?: number;
+  /** Of the proof that the token goes back to. */
+  proofHash?: string;
 };
 
 /** Who a tool works for; null when nobody signed in. A tool never has more rights than this. */
@@ -22,14 +24,21 @@ export type ToolCaller = ToolHolder | null;
 export function toToolCaller(caller: { claims: AccessClaims; keyKind: KeyKind } | null): ToolCaller {
   if (caller === null) return null;
   const { keyKind, claims } = caller;
-  const { sub: address, tokenId, vault = null, scopes, iat: issuedAtSeconds } = claims;
-  return { address, keyKind, tokenId, vault, scopes, issuedAtSeconds };
+  const { sub: address, tokenId, vault = null, scopes, iat: issuedAtSeconds, siwe_hash: proofHash } = claims;
+  return { address, keyKind, tokenId, vault, scopes, issuedAtSeconds, proofHash };
 }
 
 /** For another check by the gate. A token without a time counts as older than any departure. */
 export function toGateHolder(holder: ToolHolder) {
-  const { address, keyKind, tokenId, vault, issuedAtSeconds = 0 } = holder;
-  return { address: address as Address, keyKind, tokenId, vault: vault as Address | null, issuedAtSeconds };
+  const { address, keyKind, tokenId, vault, issuedAtSeconds = 0, proofHash = null } = holder;
+  return {
+    address: address as Address,
+    keyKind,
+    tokenId,
+    vault: vault as Address | null,
+    issuedAtSeconds,
+    proofHash,
+  };
 }
 
 /** MCP's hints for clients that decide whether to ask their user before a call. */

@@ -31,19 +31,35 @@ async function useUp(database: Database, usedBy: string): Promise<number> {
 testOnEachDatabase("a key never used or given away has an empty state", async ({ database }) => {
   const store = createKeyStore(database);
   expect(await store.findUsedKey({ key })).toBe(null);
-  expect(await store.findKeyState({ key, holder })).toEqual({ used: null, departedAtMs: null });
+  expect(await store.findKeyState({ key, holder })).toEqual({
+    used: null,
+    departedAtMs: null,
+    isProofRevoked: false,
+  });
 });
 
 testOnEachDatabase("use and departure are reported together and apart", async ({ database }) => {
   const store = createKeyStore(database);
   await store.recordDeparture({ key, holder, departedAtMs: 1_700_000_000_001 });
-  expect(await store.findKeyState({ key, holder })).toEqual({ used: null, departedAtMs: 1_700_000_000_001 });
+  expect(await store.findKeyState({ key, holder })).toEqual({
+    used: null,
+    departedAtMs: 1_700_000_000_001,
+    isProofRevoked: false,
+  });
   const usedAtMs = await useUp(database, holder);
   const used = { usedBy: holder, usedAtMs };
   expect(await store.findUsedKey({ key })).toEqual(used);
-  expect(await store.findKeyState({ key, holder })).toEqual({ used, departedAtMs: 1_700_000_000_001 });
+  expect(await store.findKeyState({ key, holder })).toEqual({
+    used,
+    departedAtMs: 1_700_000_000_001,
+    isProofRevoked: false,
+  });
   const somebodyElse = `0x${"ef".repeat(20)}`;
-  expect(await store.findKeyState({ key, holder: somebodyElse })).toEqual({ used, departedAtMs: null });
+  expect(await store.findKeyState({ key, holder: somebodyElse })).toEqual({
+    used,
+    departedAtMs: null,
+    isProofRevoked: false,
+  });
 });
 
 testOnEachDatabase(

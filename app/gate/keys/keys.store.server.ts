@@ -9,7 +9,14 @@ import type { KeyRef } from "./token-id";
 export type KeyUse = { usedBy: string; usedAtMs: number };
 
 /** `departedAtMs`: when this key last left that holder's wallet; tokens minted up to then are revoked. */
-export type KeyState = { used: KeyUse | null; departedAtMs: number | null };
+export type KeyState = {
+  used: KeyUse | null;
+  departedAtMs: number | null;
+  /** Whether its holder has signed out of what the proof began. */
+  isProofRevoked: boolean;
+};
+/** `proofHash`: of the signed text that a token goes back to; null where there is no token yet. */
+type StateQuestion = { key: KeyRef; holder: string; proofHash?: string | null };
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
@@ -28,22 +35,24 @@ export function createKeyStore(database: Database) {
   }
 
   /** In one round trip. */
-  async function findKeyState({ key, holder }: { key: KeyRef; holder: string }): Promise<KeyState> {
+  async function findKeyState({ key, holder, proofHash = null }: StateQuestion): Promise<KeyState> {
     const { chainId, contractAddress, tokenId } = toKeyColumns(key);
     const [row] = await database.$queryRaw<KeyStateRow[]>`
-      SELECT used."usedBy", used."usedAtMs", departure."departedAtMs"
+      SELECT used."usedBy", used."usedAtMs", departure."departedAtMs", revoked."proofHash"
       FROM (SELECT 1 AS "one") AS always
       LEFT JOIN "UsedKey" AS used
         ON used."chainId" = ${chainId} AND used."contractAddress" = ${contractAddress}
           AND used."tokenId" = ${tokenId}
       LEFT JOIN "KeyDeparture" AS departure
         ON departure."chainId" = ${chainId} AND departure."contractAddress" = ${contractAddress}
-          AND departure."tokenId" = ${tokenId} AND departure."holder" = ${holder.toLowerCase()}`;
+          AND departure."tokenId" = ${tokenId} AND departure."holder" = ${holder.toLowerCase()}
+      LEFT JOIN "RevokedProof" AS revoked ON revoked."proofHash" = ${proofHash}`;
     if (row === undefined) throw new Error("The database answered a key's state with no row at all.");
     const { usedBy, usedAtMs, departedAtMs } = row;
     return {
       used: usedBy === null ? null : { usedBy, usedAtMs: Number(usedAtMs) },
       departedAtMs: departedAtMs === null ? null : Number(departedAtMs),
+      isProofRevoked: row.proofHash !== null,
     };
   }
 
@@ -85,7 +94,12 @@ type DepartureReport = Omit<KeyRef, "tokenId"> & {
   departedAtMs: number;
   hold?: LeaseHold | undefined;
 };
-type KeyStateRow = { usedBy: string | null; usedAtMs: bigint | null; departedAtMs: bigint | null };
+type KeyStateRow = {
+  usedBy: string | null;
+  usedAtMs: bigint | null;
+  departedAtMs: bigint | null;
+  proofHash: string | null;
+};
 
 /** A statement of so many holds up the requests of a single-threaded server for some 25 ms. */
 const maxRowsInStatement = 1_000;

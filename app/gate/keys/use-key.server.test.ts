@@ -11,6 +11,7 @@ const holder = {
   vault: null,
   tokenId: "7",
   issuedAtSeconds: 1,
+  proofHash: null,
 } as const;
 
 const ofLock = { ...holder, keyKind: { ...kind, standard: "unlock" } } as const;
@@ -29,7 +30,7 @@ function prepare({ isGone, settles }: { isGone: boolean; settles: () => Promise<
       },
     },
     keys: {
-      findKeyState: async () => ({ used: null, departedAtMs: null }),
+      findKeyState: async () => ({ used: null, departedAtMs: null, isProofRevoked: false }),
       recordDeparture: async (departure) => void departures.push(departure),
     },
     submissions: { useKeyOnce: async () => ({ outcome: "used", usedAtMs: 0 }) },

@@ -17,7 +17,7 @@ function settledHoldings(options: Partial<SettledHoldingDependencies> = {}) {
     contractAddress: chain.key.address,
     standard: "erc721",
     keyUseConfirmations: 2,
-    keys: { findKeyState: async () => ({ used: null, departedAtMs: null }) },
+    keys: { findKeyState: async () => ({ used: null, departedAtMs: null, isProofRevoked: false }) },
     cursors: { findCursor: async () => null },
     clock: Date.now,
     ...options,
@@ -102,7 +102,7 @@ test("the refusal names the block to wait for, and a time estimated from the las
 test("a used key is refused as used, not as too recent", async () => {
   const tokenId = await chain.mintKey(1);
   const used = { usedBy: chain.addressOf(2), usedAtMs: 1 } as never;
-  const keys = { findKeyState: async () => ({ used, departedAtMs: null }) };
+  const keys = { findKeyState: async () => ({ used, departedAtMs: null, isProofRevoked: false }) };
   await expect(settledHoldings({ keys })(tokenId, chain.addressOf(1))).rejects.toMatchObject({
     slug: "this-token-has-already-been-used",
   });
@@ -127,7 +127,7 @@ test.each([0, 2])(
     let nowMs = departedAtMs - 1;
     const requireSettled = settledHoldings({
       keyUseConfirmations,
-      keys: { findKeyState: async () => ({ used: null, departedAtMs }) },
+      keys: { findKeyState: async () => ({ used: null, departedAtMs, isProofRevoked: false }) },
       clock: () => nowMs,
     });
     await expect(requireSettled(tokenId, chain.addressOf(1))).rejects.toEqual(tooRecent);

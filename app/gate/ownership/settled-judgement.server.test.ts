@@ -30,7 +30,7 @@ function openSettled({ confirmationsOf = () => 2, ...options }: Options = {}) {
   return createSettledJudgements({
     judge: createJudge({ clientOf, confirmationsOf, cacheSeconds: 0, clock: Date.now }),
     clientOf,
-    keys: { findKeyState: async () => ({ used: null, departedAtMs: null }) },
+    keys: { findKeyState: async () => ({ used: null, departedAtMs: null, isProofRevoked: false }) },
     findWatchedBlock: async () => null,
     requireHeld: ({ outcome }) => {
       if (outcome === "unknown") throw new Refusal("chain-unavailable");
@@ -153,7 +153,7 @@ test("the key's state is looked up under the vault", async () => {
     keys: {
       findKeyState: async (question) => {
         asked.push(question);
-        return { used: null, departedAtMs: null };
+        return { used: null, departedAtMs: null, isProofRevoked: false };
       },
     },
     requireHeld: () => {

@@ -9,7 +9,7 @@ import { surveyKinds } from "./survey.server";
 
 const { first, second, makeClients, posts } = await openTwoChains();
 const holder = first.chain.addressOf(1);
-const unused = { used: null, departedAtMs: null };
+const unused = { used: null, departedAtMs: null, isProofRevoked: false };
 const home = first.chain.chainId;
 const abroad = second.chain.chainId;
 

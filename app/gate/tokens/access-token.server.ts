@@ -1,22 +1,17 @@
 import { randomUUID } from "node:crypto";
-import type { ProtectedHeaderParameters } from "jose";
-import { SignJWT, decodeProtectedHeader, errors, jwtVerify } from "jose";
 import { keccak256, stringToBytes } from "viem";
-import type { Clock } from "~/platform/clock";
 import type { AccessClaims, GateScope } from "./access-token.schema";
 import { accessClaimsSchema } from "./access-token.schema";
 import { firstSecondAfter } from "./revocation-by-departure";
-import { accessTokenRefused, malformedToken } from "../authentication-failed";
+import { accessTokenRefused } from "../authentication-failed";
 import type { KeyKind, KeyKinds } from "../kinds/kind";
 import { findKind, opensRoom } from "../kinds/kind-of-key";
 import { scopesOf } from "./scopes";
-import type { TokenKeys, VerifyingKey } from "./token-keys.server";
+import { maxTokenLength, readSignedToken, requireToken, signToken } from "./signed-token.server";
+import type { SignedTokenRules } from "./signed-token.server";
+import type { TokenKeys } from "./token-keys.server";
 
 const tokenType = "at+jwt";
-/** A token of ours is some 1 KiB. Anything longer is turned away before a byte of it is decoded. */
-export const maxTokenLength = 8192;
-/** A token minted past a revocation cutoff may be dated this far ahead of the clock. */
-const issuedAtStepSeconds = 1;
 
 /** What a token says, and the kind of key it was made for. */
 export type VerifiedToken = { claims: AccessClaims; keyKind: KeyKind };
@@ -80,55 +75,34 @@ export async function reissueAccessToken(options: ReissueAccessTokenOptions): Pr
 }
 
 /** Parsed on the way out too, so that nothing is signed that would be refused on its way in. */
-async function sign(
-  { signing: { alg, kid, key } }: TokenKeys,
-  dated: Omit<AccessClaims, "jti">,
-): Promise<MintedAccessToken> {
+async function sign(keys: TokenKeys, dated: Omit<AccessClaims, "jti">): Promise<MintedAccessToken> {
   const claims = accessClaimsSchema.parse({ ...dated, jti: randomUUID() });
-  return {
-    token: await new SignJWT(claims).setProtectedHeader({ alg, kid, typ: tokenType }).sign(key),
-    claims,
-  };
+  return { token: await signToken(keys, tokenType, claims), claims };
 }
 
-export type ExpectedAccess = {
-  issuer: string;
-  /** One of these has to be among the token's own. */
-  audience: readonly string[];
-  kinds: KeyKinds;
-};
+export type ExpectedAccess = SignedTokenRules["expected"] & { kinds: KeyKinds };
 
-type VerifyAccessTokenOptions = {
-  keys: TokenKeys;
-  token: string;
-  expected: ExpectedAccess;
-  clockToleranceSeconds: number;
-  clock: Clock;
-};
+type VerifyAccessTokenOptions = SignedTokenRules & { token: string; expected: ExpectedAccess };
 
 /**
  * Scope, revocation and ownership are checked elsewhere. Good until `exp` plus the tolerance, exclusive. Of the scopes
  * those are left that the kind opens by today's settings.
  */
-export async function verifyAccessToken(options: VerifyAccessTokenOptions): Promise<VerifiedToken> {
-  const { expected, clockToleranceSeconds } = options;
-  const nowMs = options.clock();
-  const payload = await verifySignature(options, nowMs);
-  const { success, data: claims, error } = accessClaimsSchema.safeParse(payload);
-  if (!success) {
-    const paths = error.issues.map((issue) => issue.path.join(".") || "claims").join(", ");
-    throw accessTokenRefused("The access token is not one of this site's. Sign in again.", paths);
-  }
-  requireToken(
-    claims.iat <= Math.floor(nowMs / 1000) + clockToleranceSeconds + issuedAtStepSeconds,
-    "The access token is dated in the future. Sign in again.",
-  );
-  const keyKind = requireKind(claims, expected.kinds);
+export async function verifyAccessToken({
+  token,
+  ...rules
+}: VerifyAccessTokenOptions): Promise<VerifiedToken> {
+  const claims = await readSignedToken({ token, type: tokenType, schema: accessClaimsSchema, ...rules });
+  const keyKind = requireTokenKind(claims, rules.expected.kinds);
   const opened: readonly string[] = scopesOf(keyKind);
   return { claims: { ...claims, scopes: claims.scopes.filter((scope) => opened.includes(scope)) }, keyKind };
 }
 
-function requireKind(claims: AccessClaims, kinds: KeyKinds): KeyKind {
+/** The kind that a token was made for, where it still is the one it names. */
+export function requireTokenKind(
+  claims: Pick<AccessClaims, "key" | "chainId" | "contract" | "vault">,
+  kinds: KeyKinds,
+): KeyKind {
   const isNamed = claims.key !== undefined;
   const keyKind = findKind(kinds, claims.key);
   if (!keyKind || isNamed !== kinds.areNamed) {
@@ -149,7 +123,8 @@ function requireKind(claims: AccessClaims, kinds: KeyKinds): KeyKind {
   return keyKind;
 }
 
-function contractOf({ keptUnder }: KeyKind): string {
+/** As the claim `contract` names it. */
+export function contractOf({ keptUnder }: KeyKind): string {
   return keptUnder.contractAddress.toLowerCase();
 }
 
@@ -160,64 +135,6 @@ export function requireScope({ claims, keyKind }: VerifiedToken, requiredScope: 
     claims.scopes.includes(requiredScope),
     `The access token does not reach this far: it lacks the scope ${requiredScope}.`,
   );
-}
-
-function requireToken(holds: boolean, detail: string): void {
-  if (!holds) throw accessTokenRefused(detail);
-}
-
-/** The key a token names, provided the token keeps to that key's algorithm. No signature is tried yet. */
-function requireKey(keys: TokenKeys, token: string): VerifyingKey {
-  requireToken(token.length <= maxTokenLength && token.split(".").length === 3, malformedToken);
-  let header: ProtectedHeaderParameters;
-  try {
-    header = decodeProtectedHeader(token);
-  } catch {
-    throw accessTokenRefused(malformedToken);
-  }
-  requireToken(header.typ === tokenType, "The token is not an access token.");
-  const key = typeof header.kid === "string" ? keys.verifying.get(header.kid) : undefined;
-  if (!key) {
-    throw accessTokenRefused("The access token was signed with a key this site does not use. Sign in again.");
-  }
-  requireToken(header.alg === key.alg, "The access token names an algorithm its key does not have.");
-  return key;
-}
-
-async function verifySignature(
-  { keys, token, expected, clockToleranceSeconds }: VerifyAccessTokenOptions,
-  nowMs: number,
-): Promise<unknown> {
-  const { alg, key } = requireKey(keys, token);
-  try {
-    const { payload } = await jwtVerify(token, key, {
-      algorithms: [alg],
-      typ: tokenType,
-      issuer: expected.issuer,
-      audience: [...expected.audience],
-      clockTolerance: clockToleranceSeconds,
-      currentDate: new Date(nowMs),
-    });
-    return payload;
-  } catch (error) {
-    if (!(error instanceof errors.JOSEError)) throw error;
-    // Only the code goes on: the library's errors carry the whole payload, which no log may hold.
-    throw accessTokenRefused(explain(error), error.code);
-  }
-}
-
-function explain(error: errors.JOSEError): string {
-  if (error instanceof errors.JWTExpired) return "The access token has expired. Sign in again.";
-  if (error instanceof errors.JWSSignatureVerificationFailed) {
-    return "The signature of the access token is wrong. Sign in again.";
-  }
-  if (error instanceof errors.JWTClaimValidationFailed) {
-    if (error.claim === "iss") return "The access token was issued by another site. Sign in again.";
-    if (error.claim === "aud") return "The access token is meant for another site. Sign in again.";
-    if (error.claim === "nbf") return "The access token is not valid yet.";
-    return "The access token lacks a claim or holds a wrong one. Sign in again.";
-  }
-  return malformedToken;
 }
 
 /** The characters a Bearer token may have (RFC 6750), and no more of them than a token of ours could. */

@@ -10,7 +10,6 @@ import { Refusal } from "~/platform/http/refusal";
 import type { AccessClaims, GateScope } from "./access-token.schema";
 import { gateScopes } from "./access-token.schema";
 import {
-  maxTokenLength,
   mintAccessToken,
   parseBearerHeader,
   reissueAccessToken,
@@ -18,6 +17,7 @@ import {
   verifyAccessToken,
 } from "./access-token.server";
 import { invalidTokenChallenge } from "../authentication-failed";
+import { maxTokenLength } from "./signed-token.server";
 import type { TokenKeys } from "./token-keys.server";
 import { loadTokenKeys } from "./token-keys.server";
 

@@ -3,8 +3,9 @@ import type { AnswerDescription, ApiRegistry, OperationDescription } from "~/pla
 import { answersJson, jsonContent } from "~/platform/openapi/json-content";
 import { admissionSchema } from "../gate-answers.schema";
 import { exampleAdmission, exampleClaims } from "../gate-examples";
+import { notHeldProblemSchema } from "../kinds/requirement-report.schema";
 import { sessionCookieName } from "./token-locations";
-import { sessionBodySchema, signedInSchema, signedOutSchema } from "./session.schema";
+import { goToSchema, sessionBodySchema, signedInSchema, signedOutSchema } from "./session.schema";
 import type { SignedIn, SignedOut } from "./session.schema";
 
 const tag = "Session";
@@ -84,7 +85,7 @@ export const keepSessionOperation: OperationDescription = {
   tag,
   summary: "Begin, renew or use the session",
   description:
-    "With an access token in the Authorization header and no body, that token becomes the session. With `renew` the token in the cookie is replaced by a younger one, on the same signature, as long as the key is held and unused, and no further than the operator's `SESSION_MAX_SECONDS` since the signature, nor than an `Expiration Time` that was signed. A renewal for less than 300 seconds is refused with 401. So is a token whose key was used up or has left the wallet, which `open` alone answers with 403, as the gate does. With `open` the answer is that of `POST /api/gate-access`. Each asks the chain.",
+    "With an access token in the Authorization header and no body, that token becomes the session. With `renew` the token in the cookie is replaced by a younger one, on the same signature, as long as the key is held and unused, and no further than the operator's `SESSION_MAX_SECONDS` since the signature, nor than an `Expiration Time` that was signed. A renewal for less than 300 seconds is refused with 401. So is a token whose key was used up or has left the wallet, which `open` alone answers with 403, as the gate does. With `open` the answer is that of `POST /api/gate-access`. With `door` and `start` the answer is where the browser goes on to, on a site that this gate opens, with a code that is good once; a site opens to its own kinds of keys, and to whoever meets a membership that opens it. Each asks the chain.",
   limit: "session-enter",
   maxBodyBytes: 4096,
   security: ["bearerAuth", "sessionCookie"],
@@ -95,6 +96,10 @@ export const keepSessionOperation: OperationDescription = {
       examples: {
         renew: { summary: "A younger token", value: { renew: true } },
         open: { summary: "What the key opens", value: { open: true } },
+        door: {
+          summary: "On to a site",
+          value: { door: "https://wiki.example.com/page", start: "A".repeat(43) },
+        },
       },
     }),
   },
@@ -103,15 +108,22 @@ export const keepSessionOperation: OperationDescription = {
     "authentication-failed",
     "you-do-not-own-this-token",
     "this-token-has-already-been-used",
+    "not-opened-by-this-key",
+    "site-cookie-not-kept",
     "chain-unavailable",
   ],
+  problems: { 403: notHeldProblemSchema },
   answers: answersJson(
-    "The session, or what the key opens.",
+    "The session, what the key opens, or where to go on to.",
     {
-      schema: z.union([signedInSchema, admissionSchema]).meta({ id: "SessionKept" }),
+      schema: z.union([signedInSchema, admissionSchema, goToSchema]).meta({ id: "SessionKept" }),
       examples: {
         kept: { summary: "Begun or renewed", value: exampleSignedIn },
         opened: { summary: "Opened", value: exampleAdmission },
+        goTo: {
+          summary: "On to a site",
+          value: { goTo: "https://wiki.example.com/.latchkey/enter?code=AAAAAAAAAAAAAAAAAAAAAA&to=%2Fpage" },
+        },
       },
     },
     { ownHeaders },
@@ -125,7 +137,7 @@ export const endSessionOperation: OperationDescription = {
   tag,
   summary: "Sign out",
   description:
-    "Makes this browser forget the token, whatever became of it. The token itself ends with its time, or with its key.",
+    "Makes this browser forget the token, whatever became of it. The token itself ends with its time, or with its key; where there are sites behind the door, all that goes back to its signature ends now, on every site.",
   security: ["sessionCookie", "none"],
   refusals: ["cross-site-request"],
   answers: answersJson(

@@ -9,10 +9,25 @@ export const sessionBodySchema = z
         .optional()
         .describe("Get what the key opens, as `POST /api/gate-access` answers it."),
       renew: z.literal(true).optional().describe("Get a younger token into the cookie, without a signature."),
+      door: z
+        .string()
+        .max(8192)
+        .optional()
+        .describe("Go on to this address, on a site that this gate opens; with `start`."),
+      start: z
+        .string()
+        .regex(/^[A-Za-z0-9_-]{43}$/)
+        .optional()
+        .describe("The digest of the cookie that the site gave the browser, as the site wrote it."),
     },
     { error: (issue) => (issue.code === "invalid_type" ? "The body must be a JSON object." : undefined) },
   )
-  .refine(({ open, renew }) => !(open && renew), { error: "Ask for one thing: open, or renew." });
+  .refine(({ open, renew, door }) => [open, renew, door].filter((asked) => asked !== undefined).length < 2, {
+    error: "Ask for one thing: open, renew, or door.",
+  })
+  .refine(({ door, start }) => (door === undefined) === (start === undefined), {
+    error: "door and start go together.",
+  });
 
 export const signedInSchema = z
   .object({
@@ -46,6 +61,10 @@ export const signedOutSchema = z
       ),
   })
   .meta({ id: "SignedOut" });
+
+export const goToSchema = z
+  .object({ goTo: z.string().describe("Where the browser goes on to. Good once, for a minute.") })
+  .meta({ id: "GoTo" });
 
 export type SessionOrder = z.infer<typeof sessionBodySchema>;
 export type SignedIn = z.infer<typeof signedInSchema>;

@@ -29,7 +29,7 @@ function at({
     clock: () => nowSeconds * 1000,
     judge: { judge: async () => held },
     keys: {
-      findKeyState: async () => ({ used: null, departedAtMs: null }),
+      findKeyState: async () => ({ used: null, departedAtMs: null, isProofRevoked: false }),
       recordDeparture: async () => undefined,
     },
     verifyToken: async () => ({ claims, keyKind }),

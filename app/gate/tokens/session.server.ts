@@ -12,6 +12,7 @@ import type { HolderDependencies } from "../holder.server";
 import { bearerProof, verifyGateToken } from "../proofs/bearer.server";
 import { requireOwnHost } from "../proofs/proof.server";
 import type { SessionOrder, SignedIn, SignedOut } from "./session.schema";
+import type { RevokedProofStore } from "./revoked-proofs.store.server";
 import { readCookie, sessionCookieName } from "./token-locations";
 
 export type SessionDependencies = HolderDependencies & {
@@ -45,9 +46,10 @@ export async function identifySession(
   { ask, authorization, cookie, host }: SessionRequest,
   dependencies: Pick<SessionDependencies, "domains" | "verifyToken">,
 ): Promise<SessionCaller> {
-  const token = ask?.open || ask?.renew ? requireSessionToken(cookie) : requireHeaderToken(authorization);
+  const isOfCookie = ask?.open || ask?.renew || ask?.door !== undefined;
+  const token = isOfCookie ? requireSessionToken(cookie) : requireHeaderToken(authorization);
   // As for a Bearer token at the gate.
-  if (ask?.open) requireOwnHost(host, dependencies.domains, accessTokenRefused);
+  if (ask?.open || ask?.door !== undefined) requireOwnHost(host, dependencies.domains, accessTokenRefused);
   return { token, ...(await verifyGateToken(token, dependencies)) };
 }
 
@@ -93,6 +95,31 @@ export async function readSession(
     const { slug, title, status, detail } = error;
     const type = `${dependencies.origin}/problems/${slug}`;
     return { signedIn: false, ended: { type, title, status, detail: detail ?? title } };
+  }
+}
+
+type SignOutDependencies = Pick<
+  SessionDependencies,
+  "verifyToken" | "clock" | "sessionMaxSeconds" | "accessTtlSeconds"
+> & {
+  /** Null where nothing outlives the session's cookie. */
+  revokeProof: RevokedProofStore["revokeProof"] | null;
+};
+
+/** Ends whatever goes back to the session's proof: the sites that were entered with it too. */
+export async function signOut(cookie: string | undefined, dependencies: SignOutDependencies): Promise<void> {
+  const { revokeProof, clock, sessionMaxSeconds, accessTtlSeconds } = dependencies;
+  const token = findSessionToken(cookie);
+  if (token === null || revokeProof === null) return;
+  try {
+    const { claims } = await verifyGateToken(token, dependencies);
+    // The last renewal lasts to the end of the session or, without any, as long as one token; a site's token is made at
+    // the end of that at the latest.
+    const lastsSeconds = Math.max(sessionMaxSeconds, accessTtlSeconds) + 2 * accessTtlSeconds;
+    await revokeProof({ proofHash: claims.siwe_hash, expiresAtMs: clock() + lastsSeconds * 1000 });
+  } catch (error) {
+    // A token that is good for nothing needs no end.
+    if (!(error instanceof Refusal) || error.status !== 401) throw error;
   }
 }
 

@@ -1,31 +1,30 @@
 import { hash } from "node:crypto";
 import type { Clock } from "~/platform/clock";
-import { maxTokenLength } from "./access-token.server";
-import type { VerifiedToken } from "./access-token.server";
+import { maxTokenLength } from "./signed-token.server";
 
 /** Some 2 KB each. */
 const defaultMaxEntries = 4096;
 
 /** Valid from its verification until the token expires. */
-type Verified = { token: VerifiedToken; sinceMs: number; untilMs: number };
+type Verified<Token> = { token: Token; sinceMs: number; untilMs: number };
 
-type CreateVerifiedTokensOptions = {
-  verify: (token: string) => Promise<VerifiedToken>;
+type CreateVerifiedTokensOptions<Token> = {
+  verify: (token: string) => Promise<Token>;
   clockToleranceSeconds: number;
   clock: Clock;
   maxEntries?: number;
 };
 
 /** Only what is fixed for a process is left to `verify`; scope, use and revocation are checked with every call. */
-export function createVerifiedTokens({
+export function createVerifiedTokens<Token extends { claims: { exp: number } }>({
   verify,
   clockToleranceSeconds,
   clock,
   maxEntries = defaultMaxEntries,
-}: CreateVerifiedTokensOptions) {
-  const cached = new Map<string, Verified>();
+}: CreateVerifiedTokensOptions<Token>) {
+  const cached = new Map<string, Verified<Token>>();
 
-  async function read(token: string): Promise<VerifiedToken> {
+  async function read(token: string): Promise<Token> {
     if (token.length > maxTokenLength) return await verify(token);
     const digest = hash("sha256", token, "base64");
     const nowMs = clock();
@@ -48,11 +47,8 @@ export function createVerifiedTokens({
 }
 
 /** One object serves many requests: none of them may change it. */
-function freeze(verified: VerifiedToken): VerifiedToken {
-  const { claims } = verified;
-  Object.freeze(claims.aud);
-  Object.freeze(claims.scopes);
-  Object.freeze(claims.siwe);
-  Object.freeze(claims);
+function freeze<Token extends { claims: object }>(verified: Token): Token {
+  for (const claim of Object.values(verified.claims)) Object.freeze(claim);
+  Object.freeze(verified.claims);
   return Object.freeze(verified);
 }

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { Refusal } from "~/platform/http/refusal";
 import { oneKind } from "~e2e/support/key-kinds";
-import { maxTokenLength, mintAccessToken, verifyAccessToken } from "./access-token.server";
+import { mintAccessToken, verifyAccessToken } from "./access-token.server";
+import { maxTokenLength } from "./signed-token.server";
 import { loadTokenKeys } from "./token-keys.server";
 import type { TokenKeys } from "./token-keys.server";
 import { createVerifiedTokens } from "./verified-tokens.server";

@@ -111,6 +111,7 @@ export type SettingReader = ReturnType<typeof createSettingReader>;
 export const guardedPrefixes = [
   "AI_",
   "BRAND_",
+  "DOOR_",
   "JWT_",
   "OPERATOR_",
   "PINECONE_",

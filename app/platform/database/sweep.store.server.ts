@@ -32,6 +32,8 @@ export function createSweepStore(database: Database) {
     const deletions: Omit<Deletion, "limit">[] = [
       { table: "Nonce", key: ["value"], condition: expired },
       { table: "SpentSignature", key: ["digest"], condition: spent },
+      { table: "RevokedProof", key: ["proofHash"], condition: spent },
+      { table: "DoorCode", key: ["digest"], condition: expired },
       { table: "RateLimitWindow", key: ["key"], condition: expired },
       { table: "RateLimitLog", key: ["key"], condition: expired },
       { table: "KeyDeparture", key: holding, condition: departed },

@@ -107,6 +107,10 @@ class IncomingContext implements RequestContext {
     return countHeader(this.#exchange.request.rawHeaders, "authorization") > 1;
   }
 
+  get isFromTrustedProxy(): boolean {
+    return this.#peer.isTrusted;
+  }
+
   get host(): string | null {
     if (this.#host === undefined) {
       const forwarded = this.headers["x-forwarded-host"]?.toString();

@@ -42,6 +42,11 @@ export function normalizeHost(host: string): string | null {
   return defaultPorts.has(port) ? name : `${name}:${port}`;
 }
 
+/** The same for a site behind the door, whose browsers and proxies may write the dot: there it is dropped. */
+export function normalizeSite(host: string): string | null {
+  return normalizeHost(host.replace(/\.(?=(?::[0-9]+)?$)/, ""));
+}
+
 /** Whether a host name can be nobody but this machine. `127.example.com` is a name like any other. */
 export function isLoopbackName(hostname: string): boolean {
   return (

@@ -1,7 +1,12 @@
 export type RefusalEntry = { slug: string; status: number; title: string; meaning: string; remedy: string };
 
-/** Rows by status. The name is the slug too, unless two rows share one. */
-export const rowsByStatus = {
+export type RefusalRows = Record<
+  number,
+  Record<string, Omit<RefusalEntry, "slug" | "status"> & { slug?: string }>
+>;
+
+/** Where the request is at fault, by status. The name is the slug too, unless two rows share one. */
+export const clientRows = {
   400: {
     "invalid-request": {
       title: "Invalid request",
@@ -81,6 +86,12 @@ export const rowsByStatus = {
         "The access token that came with the request is malformed, expired or not made for this address, or its key has left the wallet or was used up.",
       remedy: "Sign in again at /api/gate-access and send the new access token.",
     },
+    "door-closed": {
+      title: "Sign in with a key",
+      meaning:
+        "This site is open to holders of a key, and the request came without a sign-in for it, or with one that has ended.",
+      remedy: "Open a page of the site in a browser: it leads to the sign-in and back.",
+    },
     "operator-sign-in-needed": {
       title: "Sign in first",
       meaning:
@@ -129,6 +140,13 @@ export const rowsByStatus = {
       meaning: "The request names a host, or comes from a page, that is not one of this site's own.",
       remedy:
         "Call the tools at the site's own address. Whoever runs this site can add hosts to NEXT_PUBLIC_DOMAIN and origins to CORS_ORIGINS.",
+    },
+    "door-not-configured": {
+      title: "Door not configured",
+      meaning:
+        "A site's proxy asked whether a visitor may come in, in a way that cannot be trusted or understood; or somebody asked who is no proxy.",
+      remedy:
+        "`detail` says what is missing. Whoever runs this site sets DOOR_HOSTS and TRUST_PROXY here, and in the proxy the headers that say what was asked for.",
     },
     "media-link-invalid": {
       title: "Media link not valid",
@@ -212,6 +230,13 @@ export const rowsByStatus = {
       remedy:
         "Wait for the number of seconds in `retryAfter` (also in the Retry-After header), then go on more slowly.",
     },
+    "site-cookie-not-kept": {
+      title: "The site's cookie is not kept",
+      meaning:
+        "This browser was let in to the same site again and again within half a minute, and came back each time: it does not keep the cookie that the site gives it.",
+      remedy:
+        "Allow cookies for the site, then open it again after the number of seconds in the Retry-After header.",
+    },
     "speech-busy": {
       title: "TTS is busy",
       meaning: "As much is being spoken as this server can speak at once, and as much is waiting.",
@@ -242,59 +267,4 @@ export const rowsByStatus = {
       remedy: "Send fewer or shorter ones.",
     },
   },
-  500: {
-    "internal-error": {
-      title: "Internal error",
-      meaning: "The server failed; the request is not at fault.",
-      remedy: "Try again. If it keeps happening, tell whoever runs this site the request id in `instance`.",
-    },
-    "nonce-not-issued": {
-      title: "Nonce could not be issued",
-      meaning: "The server could not store a new nonce, so it did not hand one out.",
-      remedy: "Try again in a few seconds.",
-    },
-    "provider-failed": {
-      title: "Chat request failed",
-      meaning: "The model provider behind the chat could not be asked, or failed before it said anything.",
-      remedy: "Try again in a moment. `details` says what happened.",
-    },
-    "speech-failed": {
-      title: "TTS generation failed",
-      meaning: "The provider of speech could not be asked, or failed before it said anything.",
-      remedy: "Try again in a moment. `details` says what happened.",
-    },
-  },
-  501: {
-    "nonce-siwe-not-enabled": {
-      slug: "siwe-not-enabled",
-      title: "SIWE not enabled",
-      meaning: "Signing in with Ethereum is switched off on this server, so it issues no nonces.",
-      remedy:
-        "Use another way in, or ask whoever runs this site to set NEXT_PUBLIC_ENABLE_STATE_WORKER=true.",
-    },
-  },
-  503: {
-    "chain-unavailable": {
-      title: "Chain unavailable",
-      meaning:
-        "The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.",
-      remedy: "Try again after the number of seconds in the Retry-After header.",
-    },
-    "state-service-inactive": {
-      title: "State service inactive",
-      meaning: "The state service is switched off on this server, so there are no quotas to reset.",
-      remedy: "Whoever runs this site can set NEXT_PUBLIC_ENABLE_STATE_WORKER=true.",
-    },
-    "state-unavailable": {
-      title: "State unavailable",
-      meaning:
-        "Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was.",
-      remedy: "Try again after the number of seconds in the Retry-After header.",
-    },
-    "speech-disabled": {
-      title: "TTS provider is disabled",
-      meaning: "Speech is switched off on this server.",
-      remedy: "Read the text instead, or ask whoever runs this site to set TTS_PROVIDER.",
-    },
-  },
-} satisfies Record<number, Record<string, Omit<RefusalEntry, "slug" | "status"> & { slug?: string }>>;
+} satisfies RefusalRows;

@@ -1,7 +1,9 @@
-import { rowsByStatus } from "./refusal-rows";
+import { clientRows } from "./refusal-rows";
 import type { RefusalEntry } from "./refusal-rows";
+import { serverRows } from "./server-refusal-rows";
 
 export type { RefusalEntry } from "./refusal-rows";
+const rowsByStatus = { ...clientRows, ...serverRows };
 type Rows = typeof rowsByStatus;
 export type RefusalName = { [Status in keyof Rows]: keyof Rows[Status] }[keyof Rows];
 

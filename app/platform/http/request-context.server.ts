@@ -18,6 +18,8 @@ export type RequestContext = {
   readonly headers: IncomingHttpHeaders;
   /** `headers.authorization` is then but the first of them. */
   readonly hasSeveralAuthorizations: boolean;
+  /** Whether TRUST_PROXY trusts the direct peer: only then what it forwards counts. */
+  readonly isFromTrustedProxy: boolean;
   /** See client-id.server.ts. */
   readonly clientId: string;
   /** `host[:port]` in normal form; null when the request named none that makes sense. */

@@ -31,6 +31,7 @@ async function logThrown(
     searchParams: new URLSearchParams(),
     headers: {},
     hasSeveralAuthorizations: false,
+    isFromTrustedProxy: false,
     log,
     service: {
       origin: "https://gate.example.com",

@@ -65,6 +65,11 @@ export type RouteSpec<PostBody, GetCaller, PostCaller> = {
   GET?: MethodSpec<undefined, GetCaller>;
   POST?: MethodSpec<PostBody, PostCaller>;
   DELETE?: MethodSpec<undefined>;
+  /**
+   * The visitor's headers are those of another site, whose proxy asks here: nothing is judged by Origin and
+   * Authorization, and OPTIONS is a method like any other that is not there, as a proxy may take its 204 for a yes.
+   */
+  isForSites?: boolean;
   /** Turns a refusal into the route's own error shape. Default: Problem Details. */
   answerRefusal?: (refused: RefusedRequest) => Answer;
 };
@@ -84,7 +89,7 @@ export type RefusedRequest = {
 export type RouteFunction = {
   (request: { context: RequestContext; params: Params }): Promise<Answer>;
   /** What the route was declared with; the API description is compared with it. */
-  spec: Pick<RouteSpec<unknown, unknown, unknown>, "GET" | "POST" | "DELETE">;
+  spec: Pick<RouteSpec<unknown, unknown, unknown>, "GET" | "POST" | "DELETE" | "isForSites">;
   /** For what is refused before the route itself is called. */
   answerRefusal: (refused: RefusedRequest) => Answer;
 };
@@ -96,14 +101,14 @@ export type RouteFunction = {
 export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCaller = undefined>(
   spec: RouteSpec<PostBody, GetCaller, PostCaller>,
 ): { loader: RouteFunction; action: RouteFunction } {
-  const { GET, POST, DELETE, answerRefusal: answerShaped = answerProblem } = spec;
+  const { GET, POST, DELETE, isForSites = false, answerRefusal: answerShaped = answerProblem } = spec;
   const answerRefusal = (refused: RefusedRequest) =>
     addHeaders(answerShaped(refused), { "X-Problem": refused.refusal.slug });
   const allow = allowedMethods(spec);
 
   async function answer({ context, params }: { context: RequestContext; params: Params }): Promise<Answer> {
-    const headers = corsHeaders(context);
-    const request: RunningRequest = { context, params, headers, claim: null };
+    const headers = isForSites ? {} : corsHeaders(context);
+    const request: RunningRequest = { context, params, headers, claim: null, isForSites };
     try {
       const result = await dispatch(spec, allow, request);
       noteAccess(request, null);
@@ -125,15 +130,21 @@ export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCal
     context.service.noteAccess({ context, claim, refusal });
   }
   const route = Object.assign(answer, {
-    spec: { GET, POST, DELETE } as RouteFunction["spec"],
+    spec: { GET, POST, DELETE, isForSites } as RouteFunction["spec"],
     answerRefusal,
   });
   return { loader: route, action: route };
 }
 
-function allowedMethods(spec: { GET?: unknown; POST?: unknown; DELETE?: unknown }): string {
+function allowedMethods(spec: {
+  GET?: unknown;
+  POST?: unknown;
+  DELETE?: unknown;
+  isForSites?: boolean | undefined;
+}): string {
   const own = (["POST", "DELETE"] as const).filter((method) => spec[method]);
-  return [...(spec.GET ? ["GET", "HEAD"] : []), ...own, "OPTIONS"].join(", ");
+  const options = spec.isForSites ? [] : ["OPTIONS"];
+  return [...(spec.GET ? ["GET", "HEAD"] : []), ...own, ...options].join(", ");
 }
 
 /** `headers` are those of every answer, `json` what was sent as far as it was read. */
@@ -143,6 +154,7 @@ type RunningRequest = {
   headers: Record<string, string>;
   json?: unknown;
   claim: AccessClaim | null;
+  isForSites: boolean;
 };
 
 /** Throws what it refuses. */
@@ -153,7 +165,7 @@ function dispatch<PostBody, GetCaller, PostCaller>(
 ): Promise<RouteResult> | RouteResult {
   const { context } = request;
   const { method } = context;
-  if (method === "OPTIONS") return answerOptions(context, allow);
+  if (method === "OPTIONS" && !spec.isForSites) return answerOptions(context, allow);
   if (method === "POST" && spec.POST) return run(spec.POST, request);
   if (method === "DELETE" && spec.DELETE) return run(spec.DELETE, request);
   if (method === "HEAD" && spec.GET?.head === "plain") return answerJson({ body: "" });
@@ -173,7 +185,7 @@ async function run<Body, Caller>(
   const bytes = method.body && !precedesBody ? await receiveBody(method, context) : null;
   const limit = method.operation?.limit ?? method.limit;
   if (limit) Object.assign(headers, await requireWithinLimit(context, limit));
-  requireOneAuthorization(context);
+  if (!request.isForSites) requireOneAuthorization(context);
   const { json, fault = null } = precedesBody
     ? await readLater(method, context)
     : { json: readJson(method, bytes) };

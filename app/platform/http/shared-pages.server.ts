@@ -146,6 +146,7 @@ function createStranger(
     searchParams: new URLSearchParams(),
     headers: {},
     hasSeveralAuthorizations: false,
+    isFromTrustedProxy: false,
     clientId: "",
     host: null,
     signal: new AbortController().signal,

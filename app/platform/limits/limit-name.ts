@@ -7,6 +7,7 @@ export const rateLimitNames = [
   "form-submission",
   "token-status",
   "keys",
+  "door",
   "pages",
   "chat",
   "chat-resume",

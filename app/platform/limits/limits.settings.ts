@@ -25,6 +25,10 @@ export const limitSettings = {
   "form-submission": limit("FORM_SUBMISSION", "10/60", "POST /api/form-submission-gate"),
   "token-status": limit("TOKEN_STATUS", "60/60", "GET /api/token-status"),
   keys: limit("KEYS", "60/60", "GET /api/keys"),
+  door: {
+    ...limit("DOOR", "0", "GET /api/door, for each visitor of the sites behind it"),
+    text: "The same for GET /api/door, for each visitor of the sites behind it. Off unless set: a page of a site is many requests.",
+  },
   pages: limit(
     "PAGES",
     "120/60",
@@ -58,7 +62,9 @@ function parseLimit(given: string, algorithm: LimitAlgorithm): ConfiguredLimit {
 
 export function readLimits(reader: SettingReader): Record<RateLimitName, ConfiguredLimit> {
   const limits = reader.read(limitSettings);
-  const off = rateLimitNames.filter((key) => limits[key] === null).map((key) => limitSettings[key].name);
+  const rows = rateLimitNames.filter((key) => limits[key] === null).map((key) => limitSettings[key]);
+  // What is off by default takes nothing away.
+  const off = rows.filter((row) => row.default !== "0").map(({ name }) => name);
   const isOn = off.length === 0;
   const why = isOn ? "No RATE_LIMIT_ setting is 0." : `0 is set for ${off.join(", ")}.`;
   reader.setSwitch(limitSettings.nonce, isOn, why);

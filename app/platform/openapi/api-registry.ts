@@ -52,6 +52,8 @@ export type OperationDescription = {
   answers: Record<number, AnswerDescription>;
   /** From the route's own function; those of the start-up buffer and the route builder are added. */
   refusals?: readonly RefusalName[];
+  /** By status: headers that some of these refusals have besides. */
+  refusalHeaders?: Readonly<Record<number, Record<string, HeaderDescription>>>;
   /** By status, in place of Problem: with members of the route's own. */
   problems?: Readonly<Record<number, typeof problemSchema>>;
   /** The counterpart of `answerRefusal` in the route's RouteSpec. Default: Problem. */
@@ -158,7 +160,7 @@ export class ApiRegistry {
       const answer = {
         description: describeRefusals(names, this.#options.origin),
         headers: always,
-        ownHeaders: Object.fromEntries(ownHeaders),
+        ownHeaders: { ...Object.fromEntries(ownHeaders), ...operation.refusalHeaders?.[status] },
         content: refusalContent({ names, status }),
       };
       return [status, answer];

@@ -1,7 +1,7 @@
 import { isAddress } from "viem";
 import type { Address } from "viem";
 import { z } from "zod";
-import { normalizeHost } from "~/platform/http/domains";
+import { normalizeSite } from "~/platform/http/domains";
 
 /** What is written in KEYS_FILE, piece by piece: what stands in what is read in requirement-file.ts. */
 
@@ -36,7 +36,7 @@ function isWebAddress(value: unknown): boolean {
 
 function isOpening(value: unknown): boolean {
   if (typeof value !== "string") return false;
-  return openings.includes(value) || (value.startsWith("door:") && normalizeHost(value.slice(5)) !== null);
+  return openings.includes(value) || (value.startsWith("door:") && normalizeSite(value.slice(5)) !== null);
 }
 
 const openings: readonly string[] = ["room", "chat", "tts", "tools"];

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import type { z } from "zod";
-import { normalizeHost } from "~/platform/http/domains";
+import { normalizeSite } from "~/platform/http/domains";
 import { AddressListFault, openAddressList } from "./address-list.server";
 import type { AddressListFile } from "./address-list.server";
 import {
@@ -188,7 +188,7 @@ function toCommon(written: WrittenKind, place: Place, mistakes: Mistakes) {
 }
 
 function toOpening(written: string): Opening {
-  const host = written.startsWith("door:") ? normalizeHost(written.slice("door:".length)) : null;
+  const host = written.startsWith("door:") ? normalizeSite(written.slice("door:".length)) : null;
   return host === null ? (written as Opening) : `door:${host}`;
 }
 

@@ -1,0 +1,34 @@
+import type { Clock } from "~/platform/clock";
+import type { Database } from "~/platform/database/database.server";
+
+/** `digest`: of the code, which is kept nowhere. */
+export type DoorCode = { digest: string; site: string; startHash: string };
+export type DoorCodeStore = ReturnType<typeof createDoorCodeStore>;
+
+export function createDoorCodeStore(database: Database, clock: Clock) {
+  return {
+    async issueCode({
+      digest,
+      site,
+      startHash,
+      claims,
+      ttlSeconds,
+    }: DoorCode & { claims: string; ttlSeconds: number }): Promise<void> {
+      const expiresAtMs = BigInt(clock() + ttlSeconds * 1000);
+      await database.$executeRaw`
+        INSERT INTO "DoorCode" ("digest", "site", "startHash", "claims", "expiresAtMs")
+        VALUES (${digest}, ${site}, ${startHash}, ${claims}, ${expiresAtMs})`;
+    },
+
+    /** The claims, once, however many ask; null for anybody else, who uses nothing up. */
+    async spendCode({ digest, site, startHash }: DoorCode): Promise<string | null> {
+      const nowMs = BigInt(clock());
+      const [spent] = await database.$queryRaw<{ claims: string }[]>`
+        UPDATE "DoorCode" SET "spentAtMs" = ${nowMs}
+        WHERE "digest" = ${digest} AND "site" = ${site} AND "startHash" = ${startHash}
+          AND "spentAtMs" IS NULL AND "expiresAtMs" > ${nowMs}
+        RETURNING "claims"`;
+      return spent?.claims ?? null;
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { findKind } from "~/gate/kinds/kind-of-key";
+import type { KeyKind, KeyKinds } from "~/gate/kinds/kind";
+import { setting, splitList } from "~/platform/config/kinds";
+import { InvalidSetting } from "~/platform/config/setting";
+import type { SettingReader } from "~/platform/config/setting-reader";
+import { normalizeSite, originHost } from "~/platform/http/domains";
+import { redisSettings } from "~/platform/redis/redis.settings";
+import { servingSettings } from "~/platform/http/serving.settings";
+
+/** docs/door.md shows the proxies. */
+export const doorSettings = {
+  hosts: setting(
+    "DOOR_HOSTS",
+    {
+      parse: parseHosts,
+      range: "`host`, `host:port`, or either followed by `=` and the name of a kind of key, comma-separated",
+      switches: { name: "Sites behind the door", off: "GET /api/door is not there" },
+    },
+    "Sites that know nothing of keys, which a proxy opens to holders by asking GET /api/door. Without a kind: the one there is, else every kind whose `opens` names `door:<host>`.",
+  ),
+};
+
+/** A site, by its `host[:port]` in normal form, and the kinds of keys that open it. */
+export type DoorSite = { host: string; kinds: readonly KeyKind[] };
+
+type WrittenSite = { host: string; kindName: string | null };
+
+function parseHosts(given: string): readonly WrittenSite[] {
+  const entries = splitList(given);
+  if (entries.length === 0)
+    throw new InvalidSetting("must name at least one site, such as wiki.example.com.");
+  return entries.map((entry) => {
+    const [, written = "", kindName = null] = /^([^=]*)(?:=(.*))?$/s.exec(entry) ?? [];
+    const host = normalizeSite(written.trim());
+    if (host !== null) return { host, kindName: kindName?.trim() ?? null };
+    const quoted = JSON.stringify(entry.includes("@") ? "an entry with a user name" : entry.slice(0, 100));
+    throw new InvalidSetting(
+      `has an entry that is not a site: ${quoted}. Write the host alone, with its port if it names one, such as wiki.example.com.`,
+    );
+  });
+}
+
+type Surroundings = {
+  kinds: KeyKinds;
+  serving: { publicOrigin: string | null; domains: readonly string[] | null; port: number };
+  isStateActive: boolean;
+};
+
+/** None where the door is off. */
+export function readDoor(
+  reader: SettingReader,
+  { kinds, serving, isStateActive }: Surroundings,
+): readonly DoorSite[] {
+  const written = reader.read(doorSettings).hosts ?? [];
+  if (written.length === 0) return [];
+  const row = doorSettings.hosts;
+  reader.setSwitch(row, true, `${row.name} names ${written.map(({ host }) => host).join(", ")}.`);
+  const own = [...(serving.domains ?? [`localhost:${serving.port}`])];
+  const originOf = serving.publicOrigin === null ? null : originHost(serving.publicOrigin);
+  if (originOf !== null) own.push(originOf);
+  if (!isStateActive) {
+    reader.report(row, `cannot be used while ${redisSettings.enabled.name} is false.`);
+  }
+  if (!reader.isSet(servingSettings.trustProxy)) {
+    reader.warn(row, "is set, and TRUST_PROXY is not: no proxy may ask, so no site opens.");
+  }
+  for (const [index, { host }] of written.entries()) {
+    if (written.findIndex((other) => other.host === host) < index) reader.report(row, `names ${host} twice.`);
+    if (own.includes(host)) reader.report(row, `names ${host}, which is the gate itself.`);
+  }
+  return written.map((site) => ({ host: site.host, kinds: findKinds(reader, site, kinds) }));
+}
+
+function findKinds(reader: SettingReader, { host, kindName }: WrittenSite, kinds: KeyKinds): KeyKind[] {
+  const row = doorSettings.hosts;
+  // Kinds that could not be read are reported by themselves.
+  if (kinds.list.length === 0) return [];
+  if (kindName !== null) {
+    const named = kindName === "" ? null : findKind(kinds, kindName);
+    if (named) return [named];
+    reader.report(row, `names a kind of key for ${host} that there is none of.`);
+    return [];
+  }
+  if (kinds.list.length === 1) return [...kinds.list];
+  const opening = kinds.list.filter(({ opens }) => opens.includes(`door:${host}`));
+  if (opening.length === 0) reader.warn(row, `names ${host}, which no kind of key opens.`);
+  return opening;
+}

@@ -1,0 +1,69 @@
+import { goOn, requireDestination } from "~/door/go-on.server";
+import type { GoOnDependencies } from "~/door/go-on.server";
+import { answerQuestion } from "~/door/question.server";
+import type { DoorQuestion, QuestionDependencies } from "~/door/question.server";
+import { createDoorTokens } from "~/door/door-token.server";
+import { enterSite, leaveSite, startWayIn } from "~/door/way-in.server";
+import type { SiteRequest, WayInDependencies } from "~/door/way-in.server";
+import type { Caller } from "~/gate/caller.server";
+import type { HolderDependencies } from "~/gate/holder.server";
+import type { SignedTokenRules } from "~/gate/tokens/signed-token.server";
+import { systemClock as clock } from "~/platform/clock";
+import { createRateLimiter } from "~/platform/limits/rate-limiter.server";
+import type { Foundation } from "./foundation.server";
+
+type DoorNeeds = {
+  holding: HolderDependencies;
+  signing: Pick<SignedTokenRules, "keys" | "clockToleranceSeconds"> & { issuer: string };
+};
+
+/** More codes for one session and site within this time mean that the browser does not keep the site's cookie. */
+const codesAtOnce = { points: 5, windowSeconds: 30 };
+
+/** Sites that know nothing of keys, which a proxy opens to holders. Without sites nothing of it is reached. */
+export function wireDoor(foundation: Foundation, { holding, signing }: DoorNeeds) {
+  const { config, origin, state, metrics, log } = foundation;
+  const { kinds } = holding;
+  const sites = new Map(config.doorSites.map((site) => [site.host, site]));
+  const tokens = createDoorTokens({
+    ...signing,
+    kinds,
+    sites: config.doorSites,
+    ttlSeconds: config.jwt.accessTtlSeconds,
+    clock,
+  });
+  const codeLimit = createRateLimiter({
+    store: state.limits,
+    name: "door-codes",
+    ...codesAtOnce,
+    algorithm: "sliding",
+    clock,
+    onStoreFailure: (error) => {
+      metrics.countLimiterStoreFailure("door-codes");
+      log.warn(
+        { limit: "door-codes", err: error },
+        "rate limit store unavailable; limits are kept in memory",
+      );
+    },
+  });
+  const codes = state.doorCodes;
+  const question: QuestionDependencies = {
+    ...holding,
+    sites,
+    tokens,
+    cacheSeconds: config.chain.ownershipCacheSeconds,
+    countQuestion: metrics.countDoorQuestion,
+  };
+  const wayIn: WayInDependencies = { origin, sites, codes, tokens, clock };
+  const going: GoOnDependencies = { ...holding, sites, codes, consumeCodes: codeLimit.consume };
+  return {
+    isOn: sites.size > 0,
+    answer: (asked: DoorQuestion) => answerQuestion(asked, question),
+    start: (request: SiteRequest) => startWayIn(request, wayIn),
+    enter: (request: SiteRequest) => enterSite(request, wayIn),
+    leave: (request: SiteRequest) => leaveSite(request, wayIn),
+    requireDestination: (door: string) => requireDestination(door, sites),
+    goOn: ({ door, start, caller }: { door: string; start: string; caller: Caller }) =>
+      goOn({ destination: requireDestination(door, sites), start, caller }, going),
+  };
+}
