@@ -1,6 +1,6 @@
 // The proxies of docs/door.md, with the very files of that page: only ports, certificates and folders are a test's own.
 import { spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { makeSelfSigned } from "../certificates";
@@ -96,6 +96,8 @@ async function placeNginx({ latchkeyPort, sites, isCaching = false, isOpen = fal
   const files = await readDocumentedFiles();
   const port = await findFreePort();
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-nginx-sites-"));
+  // Its workers run as a user of their own, and keep answers there.
+  await chmod(dir, 0o755);
   const blocks: Record<string, string> = {};
   for (const [host, sitePort] of Object.entries(sites)) {
     const { keyFile, certificateFile } = await makeSelfSigned(dir, host);

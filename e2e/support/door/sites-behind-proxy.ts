@@ -54,11 +54,10 @@ export async function openSitesBehindProxy(startProxy: (options: ProxyOptions) =
       wiki,
       dashboards,
       proxy,
-      /** A new wallet's key would need money; these ten have some. Each test takes another. */
-      mintKey: async (account: number): Promise<KeyHolder> => ({
-        account,
-        tokenId: await chain.mintKey(account),
-      }),
+      mintKey: async (account: number): Promise<KeyHolder> => {
+        await chain.control.setBalance({ address: chain.addressOf(account), value: 10n ** 18n });
+        return { account, tokenId: await chain.mintKey(account) };
+      },
       openVisitor: () => {
         const visitor = createVisitor(proxy.port);
         closers.push(() => Promise.resolve(visitor.close()));

@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -20,6 +20,8 @@ export async function placeConfiguration(
   further: Readonly<Record<string, string>> = {},
 ): Promise<Site> {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-nginx-"));
+  // Its workers run as a user of their own.
+  await chmod(dir, 0o755);
   for (const name of ["temp", "conf.d"]) await mkdir(path.join(dir, name));
   const { keyFile, certificateFile } = await makeSelfSigned(dir, "gate.example.com");
   let text = await readFile("docs/nginx.conf", "utf8");
