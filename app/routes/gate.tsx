@@ -1,3 +1,4 @@
+import { json, redirect } from "@remix-run/node";
 import type { HeadersFunction, LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData, useRouteLoaderData } from "@remix-run/react";
 import { Gate } from "~/gate/page/gate";
@@ -7,6 +8,7 @@ import { toPageKinds } from "~/gate/page/kinds/page-kind";
 import walletStylesheetHref from "~/gate/page/wallet/wallet.css";
 import type { SharedPage } from "~/platform/http/shared-pages.server";
 import type { loader as rootLoader } from "~/root";
+import { Notice } from "~/ui/notice";
 import { describePage } from "~/ui/page-meta";
 import { findSessionToken } from "~/gate/tokens/session.server";
 import { readKeyLookup } from "~/gate/visit.server";
@@ -27,7 +29,7 @@ export const meta: MetaFunction<typeof loader, { root: typeof rootLoader }> = ({
 };
 
 /** The page holds what the cookie opens. */
-export const headers: HeadersFunction = () => ({ "Cache-Control": "no-store" });
+export const headers = (() => ({ "Cache-Control": "no-store" })) satisfies HeadersFunction;
 
 export async function loader({ context }: LoaderFunctionArgs) {
   const { gate, content, origin, config } = getServices();
@@ -35,6 +37,14 @@ export async function loader({ context }: LoaderFunctionArgs) {
   let counted: Promise<unknown> | undefined;
   // Once for each visit, whatever of it reads the chain or the state.
   const countOnce = () => (counted ??= requireWithinLimit(context, "pages"));
+  const door = await gate.door.visit({
+    searchParams,
+    cookie: context.headers.cookie,
+    host,
+    isRead: context.method !== "HEAD",
+    requireWithinLimit: countOnce,
+  });
+  if (door && "redirectTo" in door) throw redirect(door.redirectTo, { headers: headers() });
   const [visit, lookup, outline] = await Promise.all([
     gate.session.visit({ cookie: context.headers.cookie, host, requireWithinLimit: countOnce }),
     readKeyLookup(searchParams, {
@@ -47,7 +57,9 @@ export async function loader({ context }: LoaderFunctionArgs) {
   // So that the page looks right before any script runs. Nothing is decided by it.
   const lastWallet = readWalletCookie(context.headers.cookie ?? null);
   const kinds = toPageKinds(config.keys.list);
-  return { visit, lookup, outline, lastWallet, kinds, signsSiwe: config.state.enabled };
+  const signsSiwe = config.state.enabled;
+  const status = door?.kind === "wrong" ? 400 : 200;
+  return json({ visit, lookup, outline, door, lastWallet, kinds, signsSiwe }, { status });
 }
 
 /** Nobody is there, and no wallet was. */
@@ -60,6 +72,7 @@ export default function GateRoute() {
   const root = useRouteLoaderData<typeof rootLoader>("root");
   const loaded = useLoaderData<typeof loader>();
   if (!root) return null;
+  const { door, ...rest } = loaded;
   const { gateIntro, lang } = root.brand.texts;
   return (
     <div className="stack gate-page">
@@ -76,7 +89,16 @@ export default function GateRoute() {
           with the API.
         </p>
       </noscript>
-      <Gate settings={root.settings} {...loaded} />
+      {door?.kind === "wrong" ? (
+        <Notice tone="problem" title="This is no door of ours">
+          <p>
+            The address you were sent here with is not on a site that this gate opens, so it leads nowhere
+            from here. Open the site itself, and it brings you here if it is one of ours.
+          </p>
+        </Notice>
+      ) : (
+        <Gate settings={root.settings} {...rest} door={door} />
+      )}
     </div>
   );
 }

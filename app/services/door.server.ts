@@ -2,6 +2,8 @@ import { goOn, requireDestination } from "~/door/go-on.server";
 import type { GoOnDependencies } from "~/door/go-on.server";
 import { answerQuestion } from "~/door/question.server";
 import type { DoorQuestion, QuestionDependencies } from "~/door/question.server";
+import { readDoorVisit } from "~/door/door-visit.server";
+import type { DoorVisitDependencies, DoorVisitRequest } from "~/door/door-visit.server";
 import { createDoorTokens } from "~/door/door-token.server";
 import { enterSite, leaveSite, startWayIn } from "~/door/way-in.server";
 import type { SiteRequest, WayInDependencies } from "~/door/way-in.server";
@@ -11,8 +13,13 @@ import type { SignedTokenRules } from "~/gate/tokens/signed-token.server";
 import { systemClock as clock } from "~/platform/clock";
 import { createRateLimiter } from "~/platform/limits/rate-limiter.server";
 import type { Foundation } from "./foundation.server";
+import type { wireSession } from "./session.server";
+
+type DoorPageRequest = DoorVisitRequest &
+  Pick<DoorVisitDependencies, "requireWithinLimit"> & { host: string | null };
 
 type DoorNeeds = {
+  session: Pick<ReturnType<typeof wireSession>, "identify">;
   holding: HolderDependencies;
   signing: Pick<SignedTokenRules, "keys" | "clockToleranceSeconds"> & { issuer: string };
 };
@@ -21,7 +28,7 @@ type DoorNeeds = {
 const codesAtOnce = { points: 5, windowSeconds: 30 };
 
 /** Sites that know nothing of keys, which a proxy opens to holders. Without sites nothing of it is reached. */
-export function wireDoor(foundation: Foundation, { holding, signing }: DoorNeeds) {
+export function wireDoor(foundation: Foundation, { holding, signing, session }: DoorNeeds) {
   const { config, origin, state, metrics, log } = foundation;
   const { kinds } = holding;
   const sites = new Map(config.doorSites.map((site) => [site.host, site]));
@@ -56,14 +63,26 @@ export function wireDoor(foundation: Foundation, { holding, signing }: DoorNeeds
   };
   const wayIn: WayInDependencies = { origin, sites, codes, tokens, clock };
   const going: GoOnDependencies = { ...holding, sites, codes, consumeCodes: codeLimit.consume };
+  const findDestination = (door: string) => requireDestination(door, sites);
+  const goOnTo = (order: Parameters<typeof goOn>[0]) => goOn(order, going);
   return {
-    isOn: sites.size > 0,
     answer: (asked: DoorQuestion) => answerQuestion(asked, question),
     start: (request: SiteRequest) => startWayIn(request, wayIn),
     enter: (request: SiteRequest) => enterSite(request, wayIn),
     leave: (request: SiteRequest) => leaveSite(request, wayIn),
-    requireDestination: (door: string) => requireDestination(door, sites),
+    requireDestination: findDestination,
     goOn: ({ door, start, caller }: { door: string; start: string; caller: Caller }) =>
-      goOn({ destination: requireDestination(door, sites), start, caller }, going),
+      goOnTo({ destination: findDestination(door), start, caller }),
+    /** For the gate's page. Without sites, whatever its address says means nothing. */
+    visit: async ({ host, requireWithinLimit, ...request }: DoorPageRequest) => {
+      if (sites.size === 0) return null;
+      return await readDoorVisit(request, {
+        sites,
+        requireDestination: findDestination,
+        requireWithinLimit,
+        identifySession: () => session.identify({ ask: { open: true }, cookie: request.cookie, host }),
+        goOn: goOnTo,
+      });
+    },
   };
 }

@@ -92,6 +92,7 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
   };
   metrics.observeWatcherAge(...watchers.ages);
   watchers.start();
+  const session = wireSession(sessionDependencies);
   const { contractAddress, standard } = config.chain;
   return {
     bodies: createGateBodies(kinds),
@@ -114,8 +115,8 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
       identifyCaller(rule, request, callerDependencies),
     isAllowedOrigin,
     publicKeys: tokens.publicKeys,
-    session: wireSession(sessionDependencies),
-    door: wireDoor(foundation, { holding: shared, signing: tokens.signing }),
+    session,
+    door: wireDoor(foundation, { holding: shared, signing: tokens.signing, session }),
     areKindsNamed: kinds.areNamed,
     /** For the operator: every kind for one wallet, afresh. */
     survey,

@@ -32,7 +32,11 @@ export function cookieSetBy({ headers }: { headers: globalThis.Headers }): strin
 
 /** A server whose peer on this machine is a trusted proxy, as that proxy and a visitor's browser use it. */
 export function openDoorClient({ origin }: Pick<Client, "origin">) {
-  async function send(path: string, headers: Headers, method = "GET"): Promise<Answer & { location: string }> {
+  async function send(
+    path: string,
+    headers: Headers,
+    method = "GET",
+  ): Promise<Answer & { location: string }> {
     const response = await fetch(`${origin}${path}`, { method, headers, redirect: "manual" });
     const text = await response.text();
     const body = text.startsWith("{") ? (JSON.parse(text) as Record<string, unknown>) : { text };

@@ -29,7 +29,14 @@ test("a visitor with a key of the site is let in, by name, and nobody else is", 
   const answer = await door.question({ cookie: `theme=dark; ${cookie}`, path: "/page?id=1" });
   expect(answer.status).toBe(200);
   expect(answer.body).toEqual({ text: "" });
-  const told = ["remote-user", "remote-groups", "x-latchkey-key", "x-latchkey-vault", "cache-control", "vary"];
+  const told = [
+    "remote-user",
+    "remote-groups",
+    "x-latchkey-key",
+    "x-latchkey-vault",
+    "cache-control",
+    "vary",
+  ];
   expect(told.map((name) => answer.headers.get(name))).toEqual([
     account.address.toLowerCase(),
     "key",
@@ -41,11 +48,7 @@ test("a visitor with a key of the site is let in, by name, and nobody else is", 
   for (const name of ["access-control-allow-origin", "strict-transport-security", "set-cookie"]) {
     expect(answer.headers.get(name)).toBeNull();
   }
-  const head = await door.send(
-    "/api/door",
-    { ...forwardedFor(wiki), ...asPage, Cookie: cookie },
-    "HEAD",
-  );
+  const head = await door.send("/api/door", { ...forwardedFor(wiki), ...asPage, Cookie: cookie }, "HEAD");
   expect(head.status).toBe(200);
   expect(told.map((name) => head.headers.get(name))).toEqual(told.map((name) => answer.headers.get(name)));
 });

@@ -88,6 +88,12 @@ export function createGateApi(origin: string, timeoutMs = 30_000) {
 
     /** The room, on the strength of the cookie alone. */
     openSession: async () => readGrant(await call("/session", jsonPost({ open: true }))),
+    /** Where to go on to, on a site that this gate opens. */
+    goOn: async (order: { door: string; start: string }) => {
+      const { goTo } = readTexts(await call("/session", jsonPost(order)), ["goTo"]);
+      if (!/^https?:\/\//.test(goTo)) throw new UnreadableAnswerError("The way on could not be read.");
+      return goTo;
+    },
     enter: async (proof: RoomProof) => readGrant(await call("/api/gate-access", jsonPost(proof))),
     /** The room once more, with fresh media links, on the strength of the token alone. */
     enterAgain: async (accessToken: string) =>

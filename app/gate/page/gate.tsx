@@ -5,6 +5,8 @@ import type { GateVisit } from "~/gate/visit";
 import type { PublicSettings } from "~/platform/public-settings";
 import { Button } from "~/ui/button";
 import { Card } from "~/ui/card";
+import type { DoorVisit } from "~/door/door-visit";
+import { DoorCard } from "./door/door-card";
 import { EntryChecklist } from "./entry/entry-checklist";
 import { KeyCard } from "./entry/key-card";
 import { LockedPreview } from "./entry/locked-preview";
@@ -27,6 +29,8 @@ type GateProps = {
   visit: GateVisit;
   outline: RoomOutline;
   lookup: KeyLookup | null;
+  /** Who comes from a site, and is on the way there or has left it. */
+  door: Exclude<DoorVisit, { kind: "wrong" }> | null;
   lastWallet: LastWallet | null;
   /** Whether the wallet signs an Ethereum sign-in; where that is off, the older envelope. */
   signsSiwe: boolean;
@@ -37,7 +41,7 @@ const WalletDialog = lazy(() =>
   import("./wallet/wallet-dialog").then(({ WalletDialog }) => ({ default: WalletDialog })),
 );
 
-export function Gate({ settings, kinds, visit, outline, lookup, lastWallet, signsSiwe }: GateProps) {
+export function Gate({ settings, kinds, visit, outline, lookup, door, lastWallet, signsSiwe }: GateProps) {
   const { state, returning, actions } = useGateFlow({ settings, kinds, visit, lastWallet });
   const isDemo = settings.mode === "demo";
   const isInside = state.phase === "inside";
@@ -47,6 +51,9 @@ export function Gate({ settings, kinds, visit, outline, lookup, lastWallet, sign
 
   return (
     <div className="stack">
+      {door ? (
+        <DoorCard door={door} settings={settings} kinds={kinds} state={state} actions={actions} />
+      ) : null}
       {state.phase === "connected" || isInside ? (
         <AccountBar settings={settings} kinds={kinds} state={state} actions={actions} />
       ) : null}

@@ -19,6 +19,7 @@ const titles = {
   "sign-in": { rejected: "You did not sign the message", failed: "The wallet could not sign the message" },
   form: { rejected: "You did not sign the form", failed: "The wallet could not sign the form" },
   reload: { rejected: "You did not sign the message", failed: "The room could not be loaded again" },
+  door: { rejected: "The wallet refused", failed: "The site could not be entered" },
   status: { rejected: "The wallet refused", failed: "The status could not be read" },
 };
 export type GateActivity = keyof typeof titles;

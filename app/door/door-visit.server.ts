@@ -1,0 +1,76 @@
+import type { Caller } from "~/gate/caller.server";
+import { findSessionToken } from "~/gate/tokens/session.server";
+import { normalizeSite } from "~/platform/http/domains";
+import { toRefusal } from "~/platform/http/to-refusal.server";
+import type { DoorSite } from "./door.settings";
+import { writeDoorAddress } from "./door-address";
+import type { DoorVisit } from "./door-visit";
+import type { Destination } from "./go-on.server";
+import { wayInTo } from "./question.server";
+
+export type DoorVisitRequest = {
+  searchParams: URLSearchParams;
+  cookie: string | undefined;
+  /** Asking for the headers alone goes nowhere. */
+  isRead: boolean;
+};
+
+export type DoorVisitDependencies = {
+  sites: ReadonlyMap<string, DoorSite>;
+  requireDestination: (door: string) => Destination;
+  /** Throws the refusal `too-many-requests`. */
+  requireWithinLimit: () => Promise<unknown>;
+  identifySession: () => Promise<Caller>;
+  goOn: (order: { destination: Destination; start: string; caller: Caller }) => Promise<{ goTo: string }>;
+};
+
+const startShape = /^[A-Za-z0-9_-]{43}$/;
+
+/** What the page shows, or where the visitor goes instead of it. Null: nobody came from a site. */
+export async function readDoorVisit(
+  { searchParams, cookie, isRead }: DoorVisitRequest,
+  dependencies: DoorVisitDependencies,
+): Promise<DoorVisit | { redirectTo: string } | null> {
+  const doors = searchParams.getAll("door");
+  if (doors.length === 0) return readLeft(searchParams, dependencies.sites);
+  const destination = doors.length === 1 ? findDestination(doors[0]!, dependencies) : null;
+  if (destination === null) return { kind: "wrong" };
+  const { address, site } = destination;
+  const [start = "", ...others] = searchParams.getAll("start");
+  if (!startShape.test(start) || others.length > 0) return { redirectTo: wayInTo(address) };
+  if (isRead && findSessionToken(cookie) !== null) {
+    const goTo = await findWayOn(destination, start, dependencies);
+    if (goTo !== null) return { redirectTo: goTo };
+  }
+  const keyKinds = site.kinds.map(({ name }) => name);
+  return { kind: "arriving", host: site.host, address: writeDoorAddress(address), start, keyKinds };
+}
+
+function readLeft(searchParams: URLSearchParams, sites: DoorVisitDependencies["sites"]): DoorVisit | null {
+  const host = normalizeSite(searchParams.get("left") ?? "");
+  return host !== null && sites.has(host) ? { kind: "left", host } : null;
+}
+
+function findDestination(door: string, { requireDestination }: DoorVisitDependencies): Destination | null {
+  try {
+    return requireDestination(door);
+  } catch (error) {
+    if (toRefusal(error).status === 400) return null;
+    throw error;
+  }
+}
+
+/** Null for every no: the page asks again by itself, and shows why. */
+async function findWayOn(
+  destination: Destination,
+  start: string,
+  { requireWithinLimit, identifySession, goOn }: DoorVisitDependencies,
+): Promise<string | null> {
+  try {
+    await requireWithinLimit();
+    return (await goOn({ destination, start, caller: await identifySession() })).goTo;
+  } catch (error) {
+    if (toRefusal(error).refusalName === "internal-error") throw error;
+    return null;
+  }
+}

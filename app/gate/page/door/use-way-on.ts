@@ -1,0 +1,50 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import type { DoorVisit } from "~/door/door-visit";
+import { createGateApi, RefusedError } from "../gate-api";
+import { noticeFor } from "../gate-notice";
+import type { GateNotice } from "../wallet/wallet-notices";
+
+type Arrival = Extract<DoorVisit, { kind: "arriving" }>;
+/** `waiting`: for somebody to sign in. */
+export type WayOn = { step: "asking" | "waiting" | "going" } | { step: "refused"; notice: GateNotice };
+
+/**
+ * Asks for the way on at once, as the session's cookie did not come along with a request from another site, and again
+ * with every session that begins here. `session`: which one there is; null without.
+ */
+export function useWayOn({ host, address, start }: Arrival, session: string | null) {
+  const [way, setWay] = useState<WayOn>({ step: "asking" });
+  const api = useMemo(() => createGateApi(typeof window === "undefined" ? "" : window.location.origin), []);
+  const isAsking = useRef(false);
+  const askedWith = useRef<string | null>();
+  const ask = useCallback(async () => {
+    if (isAsking.current) return;
+    isAsking.current = true;
+    setWay({ step: "asking" });
+    const found = await findWayOn(() => api.goOn({ door: address, start }), host);
+    isAsking.current = false;
+    if ("goTo" in found) {
+      setWay({ step: "going" });
+      window.location.assign(found.goTo);
+    } else setWay(found);
+  }, [api, host, address, start]);
+  useEffect(() => {
+    // One question at a time: each yes is a code, and too many of them are taken for a browser without cookies.
+    if (isAsking.current || way.step === "going" || askedWith.current === session) return;
+    askedWith.current = session;
+    void ask();
+  }, [ask, session, way.step]);
+  return { way, ask };
+}
+
+async function findWayOn(goOn: () => Promise<string>, host: string): Promise<WayOn | { goTo: string }> {
+  try {
+    const goTo = await goOn();
+    // Whatever the answer says: nowhere else than where the page says.
+    if (new URL(goTo).host !== host) throw new TypeError("The way on leads to another site.");
+    return { goTo };
+  } catch (error) {
+    if (error instanceof RefusedError && error.refused.status === 401) return { step: "waiting" };
+    return { step: "refused", notice: noticeFor(error, "door") };
+  }
+}

@@ -1,0 +1,369 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { limitsOff } from "~e2e/support/limits";
+import { startServer } from "~e2e/support/running-server";
+import { signInNew } from "./chat-fixture";
+import { asPage, asScript, cookieSetBy, forwardedFor, notes, openDoorClient, wiki } from "./door-fixture";
+import { clientOf, openGate } from "./gate-fixture";
+import type { Answer, Gate } from "./gate-fixture";
+import { sendRaw } from "./raw-http";
+
+let gate: Gate;
+let door: ReturnType<typeof openDoorClient>;
+beforeAll(async () => {
+  const DOOR_HOSTS = `${wiki}, ${notes}, localhost:8080, localhost:8081`;
+  gate = await openGate({ env: { ...limitsOff, DOOR_HOSTS, TRUST_PROXY: "loopback" } });
+  door = openDoorClient(gate);
+});
+afterAll(() => gate.close());
+
+function slugOf({ body }: Pick<Answer, "body">): string {
+  return String(body.type).split("/problems/")[1] ?? "";
+}
+
+async function expectEntered(enterPath: string, cookie: string, host = wiki): Promise<void> {
+  const entered = await door.visit(enterPath, { host, cookie });
+  expect([entered.status, cookieSetBy(entered)]).toEqual([302, expect.stringContaining("-door=")]);
+}
+
+async function expectClosed(enterPath: string, visit: Parameters<typeof door.visit>[1]): Promise<void> {
+  const answer = await door.visit(enterPath, visit);
+  expect([answer.status, cookieSetBy(answer), answer.location]).toEqual([400, "", ""]);
+  expect(answer.headers.get("content-type")).toContain("text/html");
+  expect(String(answer.body.text)).toContain('href="/.latchkey/start?to=');
+}
+
+test("a code is good once, on its site, in its browser, and nobody else uses it up", async () => {
+  const { token } = await signInNew(gate);
+  const { startCookie, enterPath } = await door.beginWayIn(token, { to: "/page" });
+  const stranger = await door.start("/page");
+  await expectClosed(enterPath, { cookie: stranger.cookie });
+  await expectClosed(enterPath, { cookie: "" });
+  await expectClosed(enterPath, { cookie: startCookie, host: notes });
+  await expectClosed(enterPath.replace(/code=[^&]*/, "code=AAAAAAAAAAAAAAAAAAAAAA"), { cookie: startCookie });
+  await expectClosed(enterPath.replace(/code=[^&]*/, ""), { cookie: startCookie });
+  const head = await door.visit(enterPath, { cookie: startCookie, method: "HEAD" });
+  expect([head.status, cookieSetBy(head)]).toEqual([200, ""]);
+  await expectEntered(enterPath, startCookie);
+  await expectClosed(enterPath, { cookie: startCookie });
+});
+
+test("of many who bring the same code at once, one is let in", async () => {
+  const { token } = await signInNew(gate);
+  const { startCookie, enterPath } = await door.beginWayIn(token);
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, () => door.visit(enterPath, { cookie: startCookie })),
+  );
+  const statuses = answers.map(({ status }) => status).sort();
+  expect(statuses).toEqual([302, ...Array.from({ length: 29 }, () => 400)]);
+});
+
+test("nobody can be let in with another's key: the code is for the browser that began", async () => {
+  const attacker = await signInNew(gate);
+  const { enterPath } = await door.beginWayIn(attacker.token);
+  const victim = await door.start("/");
+  await expectClosed(enterPath, { cookie: victim.cookie });
+});
+
+test.each([
+  "https://evil.example/",
+  "https://wiki.example.com.evil.example/",
+  "https://evil.example/https://wiki.example.com/",
+  "https://wiki.example.com@evil.example/",
+  "https://user:password@wiki.example.com/",
+  "https://wiki.example.com\\@evil.example/",
+  "https://evil.example\\wiki.example.com/",
+  "https:\\\\wiki.example.com/",
+  "https://wiki.example.com/\\evil.example",
+  "//wiki.example.com/",
+  "wiki.example.com",
+  "javascript:alert(1)//wiki.example.com",
+  "ftp://wiki.example.com/",
+  "http://wiki.example.com/",
+  "https://wiki.example.com:444/",
+  "https://wiki.example.com/\n",
+  "https://wiki.example.com\t/",
+  " https://wiki.example.com/",
+  "https://wiki.example.com/#top",
+  "https://localhost:8082/",
+  "",
+])("%j is no door, for the page and for the session", async (given) => {
+  const { token } = await newcomer();
+  const start = (await door.start("/")).order.start;
+  const refused = await door.goOn(token, { door: given, start });
+  expect([refused.status, slugOf(refused)]).toEqual([400, "invalid-request"]);
+  const query = new URLSearchParams({ door: given, start });
+  for (const cookie of ["", `access_token=${token}`]) {
+    const page = await door.send(`/gate?${query.toString()}`, { ...asPage, Cookie: cookie });
+    expect([page.status, page.location], cookie).toEqual([400, ""]);
+    expect(String(page.body.text)).toContain("This is no door of ours");
+    expect(String(page.body.text)).not.toContain("evil.example");
+  }
+});
+
+let known: ReturnType<typeof signInNew> | undefined;
+/** One for many tests that leave the session as it is. */
+const newcomer = () => (known ??= signInNew(gate));
+
+test("two doors in one address are none", async () => {
+  const { token } = await newcomer();
+  const { order } = await door.start("/");
+  const query = `${new URLSearchParams(order).toString()}&door=${encodeURIComponent(order.door)}`;
+  const page = await door.send(`/gate?${query}`, { ...asPage, Cookie: `access_token=${token}` });
+  expect([page.status, page.location]).toEqual([400, ""]);
+});
+
+test("the gate's page leads to the site: to its start, or straight on with a session", async () => {
+  const { token } = await newcomer();
+  const { cookie, order } = await door.start("/page?id=1");
+  for (const start of ["", "&start=short", `&start=${order.start}&start=${order.start}`]) {
+    const page = await door.send(`/gate?door=${encodeURIComponent(order.door)}${start}`, asPage);
+    expect([page.status, page.location]).toEqual([302, `https://${wiki}/.latchkey/start?to=/page?id=1`]);
+  }
+  const address = `/gate?${new URLSearchParams(order).toString()}`;
+  const stranger = await door.send(address, asPage);
+  expect([stranger.status, String(stranger.body.text)]).toEqual([
+    200,
+    expect.stringContaining(`On the way to ${wiki}`),
+  ]);
+  const session = { ...asPage, Cookie: `access_token=${token}` };
+  const head = await door.send(address, session, "HEAD");
+  expect([head.status, head.location]).toEqual([200, ""]);
+  const holder = await door.send(address, session);
+  expect([holder.status, holder.headers.get("cache-control")]).toEqual([302, "no-store"]);
+  const { host, pathname, search } = new URL(holder.location);
+  expect(host).toBe(wiki);
+  await expectEntered(`${pathname}${search}`, cookie);
+});
+
+test("the way back is a path on the very site", async () => {
+  const { token } = await signInNew(gate);
+  const { startCookie, enterPath } = await door.beginWayIn(token);
+  for (const to of [
+    "//evil.example",
+    "/\\evil.example",
+    "/.//evil.example",
+    "https://evil.example",
+    "/a\r\nX: y",
+  ]) {
+    const begun = await door.start(to);
+    expect(begun.order.door).toBe(`https://${wiki}/`);
+  }
+  const path = enterPath.replace(/to=.*/, "to=%2F.%2F%2Fevil.example");
+  const entered = await door.visit(path, { cookie: startCookie });
+  expect([entered.status, entered.location]).toEqual([302, "/"]);
+});
+
+test("a question is heard from a trusted proxy only, and only where it makes sense", async () => {
+  const { token } = await newcomer();
+  const cookie = await door.letIn(token);
+  const wrong: Record<string, string>[] = [
+    {},
+    forwardedFor("evil.example"),
+    forwardedFor(wiki, { scheme: "http" }),
+    { ...forwardedFor(wiki), "X-Forwarded-Host": `${wiki}, ${notes}` },
+    { ...forwardedFor(wiki), "X-Original-URL": `https://${notes}/`, "X-Original-Method": "GET" },
+  ];
+  for (const headers of wrong) {
+    const answer = await door.send("/api/door", { ...headers, ...asPage, Cookie: cookie });
+    expect([answer.status, slugOf(answer), answer.location]).toEqual([403, "door-not-configured", ""]);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(answer.headers.getSetCookie()).toEqual([]);
+  }
+  for (const host of ["WIKI.Example.com", "wiki.example.com.", "wiki.example.com:443"]) {
+    expect((await door.question({ host, cookie })).status, host).toBe(200);
+  }
+  expect((await door.question({ host: "wiki.example.com:8443", cookie })).status).toBe(403);
+  const [name, value] = ["X-Forwarded-Host", wiki];
+  const doubled = await sendRaw({
+    port: gate.server.port,
+    bytes: `GET /api/door HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${name}: ${value}\r\n${name}: ${value}\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Uri: /\r\nX-Forwarded-Method: GET\r\nCookie: ${cookie}\r\n\r\n`,
+  });
+  expect(doubled.status).toBe(403);
+});
+
+test("headers of a peer that is no trusted proxy count for nothing", async () => {
+  const { token } = await newcomer();
+  const cookie = await door.letIn(token);
+  for (const TRUST_PROXY of [undefined, "192.0.2.1"]) {
+    const server = await startServer({
+      env: {
+        ...limitsOff,
+        RPC_URL: gate.chain.rpcUrl,
+        KEY_CONTRACT_ADDRESS: gate.contract,
+        DOOR_HOSTS: wiki,
+        JWT_ISS: gate.origin,
+        TRUST_PROXY,
+      },
+    });
+    onTestFinished(async () => void (await server.stop()));
+    const direct = openDoorClient(server);
+    const answer = await direct.question({ cookie });
+    expect([answer.status, slugOf(answer)]).toEqual([403, "door-not-configured"]);
+    expect((await direct.visit("/.latchkey/start")).status).toBe(404);
+  }
+});
+
+test("what is under /.latchkey/ is on the hosts of sites alone", async () => {
+  for (const host of ["evil.example", gate.domain, "wiki.example.com.evil.example"]) {
+    for (const path of ["start", "enter?code=a", "leave"]) {
+      expect((await door.visit(`/.latchkey/${path}`, { host })).status, `${host} ${path}`).toBe(404);
+    }
+  }
+});
+
+test("on loopback names without TLS the cookies of two ports are two, and not interchangeable", async () => {
+  const { token } = await newcomer();
+  const hosts = ["localhost:8080", "localhost:8081"] as const;
+  const plain = (host: string) => ({ "X-Forwarded-Host": host, "X-Forwarded-Proto": "http" });
+  async function letInto(host: string): Promise<string> {
+    const begun = await door.send("/.latchkey/start?to=/", plain(host));
+    const { searchParams } = new URL(begun.location);
+    const order = { door: searchParams.get("door")!, start: searchParams.get("start")! };
+    expect(order.door).toBe(`http://${host}/`);
+    const { body } = await door.goOn(token, order);
+    const { pathname, search } = new URL(body.goTo as string);
+    const Cookie = cookieSetBy(begun);
+    const entered = await door.send(`${pathname}${search}`, { ...plain(host), Cookie });
+    expect(entered.headers.getSetCookie()[0]).not.toContain("Secure");
+    return cookieSetBy(entered);
+  }
+  const cookies = await Promise.all(hosts.map(letInto));
+  expect(cookies.map((cookie) => cookie.split("=")[0])).toEqual(["latchkey-door-8080", "latchkey-door-8081"]);
+  const ask = (host: string, Cookie: string) =>
+    door.send("/api/door", { ...forwardedFor(host, { scheme: "http" }), ...asScript, Cookie });
+  const both = cookies.join("; ");
+  expect((await Promise.all(hosts.map((host) => ask(host, both)))).map(({ status }) => status)).toEqual([
+    200, 200,
+  ]);
+  const moved = `latchkey-door-8081=${cookies[0]!.split("=")[1]}`;
+  expect((await ask("localhost:8081", moved)).status).toBe(401);
+});
+
+test("a browser that keeps no cookie is told so with the sixth code in half a minute", async () => {
+  const { token } = await signInNew(gate);
+  const { order } = await door.start("/");
+  for (let round = 0; round < 5; round++) expect((await door.goOn(token, order)).status).toBe(200);
+  const sixth = await door.goOn(token, order);
+  expect([sixth.status, slugOf(sixth)]).toEqual([429, "site-cookie-not-kept"]);
+  expect(Number(sixth.headers.get("retry-after"))).toBeGreaterThan(0);
+  // It ends the circle of redirects: the page stays, and asks by itself.
+  const page = await door.send(`/gate?${new URLSearchParams(order).toString()}`, {
+    ...asPage,
+    Cookie: `access_token=${token}`,
+  });
+  expect([page.status, page.location]).toEqual([200, ""]);
+  const other = await door.start("/", { host: notes });
+  expect((await door.goOn(token, other.order)).status).toBe(200);
+});
+
+test("going on is for pages of the gate, with a session, and for one thing at a time", async () => {
+  const { token } = await newcomer();
+  const { order } = await door.start("/");
+  const foreign = { Origin: `https://${wiki}`, "Sec-Fetch-Site": "cross-site" };
+  expect((await door.goOn(token, order, foreign)).status).toBe(403);
+  expect((await door.goOn("", order)).status).toBe(401);
+  expect((await door.goOn(`${token.slice(0, -4)}AAAA`, order)).status).toBe(401);
+  const bodies = [
+    { door: order.door },
+    { start: order.start },
+    { ...order, open: true },
+    { ...order, start: "a" },
+  ];
+  for (const body of bodies) expect((await door.goOn(token, body as never)).status).toBe(400);
+});
+
+test("what the visitor sends to the site is nothing to the door", async () => {
+  const { token } = await newcomer();
+  const cookie = await door.letIn(token);
+  const headers = {
+    ...asPage,
+    Origin: "https://evil.example",
+    "Sec-Fetch-Site": "cross-site",
+    Authorization: "Basic dXNlcjpwYXNz",
+  };
+  expect((await door.question({ cookie, headers })).status).toBe(200);
+  const two = await sendRaw({
+    port: gate.server.port,
+    bytes: [
+      "GET /api/door HTTP/1.1",
+      "Host: anything.example",
+      "Connection: close",
+      ...Object.entries(forwardedFor(wiki)).map(([name, value]) => `${name}: ${value}`),
+      "Authorization: Basic a",
+      "Authorization: Basic b",
+      `Cookie: ${cookie}`,
+      "\r\n",
+    ].join("\r\n"),
+  });
+  expect(two.status).toBe(200);
+});
+
+test("nothing that is asked for can write a header of its own", async () => {
+  const answer = await door.question({ path: "/a%0d%0aX-Evil:%20yes?b=%0d%0aSet-Cookie:%20c" });
+  expect([answer.status, answer.headers.get("x-evil"), answer.headers.getSetCookie()]).toEqual([
+    302,
+    null,
+    [],
+  ]);
+  const { searchParams } = new URL(answer.location);
+  expect(searchParams.get("to")).toBe("/a%0d%0aX-Evil:%20yes?b=%0d%0aSet-Cookie:%20c");
+});
+
+test("many questions a second lock nobody out, and count in no visitor's limit", async () => {
+  const server = await startServer({
+    env: {
+      RPC_URL: gate.chain.rpcUrl,
+      KEY_CONTRACT_ADDRESS: gate.contract,
+      DOOR_HOSTS: wiki,
+      TRUST_PROXY: "loopback",
+      OWNERSHIP_CACHE_SECONDS: "30",
+    },
+  });
+  onTestFinished(async () => void (await server.stop()));
+  const at = openDoorClient(server);
+  const own = await signInNew(gate, clientOf(server));
+  const cookie = await at.letIn(own.token);
+  for (let round = 0; round < 10; round++) {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => at.question({ cookie })));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  }
+  expect((await at.question({ cookie })).headers.get("x-ratelimit-limit")).toBeNull();
+});
+
+test("a limit for each visitor may be set", async () => {
+  const server = await startServer({
+    env: {
+      RPC_URL: gate.chain.rpcUrl,
+      KEY_CONTRACT_ADDRESS: gate.contract,
+      DOOR_HOSTS: wiki,
+      TRUST_PROXY: "loopback",
+      RATE_LIMIT_DOOR: "2/60",
+    },
+  });
+  onTestFinished(async () => void (await server.stop()));
+  const at = openDoorClient(server);
+  const from = (visitor: string) => at.question({ headers: { ...asScript, "X-Forwarded-For": visitor } });
+  const statuses = [];
+  for (let round = 0; round < 3; round++) statuses.push((await from("198.51.100.1")).status);
+  expect(statuses).toEqual([401, 401, 429]);
+  expect((await from("198.51.100.2")).status).toBe(401);
+});
+
+test("leaving takes the site's cookie back and nothing else, and asking for the headers nothing at all", async () => {
+  const { token } = await newcomer();
+  const cookie = await door.letIn(token);
+  const head = await door.visit("/.latchkey/leave", { cookie, method: "HEAD" });
+  expect(head.headers.getSetCookie()).toEqual([]);
+  const left = await door.visit("/.latchkey/leave", { cookie });
+  expect([left.status, left.location]).toEqual([302, `${gate.origin}/gate?left=${wiki}`]);
+  expect(left.headers.getSetCookie()).toEqual([
+    "__Host-latchkey-door=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure",
+  ]);
+  const page = await door.send(new URL(left.location).pathname + new URL(left.location).search, {
+    ...asPage,
+    Cookie: `access_token=${token}`,
+  });
+  expect(String(page.body.text)).toContain(`You have left ${wiki}`);
+  const nowhere = await door.send("/gate?left=evil.example", asPage);
+  expect(String(nowhere.body.text)).not.toContain("evil.example");
+});
