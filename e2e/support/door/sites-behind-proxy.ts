@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { expect } from "vitest";
 import { signForm, signSiwe } from "~/commands/signed-requests";
 import { developmentAccount } from "../../../contracts/local-chain.mjs";
 import { startTestChain } from "../chain/chain";
@@ -11,7 +10,7 @@ import { startEchoSite } from "./echo-site";
 import { gateHost, shownHost } from "./site-proxies";
 import type { ProxyOptions, SiteProxy } from "./site-proxies";
 import { createVisitor } from "./site-visitor";
-import type { Visitor } from "./site-visitor";
+import type { Visitor, VisitorAnswer } from "./site-visitor";
 
 export const gateOrigin = `https://${gateHost}`;
 /** Opened by keys. */
@@ -19,7 +18,7 @@ export const wikiOrigin = `https://${shownHost}`;
 const dashboardsHost = "dashboards.example.com";
 /** Opened by a membership of whoever has a key. */
 export const dashboardsOrigin = `https://${dashboardsHost}`;
-export const pollSeconds = 1;
+const metricsToken = "metrics-token-of-the-tests-0123";
 
 export type SitesBehindProxy = Awaited<ReturnType<typeof openSitesBehindProxy>>;
 /** `account`: its number on the chain. */
@@ -54,6 +53,8 @@ export async function openSitesBehindProxy(startProxy: (options: ProxyOptions) =
       wiki,
       dashboards,
       proxy,
+      /** How often a proxy has asked about a request. */
+      countQuestions: () => countQuestions(server.port),
       mintKey: async (account: number): Promise<KeyHolder> => {
         await chain.control.setBalance({ address: chain.addressOf(account), value: 10n ** 18n });
         return { account, tokenId: await chain.mintKey(account) };
@@ -75,7 +76,7 @@ export async function openSitesBehindProxy(startProxy: (options: ProxyOptions) =
           headers,
           body,
         });
-        expect([answer.status, answer.body]).toEqual([200, expect.anything()]);
+        requireOk(answer);
       },
       close,
     };
@@ -99,10 +100,11 @@ async function settingsFor(chain: Awaited<ReturnType<typeof startTestChain>>, di
     CHAIN_ID: undefined,
     KEYS_FILE: keysFile,
     [`RPC_URL_${chainId}`]: chain.rpcUrl,
-    CHAIN_POLL_SECONDS: String(pollSeconds),
+    CHAIN_POLL_SECONDS: "1",
     NEXT_PUBLIC_DOMAIN: gateHost,
     PUBLIC_ORIGIN: gateOrigin,
     TRUST_PROXY: "loopback",
+    METRICS_TOKEN: metricsToken,
     DOOR_HOSTS: `${shownHost}=keeper,${dashboardsHost}=friends`,
     ...limitsOff,
   };
@@ -122,11 +124,22 @@ async function signIn({ visitor, holder: { account, tokenId }, chainId }: SignIn
     headers,
     body: JSON.stringify(proof),
   });
-  expect([entered.status, entered.body]).toEqual([200, expect.stringContaining("accessToken")]);
+  requireOk(entered);
   const { accessToken } = JSON.parse(entered.body) as { accessToken: string };
   const session = await visitor.ask(`${gateOrigin}/session`, {
     method: "POST",
     headers: { Authorization: `Bearer ${accessToken}`, Origin: gateOrigin },
   });
-  expect(session.status).toBe(200);
+  requireOk(session);
+}
+
+function requireOk({ status, body }: VisitorAnswer): void {
+  if (status !== 200) throw new Error(`Latchkey answered ${status}: ${body}`);
+}
+
+async function countQuestions(port: number): Promise<number> {
+  const headers = { Authorization: `Bearer ${metricsToken}` };
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`, { headers })).text();
+  const samples = [...metrics.matchAll(/^latchkey_door_questions_total\{.*\} (\d+)$/gm)];
+  return samples.reduce((sum, [, value]) => sum + Number(value), 0);
 }
