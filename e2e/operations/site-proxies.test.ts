@@ -10,6 +10,7 @@ import {
   dashboardsOrigin,
   gateOrigin,
   openSitesBehindProxy,
+  walkIn,
   wikiOrigin,
 } from "~e2e/support/door/sites-behind-proxy";
 import type { KeyHolder, SitesBehindProxy } from "~e2e/support/door/sites-behind-proxy";
@@ -261,19 +262,3 @@ test.skipIf(!hasNginx).each([false, true])("nginx warns of nothing (cache: %s)",
   expect(said).toContain("test is successful");
   expect(said).not.toContain("[warn]");
 });
-
-/** The way in of somebody whom the gate knows. */
-async function walkIn(visitor: Visitor, address: string) {
-  const led = await visitor.visit(address, /\/gate\?/);
-  const last = new URL(led.trail.at(-1)!);
-  if (last.pathname !== "/gate") return led;
-  const [door, start] = [last.searchParams.get("door"), last.searchParams.get("start")];
-  const answer = await visitor.ask(`${gateOrigin}/session`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Origin: gateOrigin },
-    body: JSON.stringify({ door, start }),
-  });
-  expect([answer.status, answer.body]).toEqual([200, expect.stringContaining("goTo")]);
-  const { goTo } = JSON.parse(answer.body) as { goTo: string };
-  return await visitor.visit(goTo);
-}

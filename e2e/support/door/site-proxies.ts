@@ -25,6 +25,8 @@ export type NginxOptions = ProxyOptions & {
   isCaching?: boolean;
   /** Without the door: the sites stand open. */
   isOpen?: boolean;
+  /** Files that nginx serves itself, in place of the sites; by plain HTTP, on connections that stay open. */
+  filesDir?: string;
 };
 
 export async function startCaddyProxy({ latchkeyPort, sites }: ProxyOptions): Promise<SiteProxy> {
@@ -92,7 +94,13 @@ async function isListening(port: number): Promise<boolean> {
   );
 }
 
-async function placeNginx({ latchkeyPort, sites, isCaching = false, isOpen = false }: NginxOptions) {
+async function placeNginx({
+  latchkeyPort,
+  sites,
+  isCaching = false,
+  isOpen = false,
+  filesDir,
+}: NginxOptions) {
   const files = await readDocumentedFiles();
   const port = await findFreePort();
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-nginx-sites-"));
@@ -107,7 +115,15 @@ async function placeNginx({ latchkeyPort, sites, isCaching = false, isOpen = fal
       [`${live}/privkey.pem`, keyFile],
       [shownHost, host],
       [shownSite, `127.0.0.1:${sitePort}`],
-      ["listen 443 ssl;", `listen 127.0.0.1:${port} ssl;`],
+      ["listen 443 ssl;", `listen 127.0.0.1:${port}${filesDir === undefined ? " ssl" : ""};`],
+      ...(filesDir === undefined
+        ? []
+        : [
+            [
+              `proxy_pass http://127.0.0.1:${sitePort};`,
+              `root ${filesDir};\n    keepalive_requests 1000000;`,
+            ] as const,
+          ]),
       ...(isOpen ? [["include latchkey-door.conf;", ""] as const] : []),
     ]);
   }
@@ -115,7 +131,7 @@ async function placeNginx({ latchkeyPort, sites, isCaching = false, isOpen = fal
   const deployment = await placeConfiguration(
     [
       ["    listen 80;\n", `    listen 127.0.0.1:${await findFreePort()};\n`],
-      ["    listen 443 ssl;", `    listen 127.0.0.1:${port} ssl;`],
+      ["    listen 443 ssl;", `    listen 127.0.0.1:${port}${filesDir === undefined ? " ssl" : ""};`],
       ["127.0.0.1:3001", `127.0.0.1:${latchkeyPort}`],
       ["    server 127.0.0.1:3002 max_fails=1 fail_timeout=5s;\n", ""],
     ],

@@ -133,6 +133,22 @@ async function signIn({ visitor, holder: { account, tokenId }, chainId }: SignIn
   requireOk(session);
 }
 
+/** The way in of somebody whom the gate knows, as its page goes it. */
+export async function walkIn(visitor: Visitor, address: string) {
+  const led = await visitor.visit(address, /\/gate\?/);
+  const last = new URL(led.trail.at(-1)!);
+  if (last.pathname !== "/gate") return led;
+  const [door, start] = [last.searchParams.get("door"), last.searchParams.get("start")];
+  const answer = await visitor.ask(`${gateOrigin}/session`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Origin: gateOrigin },
+    body: JSON.stringify({ door, start }),
+  });
+  requireOk(answer);
+  const { goTo } = JSON.parse(answer.body) as { goTo: string };
+  return await visitor.visit(goTo);
+}
+
 function requireOk({ status, body }: VisitorAnswer): void {
   if (status !== 200) throw new Error(`Latchkey answered ${status}: ${body}`);
 }
