@@ -52,6 +52,7 @@ const examples: [name: string, on: string, off: string, rest?: Record<string, st
   ["TRUST_PROXY", "loopback", ""],
   ["OPERATOR_DECISIONS_DAYS", "1", "0"],
   ["CHAT_RESUME_SECONDS", "300", "0"],
+  ["DOOR_HOSTS", "wiki.example.com", ""],
 ];
 
 test.each(examples)("%s controls its own switch", (name, on, off, rest = {}) => {

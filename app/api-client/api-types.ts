@@ -170,7 +170,7 @@ export type paths = {
     put?: never;
     /**
      * Begin, renew or use the session
-     * @description With an access token in the Authorization header and no body, that token becomes the session. With `renew` the token in the cookie is replaced by a younger one, on the same signature, as long as the key is held and unused, and no further than the operator's `SESSION_MAX_SECONDS` since the signature, nor than an `Expiration Time` that was signed. A renewal for less than 300 seconds is refused with 401. So is a token whose key was used up or has left the wallet, which `open` alone answers with 403, as the gate does. With `open` the answer is that of `POST /api/gate-access`. Each asks the chain.
+     * @description With an access token in the Authorization header and no body, that token becomes the session. With `renew` the token in the cookie is replaced by a younger one, on the same signature, as long as the key is held and unused, and no further than the operator's `SESSION_MAX_SECONDS` since the signature, nor than an `Expiration Time` that was signed. A renewal for less than 300 seconds is refused with 401. So is a token whose key was used up or has left the wallet, which `open` alone answers with 403, as the gate does. With `open` the answer is that of `POST /api/gate-access`. With `door` and `start` the answer is where the browser goes on to, on a site that this gate opens, with a code that is good once; a site opens to its own kinds of keys, and to whoever meets a membership that opens it. Each asks the chain.
      *
      *     The body may hold 1000 members and elements in all, and be nested 64 levels deep.
      *
@@ -179,9 +179,89 @@ export type paths = {
     post: operations["keepSession"];
     /**
      * Sign out
-     * @description Makes this browser forget the token, whatever became of it. The token itself ends with its time, or with its key.
+     * @description Makes this browser forget the token, whatever became of it. The token itself ends with its time, or with its key; where there are sites behind the door, all that goes back to its signature ends now, on every site.
      */
     delete: operations["endSession"];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/api/door": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Ask whether a visitor of a site may come in
+     * @description For the proxy in front of a site, which must be trusted by `TRUST_PROXY`. What the visitor asked for stands in `X-Forwarded-Proto`, `-Host`, `-Uri` and `-Method`, or in `X-Original-URL` and `X-Original-Method`; where both are sent, they must agree. The visitor's own headers come along. Nothing of this answers 200 but a visitor who holds a key of the site.
+     */
+    get: operations["askDoor"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/.latchkey/start": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Begin the way into a site
+     * @description On the site's host. Gives the browser a cookie by which the site knows it again, and leads to the gate.
+     */
+    get: operations["startSite"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/.latchkey/enter": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Come back into a site
+     * @description On the site's host. The code of `POST /session` becomes the site's cookie, once, within a minute, and in the browser that began.
+     */
+    get: operations["enterSite"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/.latchkey/leave": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Leave a site
+     * @description On the site's host. Takes the site's cookie back, and leads to the gate.
+     */
+    get: operations["leaveSite"];
+    put?: never;
+    post?: never;
+    delete?: never;
     options?: never;
     head?: never;
     patch?: never;
@@ -1083,7 +1163,12 @@ export type components = {
         detail: string;
       };
     };
-    SessionKept: components["schemas"]["SignedIn"] | components["schemas"]["Admission"];
+    SessionKept:
+      components["schemas"]["SignedIn"] | components["schemas"]["Admission"] | components["schemas"]["GoTo"];
+    GoTo: {
+      /** @description Where the browser goes on to. Good once, for a minute. */
+      goTo: string;
+    };
     SessionRequest: {
       /**
        * @description Get what the key opens, as `POST /api/gate-access` answers it.
@@ -1095,6 +1180,10 @@ export type components = {
        * @enum {boolean}
        */
       renew?: true;
+      /** @description Go on to this address, on a site that this gate opens; with `start`. */
+      door?: string;
+      /** @description The digest of the cookie that the site gave the browser, as the site wrote it. */
+      start?: string;
     };
     /** @description How the chat refuses. */
     ChatError: {
@@ -2590,7 +2679,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The session, or what the key opens. */
+      /** @description The session, what the key opens, or where to go on to. */
       200: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2643,6 +2732,7 @@ export interface operations {
        * @description - **Cross-site request refused** ([cross-site-request](https://gate.example/problems/cross-site-request)): A page on another site tried to use the sign-in of this browser.
        *     - **You do not own this token** ([you-do-not-own-this-token](https://gate.example/problems/you-do-not-own-this-token)): The wallet was proved, but this key is not in it: it belongs to somebody else, does not exist, or its membership has expired.
        *     - **This token has already been used** ([this-token-has-already-been-used](https://gate.example/problems/this-token-has-already-been-used)): Each key opens the one-time form once, and this one has been used.
+       *     - **Not opened by this key** ([not-opened-by-this-key](https://gate.example/problems/not-opened-by-this-key)): Keys of this kind do not open what was asked for, or they open it to the wallet that holds them alone and not to its delegates.
        */
       403: {
         headers: {
@@ -2656,7 +2746,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/problem+json": components["schemas"]["Problem"];
+          "application/problem+json": components["schemas"]["NotHeldProblem"];
         };
       };
       /** @description **Method not allowed** ([method-not-allowed](https://gate.example/problems/method-not-allowed)): This address exists, but not for this HTTP method. */
@@ -2708,7 +2798,10 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **Too many requests** ([too-many-requests](https://gate.example/problems/too-many-requests)): More requests came from this client than the limit of this address allows. */
+      /**
+       * @description - **Too many requests** ([too-many-requests](https://gate.example/problems/too-many-requests)): More requests came from this client than the limit of this address allows.
+       *     - **The site's cookie is not kept** ([site-cookie-not-kept](https://gate.example/problems/site-cookie-not-kept)): This browser was let in to the same site again and again within half a minute, and came back each time: it does not keep the cookie that the site gives it.
+       */
       429: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2807,6 +2900,452 @@ export interface operations {
       };
       /** @description **Cross-site request refused** ([cross-site-request](https://gate.example/problems/cross-site-request)): A page on another site tried to use the sign-in of this browser. */
       403: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description **Method not allowed** ([method-not-allowed](https://gate.example/problems/method-not-allowed)): This address exists, but not for this HTTP method. */
+      405: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          Allow: components["headers"]["Allow"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
+      500: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
+      503: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "Retry-After": components["headers"]["Retry-After"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  askDoor: {
+    parameters: {
+      query?: {
+        /**
+         * @description 401 with `Location` in place of 302, for proxies that read nothing but the status.
+         * @example status
+         */
+        answer?: "status";
+      };
+      header?: {
+        /**
+         * @description `https`, or `http` for loopback names.
+         * @example https
+         */
+        "X-Forwarded-Proto"?: string;
+        /**
+         * @description The site.
+         * @example wiki.example.com
+         */
+        "X-Forwarded-Host"?: string;
+        /**
+         * @description Path and query.
+         * @example /page?id=1
+         */
+        "X-Forwarded-Uri"?: string;
+        /**
+         * @description The visitor's method.
+         * @example GET
+         */
+        "X-Forwarded-Method"?: string;
+        /**
+         * @description The whole address.
+         * @example https://wiki.example.com/page?id=1
+         */
+        "X-Original-URL"?: string;
+        /**
+         * @description The visitor's method.
+         * @example GET
+         */
+        "X-Original-Method"?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The visitor may come in. There is no body. */
+      200: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          /**
+           * @description The wallet that signed in, in lower case.
+           * @example 0x5fbdb2315678afecb367f032d93f642f64180aa3
+           */
+          "Remote-User": string;
+          /**
+           * @description The name of the key's kind.
+           * @example founder
+           */
+          "Remote-Groups": string;
+          /**
+           * @description The key: the name of its kind, and its id.
+           * @example founder:7
+           */
+          "X-Latchkey-Key": string;
+          /**
+           * @description The wallet that holds the key, where the visitor is its delegate.
+           * @example 0x70997970c51812dc3a010c7d01b50e0d17dc79c8
+           */
+          "X-Latchkey-Vault"?: string;
+          /**
+           * @description The answer is the cookie's.
+           * @example Cookie
+           */
+          Vary: string;
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The visitor asked for a page and is not signed in on the site: to the way in. */
+      302: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          /**
+           * @description The way in, on the site itself.
+           * @example https://wiki.example.com/.latchkey/start?to=/page
+           */
+          Location: string;
+          /**
+           * @description Takes the site's cookie back, where it is good for nothing.
+           * @example __Host-latchkey-door=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure
+           */
+          "Set-Cookie"?: string;
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description **Sign in with a key** ([door-closed](https://gate.example/problems/door-closed)): This site is open to holders of a key, and the request came without a sign-in for it, or with one that has ended. */
+      401: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+          /**
+           * @description The way in, on the site itself.
+           * @example https://wiki.example.com/.latchkey/start?to=/page
+           */
+          Location?: string;
+          /**
+           * @description Takes the site's cookie back, where it is good for nothing.
+           * @example __Host-latchkey-door=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure
+           */
+          "Set-Cookie"?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description **Door not configured** ([door-not-configured](https://gate.example/problems/door-not-configured)): A site's proxy asked whether a visitor may come in, in a way that cannot be trusted or understood; or somebody asked who is no proxy. */
+      403: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description **Method not allowed** ([method-not-allowed](https://gate.example/problems/method-not-allowed)): This address exists, but not for this HTTP method. */
+      405: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          Allow: components["headers"]["Allow"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
+      500: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /**
+       * @description - **Chain unavailable** ([chain-unavailable](https://gate.example/problems/chain-unavailable)): The blockchain could not be asked, so nobody knows right now who holds the key. Nothing was decided.
+       *     - **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was.
+       */
+      503: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "Retry-After": components["headers"]["Retry-After"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  startSite: {
+    parameters: {
+      query?: {
+        /**
+         * @description A path on the site. Default: `/`.
+         * @example /page
+         */
+        to?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description On to the next step. */
+      302: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          /**
+           * @description The next step.
+           * @example https://gate.example/gate?door=https%3A%2F%2Fwiki.example.com%2Fpage&start=...
+           */
+          Location: string;
+          /**
+           * @description For the site's host alone.
+           * @example __Host-latchkey-start=AAAAAAAAAAAAAAAAAAAAAA; Path=/; Max-Age=600; HttpOnly; SameSite=Lax; Secure
+           */
+          "Set-Cookie": string;
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description **Not found** ([not-found](https://gate.example/problems/not-found)): There is nothing at this address. */
+      404: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description **Method not allowed** ([method-not-allowed](https://gate.example/problems/method-not-allowed)): This address exists, but not for this HTTP method. */
+      405: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          Allow: components["headers"]["Allow"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
+      500: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
+      503: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "Retry-After": components["headers"]["Retry-After"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  enterSite: {
+    parameters: {
+      query?: {
+        /**
+         * @description From the gate.
+         * @example AAAAAAAAAAAAAAAAAAAAAA
+         */
+        code?: string;
+        /**
+         * @description A path on the site. Default: `/`.
+         * @example /page
+         */
+        to?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description On to the next step. */
+      302: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          /**
+           * @description The next step.
+           * @example /page
+           */
+          Location: string;
+          /**
+           * @description For the site's host alone.
+           * @example __Host-latchkey-door=eyJ...; Path=/; Max-Age=900; HttpOnly; SameSite=Lax; Secure
+           */
+          "Set-Cookie": string;
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The code is not good here; a page says so. */
+      400: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          [name: string]: unknown;
+        };
+        content: {
+          /** @example <!doctype html><title>Not found</title> */
+          "text/html": string;
+        };
+      };
+      /** @description **Not found** ([not-found](https://gate.example/problems/not-found)): There is nothing at this address. */
+      404: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description **Method not allowed** ([method-not-allowed](https://gate.example/problems/method-not-allowed)): This address exists, but not for this HTTP method. */
+      405: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          Allow: components["headers"]["Allow"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
+      500: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description **State unavailable** ([state-unavailable](https://gate.example/problems/state-unavailable)): Where the server keeps its state could not be asked, or was lost before it answered, or the server is still starting. A request that only reads has changed nothing; of any other it is not known what was done, unless the answer says that nothing was. */
+      503: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "Retry-After": components["headers"]["Retry-After"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  leaveSite: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description On to the next step. */
+      302: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          /**
+           * @description The next step.
+           * @example https://gate.example/gate?left=wiki.example.com
+           */
+          Location: string;
+          /**
+           * @description For the site's host alone.
+           * @example __Host-latchkey-door=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure
+           */
+          "Set-Cookie": string;
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description **Not found** ([not-found](https://gate.example/problems/not-found)): There is nothing at this address. */
+      404: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
           "X-Problem": components["headers"]["X-Problem"];

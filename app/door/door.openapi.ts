@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { HeaderDescription } from "~/platform/openapi/answer-headers";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
-import type { Contents, RefusalContent } from "~/platform/openapi/problem-answers";
+import type { Contents } from "~/platform/openapi/problem-answers";
 
 const tag = "Door";
 
@@ -103,7 +103,6 @@ export const askDoorOperation: OperationDescription = {
 const pageContent: Contents = {
   "text/html": { schema: { type: "string" }, example: "<!doctype html><title>Not found</title>" },
 };
-const refusalContent: RefusalContent = () => pageContent;
 
 const toParameter = z
   .string()
@@ -122,7 +121,6 @@ function siteOperation({ location, cookie, more = {}, ...operation }: SiteOperat
     tag,
     security: ["none"],
     refusals: ["not-found"],
-    refusalContent,
     ...operation,
     answers: {
       302: {

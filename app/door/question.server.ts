@@ -20,7 +20,7 @@ export type QuestionDependencies = HolderDependencies & {
   sites: ReadonlyMap<string, DoorSite>;
   tokens: Pick<DoorTokens, "read">;
   cacheSeconds: number;
-  countQuestion: (question: { site: string; outcome: DoorOutcome }) => void;
+  countQuestion?: ((question: { site: string; outcome: DoorOutcome }) => void) | undefined;
 };
 
 export type DoorQuestion = {
@@ -38,7 +38,7 @@ export async function answerQuestion(
 ): Promise<Answer> {
   const { asked, site } = requireAsked(headers, isFromTrustedProxy, dependencies.sites);
   const cookie = readDoorCookie("door", asked.address, headers.cookie);
-  const outcome = (outcome: DoorOutcome) => dependencies.countQuestion({ site: site.host, outcome });
+  const outcome = (outcome: DoorOutcome) => dependencies.countQuestion?.({ site: site.host, outcome });
   try {
     const token = cookie === null ? null : await findToken(cookie, site, dependencies);
     outcome(token ? "open" : "closed");

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { answerText } from "~/platform/http/answer.server";
+import { answerProblem, answerText } from "~/platform/http/answer.server";
 import type { TextAnswer } from "~/platform/http/answer.server";
 import type { RefusedRequest } from "~/platform/http/route.server";
 
@@ -55,9 +55,10 @@ export function answerSitePage({ status, title, text, way, headers }: SitePage):
   });
 }
 
-/** For people too, where something else than the visitor is at fault. */
-export function answerSiteRefusal({ refusal }: RefusedRequest): TextAnswer {
-  const { status, title, detail, headers } = refusal;
+/** A page for a browser, Problem Details for a program. */
+export function answerSiteRefusal(refused: RefusedRequest): TextAnswer {
+  if (!/\btext\/html\b/i.test(refused.headers.accept ?? "")) return answerProblem(refused);
+  const { status, title, detail, headers } = refused.refusal;
   return answerSitePage({
     status,
     title,

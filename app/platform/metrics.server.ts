@@ -51,6 +51,8 @@ export function createMetrics() {
     },
     /** Only where kinds of keys have names: without a count a metric would show too. */
     openKeyMetrics: () => createKeyMetrics(meters),
+    /** Only where there are sites behind the door. */
+    openDoorMetrics: () => createDoorMetrics(meters),
     render: async () => ({ contentType: registry.contentType, body: await renderText() }),
   };
 }
@@ -78,8 +80,6 @@ function createRequestMetrics({ counter, histogram }: Meters) {
   const countRefusal = counter("refusals_total", "Refusals, by the slug of their problem type.", ["slug"]);
   const grantsHelp = "Times gated content was granted, by kind of proof.";
   const countGrant = counter("grants_total", grantsHelp, ["proof"]);
-  const questionsHelp = "Questions of the proxies of sites behind the door, by site and outcome.";
-  const countQuestion = counter("door_questions_total", questionsHelp, ["site", "outcome"]);
   return {
     observeRequest({ route, method, status, durationSeconds }: AnsweredRequest): void {
       const labels = {
@@ -92,8 +92,6 @@ function createRequestMetrics({ counter, histogram }: Meters) {
     },
     countRefusal: (slug: string) => countRefusal({ slug: knownSlugs.has(slug) ? slug : "other" }),
     countGrant: (proof: string) => countGrant({ proof }),
-    countDoorQuestion: ({ site, outcome }: { site: string; outcome: string }) =>
-      countQuestion({ site, outcome }),
   };
 }
 
@@ -132,6 +130,14 @@ function createKeyMetrics({ counter }: Meters) {
       for (const leaf of leaves) countPart({ kind, leaf });
     },
     countReading: ({ chainId, outcome }: ChainReading) => countReading({ chain: String(chainId), outcome }),
+  };
+}
+
+function createDoorMetrics({ counter }: Meters) {
+  const questionsHelp = "Questions of the proxies of sites behind the door, by site and outcome.";
+  const countQuestion = counter("door_questions_total", questionsHelp, ["site", "outcome"]);
+  return {
+    countQuestion: ({ site, outcome }: { site: string; outcome: string }) => countQuestion({ site, outcome }),
   };
 }
 

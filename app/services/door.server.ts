@@ -32,6 +32,7 @@ export function wireDoor(foundation: Foundation, { holding, signing, session }: 
   const { config, origin, state, metrics, log } = foundation;
   const { kinds } = holding;
   const sites = new Map(config.doorSites.map((site) => [site.host, site]));
+  const doorMetrics = sites.size > 0 ? metrics.openDoorMetrics() : null;
   const tokens = createDoorTokens({
     ...signing,
     kinds,
@@ -59,7 +60,7 @@ export function wireDoor(foundation: Foundation, { holding, signing, session }: 
     sites,
     tokens,
     cacheSeconds: config.chain.ownershipCacheSeconds,
-    countQuestion: metrics.countDoorQuestion,
+    countQuestion: doorMetrics?.countQuestion,
   };
   const wayIn: WayInDependencies = { origin, sites, codes, tokens, clock };
   const going: GoOnDependencies = { ...holding, sites, codes, consumeCodes: codeLimit.consume };

@@ -14,12 +14,20 @@ import { clientOf } from "./gate-fixture";
 export const kindNames = ["founder", "patron", "silent", "lent"] as const;
 export type KindName = (typeof kindNames)[number];
 
+type KeysGateOptions = {
+  env?: Record<string, string>;
+  /** Sites that a kind opens, besides everything else. */
+  doors?: Partial<Record<KindName, string>>;
+};
+
+const everything = ["room", "chat", "tts", "tools"];
+
 /**
  * A server with four kinds on two chains: `founder`, an ERC-721 key; `patron`, a membership of whoever has 5 coins on
  * the second chain and is on no list; `silent`, the same contract's keys, which open the chat and not the room;
  * `lent`, the same keys once more, for delegates too.
  */
-export async function openKeysGate({ env = {} }: { env?: Record<string, string> } = {}) {
+export async function openKeysGate({ env = {}, doors = {} }: KeysGateOptions = {}) {
   const { first, second } = await openTwoChains();
   const [coin, registry] = await Promise.all([
     deployCoin(second.chain, 6),
@@ -27,16 +35,19 @@ export async function openKeysGate({ env = {} }: { env?: Record<string, string> 
   ]);
   const { address: contract } = first.chain.key;
   const banned = developmentAccount(9).address;
+  const opensOf = (name: KindName) =>
+    doors[name] === undefined ? {} : { opens: [...everything, `door:${doors[name]}`] };
   const token = { standard: "erc721", chainId: 31337, contract };
   const keysFile = {
     chains: { 31337: {}, 31338: {} },
     keys: [
-      { name: "founder", title: "Founder's key", ...token },
+      { name: "founder", title: "Founder's key", ...token, ...opensOf("founder") },
       {
         name: "patron",
         title: "Patrons",
         standard: "membership",
         chainId: 31338,
+        ...opensOf("patron"),
         requires: {
           all: [
             { erc20: coin.address, chainId: 31338, atLeast: "5000000", label: "5 coins" },
@@ -87,6 +98,9 @@ export async function openKeysGate({ env = {} }: { env?: Record<string, string> 
     mintKey: (index: number) => first.chain.mintKey(index),
     fund: (index: number, amount: bigint) =>
       mintCoins(second.chain, coin, { to: developmentAccount(index).address, amount }),
+    /** Gives coins away. */
+    spendCoins: (index: number, amount: bigint) =>
+      second.chain.send({ ...coin, functionName: "transfer", args: [banned, amount], from: index }),
     siwe: async (name: KindName, account: Signer, rest: Rest = {}) =>
       signSiwe({ site: siteOf(name), holder: holderOf(name, account, rest), nonce: await client.newNonce() }),
     legacy: (name: KindName, account: Signer, rest: Rest = {}) =>

@@ -15,6 +15,7 @@ import { findFaults, findOperation, listOperations } from "~e2e/support/openapi-
 import { waitUntil } from "~e2e/support/processes";
 import { startServer } from "~e2e/support/running-server";
 import type { RunningServer } from "~e2e/support/running-server";
+import { asPage, asScript, forwardedFor, openDoorClient, wiki } from "./door-fixture";
 import { clientOf, openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 
@@ -59,7 +60,12 @@ async function expectDescribed(
   { path, method = "GET", headers = {}, body }: Asked,
   { status, origin = gate.origin, by = document }: { status: number; origin?: string; by?: OpenApiDocument },
 ): Promise<{ headers: Headers; text: string }> {
-  const init = { method, headers, ...(body === undefined ? {} : { body: body as BodyInit }) };
+  const init: RequestInit = {
+    method,
+    headers,
+    redirect: "manual",
+    ...(body === undefined ? {} : { body: body as BodyInit }),
+  };
   const response = await fetch(`${origin}${path}`, init);
   const text = await response.text();
   const answer = { method, path, status: response.status, headers: response.headers, text };
@@ -128,6 +134,46 @@ test("the session answers and refuses as described", async () => {
     await expectDescribed({ path: at, method, headers: elsewhere }, { status: 403 });
   }
   await expectDescribed({ path: at, method: "PUT" }, { status: 405 });
+});
+
+test("the door answers as described, and what leads to it", async () => {
+  const { origin, ...server } = await openServer({
+    DOOR_HOSTS: wiki,
+    TRUST_PROXY: "loopback",
+    RATE_LIMIT_DOOR: "1000/60",
+  });
+  const by = (await (await fetch(`${origin}/api/openapi`)).json()) as OpenApiDocument;
+  const door = openDoorClient({ origin });
+  const { body } = await clientOf({ ...server, origin }).signIn(holder);
+  const token = String(body.accessToken);
+  const cookie = await door.letIn(token);
+  const expectHere = (asked: Asked, status: number) => expectDescribed(asked, { status, origin, by });
+  const path = "/api/door";
+  const headers = { ...forwardedFor(wiki), ...asPage };
+  await expectHere({ path, headers: { ...headers, Cookie: cookie } }, 200);
+  await expectHere({ path, headers }, 302);
+  await expectHere(
+    { path: `${path}?answer=status`, headers: { ...headers, Cookie: "__Host-latchkey-door=no" } },
+    401,
+  );
+  await expectHere({ path, headers: { ...headers, ...asScript } }, 401);
+  await expectHere({ path, headers: asPage }, 403);
+  await expectHere({ path, method: "POST", headers }, 405);
+  const onSite = { "X-Forwarded-Host": wiki };
+  for (const page of ["start", "enter", "leave"]) {
+    await expectHere({ path: `/.latchkey/${page}` }, 404);
+    await expectHere({ path: `/.latchkey/${page}`, method: "POST", headers: onSite }, 405);
+  }
+  await expectHere({ path: "/.latchkey/start?to=/page", headers: onSite }, 302);
+  await expectHere({ path: "/.latchkey/leave", headers: onSite }, 302);
+  await expectHere({ path: "/.latchkey/enter?code=no", headers: onSite }, 400);
+  const { startCookie, enterPath } = await door.beginWayIn(token);
+  await expectHere({ path: enterPath, headers: { ...onSite, Cookie: startCookie } }, 302);
+  const own = { Cookie: `access_token=${token}` };
+  const { order } = await door.start("/");
+  await expectHere(post("/session", order, own), 200);
+  for (let round = 0; round < 2; round++) await door.goOn(token, order);
+  await expectHere(post("/session", order, own), 429);
 });
 
 test("the form refuses a key that came too recently as described", async () => {

@@ -43,6 +43,7 @@ async function listMetrics(): Promise<Map<string, Metric>> {
   const keys = metrics.openKeyMetrics();
   keys.countUnmet({ kind: "founder", parts: [{ place: "key", label: null, isSecret: false }] });
   keys.countReading({ chainId: 1, outcome: "ok" });
+  metrics.openDoorMetrics().countQuestion({ site: "wiki.example.com", outcome: "open" });
   const { body } = await metrics.render();
   const types = [...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!] as const);
   return new Map(types.map(([name, type]) => [name, { type, labels: labelsOf(body, name) }]));

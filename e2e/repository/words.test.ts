@@ -29,7 +29,14 @@ const rules: Rule[] = [
     say: "observe, record, check: only the transfer watcher watches",
     example: "const watch = createOutageWatch()",
   },
-  { words: /\bdoors?(?=[A-Z(]|\.\w| =)|[a-z]Doors?\b/, say: "gate", example: "openDoor()" },
+  {
+    words: /\bdoors?(?=[A-Z(]|\.\w| =)|[a-z]Doors?\b/,
+    say: "gate",
+    example: "openDoor()",
+    // These know nothing of the sites behind the door, which is the only one.
+    where:
+      /^(?:app\/(?:chat|content|landing|operator|payments|platform\/http|quota|search|speech|tools)\/|server\.ts)/,
+  },
   {
     words: /\bleases?\b|\blease(?!UntilMs)[A-Z]/i,
     say: "reservation, which expires; heartbeat",

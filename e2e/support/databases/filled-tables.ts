@@ -14,6 +14,10 @@ export async function fillTables(database: Database): Promise<void> {
   const good = { issuedAtMs: 1n, expiresAtMs: now + 1_000n };
   await database.nonce.create({ data: { value: "good", clientId: "c", ...good } });
   await database.spentSignature.create({ data: { digest: "d", ...past } });
+  await database.revokedProof.create({ data: { proofHash: "p", ...past } });
+  const code = { site: "s", startHash: "h", claims: "{}" };
+  await database.doorCode.create({ data: { digest: "d", ...code, ...past } });
+  await database.doorCode.create({ data: { digest: "good", ...code, expiresAtMs: now + 1_000n } });
   await database.usedKey.create({ data: { ...key, usedBy: "0xcd", usedAtMs: 1n } });
   await database.keyDeparture.create({ data: { ...key, holder: "0xcd", departedAtMs: 1n } });
   const form = { address: "0xcd", message: "m", requestId: "r", createdAtMs: 1n };

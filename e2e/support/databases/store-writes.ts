@@ -2,9 +2,11 @@
 import { expect } from "vitest";
 import { createKeptAnswerStore } from "~/chat/kept/kept-answers.store.server";
 import { createChainCursorStore } from "~/gate/transfers/chain-cursor.store.server";
+import { createDoorCodeStore } from "~/door/door-codes.store.server";
 import { createKeyStore } from "~/gate/keys/keys.store.server";
 import { createNonceStore } from "~/gate/proofs/nonces.store.server";
 import { createSpentSignatureStore } from "~/gate/proofs/spent-signatures.store.server";
+import { createRevokedProofStore } from "~/gate/tokens/revoked-proofs.store.server";
 import { createSubmissionStore } from "~/gate/keys/submissions.store.server";
 import { createActionStore } from "~/operator/actions.store.server";
 import { createActivityStore } from "~/operator/activity/activity.store.server";
@@ -32,6 +34,8 @@ export function listStoreWrites(database: Database): Readonly<Record<string, Lis
   return {
     createNonceStore: listNonces(database),
     createSpentSignatureStore: listSignatures(database),
+    createRevokedProofStore: listRevokedProofs(database),
+    createDoorCodeStore: listDoorCodes(database),
     createKeyStore: listKeys(database),
     createChainCursorStore: listCursors(database),
     createSubmissionStore: listSubmissions(database),
@@ -72,6 +76,29 @@ function listSignatures(database: Database): ListedStore {
   const store = createSpentSignatureStore(database);
   const spend = () => store.spendSignature({ digest: "d", expiresAtMs: 2 });
   return { store, reads: [], writes: { spendSignature: meets(at("SpentSignature"), spend, false) } };
+}
+
+function listRevokedProofs(database: Database): ListedStore {
+  const store = createRevokedProofStore(database);
+  const revoke = () => store.revokeProof({ proofHash: "p", expiresAtMs: 2 });
+  return { store, reads: [], writes: { revokeProof: meets(at("RevokedProof"), revoke) } };
+}
+
+function listDoorCodes(database: Database): ListedStore {
+  const store = createDoorCodeStore(database, clock);
+  const hold = `INSERT INTO "DoorCode" ("digest", "site", "startHash", "claims", "expiresAtMs") VALUES ('new', 's', 'h', '{}', 1)`;
+  const isNew = { ...at("DoorCode"), hold, grows: "DoorCode" };
+  const code = { site: "s", startHash: "h" };
+  return {
+    store,
+    reads: [],
+    writes: {
+      issueCode: meets(isNew, () =>
+        store.issueCode({ ...code, digest: "new", claims: "{}", ttlSeconds: 60 }),
+      ),
+      spendCode: meets(at("DoorCode"), () => store.spendCode({ ...code, digest: "good" }), "{}"),
+    },
+  };
 }
 
 function listKeys(database: Database): ListedStore {
@@ -175,6 +202,8 @@ function listSweep(database: Database): ListedStore {
   const tables = [
     "Nonce",
     "SpentSignature",
+    "RevokedProof",
+    "DoorCode",
     "RateLimitWindow",
     "RateLimitLog",
     "KeyDeparture",

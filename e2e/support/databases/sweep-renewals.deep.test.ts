@@ -15,6 +15,8 @@ const retention = { decisionDays: 1, maxDecisions: 9, activityDays: 1, auditDays
 const swept = {
   Nonce: "expiresAtMs",
   SpentSignature: "expiresAtMs",
+  RevokedProof: "expiresAtMs",
+  DoorCode: "expiresAtMs",
   RateLimitWindow: "expiresAtMs",
   RateLimitLog: "expiresAtMs",
   KeyDeparture: "departedAtMs",
