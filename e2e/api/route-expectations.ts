@@ -89,6 +89,8 @@ export type RouteExpectation = {
   shape: RefusalShape;
   /** What a caller without any proof gets; null: anonymous callers are served, or the proof is a field of the body. */
   unauthenticated: Record<Method, RefusalName | null>;
+  /** See RouteSpec. */
+  isForSites: boolean;
   body: BodyExpectation | null;
   /** What its 401 asks for, of the origin asked. */
   challengeOf: (origin: string) => string;
@@ -107,6 +109,8 @@ const signed = `"address":"0x${"0".repeat(40)}","signature":"0x${"0".repeat(130)
  * is in the body or the address. Everything else is read from the routes themselves.
  */
 const exceptions: Readonly<Record<string, Exception>> = {
+  // Asked by nobody's proxy, and on no site.
+  "/api/door": { unauthenticated: { GET: "door-not-configured" } },
   "/api/form-submission-gate": {
     tokenIdIn: (tokenId) => `{"tokenId":${tokenId},"message":"7.0",${signed}}`,
   },
@@ -140,12 +144,13 @@ export async function expectationOf({
   pattern: string;
 }): Promise<RouteExpectation> {
   const { loader } = (await import(path.resolve("app", `${id}.ts`))) as { loader: RouteFunction };
-  const { GET, POST, DELETE } = loader.spec;
+  const { GET, POST, DELETE, isForSites = false } = loader.spec;
   const { unauthenticated, tokenIdIn, ...exception } = exceptions[pattern] ?? {};
   return {
     path: pattern.replace(/:\w+|\*/g, "1"),
     challengeOf: () => bearerChallenge,
     ...exception,
+    isForSites,
     credential: POST?.caller && credentialFor(POST.operation),
     methods: (["GET", "POST", "DELETE"] as const).filter((method) => loader.spec[method]),
     shape: shapeOf((GET ?? POST)?.operation),

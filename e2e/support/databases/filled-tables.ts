@@ -67,6 +67,8 @@ export async function fillTables(database: Database): Promise<void> {
 export async function emptyTables(database: Database): Promise<void> {
   await database.nonce.deleteMany();
   await database.spentSignature.deleteMany();
+  await database.revokedProof.deleteMany();
+  await database.doorCode.deleteMany();
   await database.usedKey.deleteMany();
   await database.keyDeparture.deleteMany();
   await database.submission.deleteMany();
