@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { developmentAccount } from "../../contracts/local-chain.mjs";
 import { hasOpenssl, sayWithoutOpenssl } from "~e2e/support/certificates";
 import { readSeen } from "~e2e/support/door/echo-site";
+import { playTraefik } from "~e2e/support/door/played-traefik";
 import { checkNginxProxy, startCaddyProxy, startNginxProxy } from "~e2e/support/door/site-proxies";
 import {
   dashboardsOrigin,
@@ -41,6 +42,24 @@ const proxies = [
 
 /** Longer than one poll and what nginx may keep, on a machine that has other work. */
 const withinPoll = { timeoutMs: 15_000, everyMs: 200 };
+
+/** Under each name that a proxy or the door uses. */
+const forged = {
+  "X-Forwarded-Proto": "http",
+  "X-Forwarded-Host": "dashboards.example.com",
+  "X-Forwarded-Uri": "/forged",
+  "X-Forwarded-Method": "POST",
+  "X-Original-URL": "https://dashboards.example.com/forged",
+  "X-Original-Method": "POST",
+  "Remote-User": "0xforged",
+  Remote_User: "0xforged",
+  "Remote-Groups": "forged",
+  "X-Latchkey-Key": "forged:1",
+  "X-Latchkey_Key": "forged:1",
+  "X-Latchkey-Vault": "0xforged",
+  X_Latchkey_Vault: "0xforged",
+  Connection: "Remote-User, X-Latchkey-Key",
+};
 
 describe.each(proxies)("$name, with the files of docs/door.md", ({ isHere, start, isCaching, whenAway }) => {
   const testHere = test.skipIf(!isHere);
@@ -107,21 +126,6 @@ describe.each(proxies)("$name, with the files of docs/door.md", ({ isHere, start
   testHere(
     "what a visitor says under the names of the door reaches neither the site nor the door",
     async () => {
-      const forged = {
-        "X-Forwarded-Proto": "http",
-        "X-Forwarded-Host": "dashboards.example.com",
-        "X-Forwarded-Uri": "/forged",
-        "X-Forwarded-Method": "POST",
-        "X-Original-URL": "https://dashboards.example.com/forged",
-        "X-Original-Method": "POST",
-        "Remote-User": "0xforged",
-        Remote_User: "0xforged",
-        "Remote-Groups": "forged",
-        "X-Latchkey-Key": "forged:1",
-        "X-Latchkey-Vault": "0xforged",
-        X_Latchkey_Vault: "0xforged",
-        Connection: "Remote-User, X-Latchkey-Key",
-      };
       const outside = await sites.openVisitor().ask(withoutFragment, { headers: { ...asPage, ...forged } });
       expect(outside.status).toBe(302);
       expect(new URL(outside.headers.location!).searchParams.get("to")).toBe(
@@ -155,6 +159,30 @@ describe.each(proxies)("$name, with the files of docs/door.md", ({ isHere, start
     ]);
     for (const { body } of asked) expect(body).not.toContain('"dashboards"');
     expect(sites.dashboards.countAnswered()).toBe(before);
+  });
+
+  testHere("the same cookie opens the site behind Traefik, whose file is played", async () => {
+    const { visitor, holder } = await enter();
+    const cookie = `__Host-latchkey-door=${visitor.cookieOf("wiki.example.com", "__Host-latchkey-door")}`;
+    const asked = { method: "GET", host: "wiki.example.com", path: "/a%20page?of=2" };
+    const ask = async (headers: Record<string, string>) => {
+      const played = await playTraefik({ ...asked, headers });
+      const { origin } = sites.server;
+      const answer = await fetch(`${origin}${played.path}`, { headers: played.question, redirect: "manual" });
+      return { answer, toSite: played.toSite(answer.headers) };
+    };
+    const outside = await ask({ ...asPage, ...forged });
+    expect([outside.answer.status, outside.answer.headers.get("location")]).toEqual([
+      302,
+      `${wikiOrigin}/.latchkey/start?to=/a%2520page?of=2`,
+    ]);
+    const inside = await ask({ ...asPage, ...forged, Cookie: cookie });
+    expect(inside.answer.status).toBe(200);
+    expect(inside.toSite).toMatchObject({
+      "remote-user": developmentAccount(holder.account).address.toLowerCase(),
+      "x-latchkey-key": `keeper:${holder.tokenId}`,
+    });
+    expect(JSON.stringify(inside.toSite)).not.toMatch(/forged|dashboards/);
   });
 
   testHere(
