@@ -1,23 +1,24 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { DoorVisit } from "~/door/door-visit";
-import { createGateApi, RefusedError } from "../gate-api";
+import { createGateApi } from "../gate-api";
 import { noticeFor } from "../gate-notice";
 import type { GateNotice } from "../wallet/wallet-notices";
 
 type Arrival = Extract<DoorVisit, { kind: "arriving" }>;
-/** `waiting`: for somebody to sign in. */
-export type WayOn = { step: "asking" | "waiting" | "going" } | { step: "refused"; notice: GateNotice };
+/** `waiting`: for somebody to be signed in. */
+export type WayOn = { step: "waiting" | "asking" | "going" } | { step: "refused"; notice: GateNotice };
 
 /**
- * Asks for the way on at once, as the session's cookie did not come along with a request from another site, and again
- * with every session that begins here. `session`: which one there is; null without.
+ * Asks for the way on with each session that the page finds or begins: its cookie does not come along with a request from
+ * another site, so the server could not tell. `session`: which one there is; null without.
  */
 export function useWayOn({ host, address, start }: Arrival, session: string | null) {
-  const [way, setWay] = useState<WayOn>({ step: "asking" });
+  const [way, setWay] = useState<WayOn>({ step: "waiting" });
   const api = useMemo(() => createGateApi(typeof window === "undefined" ? "" : window.location.origin), []);
   const isAsking = useRef(false);
-  const askedWith = useRef<string | null>();
+  const askedWith = useRef<string | null>(null);
   const ask = useCallback(async () => {
+    // One question at a time: each yes is a code, and too many of them are taken for a browser without cookies.
     if (isAsking.current) return;
     isAsking.current = true;
     setWay({ step: "asking" });
@@ -29,10 +30,10 @@ export function useWayOn({ host, address, start }: Arrival, session: string | nu
     } else setWay(found);
   }, [api, host, address, start]);
   useEffect(() => {
-    // One question at a time: each yes is a code, and too many of them are taken for a browser without cookies.
-    if (isAsking.current || way.step === "going" || askedWith.current === session) return;
+    if (way.step === "asking" || way.step === "going" || askedWith.current === session) return;
     askedWith.current = session;
-    void ask();
+    if (session === null) setWay({ step: "waiting" });
+    else void ask();
   }, [ask, session, way.step]);
   return { way, ask };
 }
@@ -44,7 +45,6 @@ async function findWayOn(goOn: () => Promise<string>, host: string): Promise<Way
     if (new URL(goTo).host !== host) throw new TypeError("The way on leads to another site.");
     return { goTo };
   } catch (error) {
-    if (error instanceof RefusedError && error.refused.status === 401) return { step: "waiting" };
     return { step: "refused", notice: noticeFor(error, "door") };
   }
 }

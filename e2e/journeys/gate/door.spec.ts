@@ -1,0 +1,80 @@
+import { startGateServer } from "~e2e/support/browser/gate-server";
+import type { GateServer } from "~e2e/support/browser/gate-server";
+import { findFreePort } from "~e2e/support/free-port";
+import { startDoorSite } from "~e2e/support/browser/door-site";
+import type { DoorSite } from "~e2e/support/browser/door-site";
+import {
+  connectWallet,
+  expect,
+  expectAccessible,
+  mintKey,
+  patienceMs,
+  test as base,
+} from "~e2e/support/browser/journey";
+
+/** Here leaving the gate for the site is the point. */
+const test = base.extend<object, { server: GateServer & { site: DoorSite } }>({
+  server: [
+    // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
+    async ({}, use) => {
+      const port = await findFreePort();
+      const server = await startGateServer({ env: { DOOR_HOSTS: `127.0.0.1:${port}` } });
+      const site = await startDoorSite(port, server.baseUrl);
+      await use({ ...server, site });
+      site.stop();
+      await server.stop();
+    },
+    { scope: "worker" },
+  ],
+  baseUrl: async ({ server }, use) => use(server.baseUrl),
+  rpcUrl: async ({ server }, use) => use(server.rpcUrl),
+  pageErrors: async ({ page }, use) => {
+    const faults: string[] = [];
+    const expected: number[] = [];
+    page.on("pageerror", (error) => faults.push(error.message));
+    page.on("console", (message) => {
+      const isExpected = expected.some((status) => message.text().includes(`status of ${status}`));
+      if (message.type() === "error" && !isExpected) faults.push(message.text());
+    });
+    await use({ expectRefusal: ({ status }) => void expected.push(status), expectOutage: () => undefined });
+    expect(faults).toEqual([]);
+  },
+});
+
+test("a holder goes from a site through the gate and back, and signing out closes the site", async ({
+  page,
+  wallet,
+  server: { site },
+}) => {
+  await page.goto(`${site.origin}/page?id=1`);
+  await expect(page.getByRole("heading", { name: `On the way to ${site.host}` })).toBeVisible();
+  await expectAccessible(page, "the gate on the way to a site");
+  await connectWallet(page, wallet.name);
+  await mintKey(page);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await expect(page.getByRole("heading", { name: "The wiki" })).toBeVisible({ timeout: patienceMs });
+  expect(page.url()).toBe(`${site.origin}/page?id=1`);
+  await expect(page.getByText(/^0x[0-9a-f]{40}$/)).toBeVisible();
+
+  // Its sign-in lost, the session at the gate brings it back without a press.
+  const cookies = (await page.context().cookies()).filter(({ name }) => name.startsWith("latchkey-door-"));
+  expect(cookies.map(({ httpOnly, sameSite }) => [httpOnly, sameSite])).toEqual([[true, "Lax"]]);
+  await page.context().clearCookies({ name: cookies[0]!.name });
+  await page.goto(`${site.origin}/other`);
+  await expect(page.getByText("/other")).toBeVisible({ timeout: patienceMs });
+
+  await page.goto(`${site.origin}/.latchkey/leave`);
+  await expect(page.getByRole("heading", { name: `You have left ${site.host}` })).toBeVisible();
+  await page.getByRole("button", { name: "Sign out here too" }).click();
+  await expect(page.getByText("You are not signed in here.")).toBeVisible({ timeout: patienceMs });
+  await page.goto(`${site.origin}/page`);
+  await expect(page.getByRole("heading", { name: `On the way to ${site.host}` })).toBeVisible();
+});
+
+test("an address on no site is said, and leads nowhere", async ({ page, baseUrl, pageErrors }) => {
+  pageErrors.expectRefusal({ path: "/gate", status: 400 });
+  const response = await page.goto("/gate?door=https://evil.example/&start=a");
+  expect(response?.status()).toBe(400);
+  await expect(page.getByText("This is no door of ours")).toBeVisible();
+  expect(new URL(page.url()).origin).toBe(baseUrl);
+});
