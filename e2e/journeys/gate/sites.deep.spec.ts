@@ -1,8 +1,9 @@
-import { chromium, expect, test } from "@playwright/test";
+import { chromium, expect } from "@playwright/test";
 import type { Page } from "@playwright/test";
 import { developmentAccount } from "../../../contracts/local-chain.mjs";
 import { findBrowser } from "~e2e/support/browser/browser";
 import { connectWallet, expectAccessible, patienceMs } from "~e2e/support/browser/journey";
+import { test } from "~e2e/support/browser/policy-check";
 import { addWallet } from "~e2e/support/browser/wallet";
 import { hasOpenssl, sayWithoutOpenssl } from "~e2e/support/certificates";
 import { startCaddyProxy, startNginxProxy } from "~e2e/support/door/site-proxies";
@@ -29,7 +30,9 @@ const deepLink = `${wikiOrigin}/notes/tide%20tables?of=the%2Fharbour&day=2`;
 
 for (const { name, isHere, start } of proxies) {
   for (const [index, { device, context }] of devices.entries()) {
-    test(`${device} comes from a site behind ${name} through the gate to the very page, and out again`, async () => {
+    test(`${device} comes from a site behind ${name} through the gate to the very page, and out again`, async ({
+      policyCheck,
+    }) => {
       test.skip(!isHere, `There is no ${name} on this machine.`);
       const sites = await openSitesBehindProxy(start);
       const browser = await openBrowser(sites);
@@ -37,6 +40,11 @@ for (const { name, isHere, start } of proxies) {
         const page = await (await browser.newContext({ ...context, ignoreHTTPSErrors: true })).newPage();
         const faults: string[] = [];
         page.on("pageerror", (error) => faults.push(String(error)));
+        // A browser of its own, of which the check does not know.
+        page.on("console", (message) => {
+          if (/Content[- ]Security[- ]Policy/i.test(message.text()))
+            policyCheck.violations.push(message.text());
+        });
         const holder = await sites.mintKey(index + 1);
         const { privateKey } = developmentAccount(holder.account);
         const { rpcUrl, chainId } = sites.chain;
