@@ -207,7 +207,7 @@ test("signing out at the gate ends every site, codes under way and copies of the
   expect((await gate.post("/session", { renew: true }, headers)).status).toBe(401);
 });
 
-test("while the chain is away a fresh reading stands, and after it nobody is let in or turned away", async () => {
+test("while the chain is away and nothing of it was read, nobody is let in or turned away", async () => {
   const { token } = await signInNew(gate);
   const server = await startServer({
     env: {

@@ -20,7 +20,9 @@ type KeysGateOptions = {
   doors?: Partial<Record<KindName, string>>;
 };
 
-const everything = ["room", "chat", "tts", "tools"];
+function opensBesides(site: string | undefined): { opens?: string[] } {
+  return site === undefined ? {} : { opens: ["room", "chat", "tts", "tools", `door:${site}`] };
+}
 
 /**
  * A server with four kinds on two chains: `founder`, an ERC-721 key; `patron`, a membership of whoever has 5 coins on
@@ -35,19 +37,17 @@ export async function openKeysGate({ env = {}, doors = {} }: KeysGateOptions = {
   ]);
   const { address: contract } = first.chain.key;
   const banned = developmentAccount(9).address;
-  const opensOf = (name: KindName) =>
-    doors[name] === undefined ? {} : { opens: [...everything, `door:${doors[name]}`] };
   const token = { standard: "erc721", chainId: 31337, contract };
   const keysFile = {
     chains: { 31337: {}, 31338: {} },
     keys: [
-      { name: "founder", title: "Founder's key", ...token, ...opensOf("founder") },
+      { name: "founder", title: "Founder's key", ...token, ...opensBesides(doors.founder) },
       {
         name: "patron",
         title: "Patrons",
         standard: "membership",
         chainId: 31338,
-        ...opensOf("patron"),
+        ...opensBesides(doors.patron),
         requires: {
           all: [
             { erc20: coin.address, chainId: 31338, atLeast: "5000000", label: "5 coins" },

@@ -137,43 +137,33 @@ test("the session answers and refuses as described", async () => {
 });
 
 test("the door answers as described, and what leads to it", async () => {
-  const { origin, ...server } = await openServer({
+  const { origin } = await openServer({
     DOOR_HOSTS: wiki,
     TRUST_PROXY: "loopback",
-    RATE_LIMIT_DOOR: "1000/60",
+    RATE_LIMIT_DOOR: "99/60",
   });
   const by = (await (await fetch(`${origin}/api/openapi`)).json()) as OpenApiDocument;
   const door = openDoorClient({ origin });
-  const { body } = await clientOf({ ...server, origin }).signIn(holder);
+  const { body } = await clientOf({ origin }).signIn(holder);
   const token = String(body.accessToken);
-  const cookie = await door.letIn(token);
   const expectHere = (asked: Asked, status: number) => expectDescribed(asked, { status, origin, by });
   const path = "/api/door";
-  const headers = { ...forwardedFor(wiki), ...asPage };
-  await expectHere({ path, headers: { ...headers, Cookie: cookie } }, 200);
-  await expectHere({ path, headers }, 302);
-  await expectHere(
-    { path: `${path}?answer=status`, headers: { ...headers, Cookie: "__Host-latchkey-door=no" } },
-    401,
-  );
-  await expectHere({ path, headers: { ...headers, ...asScript } }, 401);
-  await expectHere({ path, headers: asPage }, 403);
-  await expectHere({ path, method: "POST", headers }, 405);
-  const onSite = { "X-Forwarded-Host": wiki };
-  for (const page of ["start", "enter", "leave"]) {
-    await expectHere({ path: `/.latchkey/${page}` }, 404);
-    await expectHere({ path: `/.latchkey/${page}`, method: "POST", headers: onSite }, 405);
+  const page = { ...forwardedFor(wiki), ...asPage };
+  const lost = { ...page, Cookie: "__Host-latchkey-door=no" };
+  await expectHere({ path, headers: { ...page, Cookie: await door.letIn(token) } }, 200);
+  await expectHere({ path, headers: lost }, 302);
+  await expectHere({ path: `${path}?answer=status`, headers: lost }, 401);
+  await expectHere({ path, headers: { ...page, ...asScript } }, 401);
+  await expectHere({ path }, 403);
+  const headers = { "X-Forwarded-Host": wiki };
+  for (const [name, status] of Object.entries({ start: 302, enter: 400, leave: 302 })) {
+    await expectHere({ path: `/.latchkey/${name}`, headers }, status);
+    await expectHere({ path: `/.latchkey/${name}` }, 404);
+    await expectHere({ path: `/.latchkey/${name}`, method: "POST", headers }, 405);
   }
-  await expectHere({ path: "/.latchkey/start?to=/page", headers: onSite }, 302);
-  await expectHere({ path: "/.latchkey/leave", headers: onSite }, 302);
-  await expectHere({ path: "/.latchkey/enter?code=no", headers: onSite }, 400);
-  const { startCookie, enterPath } = await door.beginWayIn(token);
-  await expectHere({ path: enterPath, headers: { ...onSite, Cookie: startCookie } }, 302);
-  const own = { Cookie: `access_token=${token}` };
-  const { order } = await door.start("/");
-  await expectHere(post("/session", order, own), 200);
-  for (let round = 0; round < 2; round++) await door.goOn(token, order);
-  await expectHere(post("/session", order, own), 429);
+  const begun = await door.beginWayIn(token);
+  await expectHere({ path: begun.enterPath, headers: { ...headers, Cookie: begun.startCookie } }, 302);
+  await expectHere(post("/session", (await door.start("/")).order, { Cookie: `access_token=${token}` }), 200);
 });
 
 test("the form refuses a key that came too recently as described", async () => {
