@@ -4,6 +4,7 @@ import { once } from "node:events";
 import net from "node:net";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { startDemoSite } from "../demo/demo-site.mjs";
 import { defaultDataDir, defaultPort } from "../platform/config/early-defaults.mjs";
 import { endWithNpm, prepare, projectDir } from "./prepare.mjs";
 
@@ -14,6 +15,7 @@ const { openDemoChain } = await import("./demo-chain.mjs");
 
 const dataDir = path.resolve(process.env.DATA_DIR || path.join(defaultDataDir, "demo"));
 const port = await findPort();
+const sitePort = /** @type {number} */ ((await listenOnce((Number(port) % 65_535) + 1)) ?? (await listenOnce(0)));
 const { chain, contract, env } = await openDemoChain({
   dataDir,
   mode: "demo",
@@ -26,8 +28,17 @@ const server = spawn(process.execPath, ["--enable-source-maps", "app/commands/de
   cwd: projectDir,
   // Its standard input is what it ends with, should this process be killed.
   stdio: ["pipe", "pipe", "inherit"],
-  env: { ...env, NODE_ENV: "production", PORT: port },
+  env: {
+    ...env,
+    NODE_ENV: "production",
+    PORT: port,
+    // The second site's proxy is in this process.
+    TRUST_PROXY: env.TRUST_PROXY || "loopback",
+    DOOR_HOSTS: `localhost:${sitePort}=key`,
+  },
 });
+
+const site = await startDemoSite({ port: sitePort, gatePort: Number(port) });
 
 /** Somebody else on the default port is no reason to fail a first look; a port that was asked for is kept to. */
 async function findPort() {
@@ -54,6 +65,7 @@ async function stop(exitCode) {
   if (isStopping) return;
   isStopping = true;
   server.kill("SIGTERM");
+  await site.stop();
   if (server.exitCode === null && server.signalCode === null) await once(server, "close");
   await chain.stop();
   process.exit(exitCode);
@@ -82,6 +94,7 @@ function announce(openPort) {
   Get a key             open ${address}/gate, choose the demo wallet and press "Mint a key",
                         or from the command line:  npm run -s client -- mint --origin ${address}
   Operator's view       ${address}/operator   (secret: ${own || "none, it is switched off"})
+  A site behind it      http://localhost:${sitePort}   (plain files; the key opens them: docs/door.md)
   API description       ${address}/api/openapi   (readable: ${address}/docs)
 
   Everything is kept in ${path.relative(process.cwd(), dataDir)}. Stop with Ctrl+C. What follows is the request log.

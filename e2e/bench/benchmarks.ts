@@ -1,5 +1,6 @@
 import { operations } from "./costs/operations";
 import { benchOperations, describeOperations } from "./costs/operation-costs";
+import { benchSitesBehind, describeSitesBehind } from "./costs/door-costs";
 import { toOperationTable } from "./operation-table";
 import { benchBodies, toBodyTable } from "./costs/body-costs";
 import { benchPages, describePages } from "./costs/page-costs";
@@ -67,6 +68,7 @@ export const benchmarks: readonly Benchmark[] = [
   kind({ name: "search", run: benchSearch, describe: ({ figures }) => toSearchTable(figures) }),
   kind({ name: "bodies", run: benchBodies, describe: ({ figures }) => toBodyTable(figures) }),
   kind({ name: "pages", run: benchPages, describe: describePages }),
+  kind({ name: "door", run: benchSitesBehind, describe: ({ figures }) => describeSitesBehind(figures) }),
 ];
 
 function kind<Found>(own: Kind<Found>): Benchmark {

@@ -30,6 +30,12 @@ test.runIf(canSeeChildren)(
     await waitUntil(() => output.includes("Latchkey is ready at"), { timeoutMs: 60_000 });
     const origin = /ready at\s+(http:\S+)/.exec(output)![1]!;
     expect((await fetch(`${origin}/api/nonce`)).status).toBe(200);
+    const siteOrigin = /A site behind it\s+(http:\S+)/.exec(output)![1]!;
+    const page = { headers: { Accept: "text/html" }, redirect: "manual" } as const;
+    const stranger = await fetch(`${siteOrigin}/tides.html?station=harbour`, page);
+    expect(stranger.status).toBe(302);
+    const toGate = await fetch(stranger.headers.get("Location")!, page);
+    expect(toGate.headers.get("Location")).toContain(`${origin}/gate?door=`);
     // Nobody has run `npm run index`.
     const found = await mcpOf({ origin }).callTool({
       name: "libsql_search",

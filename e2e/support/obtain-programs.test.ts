@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import { findNginx, findPostgresql, findRedis, findVersion } from "./obtain-programs";
+import { findCaddy, findNginx, findPostgresql, findRedis, findVersion } from "./obtain-programs";
 
 test.each([
   ["redis", findRedis],
   ["nginx", findNginx],
+  ["caddy", findCaddy],
   ["postgresql", findPostgresql],
 ] as const)("an installed program's version is found: %s", (name, find) => {
   const expected: unknown = find() === null ? null : expect.stringMatching(/^\d+(\.\d+)+$/);

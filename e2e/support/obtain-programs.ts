@@ -21,6 +21,10 @@ export function findNginx(): Program | null {
   return findProgram("nginx", "usr/sbin/nginx", ["/usr/sbin", "/usr/local/sbin"]);
 }
 
+export function findCaddy(): Program | null {
+  return findProgram("caddy", "usr/bin/caddy");
+}
+
 export function findPostgresql(): PostgresqlPrograms | null {
   const dir = unpackedDir("postgresql");
   const unpacked = listVersions(path.join(dir, "usr/lib/postgresql"));
@@ -82,10 +86,17 @@ const programs: Wanted[] = [
   },
   {
     name: "nginx",
-    skipped: "docs/nginx.conf",
+    skipped: "docs/nginx.conf, and nginx's part of docs/door.md",
     find: findNginx,
     ask: ["nginx", "-v"],
     listPackages: () => ["nginx"],
+  },
+  {
+    name: "caddy",
+    skipped: "Caddy's part of docs/door.md",
+    find: findCaddy,
+    ask: ["caddy", "version"],
+    listPackages: () => ["caddy"],
   },
   {
     name: "postgresql",

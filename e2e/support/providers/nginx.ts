@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -11,12 +11,18 @@ const run = promisify(execFile);
 
 type Site = { dir: string; file: string };
 
-/** `docs/nginx.conf` with the addresses, files and ports of a test, and nothing else changed. */
+/**
+ * `docs/nginx.conf` with the addresses, files and ports of a test, and nothing else changed. `further`: files beside it,
+ * by their path below /etc/nginx.
+ */
 export async function placeConfiguration(
   replacements: readonly (readonly [string, string])[],
+  further: Readonly<Record<string, string>> = {},
 ): Promise<Site> {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-nginx-"));
-  await mkdir(path.join(dir, "temp"));
+  // Its workers run as a user of their own.
+  await chmod(dir, 0o755);
+  for (const name of ["temp", "conf.d"]) await mkdir(path.join(dir, name));
   const { keyFile, certificateFile } = await makeSelfSigned(dir, "gate.example.com");
   let text = await readFile("docs/nginx.conf", "utf8");
   // Folders that a program of one's own user may not write to.
@@ -29,6 +35,7 @@ export async function placeConfiguration(
     ["/var/log/nginx/access.log", path.join(dir, "access.log")],
     ["/etc/letsencrypt/live/gate.example.com/fullchain.pem", certificateFile],
     ["/etc/letsencrypt/live/gate.example.com/privkey.pem", keyFile],
+    ["/etc/nginx/conf.d/", path.join(dir, "conf.d/")],
     ...replacements,
   ] as const) {
     if (!text.includes(search)) throw new Error(`docs/nginx.conf has no ${search} any more.`);
@@ -36,6 +43,7 @@ export async function placeConfiguration(
   }
   const file = path.join(dir, "nginx.conf");
   await writeFile(file, text);
+  for (const [name, content] of Object.entries(further)) await writeFile(path.join(dir, name), content);
   return { dir, file };
 }
 
@@ -75,6 +83,7 @@ export async function startNginx({
     );
   });
   return {
+    pid: child.pid!,
     readLog: () => readFile(path.join(site.dir, "access.log"), "utf8"),
     stop: async () => {
       child.kill("SIGTERM");

@@ -1,0 +1,53 @@
+import { readYaml } from "../read-yaml";
+import type { YamlValue } from "../read-yaml";
+import { readDocumentedFiles, requireFile } from "./documented-files";
+
+type Headers = Record<string, string>;
+type Names = { [name: string]: YamlValue };
+type VisitorRequest = { method: string; host: string; path: string; headers: Headers };
+
+/**
+ * What Traefik 3 makes of a visitor's request, by the file of docs/door.md: Debian has none to run. Names are in lower
+ * case. `address`: what it asks, `question`: with which headers, `toSite`: what the site is sent after a 200.
+ */
+export async function playTraefik({ method, host, path, headers }: VisitorRequest) {
+  const file = await readYaml(requireFile(await readDocumentedFiles(), "/etc/traefik/dynamic/wiki.yml"));
+  const { routers, middlewares } = (file as Names).http as Record<"routers" | "middlewares", Names>;
+  const names = ((routers.wiki as Names).middlewares as string[]).map((name) => middlewares[name] as Names);
+  const custom = names.flatMap((each) => Object.entries((each.headers as Names)?.customRequestHeaders ?? {}));
+  const forwardAuth = names.find((each) => "forwardAuth" in each)!.forwardAuth as Names;
+  const lowerCased = (list: YamlValue | undefined) => (list as string[]).map((name) => name.toLowerCase());
+  if (forwardAuth.trustForwardHeader !== false) throw new Error("The file trusts what visitors say.");
+
+  // The entry point removes a visitor's X-Forwarded-…, the middlewares follow in their order.
+  const kept = new Map(
+    Object.entries(headers)
+      .map(([name, value]) => [name.toLowerCase(), value] as const)
+      .filter(([name]) => !name.startsWith("x-forwarded-")),
+  );
+  for (const [name, value] of custom) {
+    if (value === "") kept.delete(name.toLowerCase());
+    else kept.set(name.toLowerCase(), String(value));
+  }
+  const passedOn = lowerCased(forwardAuth.authRequestHeaders);
+  const told = {
+    "x-forwarded-for": "203.0.113.9",
+    "x-forwarded-proto": "https",
+    "x-forwarded-host": host,
+    "x-forwarded-uri": path,
+    "x-forwarded-method": method,
+  };
+  return {
+    path: new URL(String(forwardAuth.address)).pathname,
+    question: { ...Object.fromEntries([...kept].filter(([name]) => passedOn.includes(name))), ...told },
+    toSite: (answer: globalThis.Headers): Headers => {
+      const sent = new Map(kept);
+      for (const name of lowerCased(forwardAuth.authResponseHeaders)) {
+        const value = answer.get(name);
+        if (value === null) sent.delete(name);
+        else sent.set(name, value);
+      }
+      return Object.fromEntries(sent);
+    },
+  };
+}

@@ -1,0 +1,181 @@
+// The proxies of docs/door.md, with the very files of that page: only ports, certificates and folders are a test's own.
+import { spawn } from "node:child_process";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { makeSelfSigned } from "../certificates";
+import { findFreePort } from "../free-port";
+import { findCaddy, findNginx } from "../obtain-programs";
+import type { Program } from "../obtain-programs";
+import { waitUntil } from "../processes";
+import { checkConfiguration, placeConfiguration, startNginx } from "../providers/nginx";
+import { readDocumentedFiles, replaceEach, requireFile } from "./documented-files";
+import type { DocumentedFiles } from "./documented-files";
+
+export const gateHost = "gate.example.com";
+/** The one that the page shows; every other site is the same block with another name and port. */
+export const shownHost = "wiki.example.com";
+const shownSite = "127.0.0.1:8080";
+
+/** `sites`: the port behind each host. */
+export type ProxyOptions = { latchkeyPort: number; sites: Readonly<Record<string, number>> };
+export type SiteProxy = { port: number; stop: () => Promise<void> };
+export type NginxOptions = ProxyOptions & {
+  /** With nginx's own cache of the answers, as the page shows it. */
+  isCaching?: boolean;
+  /** Without the door: the sites stand open. */
+  isOpen?: boolean;
+  /** Files that nginx serves itself, in place of the sites; by plain HTTP, on connections that stay open. */
+  filesDir?: string;
+};
+
+export async function startCaddyProxy({ latchkeyPort, sites }: ProxyOptions): Promise<SiteProxy> {
+  const program = findCaddy();
+  if (program === null) throw new Error("There is no Caddy.");
+  const files = await readDocumentedFiles();
+  const port = await findFreePort();
+  const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-caddy-"));
+  const latchkey = ["127.0.0.1:3000", `127.0.0.1:${latchkeyPort}`] as const;
+  const [head = "", ...blocks] = requireFile(files, "/etc/caddy/Caddyfile").split(/^(?=\S+ \{$)/m);
+  const shown = blocks.find((block) => block.startsWith(shownHost));
+  if (shown === undefined) throw new Error(`The Caddyfile has no ${shownHost} any more.`);
+  const others = blocks.filter((block) => block !== shown);
+  const copies = Object.entries(sites).map(([host, sitePort]) =>
+    replaceEach(shown, [
+      [shownHost, host],
+      [shownSite, `127.0.0.1:${sitePort}`],
+    ]),
+  );
+  // What follows from standing in for a machine's only proxy; certificates are Caddy's own.
+  const surroundings = [
+    ...["{", "\tadmin off", "\tlocal_certs", "\tskip_install_trust", "\tauto_https disable_redirects"],
+    ...[`\thttps_port ${port}`, "\tdefault_bind 127.0.0.1", `\tstorage file_system ${dir}/storage`, "}", ""],
+  ].join("\n");
+  const main = replaceEach([surroundings, head, ...others, ...copies].join("\n"), [latchkey]);
+  await writeFile(path.join(dir, "Caddyfile"), main);
+  const snippet = requireFile(files, "/etc/caddy/latchkey.caddy");
+  await writeFile(path.join(dir, "latchkey.caddy"), replaceEach(snippet, [latchkey]));
+  return { port, ...(await runCaddy({ program, dir, port })) };
+}
+
+async function runCaddy({ program, dir, port }: { program: Program; dir: string; port: number }) {
+  let output = "";
+  const file = path.join(dir, "Caddyfile");
+  const child = spawn(program.command, ["run", "--config", file, "--adapter", "caddyfile"], {
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { PATH: process.env.PATH, HOME: dir, ...program.environment } as unknown as NodeJS.ProcessEnv,
+  });
+  child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const closed = new Promise((resolve) => child.once("close", resolve));
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await closed;
+    await rm(dir, { recursive: true, force: true });
+  };
+  try {
+    await waitUntil(async () => {
+      if (child.exitCode !== null) throw new Error(`Caddy ended.\n${output}`);
+      return await isListening(port);
+    });
+    // Certificates are made after the port is open.
+    await waitUntil(() => output.includes("certificate obtained successfully"), { timeoutMs: 20_000 });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { stop };
+}
+
+/** It speaks TLS, and refuses a plain request with an answer. */
+async function isListening(port: number): Promise<boolean> {
+  return await fetch(`http://127.0.0.1:${port}/`).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function placeNginx({
+  latchkeyPort,
+  sites,
+  isCaching = false,
+  isOpen = false,
+  filesDir,
+}: NginxOptions) {
+  const files = await readDocumentedFiles();
+  const port = await findFreePort();
+  const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-nginx-sites-"));
+  // Its workers run as a user of their own, and keep answers there.
+  await chmod(dir, 0o755);
+  const blocks: Record<string, string> = {};
+  for (const [host, sitePort] of Object.entries(sites)) {
+    const { keyFile, certificateFile } = await makeSelfSigned(dir, host);
+    const live = `/etc/letsencrypt/live/${shownHost}`;
+    blocks[`conf.d/${host}.conf`] = replaceEach(requireFile(files, "/etc/nginx/conf.d/wiki.conf"), [
+      [`${live}/fullchain.pem`, certificateFile],
+      [`${live}/privkey.pem`, keyFile],
+      [shownHost, host],
+      [shownSite, `127.0.0.1:${sitePort}`],
+      ["listen 443 ssl;", `listen 127.0.0.1:${port}${filesDir === undefined ? " ssl" : ""};`],
+      ...(filesDir === undefined
+        ? []
+        : [
+            [
+              `proxy_pass http://127.0.0.1:${sitePort};`,
+              `root ${filesDir};\n    keepalive_requests 1000000;`,
+            ] as const,
+          ]),
+      ...(isOpen ? [["include latchkey-door.conf;", ""] as const] : []),
+    ]);
+  }
+  const { upstream, question } = placeCache({ files, dir, isCaching });
+  const deployment = await placeConfiguration(
+    [
+      ["    listen 80;\n", `    listen 127.0.0.1:${await findFreePort()};\n`],
+      ["    listen 443 ssl;", `    listen 127.0.0.1:${port}${filesDir === undefined ? " ssl" : ""};`],
+      ["127.0.0.1:3001", `127.0.0.1:${latchkeyPort}`],
+      ["    server 127.0.0.1:3002 max_fails=1 fail_timeout=5s;\n", ""],
+    ],
+    { "conf.d/latchkey.conf": upstream, "latchkey-door.conf": question, ...blocks },
+  );
+  return { port, deployment, remove: () => rm(dir, { recursive: true, force: true }) };
+}
+
+function placeCache({ files, dir, isCaching }: { files: DocumentedFiles; dir: string; isCaching: boolean }) {
+  const upstream = requireFile(files, "/etc/nginx/conf.d/latchkey.conf");
+  const question = requireFile(files, "/etc/nginx/latchkey-door.conf");
+  if (!isCaching) return { upstream, question };
+  const store = requireFile(files, "in /etc/nginx/conf.d/latchkey.conf");
+  const lines = requireFile(files, "in /etc/nginx/latchkey-door.conf, location = /.latchkey/question");
+  return {
+    upstream: upstream + replaceEach(store, [["/var/cache/nginx/latchkey", path.join(dir, "cache")]]),
+    question: replaceEach(question, [['  proxy_set_body "";\n', `  proxy_set_body "";\n${lines}`]]),
+  };
+}
+
+export async function startNginxProxy(options: NginxOptions): Promise<SiteProxy & { pid: number }> {
+  const program = findNginx();
+  if (program === null) throw new Error("There is no nginx.");
+  const { port, deployment, remove } = await placeNginx(options);
+  const running = await startNginx({ program, deployment, port });
+  return {
+    port,
+    pid: running.pid,
+    stop: async () => {
+      await running.stop();
+      await remove();
+    },
+  };
+}
+
+/** What nginx says of the configuration, warnings included. */
+export async function checkNginxProxy(options: NginxOptions): Promise<string> {
+  const program = findNginx();
+  if (program === null) throw new Error("There is no nginx.");
+  const { deployment, remove } = await placeNginx(options);
+  try {
+    return await checkConfiguration({ program, file: deployment.file });
+  } finally {
+    await rm(deployment.dir, { recursive: true, force: true });
+    await remove();
+  }
+}
