@@ -100,14 +100,14 @@ test("a key without further requirements is reported alone, and a membership by 
 });
 
 test("a membership for a vault is reported with the delegation it needs", () => {
-  const { judgement, ...rest } = judged(membership, leafOf(guests), () => "met");
-  const key = { outcome: "unmet", reason: "not-delegate" } as const;
-  const report = reportRequirements({ ...rest, judgement: { ...judgement, outcome: "unmet", key } });
+  const { judgement, ...rest } = judged(membership, leafOf(guests), () => "unmet");
+  const key = { outcome: "met", reason: null } as const;
+  const report = reportRequirements({ ...rest, judgement: { ...judgement, key } });
   expect(report).toEqual({
     outcome: "unmet",
     all: [
-      { label: "may sign in for this wallet", outcome: "unmet", chainId: 1 },
-      { label: "On the guest list", outcome: "met" },
+      { label: "may sign in for this wallet", outcome: "met", chainId: 1 },
+      { label: "On the guest list", outcome: "unmet" },
     ],
   });
 });
