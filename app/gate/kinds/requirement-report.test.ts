@@ -166,9 +166,9 @@ test.each<[string, Judged, string | null]>([
   ],
   ["nothing where the key is missing", judged(token, all, () => "unmet", "unmet"), null],
   [
-    "nothing where it is not known whether the key is held",
-    judged(token, all, () => "unmet", "unknown"),
-    null,
+    "that it is not known whether the key is held",
+    judged(token, leafOf(coin), () => "unmet", "unknown"),
+    "Whether this wallet holds key #7 cannot be checked right now, and something else is missing for certain: 2.5 USDC.",
   ],
   ["nothing where nothing is missing", judged(token, all, () => "met"), null],
 ])("the sentence about what is missing says %s", (_, subject, sentence) => {
