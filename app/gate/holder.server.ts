@@ -17,6 +17,8 @@ export type Holder = {
   tokenId: string;
   /** The wallet that holds the key, where the address is only its delegate. */
   vault: Address | null;
+  /** Whether the token reaches the room, which its kind may open only since it was made. */
+  opensRoom: boolean;
   issuedAtSeconds: number;
 };
 
@@ -55,17 +57,18 @@ export async function requireHolder(
   }
 }
 
-export function holderOf({ claims: { sub, tokenId, iat, vault }, keyKind }: VerifiedToken): Holder {
+export function holderOf({ claims: { sub, tokenId, iat, vault, scopes }, keyKind }: VerifiedToken): Holder {
   return {
     address: sub as Address,
     keyKind,
     tokenId,
     vault: (vault as Address | undefined) ?? null,
+    opensRoom: scopes.includes("gate:read"),
     issuedAtSeconds: iat,
   };
 }
 
-type KeyClaim = Omit<Holder, "issuedAtSeconds">;
+type KeyClaim = Omit<Holder, "issuedAtSeconds" | "opensRoom">;
 
 export function questionOf({ keyKind, tokenId, address, vault }: KeyClaim): KeyQuestion {
   return { kind: keyKind, tokenId, signer: address, vault };

@@ -28,8 +28,15 @@ export function toToolCaller(caller: { claims: AccessClaims; keyKind: KeyKind } 
 
 /** For another check by the gate. A token without a time counts as older than any departure. */
 export function toGateHolder(holder: ToolHolder) {
-  const { address, keyKind, tokenId, vault, issuedAtSeconds = 0 } = holder;
-  return { address: address as Address, keyKind, tokenId, vault: vault as Address | null, issuedAtSeconds };
+  const { address, keyKind, tokenId, vault, scopes, issuedAtSeconds = 0 } = holder;
+  return {
+    address: address as Address,
+    keyKind,
+    tokenId,
+    vault: vault as Address | null,
+    opensRoom: scopes.includes("gate:read"),
+    issuedAtSeconds,
+  };
 }
 
 /** MCP's hints for clients that decide whether to ask their user before a call. */
