@@ -33,7 +33,8 @@ export async function admit(claimant: Claimant, dependencies: AdmitDependencies)
   if (claimant.claims === null) await requireHolder(claimant, dependencies);
   else accessToken = await signIn(claimant, dependencies);
   const { keyKind, tokenId } = claimant;
-  const content = opensRoom(keyKind)
+  const isRoomOpen = claimant.claims === null ? claimant.opensRoom : opensRoom(keyKind);
+  const content = isRoomOpen
     ? await dependencies.readContent({ tokenId: contentNameOf(dependencies.kinds, keyKind, tokenId) })
     : emptyContent;
   dependencies.countGrant(claimant.kind);
@@ -51,7 +52,7 @@ export async function readContentFor(
   { origin, readContent, ...dependencies }: ContentDependencies,
 ): Promise<GatedContent> {
   const { keyKind, tokenId } = holder;
-  requireRoom(keyKind);
+  requireRoom(holder);
   await requireHolder(holder, dependencies);
   return readContent({ tokenId: contentNameOf(dependencies.kinds, keyKind, tokenId), mediaOrigin: origin });
 }

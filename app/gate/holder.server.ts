@@ -17,6 +17,8 @@ export type Holder = {
   tokenId: string;
   /** The wallet that holds the key, where the address is only its delegate. */
   vault: Address | null;
+  /** Whether the token reaches the room, which its kind may open only since it was made. */
+  opensRoom: boolean;
   issuedAtSeconds: number;
   /** Of the proof that its token goes back to, where it is known. */
   proofHash: string | null;
@@ -61,18 +63,20 @@ export async function requireHolder(
 }
 
 export function holderOf({ claims, keyKind }: VerifiedToken): Holder {
-  const { sub, tokenId, iat, vault, siwe_hash: proofHash } = claims;
+  const { sub, tokenId, iat, vault, scopes, siwe_hash: proofHash } = claims;
   return {
     address: sub as Address,
     keyKind,
     tokenId,
     vault: (vault as Address | undefined) ?? null,
+    opensRoom: scopes.includes("gate:read"),
     issuedAtSeconds: iat,
     proofHash,
   };
 }
 
-type KeyClaim = Omit<Holder, "issuedAtSeconds" | "proofHash"> & Partial<Pick<Holder, "proofHash">>;
+type KeyClaim = Omit<Holder, "issuedAtSeconds" | "opensRoom" | "proofHash"> &
+  Partial<Pick<Holder, "proofHash">>;
 
 export function questionOf({ keyKind, tokenId, address, vault }: KeyClaim): KeyQuestion {
   return { kind: keyKind, tokenId, signer: address, vault };

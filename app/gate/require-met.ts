@@ -32,10 +32,16 @@ export function requireMet(
   });
 }
 
-export function requireRoom(kind: KeyKind): void {
-  if (opensRoom(kind)) return;
+/** `opensRoom` of a token; a signature opens what its kind does. */
+export function requireRoom({ keyKind, opensRoom: isOpen }: { keyKind: KeyKind; opensRoom?: boolean }): void {
+  if (!opensRoom(keyKind)) {
+    throw new Refusal("not-opened-by-this-key", {
+      detail: `Keys of the kind ${keyKind.name} do not open the room, nor the form in it.`,
+    });
+  }
+  if (isOpen !== false) return;
   throw new Refusal("not-opened-by-this-key", {
-    detail: `Keys of the kind ${kind.name} do not open the room, nor the form in it.`,
+    detail: `Keys of the kind ${keyKind.name} open the room, and this access token does not. Sign in again.`,
   });
 }
 

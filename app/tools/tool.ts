@@ -30,12 +30,13 @@ export function toToolCaller(caller: { claims: AccessClaims; keyKind: KeyKind } 
 
 /** For another check by the gate. A token without a time counts as older than any departure. */
 export function toGateHolder(holder: ToolHolder) {
-  const { address, keyKind, tokenId, vault, issuedAtSeconds = 0, proofHash = null } = holder;
+  const { address, keyKind, tokenId, vault, scopes, issuedAtSeconds = 0, proofHash = null } = holder;
   return {
     address: address as Address,
     keyKind,
     tokenId,
     vault: vault as Address | null,
+    opensRoom: scopes.includes("gate:read"),
     issuedAtSeconds,
     proofHash,
   };

@@ -43,7 +43,7 @@ export async function submit(
   const { message, messageHash = null } = submission;
   const question = questionOf(claim);
   requireMet(question, await proveAndJudge({ message: signedText, signature, question, judge }), kinds);
-  requireRoom(keyKind);
+  requireRoom(claim);
   requireMayUse(claim);
   await requireSettled(question);
   // The first kind's text is nobody else's, and serves once by what it uses up.

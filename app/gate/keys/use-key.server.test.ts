@@ -10,6 +10,7 @@ const holder = {
   keyKind: kind,
   vault: null,
   tokenId: "7",
+  opensRoom: true,
   issuedAtSeconds: 1,
   proofHash: null,
 } as const;

@@ -17,7 +17,7 @@ export type UseKeyDependencies = HolderDependencies & {
 export async function useKey(holder: Holder, dependencies: UseKeyDependencies) {
   const { submissions, wakeOutbox } = dependencies;
   const { keyKind, tokenId, address } = holder;
-  requireRoom(keyKind);
+  requireRoom(holder);
   requireMayUse(holder);
   // The newest block is read below, but for whether a membership has run out.
   await requireHolder(holder, dependencies, { fresh: keyKind.standard === "unlock" });

@@ -93,12 +93,14 @@ test("mistakes of the file and of its chains' addresses are listed with all othe
   const problems = problemsOf({
     ...twoChains(),
     RPC_URL_31337: "ftp://hunter2",
+    RPC_URL_10: ",",
     RPC_URL_5: "https://hunter2.example.com",
     RPC_URL_BASE: "https://hunter2.example.com",
     PORT: "seventy",
   });
   expect(problems).toEqual([
     "PORT must be a whole number from 0 to 65535.",
+    "RPC_URL_10 must list at least one address.",
     "RPC_URL_31337 must list addresses that begin with https:// or http://.",
     "KEYS_FILE chains: does not list the chain of RPC_URL_5.",
     "KEYS_FILE chains: does not list the chain of RPC_URL_BASE.",

@@ -44,6 +44,7 @@ export type Judgement = {
   outcome: Outcome;
   /** Of the key itself, delegation included; null for memberships without one. */
   key: { outcome: Outcome; reason: NotHeld | null } | null;
+  /** Null too where a vault did not name the signer, or may not have. */
   requirement: Verdict | null;
   /** The blocks that were read, a chain each; null where an answer names none. */
   blocks: readonly { chainId: number; blockNumber: bigint | null }[];

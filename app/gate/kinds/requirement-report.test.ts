@@ -100,14 +100,14 @@ test("a key without further requirements is reported alone, and a membership by 
 });
 
 test("a membership for a vault is reported with the delegation it needs", () => {
-  const { judgement, ...rest } = judged(membership, leafOf(guests), () => "met");
-  const key = { outcome: "unmet", reason: "not-delegate" } as const;
-  const report = reportRequirements({ ...rest, judgement: { ...judgement, outcome: "unmet", key } });
+  const { judgement, ...rest } = judged(membership, leafOf(guests), () => "unmet");
+  const key = { outcome: "met", reason: null } as const;
+  const report = reportRequirements({ ...rest, judgement: { ...judgement, key } });
   expect(report).toEqual({
     outcome: "unmet",
     all: [
-      { label: "may sign in for this wallet", outcome: "unmet", chainId: 1 },
-      { label: "On the guest list", outcome: "met" },
+      { label: "may sign in for this wallet", outcome: "met", chainId: 1 },
+      { label: "On the guest list", outcome: "unmet" },
     ],
   });
 });
@@ -166,9 +166,9 @@ test.each<[string, Judged, string | null]>([
   ],
   ["nothing where the key is missing", judged(token, all, () => "unmet", "unmet"), null],
   [
-    "nothing where it is not known whether the key is held",
-    judged(token, all, () => "unmet", "unknown"),
-    null,
+    "that it is not known whether the key is held",
+    judged(token, leafOf(coin), () => "unmet", "unknown"),
+    "Whether this wallet holds key #7 cannot be checked right now, and something else is missing for certain: 2.5 USDC.",
   ],
   ["nothing where nothing is missing", judged(token, all, () => "met"), null],
 ])("the sentence about what is missing says %s", (_, subject, sentence) => {

@@ -25,8 +25,11 @@ export function conclude(
   const { kind, signer, vault } = question;
   const holder = vault ?? signer;
   const own = parts.find(({ part }) => part.isOwn)?.reading ?? null;
-  const key = kind.contract || vault ? concludeKey(question, own, ignoresExpiry) : null;
-  const requirement = kind.requirement ? concludeRequirement(kind.requirement, parts, holder) : null;
+  const delegation = judgeDelegation(kind, vault, own);
+  const key = kind.contract || vault ? concludeKey(question, own, { ignoresExpiry, delegation }) : null;
+  // Who is no delegate, or may be none, is told nothing of the vault, nor is it seen in the outcome.
+  const asked = delegation === "met" ? kind.requirement : null;
+  const requirement = asked && concludeRequirement(asked, parts, holder);
   const outcomes = [key?.outcome ?? "met", requirement?.outcome ?? "met"] as const;
   return {
     outcome: allOf(outcomes),
@@ -42,10 +45,10 @@ export function conclude(
 function concludeKey(
   { kind, signer, vault }: KeyQuestion,
   own: ChainReading | null,
-  ignoresExpiry: boolean,
+  { ignoresExpiry, delegation }: { ignoresExpiry: boolean; delegation: Outcome },
 ): NonNullable<Judgement["key"]> {
   const holding = kind.contract ? judgeHolding(own, vault ?? signer, ignoresExpiry) : held;
-  const outcome = allOf([holding.outcome, judgeDelegation(kind, vault, own)]);
+  const outcome = allOf([holding.outcome, delegation]);
   if (outcome !== "unmet") return { outcome, reason: null };
   // That the vault holds nothing says more than that it named nobody.
   return { outcome, reason: holding.reason ?? "not-delegate" };

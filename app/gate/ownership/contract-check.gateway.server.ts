@@ -6,7 +6,7 @@ import type { TokenContract } from "../transfers/key-transfers.gateway.server";
 import { askChain } from "./chain-reads.gateway.server";
 import { makeRead } from "./reads/read";
 
-/** Of a leaf only the contract's existence is checked. */
+/** Of a leaf is checked that its contract answers what it is asked about every wallet. */
 export type CheckedForm = TokenContract["standard"] | "balance" | "balance-of-id" | "membership-of";
 export type CheckedContract = { contractAddress: Address; form: CheckedForm };
 
@@ -33,6 +33,12 @@ const asked: Readonly<Partial<Record<CheckedForm, readonly Interface[]>>> = {
   erc721: ["erc721", "erc1155"],
   erc1155: ["erc1155", "erc721"],
   erc4907: ["erc4907", "erc721"],
+};
+
+const askedOfLeaves: Readonly<Partial<Record<CheckedForm, string>>> = {
+  balance: "balanceOf(address)",
+  "balance-of-id": "balanceOf(address,uint256)",
+  "membership-of": "getHasValidKey(address)",
 };
 
 /** For each contract what is wrong with it, to follow its name, or null. A wrong standard would deny every holder. */
@@ -72,6 +78,8 @@ function listReads({ contractAddress, form }: CheckedContract): Read[] {
 
 function judge(form: CheckedForm, [first, ...said]: readonly Answer[]): string | null {
   if (!first?.hasCode) return "does not exist";
+  const question = askedOfLeaves[form];
+  if (question) return first.success && first.size >= 32n ? null : `does not answer ${question}`;
   if (form === "unlock") return isTruthValue(first) ? null : "is no Unlock lock";
   const wanted = asked[form]?.[0];
   // A contract without ERC-165 may still be of the right standard.

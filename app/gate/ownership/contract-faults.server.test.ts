@@ -4,6 +4,7 @@ import { createChainClients } from "~/platform/chain/chain-clients.server";
 import { startTestChain } from "~e2e/support/chain/chain";
 import type { TestChain } from "~e2e/support/chain/chain";
 import { startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
+import { deployUnlockLock } from "~e2e/support/chain/unlock-lock";
 import type { RpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import type { KeyKind } from "../kinds/kind";
 import type { Leaf, Requirement } from "../kinds/requirement";
@@ -72,7 +73,7 @@ test("kinds and leaves whose contracts are there have no fault, and are not aske
   });
   const lock = leaf({
     type: "unlock",
-    contract: sites[1]!.chain.key.address,
+    contract: (await deployUnlockLock(sites[1]!.chain, 3_600)).address,
     chainId: 8453,
     isSecret: false,
   });
@@ -90,7 +91,7 @@ test("kinds and leaves whose contracts are there have no fault, and are not aske
 test("an address that is no contract is named with its kind and its place, of a secret leaf only whose it is", async () => {
   const requirement: Requirement = {
     type: "any",
-    of: [coin(nowhere), { type: "not", of: coin(units, true) }],
+    of: [coin(nowhere), { type: "not", of: coin(nowhere, true) }],
   };
   const findFaults = makeFaults(
     { contract: nowhere },
@@ -109,13 +110,35 @@ test("an address that is no contract is named with its kind and its place, of a 
   );
 });
 
-test("at most five faults are named, and a fault is found gone at once", async () => {
+test("a leaf's contract that does not answer what it is asked is named", async () => {
+  const contract = sites[0]!.chain.key.address;
+  const at = { contract, chainId: 31337, isSecret: false } as const;
+  const of = [
+    leaf({ ...at, type: "erc721", contract: units, atLeast: 1n }),
+    leaf({ ...at, type: "erc1155", tokenId: "1", atLeast: 1n }),
+    leaf({ ...at, type: "unlock" }),
+  ];
+  expect(await makeFaults({ requirement: { type: "all", of } })()).toBe(
+    [
+      `also.all[0] of founder: the contract at ${units} on chain 31337 does not answer balanceOf(address).`,
+      `also.all[1] of founder: the contract at ${contract} on chain 31337 does not answer balanceOf(address,uint256).`,
+      `also.all[2] of founder: the contract at ${contract} on chain 31337 does not answer getHasValidKey(address).`,
+    ].join(" "),
+  );
+});
+
+test("at most five faults are named, and a fault is found gone within seconds, the chain not asked before", async () => {
   const { control, viewer, key } = sites[1]!.chain;
   const of = Array.from({ length: 7 }, () => coin(nowhere));
   const findFaults = makeFaults({ requirement: { type: "all", of } });
   expect(await findFaults()).toMatch(/^also\.all\[0\] of .*also\.all\[4\] of founder: .* And 2 more\.$/);
   const bytecode = (await viewer.getCode({ address: key.address }))!;
   await control.setCode({ address: nowhere, bytecode });
+  sites[1]!.rpc.posts.length = 0;
+  nowMs = 4_999;
+  expect(await findFaults()).toMatch(/ And 2 more\.$/);
+  expect(sites[1]!.rpc.posts).toEqual([]);
+  nowMs = 5_000;
   expect(await findFaults()).toBe(null);
   await control.setCode({ address: nowhere, bytecode: "0x" });
 });

@@ -12,6 +12,8 @@ import type { CheckedContract, CheckedForm } from "./contract-check.gateway.serv
 
 /** Contracts do not come and go: what was found whole is not asked about with every probe of readiness. */
 const wholeForMs = 60_000;
+/** Anybody may ask whether the service is ready, and no loop of theirs makes calls without end. */
+const faultyForMs = 5_000;
 const maxFaultsNamed = 5;
 
 type Check = CheckedContract & { chainId: number; name: string };
@@ -47,16 +49,20 @@ export function createContractFaults(kinds: readonly KeyKind[], clients: ChainCl
 }
 
 function createChainFaults(client: ChainClient, checks: readonly Check[], clock: Clock) {
-  let wholeUntilMs = -Infinity;
+  let known: readonly string[] = [];
+  let knownUntilMs = -Infinity;
 
-  return async function readFaults(): Promise<string[]> {
-    if (clock() < wholeUntilMs) return [];
+  return async function readFaults(): Promise<readonly string[]> {
+    if (clock() < knownUntilMs) return known;
     const found = await checkContracts(client, checks).catch((error: unknown) => {
       if (error instanceof Refusal) return null;
       throw error;
     });
     const faults = checks.flatMap(({ name }, index) => (found?.[index] ? `${name} ${found[index]}.` : []));
-    if (found && faults.length === 0) wholeUntilMs = clock() + wholeForMs;
+    if (found) {
+      known = faults;
+      knownUntilMs = clock() + (faults.length === 0 ? wholeForMs : faultyForMs);
+    }
     return faults;
   };
 }

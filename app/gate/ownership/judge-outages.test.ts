@@ -95,6 +95,30 @@ test("chains are asked side by side, and one that answers late is waited for", a
   expect((await openJudge().judge(ask(keyKind(coinLeaf())))).outcome).toBe("met");
 });
 
+test("a chain that hangs keeps nobody waiting whom the others let in, nor does its failure harm later", async () => {
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => void unhandled.push(error);
+  process.on("unhandledRejection", note);
+  let failures = 0;
+  second.rpc.setFault("hanging");
+  const judge = createJudge({
+    clientOf: makeClients({ timeoutMs: 2_000 }),
+    confirmationsOf: () => 0,
+    cacheSeconds: 0,
+    clock: () => 1_000,
+    onReading: ({ outcome }) => void (failures += outcome === "unavailable" ? 1 : 0),
+  });
+  const either = keyKind({ type: "any", of: [nativeLeaf(1n), coinLeaf()] });
+  expect((await judge.judge(ask(either))).outcome).toBe("met");
+  expect(failures).toBe(0);
+  const unmet = await judge.judge(ask(keyKind({ type: "all", of: [nativeLeaf(1n << 255n), coinLeaf()] })));
+  expect(unmet).toMatchObject({ outcome: "unmet", cause: expect.anything() as unknown });
+  expect(failures).toBeGreaterThan(0);
+  await delay(50);
+  process.off("unhandledRejection", note);
+  expect(unhandled).toEqual([]);
+});
+
 test("an outage is not shared: the next question is answered, and the other chain's reading kept", async () => {
   const judge = openJudge({ cacheSeconds: 4 });
   second.rpc.setFault("http-500");

@@ -6,6 +6,7 @@ import { createChainReadings } from "./chain-readings.server";
 import type { ChainReadings } from "./chain-readings.server";
 import { conclude } from "./conclude";
 import type { PartReading } from "./conclude";
+import type { Judgement } from "../kinds/kind";
 import type { ChainHead, Judge, KeyQuestion, OnReading } from "./judge";
 import { planOf } from "./reads/kind-plan";
 import type { ChainPart } from "./reads/kind-plan";
@@ -42,6 +43,33 @@ export function createJudge(dependencies: JudgeDependencies): Judge {
     );
   }
 
+  /** A chain that hangs keeps nobody waiting whom the others let in; a refusal waits for the whole list. */
+  function concludeOnceMet(
+    question: KeyQuestion,
+    parts: readonly ChainPart[],
+    read: (part: ChainPart) => Promise<PartReading>,
+  ): Promise<Judgement> {
+    const known = parts.map((part): PartReading => {
+      const { findDecimals } = readingsOf(part.chainId);
+      return { part, reading: null, cause: null, findDecimals };
+    });
+    let missing = parts.length;
+    return new Promise((resolve, reject) => {
+      if (missing === 0) return resolve(conclude(question, known));
+      for (const [index, part] of parts.entries()) {
+        read(part)
+          .then((one) => {
+            known[index] = one;
+            missing -= 1;
+            const judgement = conclude(question, known);
+            if (missing === 0 || judgement.outcome === "met") resolve(judgement);
+          })
+          // What fails after the answer changes nothing.
+          .catch(reject);
+      }
+    });
+  }
+
   return {
     async judge(given) {
       const { fresh = false } = given;
@@ -49,7 +77,7 @@ export function createJudge(dependencies: JudgeDependencies): Judge {
       const parts = findParts(question);
       // Nearly always there is one, and its reading at hand.
       if (parts.length === 1) return conclude(question, [await readPart(question, parts[0]!, fresh)]);
-      return conclude(question, await Promise.all(parts.map((part) => readPart(question, part, fresh))));
+      return concludeOnceMet(question, parts, (part) => readPart(question, part, fresh));
     },
 
     async judgeSigned({ signed, ...given }) {

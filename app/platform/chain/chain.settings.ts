@@ -99,6 +99,7 @@ function parseChainId(given: string): number {
 
 export function parseRpcUrls(given: string): string[] {
   const urls = splitList(given);
+  if (urls.length === 0) throw new InvalidSetting("must list at least one address.");
   try {
     for (const url of urls) requireUrl(url);
   } catch {

@@ -194,6 +194,39 @@ test("every mistake is told at once, with its place", () => {
   ]);
 });
 
+test("no mistake hides another one beside it", () => {
+  const keys = [
+    token({ title: "", chainId: 5, opens: ["room", "gate", "room"] }),
+    token({ also: leaf({ atLeast: "0", chainId: 10 }) }),
+    membership({ title: "", chainId: 5 }),
+  ];
+  expect(mistakesOf({ chains: { 1: {} }, keys }).map((mistake) => mistake.split(": ")[0])).toEqual([
+    "keys[0].chainId",
+    "keys[0].opens[2]",
+    "keys[0].title",
+    "keys[0].opens[1]",
+    "keys[1].also.atLeast",
+    "keys[1].also.chainId",
+    "keys[2].chainId",
+    "keys[2].title",
+    "keys[1].name",
+  ]);
+});
+
+test("a member with a name of every object's is not known, and no chain", () => {
+  const text = JSON.stringify({
+    chains: { 1: { rpcUrl: ["https://a.example"] }, proto: {} },
+    keys: [token({ proto: 1, constructor: 1 })],
+  });
+  expect(readText(text.replaceAll('"proto"', '"__proto__"'))).toEqual({
+    mistakes: [
+      "chains.__proto__: must be named by the chain's number.",
+      "keys[0].__proto__: is not known here.",
+      "keys[0].constructor: is not known here.",
+    ],
+  });
+});
+
 const otherChain = { chains: { 1: {} }, keys: [token({ chainId: 5 })] };
 const inFile = { rpcUrl: ["https://file.example.com/a-secret"] };
 

@@ -5,6 +5,7 @@ import { normalizeSite } from "~/platform/http/domains";
 import { AddressListFault, openAddressList } from "./address-list.server";
 import type { AddressListFile } from "./address-list.server";
 import {
+  chainIdSchema,
   fileChainSchema,
   keysFileSchema,
   membershipSchema,
@@ -29,6 +30,7 @@ export type KeysFile = {
 };
 
 const maxBytes = 1024 * 1024;
+const notAChain = "must be named by the chain's number.";
 
 /** The file, or everything that is wrong with it, each mistake with its place. No mistake holds a value. */
 export function readKeysFile(
@@ -76,6 +78,10 @@ type Surroundings = {
 function readKinds(value: unknown, { folder, rpcUrls, mistakes }: Surroundings): KeysFile | null {
   const file = readShape(keysFileSchema, value, { place: [], mistakes });
   if (!file) return null;
+  // The only name that the schema drops.
+  if (Object.hasOwn((value as { chains: object }).chains, "__proto__")) {
+    mistakes.add(["chains", "__proto__"], notAChain);
+  }
   const chains = readChains(file.chains, rpcUrls, mistakes);
   const lists = createListOpener(folder, mistakes);
   const reading: KindReading = {
@@ -85,10 +91,10 @@ function readKinds(value: unknown, { folder, rpcUrls, mistakes }: Surroundings):
   };
   const kinds = file.keys.map((written, index) => readKind(written, ["keys", index], reading));
   const names = new Set<string>();
-  for (const [index, kind] of kinds.entries()) {
-    if (!kind) continue;
-    if (names.has(kind.name)) mistakes.add(["keys", index, "name"], "is another kind's already.");
-    names.add(kind.name);
+  for (const [index, written] of file.keys.entries()) {
+    if (!isObject(written) || typeof written.name !== "string") continue;
+    if (names.has(written.name)) mistakes.add(["keys", index, "name"], "is another kind's already.");
+    names.add(written.name);
   }
   return { kinds: kinds.filter((kind) => kind !== null), chains, addressLists: lists.opened() };
 }
@@ -106,7 +112,7 @@ function readChains(
   return entries.flatMap(([id, entry]) => {
     const place = ["chains", id];
     if (!/^[1-9]\d{0,15}$/.test(id) || !Number.isSafeInteger(Number(id))) {
-      mistakes.add(place, "must be named by the chain's number.");
+      mistakes.add(place, notAChain);
       return [];
     }
     const inFile = readShape(fileChainSchema, entry, { place, mistakes })?.rpcUrl;
@@ -142,6 +148,8 @@ function readKind(value: unknown, place: Place, reading: KindReading): KeyKind |
   const isListedChain = (id: number) => chainIds.includes(id);
   const requirementOf = (member: "also" | "requires"): Requirement | null =>
     readRequirement(value[member], [...place, member], { ...reading, isListedChain });
+  requireChain(value.chainId, place, reading);
+  requireDifferent(value.opens, place, mistakes);
   // Both are read whatever comes of the other: every mistake is told at once.
   if (standard === "membership") {
     const written = readShape(membershipSchema, kind, at);
@@ -150,11 +158,10 @@ function readKind(value: unknown, place: Place, reading: KindReading): KeyKind |
     if (written && chainId === null) {
       mistakes.add([...place, "chainId"], "is missing: the file has several chains.");
     }
-    if (written?.chainId !== undefined) requireChain(written.chainId, place, reading);
     if (!written || chainId === null || !requirement) return null;
     const keptUnder = { chainId: 0, contractAddress: `membership:${written.name}` };
     return {
-      ...toCommon(written, place, mistakes),
+      ...toCommon(written),
       standard,
       chainId,
       contract: null,
@@ -166,24 +173,32 @@ function readKind(value: unknown, place: Place, reading: KindReading): KeyKind |
   const requirement = Object.hasOwn(value, "also") ? requirementOf("also") : null;
   if (!written) return null;
   const { chainId } = written;
-  requireChain(chainId, place, reading);
   const contract = lower(written.contract);
   const keptUnder = { chainId, contractAddress: contract };
-  return { ...toCommon(written, place, mistakes), standard, chainId, contract, keptUnder, requirement };
+  return { ...toCommon(written), standard, chainId, contract, keptUnder, requirement };
 }
 
-function requireChain(chainId: number, place: Place, { chainIds, mistakes }: KindReading): void {
-  if (!chainIds.includes(chainId)) mistakes.add([...place, "chainId"], "is not listed in `chains`.");
+/** What is no chain's number at all is told elsewhere. */
+function requireChain(written: unknown, place: Place, { chainIds, mistakes }: KindReading): void {
+  const chainId = chainIdSchema.safeParse(written).data;
+  if (chainId === undefined || chainIds.includes(chainId)) return;
+  mistakes.add([...place, "chainId"], "is not listed in `chains`.");
+}
+
+function requireDifferent(opens: unknown, place: Place, mistakes: Mistakes): void {
+  if (!Array.isArray(opens)) return;
+  const openings = opens.map((one: unknown) => (typeof one === "string" ? toOpening(one) : null));
+  for (const [index, opening] of openings.entries()) {
+    if (opening === null || openings.indexOf(opening) === index) continue;
+    mistakes.add([...place, "opens", index], "is there twice.");
+  }
 }
 
 type WrittenKind = z.output<typeof tokenKindSchema> | z.output<typeof membershipSchema>;
 
-function toCommon(written: WrittenKind, place: Place, mistakes: Mistakes) {
+function toCommon(written: WrittenKind) {
   const { name, title, delegation, delegatesMayUse, get } = written;
   const opens = written.opens.map(toOpening);
-  for (const [index, opening] of opens.entries()) {
-    if (opens.indexOf(opening) < index) mistakes.add([...place, "opens", index], "is there twice.");
-  }
   return { name, title, delegation, delegatesMayUse, opens, ...(get && { get }) };
 }
 

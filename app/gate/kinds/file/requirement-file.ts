@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import type { z } from "zod";
-import { leafSchemas } from "./keys-file.schema";
+import { chainIdSchema, leafSchemas } from "./keys-file.schema";
 import type { Mistakes, Place } from "./mistakes";
 import { readShape } from "./read-shape";
 import type { AddressList, Leaf, Requirement } from "../requirement";
@@ -84,13 +84,13 @@ function readLeaf(
     place,
     mistakes,
   });
-  if (!written) return null;
+  const asked =
+    "chainId" in leafSchemas[type].shape ? chainIdSchema.safeParse(members.chainId).data : undefined;
+  const isElsewhere = asked !== undefined && !isListedChain(asked);
+  if (isElsewhere) mistakes.add([...place, "chainId"], "is not listed in `chains`.");
+  if (!written || isElsewhere) return null;
   const { label, secret, get } = written;
   const notes = { ...(label !== undefined && { label }), isSecret: secret ?? false, ...(get && { get }) };
-  if ("chainId" in written && !isListedChain(written.chainId)) {
-    mistakes.add([...place, "chainId"], "is not listed in `chains`.");
-    return null;
-  }
   if ("addresses" in written) return { ...notes, type: "addresses", list: listOf(written.addresses) };
   if ("addressesFile" in written) {
     const list = openAddressList(written.addressesFile, [...place, "addressesFile"]);

@@ -10,6 +10,8 @@ import {
 } from "~e2e/support/chain/key-kinds";
 import { makeKind } from "~e2e/support/key-kinds";
 import { openTwoChains } from "~e2e/support/chain/two-chains";
+import type { Refusal } from "~/platform/http/refusal";
+import { requireMet } from "../../require-met";
 import { createJudge } from "../judge.server";
 
 const { first, second, makeClients, posts } = await openTwoChains();
@@ -116,6 +118,41 @@ test("a membership's delegate is one of all contracts, and leaves are judged for
   expect(await ask({ kind, tokenId, delegate: 6 })).toBe("met");
   expect(posts()).toEqual([["eth_call"], []]);
 });
+
+test.each([true, false])(
+  "who is no delegate learns nothing of whether a vault is on a list (it is: %s), nor does who may be none",
+  async (isListed) => {
+    const list = { has: () => isListed };
+    const requirement = makeLeaf({ type: "addresses", list });
+    const membership = makeKind({ standard: "membership", chainId, delegation: "full", requirement });
+    const question = { kind: membership, tokenId: String(BigInt(vault)), signer: chain.addressOf(8), vault };
+    const tokenId = await chain.mintKey(vaultAccount);
+    const judgeWith = () =>
+      createJudge({ clientOf: makeClients(), confirmationsOf: () => 0, cacheSeconds: 0, clock: () => 0 });
+    const told = async (kind: KeyKind) => {
+      const judgement = await judgeWith().judge({ ...question, kind, tokenId });
+      let refusal: unknown;
+      try {
+        requireMet({ ...question, kind, tokenId }, judgement, { areNamed: true });
+      } catch (error) {
+        refusal = error;
+      }
+      const { detail, members, unmet } = refusal as Refusal;
+      return { outcome: judgement.outcome, detail, members, unmet };
+    };
+    for (const kind of [membership, keyKind({ requirement }), keyKind({ delegation: "none", requirement })]) {
+      expect(await told(kind)).toMatchObject({
+        outcome: "unmet",
+        detail: expect.stringContaining("no delegate") as string,
+        members: { requirements: { outcome: "unmet", all: [{ outcome: "unmet" }] } },
+        unmet: { parts: [{ place: "key" }] },
+      });
+    }
+    rpc.setFault("http-500");
+    expect(await told(membership)).toMatchObject({ outcome: "unknown" });
+    expect(await told(keyKind({ requirement }))).toMatchObject({ outcome: "unknown" });
+  },
+);
 
 test("a wallet that names itself as the vault is judged as the holder", async () => {
   const tokenId = await chain.mintKey(vaultAccount);

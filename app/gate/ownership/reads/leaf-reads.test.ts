@@ -117,7 +117,7 @@ test.each(endpoints)(
 );
 
 test.each(endpoints)(
-  "an address without code is unknown, and a contract that reverts holds nothing, at an endpoint that plays %s",
+  "an address without code is unknown, and so is a contract that does not answer, at an endpoint that plays %s",
   async (fault) => {
     rpc.setFault(fault);
     const bare = { type: "erc20", contract: chain.addressOf(9), chainId, atLeast: 1n } as const;
@@ -127,17 +127,38 @@ test.each(endpoints)(
     expect(unknown).not.toHaveProperty("held");
 
     for (const [manner, outcome] of [
-      [0, "unmet"],
-      [1, "unmet"],
+      [0, "unknown"],
+      [1, "unknown"],
       [2, "unknown"],
       [4, "unknown"],
-      [5, "unmet"],
+      [5, "unknown"],
       [6, "unmet"],
     ] as const) {
       const { address } = await chain.deploy({ contractName: "Misbehaving", args: [manner] });
       expect(await readLeaf(makeLeaf({ ...bare, contract: address })), `manner ${manner}`).toMatchObject({
         outcome,
       });
+    }
+  },
+);
+
+test.each(endpoints)(
+  "what must not be held lets nobody in where its contract is of another kind, at an endpoint that plays %s",
+  async (fault) => {
+    rpc.setFault(fault);
+    const wrong = makeLeaf({ type: "erc721", contract: units.address, chainId, atLeast: 1n });
+    const lock = makeLeaf({ type: "unlock", contract: coin.address, chainId });
+    const judge = createJudge({
+      clientOf: makeClients({ timeoutMs: 1_000 }),
+      confirmationsOf: () => 0,
+      cacheSeconds: 0,
+      clock: () => 0,
+    });
+    for (const of of [wrong, lock]) {
+      const kind = makeKind({ standard: "membership", chainId, requirement: { type: "not", of } });
+      const { outcome, cause } = await judge.judge({ kind, tokenId: "0", signer: holder, vault: null });
+      expect(outcome).toBe("unknown");
+      expect(String(cause)).toContain("does not answer");
     }
   },
 );
@@ -162,7 +183,7 @@ test("a contract that wastes its gas leaves the key and the other leaves known",
 
   expect(await judge.judge({ kind, tokenId, signer: holder, vault: null })).toMatchObject({
     outcome: "met",
-    requirement: { of: [{ outcome: "unmet" }, { outcome: "met" }, { outcome: "unmet" }] },
+    requirement: { of: [{ outcome: "unknown" }, { outcome: "met" }, { outcome: "unknown" }] },
   });
   expect(rpc.posts.filter((method) => method === "eth_call")).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import type { Leaf, Reading } from "../../kinds/requirement";
 import type { Answer, Read } from "./chain-answers";
-import { makeRead, readWord } from "./read";
+import { makeRead, readWord, requireWord } from "./read";
 
 /** A leaf that a chain is asked about. */
 export type ChainLeaf = Exclude<Leaf, { type: "addresses" }>;
@@ -51,10 +51,10 @@ export function readLeafAnswer(leaf: ChainLeaf, answer: Answer, { decimals, isPa
   }
   const isAbsent = isPast && !answer.hasCode;
   if (leaf.type === "unlock") {
-    const isValid = !isAbsent && readWord(answer, "getHasValidKey", leaf.contract) === 1n;
+    const isValid = !isAbsent && requireWord(answer, "getHasValidKey", leaf.contract) === 1n;
     return { outcome: isValid ? "met" : "unmet" };
   }
-  const held = isAbsent ? 0n : (readWord(answer, "balanceOf", leaf.contract) ?? 0n);
+  const held = isAbsent ? 0n : requireWord(answer, "balanceOf", leaf.contract);
   return compare(held, leaf.atLeast, decimals);
 }
 

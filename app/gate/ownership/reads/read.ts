@@ -48,6 +48,13 @@ export function readWord(given: Answer | undefined, name: string, contract: Addr
   );
 }
 
+/** The same of what no sound contract reverts: then it is not known, and above all it is not zero. */
+export function requireWord(given: Answer | undefined, name: string, contract: Address): bigint {
+  const word = readWord(given, name, contract);
+  if (word !== null) return word;
+  throw unusable(`${contract} does not answer ${name}. Check the requirement in KEYS_FILE that names it.`);
+}
+
 /** Null for a revert and for nobody's address. */
 export function readAddress(answer: Answer | undefined, name: string, contract: Address): Address | null {
   const word = readWord(answer, name, contract);
