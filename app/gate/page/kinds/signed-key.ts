@@ -12,6 +12,8 @@ export type SignedKey = {
   vault: Address | null;
   isMembership: boolean;
   opensRoom: boolean;
+  /** Whether who signs may send the form. */
+  mayUse: boolean;
   /** Where messages are judged. */
   chainId: number;
   /** "key #7", "key #7 (Founder's key)", "the membership “Patrons”". */
@@ -23,7 +25,7 @@ export type SignedKey = {
 type Named = { kindName: string | null; tokenId: string; vault: string | null };
 
 export function toSignedKey(kinds: PageKinds, { kindName, tokenId, vault }: Named): SignedKey {
-  const { name, title, standard, chainId, contract, opens } = kindNamed(kinds, kindName);
+  const { name, title, standard, chainId, contract, opens, delegatesMayUse } = kindNamed(kinds, kindName);
   const number = kinds.length === 1 ? `key #${tokenId}` : `key #${tokenId} (${title})`;
   const isMembership = standard === "membership";
   return {
@@ -33,6 +35,7 @@ export function toSignedKey(kinds: PageKinds, { kindName, tokenId, vault }: Name
     vault: vault === null ? null : (vault.toLowerCase() as Address),
     isMembership,
     opensRoom: opens.includes("room"),
+    mayUse: vault === null || delegatesMayUse,
     chainId,
     words: isMembership ? `the membership “${title}”` : number,
     id: isMembership

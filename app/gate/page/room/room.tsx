@@ -15,7 +15,7 @@ import type { GateActions } from "../use-gate-flow";
 import { RoomAudio } from "./room-audio";
 import { RoomScript } from "./room-script";
 import { renderMarkdownSafely } from "./safe-html";
-import { NoRoom, roomHeading } from "./served-room";
+import { HolderOnly, NoRoom, roomHeading } from "./served-room";
 import { SafeFragment, ShadowRoom } from "./shadow-room";
 
 export type RoomProps = {
@@ -82,7 +82,7 @@ export function Room({ signedKey, state, isServed, actions }: RoomProps) {
       <ShadowRoom styles={content.styles}>
         <SafeFragment className="latchkey-welcome" fragment={welcome} />
         <RoomAudio audio={content.audioData} onBroken={() => setBrokenContent(content)} />
-        {content.textSubmissionAreaHtml && !form.receipt ? (
+        {content.textSubmissionAreaHtml && signedKey.mayUse && !form.receipt ? (
           <SubmissionArea
             html={content.textSubmissionAreaHtml}
             draftName={draft}
@@ -91,6 +91,7 @@ export function Room({ signedKey, state, isServed, actions }: RoomProps) {
           />
         ) : null}
       </ShadowRoom>
+      {content.textSubmissionAreaHtml && !signedKey.mayUse ? <HolderOnly signedKey={signedKey} /> : null}
       {review !== null && account && !isOver ? (
         <FormReview
           text={review.text}
