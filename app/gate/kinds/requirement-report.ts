@@ -84,15 +84,15 @@ function neededOf(leaf: Leaf): { needed?: string } {
 
 const maxMissingChars = 300;
 
-/** A sentence for `detail`: the key is held, and what is missing. Null where it is the key that is missing. */
+/** A sentence for `detail`: the key is held, by whichever wallet, and what is missing. Null where the key is missing. */
 export function describeMissing({ kind, tokenId, judgement }: Judged): string | null {
   const { key, requirement } = judgement;
   if (requirement?.outcome !== "unmet" || (key && key.outcome !== "met")) return null;
   const told = findMissing(requirement);
   const beginning =
     kind.standard === "membership"
-      ? `This wallet does not have what ${kind.title} asks for`
-      : `This wallet holds key #${tokenId}, and something else is missing`;
+      ? `What ${kind.title} asks for is not met`
+      : `Key #${tokenId} is held, and something else is missing`;
   if (told === null) return `${beginning}: what it is, is not told.`;
   return `${beginning}: ${told.length > maxMissingChars ? "`requirements` lists it" : told}.`;
 }
