@@ -133,7 +133,7 @@ test("of a delegate the record says for whom: of one who was let in, of each lat
     "siwe refused",
     "legacy granted",
   ]);
-  expect(await open(`/operator/decisions?vault=${keyed.vault}`)).toContain("For");
+  expect(await open(`/operator/decisions?vault=${keyed.vault}`)).toMatch(/Wallet For Key/);
   const [notification] = await database.notification.findMany({ where: { kind: "submission.received" } });
   expect(JSON.parse(notification!.payload)).toMatchObject({ data: keyed });
 });
