@@ -25,7 +25,8 @@ export type Caller = VerifiedToken;
 export function claimOf(caller: Caller | null): AccessClaim | null {
   if (caller === null) return null;
   const { claims, keyKind } = caller;
-  return { proof: "bearer", address: claims.sub, tokenId: claims.tokenId, keyKind: keyKind.name };
+  const { sub: address, vault = null, tokenId } = claims;
+  return { proof: "bearer", address, vault, tokenId, keyKind: keyKind.name };
 }
 
 export type CallerRequest = {

@@ -67,7 +67,10 @@ export function createGateBodies(kinds: KeyKinds) {
 }
 
 const keyName = z.string("Must be the name of a kind of key.").optional();
-const keyMembers = { key: keyName, tokenId: tokenIdSchema.optional(), vault: addressSchema.optional() };
+const vaultSchema = z
+  .string("Must be a wallet address: 0x and 40 hex digits. Without a vault, leave it out.")
+  .pipe(addressSchema);
+const keyMembers = { key: keyName, tokenId: tokenIdSchema.optional(), vault: vaultSchema.optional() };
 type KeyMembers = { key?: string | undefined; tokenId?: string | undefined; vault?: string | undefined };
 
 const namedBearerSchema = bearerBodySchema.extend({ key: keyName });

@@ -1,6 +1,7 @@
 import { readBy } from "~/gate/gate-bodies";
 import { submitFormOperation } from "~/gate/gate.openapi";
 import { legacyProof } from "~/gate/proofs/legacy.server";
+import { toClaim } from "~/gate/proofs/proofs.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 
@@ -8,9 +9,7 @@ export const { loader, action } = defineRoute({
   POST: {
     operation: submitFormOperation,
     body: readBy(() => getServices().gate.bodies.readSubmission),
-    claimOf: ({ address, tokenId, keyKind }) => {
-      return { proof: legacyProof.kind, address, tokenId, keyKind: keyKind.name };
-    },
+    claimOf: (submission) => toClaim(legacyProof.kind, submission),
     decidesAccess: true,
     handle: ({ context: { host, requestId }, body: submission }) =>
       getServices().gate.submit({ submission, host, requestId }),

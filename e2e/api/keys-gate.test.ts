@@ -157,6 +157,10 @@ test("a delegate signs in for the vault, may not use the key up, and is out when
   const refused = await signIn("lent", delegate, named);
   expect(refused.body).toMatchObject({ status: 403, requirements: { outcome: "unmet" } });
   expect((await signIn("founder", delegate, named)).status).toBe(400);
+  const unnamed = { ...(await gate.siwe("lent", delegate, { tokenId })), vault: null };
+  expect((await gate.post(gatePath, unnamed)).body).toMatchObject({
+    errors: [{ path: "vault", message: expect.stringContaining("Without a vault, leave it out.") as string }],
+  });
 
   const rights = `0x${Buffer.from("latchkey").toString("hex").padEnd(64, "0")}` as const;
   await gate.registry.delegateAll({ from: 1, to: delegate.address, rights });

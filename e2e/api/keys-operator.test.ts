@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
+import { latchkeyRight } from "~e2e/support/chain/key-kinds";
 import { waitUntil } from "~e2e/support/processes";
 import { openKeysGate, takeAway } from "./keys-fixture";
 import type { KeysGate } from "./keys-fixture";
@@ -13,7 +14,9 @@ let database: Database;
 let cookie: string;
 beforeAll(async () => {
   const limits = { RATE_LIMIT_OPERATOR: "0", RATE_LIMIT_OPERATOR_CHECK: "8/600" };
-  gate = await openKeysGate({ env: { ...limits, OPERATOR_SECRET: secret, METRICS_TOKEN: metricsToken } });
+  gate = await openKeysGate({
+    env: { ...limits, OPERATOR_SECRET: secret, METRICS_TOKEN: metricsToken, KEY_USE_CONFIRMATIONS: "0" },
+  });
   database = await openDatabase({ url: gate.server.databaseUrl });
   const { origin } = gate.server;
   const body = new URLSearchParams({ secret });
@@ -107,6 +110,32 @@ test("a refusal is recorded and counted with its kind and what was missing", asy
   expect(metrics).toContain('latchkey_key_refusals_total{kind="founder",leaf="key"} 1');
   expect(metrics).toMatch(/latchkey_key_readings_total\{chain="31338",outcome="ok"\} \d+/);
   expect(metrics).not.toContain("On a list of addresses");
+});
+
+test("of a delegate the record says for whom: of one who was let in, of each later request, and of one turned away", async () => {
+  const [vault, delegate, other] = [gate.account(6), gate.account(7), gate.account(8)];
+  const named = { tokenId: await gate.mintKey(6), vault: vault.address };
+  await gate.registry.delegateAll({ from: 6, to: delegate.address, rights: latchkeyRight });
+  const { body } = await gate.post("/api/gate-access", await gate.siwe("trusted", delegate, named));
+  const headers = { Authorization: `Bearer ${String(body.accessToken)}` };
+  expect((await gate.ask({ path: "/session", method: "POST", headers })).status).toBe(200);
+  expect((await gate.post("/api/gate-access", await gate.siwe("trusted", other, named))).status).toBe(403);
+  const form = await gate.form("trusted", delegate, { ...named, message: "For the vault." });
+  expect((await gate.post("/api/form-submission-gate", form)).status).toBe(200);
+
+  const keyed = { tokenId: named.tokenId, vault: vault.address.toLowerCase() };
+  const countRows = () => database.accessDecision.count({ where: keyed });
+  await waitUntil(async () => (await countRows()) === 4);
+  const asked = database.accessDecision.findMany({ where: keyed, orderBy: { atMs: "asc" } });
+  expect((await asked).map(({ proof, outcome }) => `${proof} ${outcome}`)).toEqual([
+    "siwe granted",
+    "bearer granted",
+    "siwe refused",
+    "legacy granted",
+  ]);
+  expect(await open(`/operator/decisions?vault=${keyed.vault}`)).toMatch(/Wallet For Key/);
+  const [notification] = await database.notification.findMany({ where: { kind: "submission.received" } });
+  expect(JSON.parse(notification!.payload)).toMatchObject({ data: keyed });
 });
 
 test("checks are limited, and one beyond the limit asks nobody", async () => {

@@ -12,7 +12,7 @@ const data = {
   message: "Hello\nsecond line",
 };
 
-function render(fields: Partial<typeof data> = {}) {
+function render(fields: Partial<typeof data> & { vault?: string } = {}) {
   const { kind, data: told } = submissionReceived({ ...data, ...fields });
   const payload = JSON.stringify({ type: kind, data: told });
   return renderEmail({ notificationId: "n-1", kind, payload, createdAtMs }, keyEmails);
@@ -36,6 +36,13 @@ Message:
 Notification n-1. If it reaches you twice, it is the same event.
 `,
   });
+});
+
+test("a delegate's mail says for whom the key was used", () => {
+  const vault = `0x${"aa".repeat(20)}`;
+  const { text } = render({ vault });
+  expect(text).toContain("A delegate of the holder of key #42 sent the one-time form.");
+  expect(text).toContain(`Address:  ${data.address}\nFor:      ${vault}\nContract:`);
 });
 
 test("a message cannot imitate lines of the mail, whatever its line breaks", () => {

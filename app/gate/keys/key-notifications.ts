@@ -2,8 +2,16 @@ import { oneLine, quoted } from "~/platform/outbox/email-text";
 import type { EmailRenderers, EmailText, NotificationFacts } from "~/platform/outbox/email-text";
 import type { Notification } from "~/platform/outbox/outbox";
 
-/** `key`: the name of its kind, where kinds have names. */
-type KeyUsed = { chainId: number; contractAddress: string; tokenId: string; key?: string; address: string };
+type KeyUsed = {
+  chainId: number;
+  contractAddress: string;
+  tokenId: string;
+  /** The name of its kind, where kinds have names. */
+  key?: string;
+  address: string;
+  /** For whom, where the key is another wallet's. */
+  vault?: string;
+};
 
 export function submissionReceived(data: KeyUsed & { submissionId: string; message: string }): Notification {
   return { kind: "submission.received", data };
@@ -22,7 +30,7 @@ function renderSubmission({ data, at }: NotificationFacts): EmailText | null {
   const { tokenId, address, message } = data;
   if (typeof tokenId !== "string" || typeof address !== "string" || typeof message !== "string") return null;
   const lines = [
-    `The holder of key #${oneLine(tokenId)} sent the one-time form. The key is now used up.`,
+    `${whoOf(data)} of key #${oneLine(tokenId)} sent the one-time form. The key is now used up.`,
     "",
     ...keyLines({ data, at }),
     "",
@@ -35,19 +43,25 @@ function renderSubmission({ data, at }: NotificationFacts): EmailText | null {
 function renderKeyUsed({ data, at }: NotificationFacts): EmailText | null {
   const { tokenId, address } = data;
   if (typeof tokenId !== "string" || typeof address !== "string") return null;
-  const first = `The holder of key #${oneLine(tokenId)} used it up through a tool, without the form.`;
+  const first = `${whoOf(data)} of key #${oneLine(tokenId)} used it up through a tool, without the form.`;
   return { subject: `Key #${tokenId} was used`, text: [first, "", ...keyLines({ data, at })].join("\n") };
+}
+
+function whoOf({ vault }: NotificationFacts["data"]): string {
+  return typeof vault === "string" ? "A delegate of the holder" : "The holder";
 }
 
 function keyLines({ data, at }: NotificationFacts): string[] {
   const contract = typeof data.contractAddress === "string" ? oneLine(data.contractAddress) : "";
   // A membership has no contract, and is kept under chain 0.
   const chain = typeof data.chainId === "number" && data.chainId > 0 ? ` on chain ${data.chainId}` : "";
+  const vault = typeof data.vault === "string" ? oneLine(data.vault) : "";
   const kind = typeof data.key === "string" ? oneLine(data.key) : "";
   return [
     ...(kind ? [`Kind:     ${kind}`] : []),
     `Token id: ${oneLine(String(data.tokenId))}`,
     `Address:  ${oneLine(String(data.address))}`,
+    ...(vault ? [`For:      ${vault}`] : []),
     ...(contract ? [`Contract: ${contract}${chain}`] : []),
     `When:     ${at}`,
   ];

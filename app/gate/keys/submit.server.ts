@@ -39,7 +39,7 @@ export async function submit(
   const { kinds, judge, submissions, requireSettled } = dependencies;
   requireMatchingHash(submission, dependencies.requireSignedMessage);
   const claim = readLegacyClaim(submission, { host, path: formPath }, dependencies);
-  const { address, keyKind, signature, signedText } = claim;
+  const { address, keyKind, vault, signature, signedText } = claim;
   const { message, messageHash = null } = submission;
   const question = questionOf(claim);
   requireMet(question, await proveAndJudge({ message: signedText, signature, question, judge }), kinds);
@@ -62,6 +62,7 @@ export async function submit(
       ...key,
       ...namedKind(kinds, keyKind),
       address,
+      ...(vault && { vault }),
       message,
     }),
   });

@@ -16,7 +16,7 @@ export type UseKeyDependencies = HolderDependencies & {
 /** Uses a key up without the form. From then on it opens nothing, and the tokens made for it have ended. */
 export async function useKey(holder: Holder, dependencies: UseKeyDependencies) {
   const { submissions, wakeOutbox } = dependencies;
-  const { keyKind, tokenId, address } = holder;
+  const { keyKind, tokenId, address, vault } = holder;
   requireRoom(holder);
   requireMayUse(holder);
   // The newest block is read below, but for whether a membership has run out.
@@ -27,7 +27,8 @@ export async function useKey(holder: Holder, dependencies: UseKeyDependencies) {
     throw error;
   });
   const { key } = keyStateOf(holder);
-  const notification = keyUsed({ ...key, ...namedKind(dependencies.kinds, keyKind), address });
+  const named = namedKind(dependencies.kinds, keyKind);
+  const notification = keyUsed({ ...key, ...named, address, ...(vault && { vault }) });
   const { outcome, usedAtMs } = await submissions.useKeyOnce({ key, usedBy: address, notification });
   if (outcome === "already-used") throw new Refusal("this-token-has-already-been-used");
   wakeOutbox();

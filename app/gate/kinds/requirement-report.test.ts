@@ -134,7 +134,7 @@ test("every leaf without words of the operator's gets some of its own", () => {
 
 const all = group("all", coin, guests, lock);
 const notGuests: Requirement = { type: "not", of: group("any", guests, hidden) };
-const holds = "This wallet holds key #7, and something else is missing";
+const holds = "Key #7 is held, and something else is missing";
 
 test.each<[string, Judged, string | null]>([
   [
@@ -157,7 +157,7 @@ test.each<[string, Judged, string | null]>([
   [
     "a membership's title",
     judged(membership, leafOf(guests), () => "unmet"),
-    "This wallet does not have what Patrons asks for: On the guest list.",
+    "What Patrons asks for is not met: On the guest list.",
   ],
   [
     "where a long list stands",
@@ -168,7 +168,7 @@ test.each<[string, Judged, string | null]>([
   [
     "that it is not known whether the key is held",
     judged(token, leafOf(coin), () => "unmet", "unknown"),
-    "Whether this wallet holds key #7 cannot be checked right now, and something else is missing for certain: 2.5 USDC.",
+    "Whether key #7 is held cannot be checked right now, and something else is missing for certain: 2.5 USDC.",
   ],
   ["nothing where nothing is missing", judged(token, all, () => "met"), null],
 ])("the sentence about what is missing says %s", (_, subject, sentence) => {

@@ -84,17 +84,16 @@ function neededOf(leaf: Leaf): { needed?: string } {
 
 const maxMissingChars = 300;
 
-/** A sentence for `detail`: whether the key is held, and what is missing. Null where it is the key that is missing. */
+/** A sentence for `detail`: whether the key is held, by whichever wallet, and what is missing. Null where the key is missing. */
 export function describeMissing({ kind, tokenId, judgement }: Judged): string | null {
   const { key, requirement } = judgement;
   if (requirement?.outcome !== "unmet" || key?.outcome === "unmet") return null;
   const told = findMissing(requirement);
   const ofToken =
     key?.outcome === "unknown"
-      ? `Whether this wallet holds key #${tokenId} cannot be checked right now, and something else is missing for certain`
-      : `This wallet holds key #${tokenId}, and something else is missing`;
-  const beginning =
-    kind.standard === "membership" ? `This wallet does not have what ${kind.title} asks for` : ofToken;
+      ? `Whether key #${tokenId} is held cannot be checked right now, and something else is missing for certain`
+      : `Key #${tokenId} is held, and something else is missing`;
+  const beginning = kind.standard === "membership" ? `What ${kind.title} asks for is not met` : ofToken;
   if (told === null) return `${beginning}: what it is, is not told.`;
   return `${beginning}: ${told.length > maxMissingChars ? "`requirements` lists it" : told}.`;
 }

@@ -1,6 +1,13 @@
 import { beforeAll, expect, test } from "vitest";
 import { Refusal } from "~/platform/http/refusal";
-import { deployCoin, deployRentableKey, makeLeaf, mintCoins } from "~e2e/support/chain/key-kinds";
+import {
+  deployCoin,
+  deployRentableKey,
+  latchkeyRight,
+  makeLeaf,
+  mintCoins,
+  placeDelegateRegistry,
+} from "~e2e/support/chain/key-kinds";
 import type { Contract } from "~e2e/support/chain/key-kinds";
 import { makeKind } from "~e2e/support/key-kinds";
 import { openTwoChains } from "~e2e/support/chain/two-chains";
@@ -143,6 +150,34 @@ test("a use is two calls and a header of each chain, and one call of each withou
   await openSettled({ confirmationsOf: () => 0 })(ask(kind, tokenId));
   const shallow = ["eth_getBlockByNumber", "eth_call"];
   expect(posts()).toEqual([shallow, shallow]);
+});
+
+test("a delegate is told of the fresh delegation, and of the vault its key came to or has left", async () => {
+  const registry = await placeDelegateRegistry(first.chain);
+  const vault = first.chain.addressOf(4);
+  const kind = makeKind({ chainId: home, contract: first.chain.key.address, delegation: "latchkey" });
+  const tooRecent = (detail: string) => ({
+    slug: "holding-too-recent",
+    detail: expect.stringContaining(detail) as string,
+  });
+
+  const tokenId = await first.chain.mintKey(4);
+  await first.chain.control.mine({ blocks: 3 });
+  await registry.delegateAll({ from: 4, to: holder, rights: latchkeyRight });
+  await expect(openSettled()({ ...ask(kind, tokenId), vault })).rejects.toMatchObject(
+    tooRecent(`This wallet was no delegate of the wallet ${vault} for this key 2 blocks before`),
+  );
+  await first.chain.control.mine({ blocks: 3 });
+  await openSettled()({ ...ask(kind, tokenId), vault });
+
+  const fresh = await first.chain.mintKey(4);
+  await expect(openSettled()({ ...ask(kind, fresh), vault })).rejects.toMatchObject(
+    tooRecent(`was not in the wallet ${vault} 2 blocks before`),
+  );
+  const keys = { findKeyState: async () => ({ used: null, departedAtMs: Date.now() }) };
+  await expect(openSettled({ keys })({ ...ask(kind, tokenId), vault })).rejects.toMatchObject(
+    tooRecent(`was seen leaving the wallet ${vault} a short time ago`),
+  );
 });
 
 test("the key's state is looked up under the vault", async () => {

@@ -3,7 +3,7 @@ import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { Clock } from "~/platform/clock";
 import { Refusal, chainUnavailable } from "~/platform/http/refusal";
 import type { KeyStore } from "../keys/keys.store.server";
-import type { Judgement } from "../kinds/kind";
+import type { Judgement, NotHeld } from "../kinds/kind";
 import { readHeader } from "./block-header.gateway.server";
 import type { ChainHead, DeepJudgement, Judge, KeyQuestion } from "./judge";
 import { planOf } from "./reads/kind-plan";
@@ -44,24 +44,24 @@ export function createSettledJudgements(dependencies: SettledJudgementDependenci
     // A used key is reported first, because waiting would not help.
     if (used) throw new Refusal("this-token-has-already-been-used");
     requireHeld(judged.now, question);
-    requireNoDeparture(tokenId, departedAtMs, clock());
+    requireNoDeparture(question, departedAtMs, clock());
     if (judged.then.outcome === "unknown") throw chainUnavailable(judged.then.cause);
     if (judged.then.outcome === "unmet") throw await describeWait(question, judged, clientOf);
   };
 }
 
 async function describeWait(
-  { kind, tokenId }: KeyQuestion,
+  question: KeyQuestion,
   { then, heads }: DeepJudgement,
   clientOf: SettledJudgementDependencies["clientOf"],
 ): Promise<Refusal> {
-  const own = heads.find(({ chainId }) => chainId === kind.chainId);
+  const own = heads.find(({ chainId }) => chainId === question.kind.chainId);
   if (own && then.key?.outcome === "unmet") {
     const { newest, confirmations } = own;
     const waitSeconds = await estimateWait(own, clientOf);
     const before = confirmations === 1n ? "1 block" : `${confirmations} blocks`;
     return tooRecent(
-      `Key #${tokenId} was not in this wallet ${before} before the newest one, ${newest.number}. Wait until block ${newest.number + confirmations}, about ${waitSeconds} seconds from now, then try again.`,
+      `${describeBefore(question, then.key.reason)} ${before} before the newest one, ${newest.number}. Wait until block ${newest.number + confirmations}, about ${waitSeconds} seconds from now, then try again.`,
       waitSeconds,
     );
   }
@@ -71,6 +71,16 @@ async function describeWait(
     `What is asked for besides the key was not held yet a few blocks before the newest one. Wait about ${waitSeconds} seconds, then try again.`,
     waitSeconds,
   );
+}
+
+function describeBefore(question: KeyQuestion, reason: NotHeld | null): string {
+  if (reason !== "not-delegate") return `Key #${question.tokenId} was not in ${nameHolder(question)}`;
+  return `This wallet was no delegate of ${nameHolder(question)} for this key`;
+}
+
+/** Signed by a delegate, the key is in another wallet. */
+function nameHolder({ vault }: KeyQuestion): string {
+  return vault === null ? "this wallet" : `the wallet ${vault}`;
 }
 
 /** As long as the last blocks took. */
@@ -92,11 +102,11 @@ function requireNoLag(newest: bigint, watched: bigint | null): void {
   );
 }
 
-function requireNoDeparture(tokenId: string, departedAtMs: number | null, nowMs: number): void {
+function requireNoDeparture(question: KeyQuestion, departedAtMs: number | null, nowMs: number): void {
   if (departedAtMs === null || nowMs - departedAtMs >= departureHoldsMs) return;
   const waitSeconds = Math.min(Math.ceil((departedAtMs + departureHoldsMs - nowMs) / 1_000), maxWaitSeconds);
   throw tooRecent(
-    `Key #${tokenId} was seen leaving this wallet a short time ago. If it is back, wait about ${waitSeconds} seconds, then try again.`,
+    `Key #${question.tokenId} was seen leaving ${nameHolder(question)} a short time ago. If it is back, wait about ${waitSeconds} seconds, then try again.`,
     waitSeconds,
   );
 }

@@ -226,7 +226,7 @@ function openKept(state: GateState, session: Session, grant: Grant): GateState {
   const { key: kindName, tokenId, vault } = session;
   const room = { kindName, tokenId, vault, grant, session };
   if (state.phase === "away") {
-    const choice = { ...noChoice, kindName, tokenId, vault: vault ?? "" };
+    const choice = { ...noChoice, kindName, tokenId, vault: vault ?? "", takesDelegates: vault !== null };
     return enterRoom({ turn: state.turn, account: null, choice }, room);
   }
   if (state.phase !== "connected" || state.task) return state;

@@ -10,6 +10,7 @@ import { connectWallet, disconnectWallet, getDemoToken, loadProofs, mintKey, rea
 import { reloadRoom } from "./gate-tasks";
 import { requestWallets, resumeVisit, signIn, switchNetwork, takeAccount, unpickWallet } from "./gate-tasks";
 import { chosenKey, holderOf } from "./kinds/key-choice";
+import { kindNamed } from "./kinds/page-kind";
 import type { PageKinds } from "./kinds/page-kind";
 import { toSignedKey } from "./kinds/signed-key";
 import type { WalletSession } from "./wallet/wagmi-session";
@@ -61,10 +62,14 @@ export function useGateFlow({ settings, kinds, visit, lastWallet }: GateFlowOpti
       storeLastWallet(null);
       void disconnectWallet(tools);
     },
-    chooseKind: (kindName: string) => dispatch({ type: "kind-chosen", kindName }),
+    chooseKind: (kindName: string) => {
+      const { takesDelegates } = kindNamed(kinds, kindName);
+      dispatch({ type: "kind-chosen", kindName, takesDelegates });
+    },
     typeTokenId: ({ tokenId, kindName }: { tokenId: string; kindName: string }) =>
       dispatch({ type: "token-id-typed", tokenId, kindName }),
-    typeVault: (vault: string) => dispatch({ type: "vault-typed", vault }),
+    typeVault: ({ vault, kindName }: { vault: string; kindName: string }) =>
+      dispatch({ type: "vault-typed", vault, kindName }),
     /** What the wallet's own network says, once more. */
     lookAgain: () => {
       if (state.phase !== "connected") return;

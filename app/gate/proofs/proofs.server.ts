@@ -4,7 +4,7 @@ import type { GateAccessBody } from "../gate-bodies";
 import { bearerProof } from "./bearer.server";
 import { legacyProof } from "./legacy.server";
 import { toRow } from "./proof.server";
-import type { Claimant, ProofDependencies, ProofRequest, ProofRow } from "./proof.server";
+import type { Claimant, ProofDependencies, ProofRequest, ProofRow, SignedClaim } from "./proof.server";
 import { siweProof } from "./siwe.server";
 
 /** The first one that matches decides; nothing falls through from a bad one to the next. */
@@ -23,10 +23,15 @@ export async function identify(request: ProofRequest, dependencies: ProofDepende
 /** Who a body says asks. Null where it says nothing, as beside a Bearer token. */
 export function claimOfBody(body: GateAccessBody | undefined): AccessClaim | null {
   if (!body || body.tier === "bearer") return null;
-  const { tier: proof, address, tokenId, keyKind } = body;
-  return { proof, address, tokenId, keyKind: keyKind.name };
+  return toClaim(body.tier, body);
 }
 
-export function claimOfClaimant({ kind, address, tokenId, keyKind }: Claimant): AccessClaim {
-  return { proof: kind, address, tokenId, keyKind: keyKind.name };
+export function claimOfClaimant(claimant: Claimant): AccessClaim {
+  return toClaim(claimant.kind, claimant);
+}
+
+type Claimed = Pick<SignedClaim, "keyKind" | "tokenId" | "vault"> & { address: string };
+
+export function toClaim(proof: string, { address, vault, tokenId, keyKind }: Claimed): AccessClaim {
+  return { proof, address, vault, tokenId, keyKind: keyKind.name };
 }

@@ -51,6 +51,8 @@ export type NewDecision = {
   reason: string | null;
   proof: string | null;
   address: string | null;
+  /** Null where the key is the address's own. */
+  vault: string | null;
   tokenId: string | null;
   /** Null where kinds of keys have no names. */
   keyKind: string | null;
@@ -78,7 +80,7 @@ export function createDecisionBuffer(clock: Clock, instance: string, maxWaiting:
   function toDecision(decision: NewDecision): Decision {
     const atMs = clock();
     sequence += 1;
-    const { reason, address, tokenId, missing } = decision;
+    const { reason, address, vault, tokenId, missing } = decision;
     return {
       ...decision,
       id: `${String(atMs).padStart(momentDigits, "0")}-${String(sequence).padStart(9, "0")}-${instance}`,
@@ -86,6 +88,7 @@ export function createDecisionBuffer(clock: Clock, instance: string, maxWaiting:
       // Refusals hold no proof; should one ever do, it is not recorded.
       reason: reason && redactText(reason).slice(0, maxReasonChars),
       address: address && address.slice(0, maxTextChars).toLowerCase(),
+      vault: vault && vault.slice(0, maxTextChars).toLowerCase(),
       tokenId: tokenId && tokenId.slice(0, maxTextChars),
       missing: missing && missing.slice(0, maxReasonChars),
     };

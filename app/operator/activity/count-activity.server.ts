@@ -47,6 +47,7 @@ export function toDecision({ context, claim, refusal }: AccessOutcome): NewDecis
     reason: refusal?.detail ?? null,
     proof: claim?.proof ?? null,
     address: claim?.address ?? null,
+    vault: claim?.vault ?? null,
     tokenId: claim?.tokenId ?? null,
     keyKind: claim?.keyKind ?? refusal?.unmet?.kind ?? null,
     missing: refusal?.unmet ? describeUnmet(refusal.unmet) : null,

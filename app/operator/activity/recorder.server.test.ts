@@ -19,6 +19,7 @@ const refused: NewDecision = {
   reason: "Because.",
   proof: "siwe",
   address: "0xABCD",
+  vault: "0xEF01",
   tokenId: "5",
   keyKind: "founder",
   missing: "0: 2.5 coins",
@@ -96,7 +97,13 @@ test("a decision is recorded with its reason and without any proof", async () =>
   recorder.noteDecision({ ...refused, reason: `The token ${jwt} is bad. ${"x".repeat(500)}` });
   await recorder.flush();
   const row = await database.accessDecision.findFirstOrThrow();
-  expect(row).toMatchObject({ atMs: BigInt(clock()), outcome: "refused", address: "0xabcd", tokenId: "5" });
+  expect(row).toMatchObject({
+    atMs: BigInt(clock()),
+    outcome: "refused",
+    address: "0xabcd",
+    vault: "0xef01",
+    tokenId: "5",
+  });
   expect(row.reason).not.toContain("eyJ");
   expect(row.reason).toHaveLength(300);
 });

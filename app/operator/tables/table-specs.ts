@@ -18,6 +18,7 @@ const moment = (key: string, label: string) => column("moment")(key, label, "sor
 const tokenId = code("tokenId", "Key");
 const keyKind = { ...text("keyKind", "Kind"), isOptional: true };
 const missing = { ...text("missing", "Missing"), isOptional: true };
+const vault = { ...code("vault", "For"), isOptional: true };
 const contract = code("contractAddress", "Contract");
 const chain = text("chainId", "Chain");
 const client = code("clientId", "Client");
@@ -213,6 +214,7 @@ const specs: Readonly<Record<TableName, Omit<TableSpec, "name">>> = {
       text("route", "Route"),
       text("proof", "Proof"),
       wallet("address"),
+      vault,
       tokenId,
       keyKind,
       words("reason", "Reason"),
@@ -226,6 +228,7 @@ const specs: Readonly<Record<TableName, Omit<TableSpec, "name">>> = {
       exact(keyKind),
       contains(missing.key, "Missing, contains"),
       beginsWith(wallet("address")),
+      beginsWith(vault),
       exact(text("slug", "Refusal")),
       exact(request),
     ],

@@ -40,6 +40,8 @@ export type RequestContext = {
 export type AccessClaim = {
   proof: string;
   address: string | null;
+  /** For whom, where the key is another wallet's. */
+  vault?: string | null;
   tokenId: string | null;
   /** The name of the kind of key. */
   keyKind?: string;

@@ -53,7 +53,7 @@ export function useKeyForm({ kind, state, actions, card, field }: KeyFormOptions
 
   function typeVault(vault: string) {
     setJudged(false);
-    actions.typeVault(vault);
+    actions.typeVault({ vault, kindName: kind.name });
   }
 
   return { fault, isJudged, typedFault, submit, typeTokenId, typeVault };

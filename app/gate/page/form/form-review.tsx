@@ -41,8 +41,8 @@ export function FormReview({ text, signedKey, address, form, onConfirm, onClose 
       <details className="form-review" open={form.askedText !== null}>
         <summary>What your wallet shows</summary>
         <p className="soft">
-          Wallet <AddressText address={address} /> signs this short text. Its last line is the fingerprint of
-          your words: with other words it would be another one.
+          Wallet <AddressText address={address} /> signs this short text. Its line &ldquo;Message&rdquo; is
+          the fingerprint of your words: with other words it would be another one.
         </p>
         <pre className="code">{form.askedText ?? preview ?? "…"}</pre>
       </details>

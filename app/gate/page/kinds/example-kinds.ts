@@ -12,6 +12,7 @@ export const onlyKind: PageKind = {
   opens: ["room", "chat", "tts", "tools"],
   get: null,
   takesDelegates: false,
+  delegatesMayUse: false,
 };
 
 export const founder: PageKind = {

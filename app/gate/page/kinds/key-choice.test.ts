@@ -3,6 +3,7 @@ import { exampleKinds, founder, onlyKind, patron } from "./example-kinds";
 import { chosenKey, chosenKind, holderOf, keysOf, noChoice, reduceChoice } from "./key-choice";
 import type { ChoiceEvent, KeyChoice, KindFinding } from "./key-choice";
 import { orderFindings, usabilityOf } from "./kind-order";
+import type { PageKind } from "./page-kind";
 import type { RequirementNode } from "./requirement-tree";
 
 const address = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
@@ -26,8 +27,16 @@ function finding(name: string, tokenIds: string[] | null, requirement: KindFindi
   return { name, tokenIds, requirement };
 }
 
-function read(...findings: KindFinding[]): ChoiceEvent {
+function read(...findings: KindFinding[]): Extract<ChoiceEvent, { type: "keys-read" }> {
   return { type: "keys-read", holder: address, findings };
+}
+
+function choose({ name: kindName, takesDelegates }: PageKind): ChoiceEvent {
+  return { type: "kind-chosen", kindName, takesDelegates };
+}
+
+function typeVault(typed: string): ChoiceEvent {
+  return { type: "vault-typed", vault: typed, kindName: founder.name };
 }
 
 test("the first kind is chosen until it is known what the wallet can use, and then that is", () => {
@@ -39,15 +48,15 @@ test("the first kind is chosen until it is known what the wallet can use, and th
 
 test("what the visitor chose or typed stays chosen, whatever is found later", () => {
   const found = read(finding("founder", ["4"]), finding("key", ["7"]));
-  expect(chosenKind(exampleKinds, after({ type: "kind-chosen", kindName: "key" }, found))).toBe(onlyKind);
+  expect(chosenKind(exampleKinds, after(choose(onlyKind), found))).toBe(onlyKind);
   const typed = after({ type: "token-id-typed", tokenId: "9", kindName: "key" }, found);
   expect(typed).toMatchObject({ kindName: "key", tokenId: "9" });
 });
 
 test("another kind comes with its own key", () => {
   const found = read(finding("founder", ["4"]), finding("key", ["7"]), finding("patron", []));
-  expect(after(found, { type: "kind-chosen", kindName: "key" }).tokenId).toBe("7");
-  expect(after(found, { type: "kind-chosen", kindName: "patron" }).tokenId).toBe("");
+  expect(after(found, choose(onlyKind)).tokenId).toBe("7");
+  expect(after(found, choose(patron)).tokenId).toBe("");
 });
 
 test("keys are loading, listed, or cannot be listed", () => {
@@ -59,10 +68,10 @@ test("keys are loading, listed, or cannot be listed", () => {
 
 test("a vault counts once its address is whole, and its keys are looked for again", () => {
   const found = read(finding("founder", ["4"]));
-  const typing = after(found, { type: "vault-typed", vault: vault.slice(0, 20) });
+  const typing = after(found, typeVault(vault.slice(0, 20)));
   expect(holderOf(typing, address)).toBe(address);
   expect(typing.findings).not.toBeNull();
-  const typed = after(found, { type: "vault-typed", vault });
+  const typed = after(found, typeVault(vault));
   expect(typed).toMatchObject({ findings: null, tokenId: "" });
   expect(holderOf(typed, address)).toBe(vault.toLowerCase());
   // What was found in the signer's own wallet comes too late.
@@ -70,8 +79,40 @@ test("a vault counts once its address is whole, and its keys are looked for agai
 });
 
 test("one's own wallet is nobody's vault", () => {
-  const choice = after({ type: "vault-typed", vault: address.toLowerCase() });
+  const choice = after(typeVault(address.toLowerCase()));
   expect(holderOf(choice, address)).toBe(address);
+});
+
+test("with a kind that takes no delegates the vault does not count, and with one that does it counts again", () => {
+  const holder = vault.toLowerCase() as `0x${string}`;
+  const ofVault: ChoiceEvent = { ...read(finding("founder", ["5"]), finding("key", ["42"])), holder };
+  const forVault = after(read(finding("founder", ["4"])), typeVault(vault), ofVault);
+  expect(forVault).toMatchObject({ kindName: "founder", tokenId: "5" });
+
+  const switched = reduceChoice(forVault, choose(onlyKind), address);
+  expect(holderOf(switched, address)).toBe(address);
+  expect(switched).toMatchObject({ findings: null, tokenId: "" });
+  // What was still being found in the vault comes too late.
+  expect(reduceChoice(switched, ofVault, address).tokenId).toBe("");
+  const own = reduceChoice(switched, read(finding("key", ["7"])), address);
+  expect(own.tokenId).toBe("7");
+
+  const back = reduceChoice(own, choose(founder), address);
+  expect(holderOf(back, address)).toBe(holder);
+  expect(back).toMatchObject({ vault, findings: null, tokenId: "" });
+});
+
+test("the kind for which a vault is typed stays chosen while the vault's keys are looked for", () => {
+  expect(after(read(finding("founder", ["4"]), finding("key", ["7"])), typeVault(vault)).kindName).toBe(
+    "founder",
+  );
+});
+
+test("a minted key is the connected wallet's, whatever vault was typed", () => {
+  const minted: ChoiceEvent = { type: "key-minted", turn: 1, tokenId: "8", kindName: "key" };
+  const choice = after(typeVault(vault), minted);
+  expect(holderOf(choice, address)).toBe(address);
+  expect(choice).toMatchObject({ kindName: "key", tokenId: "8", findings: null });
 });
 
 test("the key that is signed for names its kind but for the first, and the vault where the kind takes one", () => {

@@ -28,17 +28,26 @@ export type KeyChoice = {
   tokenId: string;
   /** As typed: the wallet that holds the key, where that is another one. */
   vault: string;
+  /** Of the chosen kind; while it takes none, the vault stays typed and does not count. */
+  takesDelegates: boolean;
 };
 
 export type ChoiceEvent =
   /** `holder`: whose keys were looked for. */
   | { type: "keys-read"; holder: Address; findings: readonly KindFinding[] }
-  | { type: "kind-chosen"; kindName: string }
+  | { type: "kind-chosen"; kindName: string; takesDelegates: boolean }
   | { type: "token-id-typed"; tokenId: string; kindName: string }
-  | { type: "vault-typed"; vault: string }
+  /** `kindName`: the kind that it was typed for, which takes delegates. */
+  | { type: "vault-typed"; vault: string; kindName: string }
   | { type: "key-minted"; turn: number; tokenId: string; kindName: string };
 
-export const noChoice: KeyChoice = { kindName: null, findings: null, tokenId: "", vault: "" };
+export const noChoice: KeyChoice = {
+  kindName: null,
+  findings: null,
+  tokenId: "",
+  vault: "",
+  takesDelegates: false,
+};
 
 export function reduceChoice(choice: KeyChoice, event: ChoiceEvent, account: Address): KeyChoice {
   switch (event.type) {
@@ -50,30 +59,41 @@ export function reduceChoice(choice: KeyChoice, event: ChoiceEvent, account: Add
       return { ...choice, findings: event.findings, tokenId };
     }
     case "kind-chosen": {
-      const { kindName } = event;
-      return { ...choice, kindName, tokenId: firstOf(choice.findings, kindName) };
+      const { kindName, takesDelegates } = event;
+      const changed = { ...choice, kindName, takesDelegates, tokenId: firstOf(choice.findings, kindName) };
+      return forgetOthers(changed, choice, account);
     }
     case "token-id-typed":
       // The number is one of this kind, whatever is found of the others afterwards.
       return { ...choice, tokenId: event.tokenId, kindName: event.kindName };
     case "vault-typed": {
-      const changed = { ...choice, vault: event.vault };
-      if (holderOf(changed, account) === holderOf(choice, account)) return changed;
-      return { ...changed, findings: null, tokenId: "" };
+      const { vault, kindName } = event;
+      return forgetOthers({ ...choice, vault, kindName, takesDelegates: true }, choice, account);
     }
     case "key-minted": {
       const { kindName, tokenId } = event;
       const findings = choice.findings?.map((each) =>
         each.name === kindName ? addKey(each, tokenId) : each,
       );
-      return { ...choice, kindName, tokenId, findings: findings ?? null };
+      // It is in the connected wallet, whose vault's keys may be the ones that were found.
+      const changed = { ...choice, kindName, vault: "", findings: findings ?? null };
+      return { ...forgetOthers(changed, choice, account), tokenId };
     }
   }
 }
 
-/** Whose key it is: the vault's once its address is whole, else the connected account's. */
-export function holderOf({ vault }: Pick<KeyChoice, "vault">, account: Address): Address {
-  return vaultOf(vault, account) ?? account;
+/** What was found in one wallet says nothing of another's keys. */
+function forgetOthers(changed: KeyChoice, before: KeyChoice, account: Address): KeyChoice {
+  if (holderOf(changed, account) === holderOf(before, account)) return changed;
+  return { ...changed, findings: null, tokenId: "" };
+}
+
+/** Whose key it is: the vault's once its address is whole and the kind takes delegates, else the connected account's. */
+export function holderOf(
+  { vault, takesDelegates }: Pick<KeyChoice, "vault" | "takesDelegates">,
+  account: Address,
+): Address {
+  return (takesDelegates ? vaultOf(vault, account) : null) ?? account;
 }
 
 /** Null where nobody else is named. */

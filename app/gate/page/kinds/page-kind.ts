@@ -4,7 +4,7 @@ import type { PublicRequirement } from "~/gate/kinds/key-list.schema";
 import type { KeyKind, KeyStandard, Opening } from "~/gate/kinds/kind";
 import type { Offer } from "~/gate/kinds/requirement";
 
-/** A kind of key, as the page knows it: what is public, and whether a wallet may sign in for another one. */
+/** A kind of key, as the page knows it: what is public, and what a wallet may do for another one. */
 export type PageKind = {
   name: string;
   title: string;
@@ -15,6 +15,8 @@ export type PageKind = {
   opens: readonly Opening[];
   get: Offer | null;
   takesDelegates: boolean;
+  /** The form, and what else uses a key up. */
+  delegatesMayUse: boolean;
 };
 
 /** From what GET /api/keys tells everybody. */
@@ -27,6 +29,7 @@ export function toPageKinds(kinds: readonly KeyKind[]): PageKinds {
     requirement: requires ?? also ?? null,
     get: get ?? null,
     takesDelegates: kinds[index]?.delegation !== "none",
+    delegatesMayUse: kinds[index]?.delegatesMayUse === true,
   }));
   if (!first) throw new Error("There is no kind of key.");
   return [first, ...others];

@@ -14,6 +14,8 @@ export type SignedKey = {
   isMembership: boolean;
   opens: readonly Opening[];
   opensRoom: boolean;
+  /** Whether who signs may send the form. */
+  mayUse: boolean;
   /** Where messages are judged. */
   chainId: number;
   /** "key #7", "key #7 (Founder's key)", "the membership “Patrons”". */
@@ -25,7 +27,7 @@ export type SignedKey = {
 type Named = { kindName: string | null; tokenId: string; vault: string | null };
 
 export function toSignedKey(kinds: PageKinds, { kindName, tokenId, vault }: Named): SignedKey {
-  const { name, title, standard, chainId, contract, opens } = kindNamed(kinds, kindName);
+  const { name, title, standard, chainId, contract, opens, delegatesMayUse } = kindNamed(kinds, kindName);
   const number = kinds.length === 1 ? `key #${tokenId}` : `key #${tokenId} (${title})`;
   const isMembership = standard === "membership";
   return {
@@ -36,6 +38,7 @@ export function toSignedKey(kinds: PageKinds, { kindName, tokenId, vault }: Name
     isMembership,
     opens,
     opensRoom: opens.includes("room"),
+    mayUse: vault === null || delegatesMayUse,
     chainId,
     words: isMembership ? `the membership “${title}”` : number,
     id: isMembership

@@ -15,7 +15,7 @@ import type { GateActions } from "../use-gate-flow";
 import { RoomAudio } from "./room-audio";
 import { RoomScript } from "./room-script";
 import { renderMarkdownSafely } from "./safe-html";
-import { NoRoom, roomHeading } from "./served-room";
+import { HolderOnly, NoRoom, roomHeading } from "./served-room";
 import { SafeFragment, ShadowRoom } from "./shadow-room";
 
 export type RoomProps = {
@@ -78,7 +78,7 @@ export function Room({ signedKey, state, isServed, actions }: RoomProps) {
         <ShadowRoom styles={content.styles}>
           <SafeFragment className="latchkey-welcome" fragment={welcome} />
           <RoomAudio audio={content.audioData} onBroken={() => setBrokenContent(content)} />
-          {content.textSubmissionAreaHtml && !form.receipt ? (
+          {content.textSubmissionAreaHtml && signedKey.mayUse && !form.receipt ? (
             <SubmissionArea
               html={content.textSubmissionAreaHtml}
               draftName={draft}
@@ -90,6 +90,7 @@ export function Room({ signedKey, state, isServed, actions }: RoomProps) {
       ) : (
         <NoRoom signedKey={signedKey} />
       )}
+      {content.textSubmissionAreaHtml && !signedKey.mayUse ? <HolderOnly signedKey={signedKey} /> : null}
       {review !== null && account && !isOver ? (
         <FormReview
           text={review.text}

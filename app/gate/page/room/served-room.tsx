@@ -22,12 +22,23 @@ export function NoRoom({ signedKey: { words, opens } }: { signedKey: SignedKey }
   );
 }
 
+/** In the form's place: sending it uses the key up. */
+export function HolderOnly({ signedKey: { vault } }: { signedKey: SignedKey }) {
+  return (
+    <p className="notice tone-info">
+      The form in this room is for the wallet that holds the key, not for its delegates. To send it, sign in
+      as {vault === null ? "that wallet" : shortAddress(vault)}.
+    </p>
+  );
+}
+
 type ServedRoomProps = { served: Extract<GateVisit, { kind: "inside" }>; signedKey: SignedKey };
 
 /** The room as the server draws it: its words and its sound. Styles, script and form need JavaScript. */
 export function ServedRoom({ served, signedKey }: ServedRoomProps) {
   const { session, content } = served;
   const answer = readSession(session, 0);
+  const hasForm = content.textSubmissionAreaHtml !== "" && signedKey.mayUse;
   return (
     <section className="stack" aria-labelledby="room-heading">
       <link rel="stylesheet" href={roomStylesheetHref} />
@@ -65,12 +76,13 @@ function ServedContent({ content }: { content: GatedContent }) {
           </section>
         ) : null}
       </div>
-      {content.textSubmissionAreaHtml || content.script ? (
+      {content.textSubmissionAreaHtml && !signedKey.mayUse ? <HolderOnly signedKey={signedKey} /> : null}
+      {hasForm || content.script ? (
         <noscript>
           <p className="notice tone-info">
             There is more in this room, and it needs JavaScript:{" "}
-            {content.textSubmissionAreaHtml ? "the form, which your wallet signs" : ""}
-            {content.textSubmissionAreaHtml && content.script ? ", and " : ""}
+            {hasForm ? "the form, which your wallet signs" : ""}
+            {hasForm && content.script ? ", and " : ""}
             {content.script ? "what the host has made for it" : ""}.
           </p>
         </noscript>
