@@ -1,6 +1,7 @@
 import { createDemoChain } from "~/demo/demo-chain.gateway.server";
 import type { DemoChain } from "~/demo/demo-chain.gateway.server";
 import { createAddressListRefresher } from "./gate/kinds/file/address-list-refresher.server";
+import { firstKind } from "~/gate/kinds/kind-of-key";
 import { toKeyList } from "~/gate/kinds/key-list";
 import { systemClock } from "~/platform/clock";
 import { listLeaves } from "~/gate/kinds/requirement-leaves";
@@ -23,7 +24,7 @@ import type { OperatorServices } from "~/services/operator.server";
 import { wireOutbox } from "~/services/outbox.server";
 import { wirePayments } from "~/services/payments.server";
 import { wireQuota } from "~/services/quota.server";
-import { listChecks } from "~/services/readiness-checks.server";
+import { hideSecretChains, listChecks } from "~/services/readiness-checks.server";
 import { wireSearch } from "~/services/search.server";
 import { createServiceContext, openMetricsPort } from "~/services/serving.server";
 import { wireSpeech } from "~/services/speech.server";
@@ -118,7 +119,8 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
     metrics,
     /** Null where tracing is off. */
     tracing: instruments.tracing,
-    readReadiness,
+    /** As everybody may read it; the operator's view has the whole. */
+    readReadiness: async () => hideSecretChains(await readReadiness(), config.keys.list),
     operator: wireOperator(foundation, { gate, outbox, quota, search, payments, readReadiness }),
     /** At the first sign of a stop: what streams ends with a last event. */
     beginStop: chat.beginStop,
@@ -137,13 +139,15 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
   };
 }
 
-/** Its chain is the first; it gives away the tokens that its keys ask for. */
-function wireDemo({ chain, keys }: Config): DemoChain {
+/** Its chain is the first kind's; it gives away the tokens that its keys ask for. */
+function wireDemo({ chains, keys }: Config): DemoChain {
+  const { chainId } = firstKind(keys);
   const leaves = keys.list.flatMap(({ requirement }) => (requirement ? listLeaves(requirement) : []));
   const coins = leaves.flatMap((leaf) =>
-    leaf.type === "erc20" && leaf.chainId === chain.id && !leaf.isSecret ? [leaf.contract] : [],
+    leaf.type === "erc20" && leaf.chainId === chainId && !leaf.isSecret ? [leaf.contract] : [],
   );
-  return createDemoChain({ rpcUrl: chain.rpcUrls[0]!, coins });
+  const rpcUrl = chains.find(({ id }) => id === chainId)!.rpcUrls[0]!;
+  return createDemoChain({ rpcUrl, coins });
 }
 
 function startSweeper({ config, database, log }: Foundation) {

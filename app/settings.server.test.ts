@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { problemsOf, production as smallest } from "~e2e/support/config";
+import { firstKind } from "~/gate/kinds/kind-of-key";
 import { chatProviders } from "~/chat/providers/chat-providers.server";
 import { renderEnvExample, renderSettingsPage } from "~e2e/repository/render-settings";
 import { guardedPrefixes } from "~/platform/config/setting-reader";
@@ -15,8 +16,8 @@ test("a small production environment is read with the documented defaults", () =
   expect(config.mode).toBe("production");
   expect(config.serving.port).toBe(3000);
   expect(config.serving.domains).toEqual(["gate.example.com"]);
-  expect(config.chain.rpcUrls).toEqual(["https://rpc.example.com", "https://other.example.com"]);
-  expect(config.chain.contractAddress).toBe(contract.toLowerCase());
+  expect(config.chains[0]?.rpcUrls).toEqual(["https://rpc.example.com", "https://other.example.com"]);
+  expect(firstKind(config.keys).contract).toBe(contract.toLowerCase());
   expect(config.jwt).toMatchObject({ alg: "HS256", accessTtlSeconds: 900, clockToleranceSeconds: 5 });
   expect(config.limits.nonce).toEqual({ points: 30, windowSeconds: 60, algorithm: "sliding" });
   expect(config.state.enabled).toBe(true);
@@ -156,7 +157,7 @@ test("production refuses further plain-HTTP origins except loopback ones, and ot
 
 test("a key must be one block deep before it is used up by default, none on local chains, or as many as configured", () => {
   const depthOf = (env: Record<string, string>) =>
-    parseConfig({ ...production, ...env }).chain.keyUseConfirmations;
+    parseConfig({ ...production, ...env }).chains[0]?.keyUseConfirmations;
   expect(depthOf({ CHAIN_ID: "1" })).toBe(1);
   expect(depthOf({ CHAIN_ID: "31337" })).toBe(0);
   expect(depthOf({ CHAIN_ID: "1337" })).toBe(0);
@@ -373,8 +374,8 @@ test("the local chain's defaults apply outside production, but the contract must
   expect(problemsOf({ LATCHKEY_MODE: "development" }).map((problem) => problem.split(" ")[0])).toEqual([
     "KEY_CONTRACT_ADDRESS",
   ]);
-  const { chain } = parseConfig({ LATCHKEY_MODE: "development", KEY_CONTRACT_ADDRESS: contract });
-  expect(chain).toMatchObject({ id: 31337, rpcUrls: ["http://127.0.0.1:8545"] });
+  const { chains } = parseConfig({ LATCHKEY_MODE: "development", KEY_CONTRACT_ADDRESS: contract });
+  expect(chains[0]).toMatchObject({ id: 31337, rpcUrls: ["http://127.0.0.1:8545"] });
 });
 
 test.each([

@@ -1,8 +1,6 @@
 import { chatSettings, readChat } from "~/chat/chat.settings";
 import { gateSettings, readGate } from "~/gate/gate.settings";
 import { keySettings, readKeys } from "~/gate/kinds/keys.settings";
-import type { KeyChain } from "~/gate/kinds/keys.settings";
-import type { KeyKinds } from "~/gate/kinds/kind";
 import { readTokens, tokenSettings } from "~/gate/tokens/tokens.settings";
 import { readWallets, walletSettings } from "~/gate/wallets.settings";
 import { operatorSettings } from "~/operator/operator.settings";
@@ -79,7 +77,7 @@ function readConfig(reader: SettingReader) {
     chains,
     /** Those of files that `keys` names. */
     addressLists,
-    chain: { ...readChain(reader), ...describeFirst(keys, chains) },
+    chain: readChain(reader),
     state,
     gate: readGate(reader, state.enabled),
     jwt: readTokens(reader),
@@ -99,20 +97,6 @@ function readConfig(reader: SettingReader) {
     warnings: reader.warnings as readonly string[],
     switches: reader.listSwitches(),
   };
-}
-
-/** The first kind's chain and contract, in the older shape. */
-function describeFirst({ list: [kind] }: KeyKinds, chains: readonly KeyChain[]) {
-  const chain = chains.find(({ id }) => id === kind?.chainId);
-  const standard = kind?.standard;
-  return {
-    id: chain?.id ?? 0,
-    rpcUrls: chain?.rpcUrls ?? [],
-    keyUseConfirmations: chain?.keyUseConfirmations ?? 0,
-    contractAddress: kind?.contract ?? "0x",
-    standard:
-      standard === undefined || standard === "erc4907" || standard === "membership" ? "erc721" : standard,
-  } as const;
 }
 
 /** Routes whose path is a setting, and what is below them: the path they have by default, and the configured one. */

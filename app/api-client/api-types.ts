@@ -1307,10 +1307,10 @@ export type components = {
       mode: "demo" | "development" | "production";
       /** @description The chain the keys live on; part of every signed text. */
       chainId: number;
-      /** @description The contract of the keys. */
-      contractAddress: string;
+      /** @description The contract of the keys, of the first kind where there are several; null for a membership. */
+      contractAddress: string | null;
       /** @enum {string} */
-      keyStandard: "erc721" | "erc1155" | "unlock";
+      keyStandard: "erc721" | "erc1155" | "unlock" | "erc4907" | "membership";
       appName: string;
       /** @description An address to read the chain through; null means: ask the wallet. */
       rpcUrlForBrowser: string | null;

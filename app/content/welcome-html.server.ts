@@ -36,7 +36,7 @@ const rendered = new Map<string, string>();
 const maxRendered = 50;
 /** Longer texts, of which the memory would hold too much, are rendered each time. */
 const maxRenderedChars = 64 * 1024;
-const signedAddress = /\/media\/\d+\/[^\s?()<>"]+\?exp=\d+&sig=[\w-]+/g;
+const signedAddress = /\/media\/[a-z\d-]+\/[^\s?()<>"]+\?exp=\d+&sig=[\w-]+/g;
 /** Stands for an address, and looks like one to whatever reads it. Nobody can write one into a text. */
 const slotStart = `/media/${randomUUID()}/`;
 const slot = new RegExp(`${slotStart}(\\d+)/`, "g");

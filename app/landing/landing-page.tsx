@@ -93,7 +93,7 @@ type VisitorsProps = Pick<LandingPageProps, "settings" | "kinds" | "isChatForHol
 
 function Visitors({ settings, kinds, isChatForHolders }: VisitorsProps) {
   const { mode, chainId, contractAddress, keyStandard, wallets } = settings;
-  const hasSeveral = kinds.length > 1;
+  const hasSeveral = kinds.length > 1 || contractAddress === null;
   return (
     <section className="stack band visitors" aria-labelledby="visitors">
       <h2 id="visitors" className="visually-hidden">
@@ -115,7 +115,9 @@ function Visitors({ settings, kinds, isChatForHolders }: VisitorsProps) {
         <p>
           {mode === "demo"
             ? "This is a demo: at the gate you can make yourself a key, free of charge, on a test chain that runs on this server. You need no wallet of your own; a test wallet is there."
-            : `A key is a token of ${hasSeveral ? "a" : "the"} contract below. Whoever holds one can give or sell it to you; from then on it opens the room for you.`}
+            : hasSeveral
+              ? "What opens the room is below. A key that is a token can be given or sold to you; from then on it opens the room for you."
+              : "A key is a token of the contract below. Whoever holds one can give or sell it to you; from then on it opens the room for you."}
         </p>
         {hasSeveral ? (
           <KeyKinds kinds={kinds} settings={settings} />

@@ -2,8 +2,9 @@
 export type PublicSettings = {
   mode: "demo" | "development" | "production";
   chainId: number;
-  contractAddress: `0x${string}`;
-  keyStandard: "erc721" | "erc1155" | "unlock";
+  /** Of the first kind of key; null for a membership, which has none. */
+  contractAddress: `0x${string}` | null;
+  keyStandard: "erc721" | "erc1155" | "unlock" | "erc4907" | "membership";
   appName: string;
   /** A JSON-RPC address the browser may read the chain through; null means: ask the wallet. */
   rpcUrlForBrowser: string | null;

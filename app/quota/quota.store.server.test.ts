@@ -290,6 +290,33 @@ testOnEachState(
 );
 
 testOnEachState(
+  "of a dead process, answers that are still under way hide no other reservation, and it is remembered until they have ended",
+  async (state) => {
+    const { clock } = createTestClock();
+    const [gone, alive] = ["gone", "alive"].map((instance) => state.openStores({ clock, instance }).quota);
+    const kept = Array.from({ length: 210 }, (_, index) => `a-${index}`);
+    for (const reservationId of [...kept, "z"]) await gone!.reserve(request({ wanted: 10, reservationId }));
+    await gone!.sendHeartbeat({ timeoutMs: 60_000 });
+    await gone!.leave();
+    let isUnderWay = true;
+    const findUsages = (ids: readonly string[]) =>
+      Promise.resolve(
+        new Map(ids.filter((id) => id !== "z").map((id) => [id, { usedTokens: 4, isUnderWay }])),
+      );
+    const settleOnce = () => alive!.settleOrphans({ nowMs: clock(), goneInstances: ["gone"], findUsages });
+
+    expect([await settleOnce(), await settleOnce()]).toEqual([1, 0]);
+    await alive!.forgetInstances(["gone"]);
+    expect(await alive!.listGoneInstances()).toEqual(["gone"]);
+    isUnderWay = false;
+    expect([await settleOnce(), await settleOnce(), await settleOnce()]).toEqual([200, 10, 0]);
+    expect(await alive!.readStanding({ owner, limit })).toMatchObject({ used: 850, reserved: 0 });
+    await alive!.forgetInstances(["gone"]);
+    expect(await alive!.listGoneInstances()).toEqual([]);
+  },
+);
+
+testOnEachState(
   "a process is dead once its heartbeat has timed out or it has left, and alive again with the next heartbeat",
   async (state) => {
     const { clock } = createTestClock();

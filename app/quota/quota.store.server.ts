@@ -44,7 +44,7 @@ export type QuotaStore = ReturnType<typeof createQuotaStore>;
 /** What an answer really took. */
 export type Usage = { reservationId: string; usedTokens: number };
 
-/** A crash leaves few reservations; more than these wait for the next look. */
+/** A crash leaves few reservations; they are looked at in batches of so many. */
 const orphanBatch = 200;
 
 /** The ledger of quotas. `instance` names this process among all that share the database. */
@@ -81,20 +81,25 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
     settle,
     /**
      * Settles reservations nobody will settle any more: those that have expired, and those of `goneInstances`. Where it
-     * is unknown how long their answers became, in full: use must not go unrecorded.
+     * is unknown how long their answers became, in full: use must not go unrecorded. 0: there are none left, except of
+     * answers under way.
      */
     async settleOrphans({ nowMs, goneInstances = [], findUsages }: OrphanRequest): Promise<number> {
       const hasExpired = { expiresAtMs: { lte: BigInt(nowMs) } };
-      const orphans = await database.quotaReservation.findMany({
-        where: { OR: [hasExpired, { instance: { in: [...goneInstances] } }] },
-        take: orphanBatch,
-      });
-      const usages = await findUsages?.(orphans.map(({ id }) => id));
       let count = 0;
-      for (const { id: reservationId, amount } of orphans) {
-        const usage = usages?.get(reservationId);
-        if (usage?.isUnderWay) continue;
-        if (await settle({ reservationId, usedTokens: usage?.usedTokens ?? amount })) count++;
+      for (let after: string | undefined = ""; count === 0 && after !== undefined;) {
+        const orphans: { id: string; amount: number }[] = await database.quotaReservation.findMany({
+          where: { id: { gt: after }, OR: [hasExpired, { instance: { in: [...goneInstances] } }] },
+          orderBy: { id: "asc" },
+          take: orphanBatch,
+        });
+        const usages = await findUsages?.(orphans.map(({ id }) => id));
+        for (const { id: reservationId, amount } of orphans) {
+          const usage = usages?.get(reservationId);
+          if (usage?.isUnderWay) continue;
+          if (await settle({ reservationId, usedTokens: usage?.usedTokens ?? amount })) count++;
+        }
+        after = orphans.at(orphanBatch - 1)?.id;
       }
       return count;
     },
@@ -149,11 +154,14 @@ function createInstanceStore(database: Database, instance: string) {
         SELECT "instance" FROM "QuotaInstance" WHERE "expiresAtMs" <= ${now}`;
       return rows.map((row) => row.instance);
     },
-    /** Once what they left is settled; one that is back meanwhile stays. */
+    /** Once all they left is settled; one that is back meanwhile stays. */
     async forgetInstances(instances: readonly string[]): Promise<void> {
       if (instances.length === 0) return;
       await database.$executeRaw`
-        DELETE FROM "QuotaInstance" WHERE "instance" IN (${join([...instances])}) AND "expiresAtMs" <= ${now}`;
+        DELETE FROM "QuotaInstance" WHERE "instance" IN (${join([...instances])}) AND "expiresAtMs" <= ${now}
+          AND NOT EXISTS (
+            SELECT 1 FROM "QuotaReservation" AS r WHERE r."instance" = "QuotaInstance"."instance"
+          )`;
     },
   };
 }

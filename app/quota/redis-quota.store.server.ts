@@ -17,7 +17,7 @@ import {
   standingScript,
 } from "./redis-quota-scripts.server";
 
-/** A crash leaves few reservations; more than these wait for the next look. */
+/** A crash leaves few reservations; they are looked at in batches of so many. */
 const orphanBatch = 200;
 /** Keys outlive their window by this, so that Redis' clock, which may be ahead of ours, deletes none too early. */
 const keepMs = 60_000;
@@ -40,13 +40,16 @@ export function createRedisQuotaStore(redis: Redis, clock: Clock, instance: stri
       const expired = await readReservations(redis, nowMs);
       const left = goneInstances.length === 0 ? [] : await readReservations(redis);
       const gone = left.filter(({ instance }) => goneInstances.includes(instance));
-      const orphans = [...new Set([...expired, ...gone].map(({ id }) => id))].slice(0, orphanBatch);
-      const usages = await findUsages?.(orphans);
+      const orphans = [...new Set([...expired, ...gone].map(({ id }) => id))];
       let count = 0;
-      for (const id of orphans) {
-        const usage = usages?.get(id);
-        if (usage?.isUnderWay) continue;
-        if (await settleOnce(id, usage?.usedTokens ?? inFull)) count++;
+      for (let from = 0; count === 0 && from < orphans.length; from += orphanBatch) {
+        const batch = orphans.slice(from, from + orphanBatch);
+        const usages = await findUsages?.(batch);
+        for (const id of batch) {
+          const usage = usages?.get(id);
+          if (usage?.isUnderWay) continue;
+          if (await settleOnce(id, usage?.usedTokens ?? inFull)) count++;
+        }
       }
       return count;
     },
@@ -65,7 +68,10 @@ export function createRedisQuotaStore(redis: Redis, clock: Clock, instance: stri
     },
 
     async forgetInstances(instances) {
-      const parameters = [...instances];
+      if (instances.length === 0) return;
+      const left = new Set((await readReservations(redis)).map(({ instance: owner }) => owner));
+      const parameters = instances.filter((name) => !left.has(name));
+      if (parameters.length === 0) return;
       await redis.run({ script: forgetInstancesScript, keys: [quotaKeys.instances], parameters });
     },
 

@@ -1,3 +1,4 @@
+import { firstKind } from "~/gate/kinds/kind-of-key";
 import { openBrand } from "~/platform/brand/open-brand.server";
 import { createChainClients, getChainClient } from "~/platform/chain/chain-clients.server";
 import { systemClock } from "~/platform/clock";
@@ -46,7 +47,7 @@ export async function openFoundation(config: Config, port: number, log: Log) {
     pubsub: createStatePubSub({ config, redis, log }),
     chains,
     /** That of the first kind of key. */
-    chain: getChainClient(chains, config.chain.id),
+    chain: getChainClient(chains, firstKind(config.keys).chainId),
     metrics: recording.instrumentMetrics(ownMetrics),
     /** Null where kinds of keys have no names. */
     keyMetrics: config.keys.areNamed ? ownMetrics.openKeyMetrics() : null,

@@ -16,6 +16,7 @@ import type { Claimant, ProofDependencies, ProofRequest } from "~/gate/proofs/pr
 import { identify } from "~/gate/proofs/proofs.server";
 import type { Holder } from "~/gate/holder.server";
 import { requireHolder } from "~/gate/holder.server";
+import { firstKind } from "~/gate/kinds/kind-of-key";
 import { createKeyStore } from "~/gate/keys/keys.store.server";
 import { createContractFaults, findContractFault } from "~/gate/ownership/contract-faults.server";
 import { createSpentSignatureStore } from "~/gate/proofs/spent-signatures.store.server";
@@ -88,7 +89,6 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
   };
   metrics.observeWatcherAge(...watchers.ages);
   watchers.start();
-  const { contractAddress, standard } = config.chain;
   return {
     bodies: createGateBodies(kinds),
     issueNonce: ({ clientId }: { clientId: string }) => issueNonce(clientId, { siweEnabled, nonces }),
@@ -117,7 +117,7 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
     /** What is wrong with the contracts, in sentences; for the one of the settings throws when the chain cannot be asked. */
     findContractFault: kinds.areNamed
       ? createContractFaults(kinds.list, chains, monotonicClock)
-      : () => findContractFault({ client: chain, contractAddress, standard }),
+      : () => findContractFault(chain, firstKind(kinds)),
     /** The chains that keys and their leaves are on. */
     chainIds: watchers.chainIds,
     /** Of this process, for each chain. */

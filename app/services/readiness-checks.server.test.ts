@@ -60,8 +60,7 @@ async function openFixture(away: Away = {}) {
     redis,
     clients: new Map([[chain.chainId, client]]),
     gate: {
-      findContractFault: () =>
-        findContractFault({ client, contractAddress: chain.key.address, standard: "erc721" }),
+      findContractFault: () => findContractFault(client, { contract: chain.key.address, standard: "erc721" }),
       areKindsNamed: false,
       chainIds: [chain.chainId],
       watcherAges: [makeWatcherAge(chain.chainId)],

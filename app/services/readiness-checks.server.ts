@@ -1,10 +1,12 @@
 import { findDatabaseFault } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
+import type { KeyKind } from "~/gate/kinds/kind";
+import { placeLeaves } from "~/gate/kinds/requirement-leaves";
 import { findBlock } from "../gate/transfers/key-transfers.gateway.server";
 import { getChainClient } from "~/platform/chain/chain-clients.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { ChainClients } from "~/platform/chain/chain-clients.server";
-import type { ReadinessCheck } from "~/platform/readiness.server";
+import type { Readiness, ReadinessCheck } from "~/platform/readiness.server";
 import type { Redis } from "~/platform/redis/redis.server";
 import type { ChatServices } from "./chat.server";
 import type { GateServices } from "./gate.server";
@@ -104,6 +106,21 @@ function checkWatchers({ gate }: Dependencies): Checks {
       },
     ]),
   );
+}
+
+/** For everybody: without the chains that only secret leaves name. What is wrong with them still counts. */
+export function hideSecretChains(readiness: Readiness, kinds: readonly KeyKind[]): Readiness {
+  const leaves = kinds.flatMap(placeLeaves).flatMap(({ leaf }) => (leaf.type === "addresses" ? [] : [leaf]));
+  const told = new Set([
+    ...kinds.map(({ chainId }) => chainId),
+    ...leaves.flatMap(({ isSecret, chainId }) => (isSecret ? [] : [chainId])),
+  ]);
+  const secret = new Set(leaves.map(({ chainId }) => chainId).filter((chainId) => !told.has(chainId)));
+  if (secret.size === 0) return readiness;
+  const shown = Object.entries(readiness.dependencies).filter(
+    ([name]) => !secret.has(Number(name.split(":")[1])),
+  );
+  return { ...readiness, dependencies: Object.fromEntries(shown) };
 }
 
 async function requireBlock(client: ChainClient): Promise<null> {

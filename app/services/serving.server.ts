@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import { firstKind } from "~/gate/kinds/kind-of-key";
 import { systemClock } from "~/platform/clock";
 import { createOriginCheck } from "~/platform/http/domains";
 import { listen } from "~/platform/http/http-server.server";
@@ -16,6 +17,7 @@ export function createServiceContext(foundation: Foundation): ServiceContext {
   const { config, domains, origin, brand, metrics, keyMetrics, recording } = foundation;
   const { tracing } = foundation.instruments;
   const limiters = createLimiters(foundation);
+  const { chainId, contract, standard } = firstKind(config.keys);
   return {
     origin,
     isAllowedOrigin: createOriginCheck(domains, config.serving.corsOrigins),
@@ -30,9 +32,9 @@ export function createServiceContext(foundation: Foundation): ServiceContext {
     publicSettings: {
       mode: config.mode,
       appName: config.brand.name,
-      chainId: config.chain.id,
-      contractAddress: config.chain.contractAddress,
-      keyStandard: config.chain.standard,
+      chainId,
+      contractAddress: contract,
+      keyStandard: standard,
       rpcUrlForBrowser: config.mode === "demo" ? "/demo/rpc" : null,
       wallets: describeWallets(config, origin),
     },

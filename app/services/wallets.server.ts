@@ -1,13 +1,14 @@
+import { firstKind } from "~/gate/kinds/kind-of-key";
 import type { Config } from "~/settings.server";
 import type { PublicWalletSettings } from "~/platform/public-settings";
 
 /** What the page is told of chain and wallets. */
 export function describeWallets(config: Config, origin: string): PublicWalletSettings {
-  const { wallets, mode, chain } = config;
+  const { wallets, mode, keys } = config;
   const isDemo = mode === "demo";
   return {
     chain: {
-      name: wallets.chainName ?? (isDemo ? "Latchkey demo chain" : `Chain ${chain.id}`),
+      name: wallets.chainName ?? (isDemo ? "Latchkey demo chain" : `Chain ${firstKind(keys).chainId}`),
       currency: wallets.currency,
       rpcUrl: wallets.walletRpcUrl ?? (isDemo ? new URL("/demo/rpc", origin).href : null),
       explorerUrl: wallets.explorerUrl,

@@ -1,4 +1,4 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
@@ -11,13 +11,84 @@ import { startServer } from "~e2e/support/running-server";
 import { clientOf } from "./gate-fixture";
 
 /** Names of the kinds, in the order of the file. */
-export const kindNames = ["founder", "patron", "silent", "lent"] as const;
+export const kindNames = ["founder", "patron", "silent", "lent", "trusted", "abroad"] as const;
 export type KindName = (typeof kindNames)[number];
 
+type KeysServerOptions = {
+  /** The text of KEYS_FILE. */
+  text: string;
+  /** The files of addresses that stand beside it. */
+  lists?: Record<string, readonly string[]>;
+  /** By chain. */
+  rpcUrls: Record<number, string>;
+  env?: Record<string, string>;
+  /** Kept when the server stops. */
+  dataDir?: string;
+};
+
+/** A server of the kinds that a file names, and a client of it. */
+export async function startKeysServer(options: KeysServerOptions) {
+  const { text, lists = {}, rpcUrls, env = {}, dataDir } = options;
+  const folder = await mkdtemp(path.join(os.tmpdir(), "latchkey-keys-"));
+  const file = path.join(folder, "keys.json");
+  await writeFile(file, text);
+  for (const [name, listed] of Object.entries(lists))
+    await writeFile(path.join(folder, name), listed.join("\n"));
+  const server = await startServer({
+    startLimitMs: 60_000,
+    ...(dataDir && { dataDir }),
+    env: {
+      CHAIN_ID: undefined,
+      KEYS_FILE: file,
+      ...Object.fromEntries(Object.entries(rpcUrls).map(([chainId, url]) => [`RPC_URL_${chainId}`, url])),
+      CHAIN_POLL_SECONDS: "1",
+      ...env,
+    },
+  });
+  const { keys, chains } = JSON.parse(text) as {
+    keys: { name: string; chainId?: number }[];
+    chains: object;
+  };
+  const onlyChain = Number(Object.keys(chains)[0]);
+  const client = clientOf(server);
+
+  function holderOf(name: string, account: Signer, rest: NamedHolder): Holder {
+    const tokenId = rest.tokenId ?? BigInt(rest.vault ?? account.address).toString();
+    return { account, key: { name, isFirst: name === keys[0]?.name }, ...rest, tokenId };
+  }
+  const siteOf = (name: string) => {
+    const { chainId = onlyChain } = keys.find((kind) => kind.name === name)!;
+    return { origin: server.origin, chainId };
+  };
+
+  return {
+    ...client,
+    server,
+    folder,
+    /** The body of a sign-in; of a membership's without an id. */
+    siwe: async (name: string, account: Signer, rest: NamedHolder = {}) =>
+      signSiwe({ site: siteOf(name), holder: holderOf(name, account, rest), nonce: await client.newNonce() }),
+    legacy: (name: string, account: Signer, rest: NamedHolder = {}) =>
+      signLegacy(siteOf(name), holderOf(name, account, rest)),
+    form: (name: string, account: Signer, rest: NamedHolder & { message: string }) => {
+      const { message, ...key } = rest;
+      return signForm({ site: siteOf(name), holder: holderOf(name, account, key), message });
+    },
+    close: async () => {
+      await server.stop();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+export type NamedHolder = { tokenId?: string; vault?: string };
+export type KeysServer = Awaited<ReturnType<typeof startKeysServer>>;
+
 /**
- * A server with four kinds on two chains: `founder`, an ERC-721 key; `patron`, a membership of whoever has 5 coins on
+ * A server with six kinds on two chains: `founder`, an ERC-721 key; `patron`, a membership of whoever has 5 coins on
  * the second chain and is on no list; `silent`, the same contract's keys, which open the chat and not the room;
- * `lent`, the same keys once more, for delegates too.
+ * `lent`, the same keys once more, for delegates too; `trusted`, whose delegates may also use them; `abroad`, keys of the
+ * second chain, whose contract has the same address.
  */
 export async function openKeysGate({ env = {} }: { env?: Record<string, string> } = {}) {
   const { first, second } = await openTwoChains();
@@ -46,18 +117,14 @@ export async function openKeysGate({ env = {} }: { env?: Record<string, string> 
       },
       { name: "silent", title: "Chat only", ...token, opens: ["chat"] },
       { name: "lent", title: "Lent", ...token, delegation: "latchkey" },
+      { name: "trusted", title: "Trusted", ...token, delegation: "latchkey", delegatesMayUse: true },
+      { name: "abroad", title: "Abroad", ...token, chainId: 31338, contract: second.chain.key.address },
     ],
   };
-  const file = path.join(await mkdtemp(path.join(os.tmpdir(), "latchkey-keys-")), "keys.json");
-  await writeFile(file, JSON.stringify(keysFile));
-  const server = await startServer({
-    startLimitMs: 60_000,
+  const started = await startKeysServer({
+    text: JSON.stringify(keysFile),
+    rpcUrls: { 31337: first.rpc.url, 31338: second.rpc.url },
     env: {
-      CHAIN_ID: undefined as never,
-      KEYS_FILE: file,
-      RPC_URL_31337: first.rpc.url,
-      RPC_URL_31338: second.rpc.url,
-      CHAIN_POLL_SECONDS: "1",
       OWNERSHIP_CACHE_SECONDS: "0",
       RATE_LIMIT_GATE_ACCESS: "0",
       RATE_LIMIT_NONCE: "0",
@@ -66,19 +133,9 @@ export async function openKeysGate({ env = {} }: { env?: Record<string, string> 
       ...env,
     },
   });
-  const client = clientOf(server);
-  const chainIdOf = (name: KindName) => (name === "patron" ? 31338 : 31337);
-
-  function holderOf(name: KindName, account: Signer, rest: { tokenId?: string; vault?: string }): Holder {
-    const tokenId = rest.tokenId ?? BigInt(rest.vault ?? account.address).toString();
-    return { account, key: { name, isFirst: name === "founder" }, ...rest, tokenId };
-  }
-  const siteOf = (name: KindName) => ({ origin: server.origin, chainId: chainIdOf(name) });
-  type Rest = { tokenId?: string; vault?: string };
 
   return {
-    ...client,
-    server,
+    ...started,
     first,
     second,
     registry,
@@ -87,17 +144,11 @@ export async function openKeysGate({ env = {} }: { env?: Record<string, string> 
     mintKey: (index: number) => first.chain.mintKey(index),
     fund: (index: number, amount: bigint) =>
       mintCoins(second.chain, coin, { to: developmentAccount(index).address, amount }),
-    siwe: async (name: KindName, account: Signer, rest: Rest = {}) =>
-      signSiwe({ site: siteOf(name), holder: holderOf(name, account, rest), nonce: await client.newNonce() }),
-    legacy: (name: KindName, account: Signer, rest: Rest = {}) =>
-      signLegacy(siteOf(name), holderOf(name, account, rest)),
-    form: (name: KindName, account: Signer, rest: Rest & { message: string }) => {
-      const { message, ...key } = rest;
-      return signForm({ site: siteOf(name), holder: holderOf(name, account, key), message });
-    },
-    close: async () => void (await server.stop()),
+    siwe: (name: KindName, ...rest: Rest) => started.siwe(name, ...rest),
   };
 }
+
+type Rest = Parameters<KeysServer["siwe"]> extends [string, ...infer Others] ? Others : never;
 
 export type KeysGate = Awaited<ReturnType<typeof openKeysGate>>;
 

@@ -33,6 +33,6 @@ test.each(["README.md", "docs/deploying.md"])(
     expect(readAsSystemd(text)).toEqual(values);
     const config = parseConfig({ LATCHKEY_MODE: "production", ...values });
     expect(config.warnings).toEqual([]);
-    expect(config.chain.rpcUrls).toEqual(["https://first.example", "https://second.example"]);
+    expect(config.chains[0]?.rpcUrls).toEqual(["https://first.example", "https://second.example"]);
   },
 );

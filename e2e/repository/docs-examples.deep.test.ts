@@ -28,7 +28,7 @@ test("the shell blocks of docs/api.md work as written, one after another", async
   await gate.transferKey({ from: account, to: privateKeyToAccount(privateKey).address, tokenId });
   const text = await readFile("docs/api.md", "utf8");
   const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block!);
-  expect(blocks).toHaveLength(8);
+  expect(blocks).toHaveLength(9);
 
   const separated = blocks.join("\necho '<next>'\n");
   const env = { ORIGIN: gate.origin, TOKEN_ID: tokenId, LATCHKEY_PRIVATE_KEY: privateKey };
@@ -38,13 +38,14 @@ test("the shell blocks of docs/api.md work as written, one after another", async
     .split("<next>")
     .slice(1)
     .map((part) => JSON.parse(part) as Record<string, unknown>);
-  const [siwe, bearer, quota, legacy, form, status, models] = answers;
+  const [siwe, bearer, quota, legacy, form, status, keys, models] = answers;
   expect(siwe).toMatchObject({ access: "granted", accessToken: expect.any(String) });
   expect(bearer).toMatchObject({ access: "granted", content: expect.any(Object) });
   expect(quota).toMatchObject({ active: false, used: 0, reserved: 0 });
   expect(legacy).toMatchObject({ access: "granted", accessToken: expect.any(String) });
   expect(form).toEqual({ success: true, message: "Access granted" });
   expect(status).toMatchObject({ tokenId, exists: true, used: true });
+  expect(keys).toMatchObject({ keys: [{ name: "key", standard: "erc721" }] });
   expect(models).toEqual({ object: "list", data: [{ id: "offline", object: "model" }] });
 });
 
@@ -78,7 +79,7 @@ test("the README's shell block opens the gate and asks the assistant against a d
   }
 }, 120_000);
 
-test("the shell blocks of docs/chat.md ask the assistant and reset quotas as they stand there", async () => {
+test("the shell blocks of docs/chat.md ask the assistant, take an answer up and reset quotas as they stand there", async () => {
   const secret = "a-secret-of-the-tests-for-quotas-only";
   const server = await startServer({
     env: {
@@ -91,8 +92,8 @@ test("the shell blocks of docs/chat.md ask the assistant and reset quotas as the
   });
   try {
     const blocks = await readShellBlocks("docs/chat.md");
-    expect(blocks).toHaveLength(2);
-    const [ask, reset] = blocks.map((block) => block.replaceAll(demoOrigin, server.origin));
+    expect(blocks).toHaveLength(3);
+    const [ask, resume, reset] = blocks.map((block) => block.replaceAll(demoOrigin, server.origin));
     const { accessToken } = (await clientOf(server).signIn(await gate.mintKey())).body;
     const token = `-H "Authorization: Bearer $ACCESS_TOKEN"`;
     expect(await readFile("docs/chat.md", "utf8")).toContain(token);
@@ -103,6 +104,14 @@ test("the shell blocks of docs/chat.md ask the assistant and reset quotas as the
     expect(output.stdout.trimEnd()).toMatch(/data: \[DONE\]$/);
     const refused = await runShell(ask!, env);
     expect(JSON.parse(refused.stdout)).toMatchObject({ error: "Unauthorized: missing JWT" });
+    const resumed = await runShell(
+      resume!.replaceAll(/curl -sN?/g, (command) => `${command} ${token}`),
+      env,
+    );
+    expect(resumed.failed, resumed.stderr).toBe(false);
+    const [whole, rest] = resumed.stdout.split(/(?<=data: \[DONE\])\n+/);
+    expect(rest).toMatch(/^id: 13\n/);
+    expect(whole).toContain(rest!.trim());
     const resetted = await runShell(reset!, env);
     expect(resetted.failed, resetted.stderr).toBe(false);
     expect(JSON.parse(resetted.stdout)).toMatchObject({ ok: true, scope: "token", token: { deleted: 1 } });

@@ -9,7 +9,6 @@ import { placeLeaves } from "../kinds/requirement-leaves";
 import type { PlacedLeaf } from "../kinds/requirement-leaves";
 import { checkContracts } from "./contract-check.gateway.server";
 import type { CheckedContract, CheckedForm } from "./contract-check.gateway.server";
-import type { TokenContract } from "../transfers/key-transfers.gateway.server";
 
 /** Contracts do not come and go: what was found whole is not asked about with every probe of readiness. */
 const wholeForMs = 60_000;
@@ -18,15 +17,15 @@ const maxFaultsNamed = 5;
 type Check = CheckedContract & { chainId: number; name: string };
 
 /** A sentence for the operator, or null. Throws chain-unavailable when the chain cannot be asked. */
-export async function findContractFault({
-  client,
-  contractAddress,
-  standard,
-}: TokenContract & { client: ChainClient }): Promise<string | null> {
-  const [fault] = await checkContracts(client, [{ contractAddress, form: standard }]);
+export async function findContractFault(
+  client: ChainClient,
+  { contract, standard }: Pick<KeyKind, "contract" | "standard">,
+): Promise<string | null> {
+  if (contract === null || standard === "membership") return null;
+  const [fault] = await checkContracts(client, [{ contractAddress: contract, form: standard }]);
   if (!fault) return null;
   const settings = fault === "does not exist" ? "KEY_CONTRACT_ADDRESS and CHAIN_ID" : "KEY_STANDARD";
-  return `${describeContract(contractAddress, client.chain.id)} ${fault}. Check ${settings}.`;
+  return `${describeContract(contract, client.chain.id)} ${fault}. Check ${settings}.`;
 }
 
 /**

@@ -480,8 +480,8 @@ async function startTestChainWithId(chainId: number) {
 test("a contract of the wrong standard, or none at all, is a fault, the right one is not", async () => {
   const multiKey = await chain.deploy({ contractName: "MultiKey" });
   const silent = await chain.deploy({ contractName: "Misbehaving", args: [0] });
-  const find = (standard: KeyStandard, contractAddress: Address) =>
-    findContractFault({ client: chain.client(), contractAddress, standard });
+  const find = (standard: KeyStandard, contract: Address) =>
+    findContractFault(chain.client(), { contract, standard });
 
   expect(await find("erc721", chain.key.address)).toBeNull();
   expect(await find("unlock", chain.key.address)).toBeNull();

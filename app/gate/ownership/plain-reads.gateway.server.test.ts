@@ -416,7 +416,7 @@ test("many holdings are read with at most twenty calls in flight", async () => {
   const holder = chain.addressOf(1);
   await chain.send({ ...multiKey, functionName: "mint", args: [holder, 44n, 3n], from: 0 });
   const [client, contractAddress] = [makeClient(), multiKey.address];
-  await findContractFault({ client, contractAddress, standard: "erc1155" });
+  await findContractFault(client, { contract: contractAddress, standard: "erc1155" });
   const block = await chain.viewer.getBlockNumber();
   let underWay = 0;
   let most = 0;
@@ -436,8 +436,8 @@ test("with plain reads too, a contract of the wrong standard, or none at all, is
   const multiKey = await chain.deploy({ contractName: "MultiKey" });
   const silent = await chain.deploy({ contractName: "Misbehaving", args: [0] });
   const client = makeClient();
-  const find = (standard: KeyStandard, contractAddress: Address) =>
-    findContractFault({ client, contractAddress, standard });
+  const find = (standard: KeyStandard, contract: Address) =>
+    findContractFault(client, { contract, standard });
 
   expect(await find("erc721", chain.key.address)).toBeNull();
   expect(await find("unlock", chain.key.address)).toBeNull();
@@ -508,7 +508,7 @@ test.each(Object.entries(unknownAnswers))(
       const claim = { message, tokenId: "7", ownership };
 
       expect(await ownership.readOwner({ tokenId: "404" })).toEqual({ exists: false, owner: null });
-      expect(await findContractFault(contract)).toBeNull();
+      expect(await findContractFault(client, { contract: contractAddress, standard: "erc721" })).toBeNull();
       await watcher.pollOnce();
       server.posts.length = 0;
       const ofAlice = { ...claim, address: alice, signature: await sign(1) };

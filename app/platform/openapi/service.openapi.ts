@@ -69,8 +69,11 @@ export const settingsSchema = z
     contractAddress: z
       .string()
       .regex(/^0x[0-9a-fA-F]{40}$/)
-      .describe("The contract of the keys."),
-    keyStandard: z.enum(["erc721", "erc1155", "unlock"]),
+      .nullable()
+      .describe(
+        "The contract of the keys, of the first kind where there are several; null for a membership.",
+      ),
+    keyStandard: z.enum(["erc721", "erc1155", "unlock", "erc4907", "membership"]),
     appName: z.string(),
     rpcUrlForBrowser: z
       .string()

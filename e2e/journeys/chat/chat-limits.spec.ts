@@ -138,13 +138,14 @@ test.describe("beside another answer", () => {
     await expect(replies(other)).toContainText("and then silence.");
     await openChat(page);
     await expect(page.locator(".quota-wall")).toHaveCount(0);
+    await page.getByRole("button", { name: "New conversation" }).click();
     await ask(page, "count");
     const notice = replies(page).getByRole("alert");
     await expect(notice).toContainText("Quota exceeded");
     await expect(notice).toContainText(
       "20000 of this key's 20000 tokens are set aside for answers under way.",
     );
-    await expect(notice).toContainText(/You can try again in \d+ s/);
+    await expect(notice).toContainText(/You can try again in \d+ (?:s|min)/);
     const again = notice.getByRole("button", { name: "Try again" });
     await expect(again).toBeDisabled();
     await expect(page.locator(".quota-wall")).toHaveCount(0);

@@ -193,6 +193,14 @@ export const apiChanges: readonly ApiChange[] = [
     now: "bc687f020441",
   },
   {
+    why: "The public settings name the first kind of key, which may be a rented one, or a membership without a contract.",
+    at: [
+      "/components/schemas/Settings/properties/contractAddress/*",
+      "/components/schemas/Settings/properties/keyStandard/enum",
+    ],
+    now: "274c6b79aedd",
+  },
+  {
     why: "Readiness tells of several chains, and of the contracts that kinds of keys name.",
     at: [
       "/components/schemas/Readiness/properties/dependencies/description",

@@ -10,7 +10,7 @@ import type { TestWallet } from "./wallet";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-type Refusal = { path: string; status: number };
+type Refusal = { path: string | RegExp; status: number };
 
 type PageErrors = {
   /** A refusal this journey means to provoke; the browser writes each into its console. */
@@ -61,7 +61,9 @@ export const test = base.extend<Fixtures>({
         const { url } = message.location();
         const status = Number(/server responded with a status of (\d{3})/.exec(message.text())?.[1]);
         const isExpected = expected.some(
-          (refusal) => refusal.status === status && url === new URL(refusal.path, baseUrl).href,
+          ({ path, status: ofRefusal }) =>
+            ofRefusal === status &&
+            (typeof path === "string" ? url === new URL(path, baseUrl).href : path.test(url)),
         );
         if (isOutageExpected && /Failed to load resource: net::ERR_/.test(message.text())) return;
         if (!isExpected) faults.push(`console ${message.type()}: ${message.text()} (${url})`);

@@ -138,3 +138,30 @@ test("while the kind's chain is away, a delegation is unknown, but for a kind th
   expect(await ask({ kind: keyKind(), tokenId, delegate: 2 })).toBe("unknown");
   expect(await ask({ kind: keyKind({ delegation: "none" }), tokenId, delegate: 2 })).toBe("not-delegate");
 });
+
+test("a delegation that was revoked is over when its reading's time is, or with the next block", async () => {
+  const kind = makeKind({ chainId, contract: chain.key.address, delegation: "full" });
+  const tokenId = await chain.mintKey(vaultAccount);
+  const signer = chain.addressOf(7);
+  const setDelegation = (isEnabled: boolean) =>
+    registry.delegateContract({ from: vaultAccount, to: signer, contract: chain.key.address, isEnabled });
+  let nowMs = 1_000;
+  const judge = createJudge({
+    clientOf: makeClients(),
+    confirmationsOf: () => 0,
+    cacheSeconds: 4,
+    clock: () => nowMs,
+  });
+  const outcome = async () => (await judge.judge({ kind, tokenId, signer, vault })).outcome;
+
+  for (const end of [() => (nowMs += 1), () => judge.noteBlock(chainId, 1_000_000n)]) {
+    await setDelegation(true);
+    nowMs += 4_000;
+    expect(await outcome()).toBe("met");
+    await setDelegation(false);
+    nowMs += 3_999;
+    expect(await outcome()).toBe("met");
+    end();
+    expect(await outcome()).toBe("unmet");
+  }
+});

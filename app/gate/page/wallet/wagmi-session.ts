@@ -31,7 +31,7 @@ type Setup = { settings: PublicSettings; kinds: PageKinds; origin: string };
 
 /** Wallets announced (EIP-6963), or else in `window.ethereum`; the demo's; and what the operator has switched on. */
 export function openWalletSession({ settings, kinds, origin }: Setup) {
-  const { chainId, contractAddress } = settings;
+  const { chainId } = settings;
   const found = discoverWallets();
   let attempt = 0;
   const config = createWalletConfig({ settings, kinds, origin, ask });
@@ -119,13 +119,16 @@ export function openWalletSession({ settings, kinds, origin }: Setup) {
 
     /** What can be told of each kind of key for this wallet. The page may reach one chain: its own, or the wallet's. */
     findKeys: async (holder: Address): Promise<KindFinding[]> => {
-      const walletChainId = toAccount(config)?.chainId ?? chainId;
-      return findInWallet({ ask, chainId: httpChain ? chainId : walletChainId }, kinds, holder);
+      // With one kind the wallet is asked wherever it is: the page says beside it that the network is another one.
+      const own = httpChain || kinds.length === 1 ? null : toAccount(config);
+      return findInWallet({ ask, chainId: own?.chainId ?? chainId }, kinds, holder);
     },
 
     /** Asks the wallet to send the mint; `minted` settles when the chain has it. */
     async mintKey(minter: Address): Promise<{ minted: Promise<string> }> {
       await requireAccount(config, minter);
+      // Only a demo mints, and its first kind of key is a token.
+      const contractAddress = kinds[0].contract!;
       const value = await readPrice(ask, contractAddress);
       const provider = await getProvider(config);
       const transaction = { from: minter, to: contractAddress, data: keyCalls.mint, value };
