@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createLogLines } from "~e2e/support/log-lines";
@@ -15,14 +16,22 @@ const finish: ChatEvent = { type: "finish", messageMetadata: { finishReason: "st
 async function openInstances() {
   const { keptAnswers } = (await createSqliteState()).openStores({ clock: Date.now });
   const settled: { reservationId: string; usedTokens: number }[] = [];
-  const open = (changes: Partial<KeptAnswerStore> = {}, ownLeaseMs = leaseMs) =>
+  const open = (
+    changes: Partial<KeptAnswerStore> = {},
+    ownLeaseMs = leaseMs,
+    settling = () => Promise.resolve(),
+  ) =>
     createKeptAnswers({
       store: { ...keptAnswers, ...changes },
       notices: { tell: () => undefined, subscribe: () => () => undefined },
       leaseMs: ownLeaseMs,
       keptForMs: 60_000,
       maxOpen: 4,
-      settle: async (usage) => void settled.push(usage),
+      settle: async (usage) => {
+        await settling();
+        const isSettled = settled.some(({ reservationId }) => reservationId === usage.reservationId);
+        if (!isSettled) settled.push(usage);
+      },
       shutdownSignal: new AbortController().signal,
       clock: Date.now,
       log: createLogLines().log,
@@ -149,6 +158,48 @@ test("a writer that cannot store beyond its lease ends without a word; its reade
     .prepare({ ...conversation, openFor: "key" })
     .begin();
 });
+
+test("an ending whose outcome is unknown is settled", async () => {
+  const { store, open, settled } = await openInstances();
+  const kept = open({
+    append: async (requests) => {
+      const outcomes = await store.append(requests);
+      if (requests.some(({ ending }) => ending) && outcomes[0]?.outcome === "held")
+        throw new Error("connection lost");
+      return outcomes;
+    },
+  });
+  const { answer, reader, say, settledCount } = await beginAnswer(kept);
+  say(text("Hello"), finish);
+  expect((await take(reader)).map(({ id }) => id)).toEqual([1, 2]);
+  await answer.done;
+  expect(settledCount()).toBe(0);
+  expect(settled).toEqual([{ reservationId: answer.replyId, usedTokens: 7 }]);
+});
+
+test.each(["the store's word", "the settlement"])(
+  "a conclusion is settled where %s was lost",
+  async (lost) => {
+    const { store, open, settled } = await openInstances();
+    const replyId = randomUUID();
+    await store.begin({ ...conversation, replyId, openFor: "key", maxOpen: 4, leaseMs: 0 });
+    let failures = 1;
+    const fail = async () => {
+      if (failures-- > 0) throw new Error("connection lost");
+    };
+    const isOfStore = lost === "the store's word";
+    const conclude: KeptAnswerStore["conclude"] = async (request) => {
+      const usage = await store.conclude(request);
+      await fail();
+      return usage;
+    };
+    const kept = isOfStore ? open({ conclude }) : open({}, leaseMs, fail);
+    await expect(kept.concludeAbandoned()).rejects.toThrow("connection lost");
+    expect(settled).toEqual([]);
+    await kept.concludeAbandoned();
+    expect(settled).toEqual([{ reservationId: replyId, usedTokens: 0 }]);
+  },
+);
 
 test("a store that takes most of the lease for every write loses no answer", async () => {
   const { store, open } = await openInstances();

@@ -38,7 +38,7 @@ export type KeptAnswersOptions = {
   /** How long an answer is kept after its end. */
   keptForMs: number;
   maxOpen: number;
-  /** Settles the reservation that has the answer's id; not twice. */
+  /** Settles the reservation that has the answer's id; nothing where it is settled already. */
   settle: (usage: { reservationId: string; usedTokens: number }) => Promise<unknown>;
   shutdownSignal: AbortSignal;
   clock: Clock;
@@ -58,12 +58,30 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
   const followed = new Map<string, AnswerFeed>();
   const expiresAtMs = () => clock() + keptForMs;
 
+  /** Ended by this process as far as it knows: the store's word that they did may have been lost. */
+  const unsettled = new Set<string>();
+
+  /** Settles those that have ended. Whoever ends another one settles it. */
+  async function settleEnded(): Promise<void> {
+    const replyIds = [...unsettled];
+    if (replyIds.length === 0) return;
+    const usages = await store.findUsages(replyIds);
+    for (const replyId of replyIds) {
+      const usage = usages.get(replyId);
+      if (usage?.isUnderWay) continue;
+      if (usage) await settle({ reservationId: replyId, usedTokens: usage.usedTokens });
+      unsettled.delete(replyId);
+    }
+  }
+
   /** Ends an answer that has lost its writer, and settles it with what was stored. */
   async function conclude(replyId: string): Promise<void> {
+    unsettled.add(replyId);
     const usage = await store.conclude({ replyId, endingEvents, expiresAtMs: expiresAtMs() });
-    if (usage === null) return;
+    if (usage === null) return await settleEnded();
     log.warn({ replyId }, "answer concluded: its writer is gone");
     await settle({ reservationId: replyId, ...usage });
+    unsettled.delete(replyId);
     notices.tell([replyId]);
   }
 
@@ -96,6 +114,10 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
       expiresAtMs,
       take: (replyId, alongside) => begin(replyId, owner, alongside),
       follow,
+      settleLost: async (replyId) => {
+        unsettled.add(replyId);
+        await settleEnded();
+      },
       onOpen: (answer) => void writtenHere.set(answer.replyId, answer),
       onClose: (answer) => void writtenHere.delete(answer.replyId),
       log,
@@ -123,9 +145,10 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
       here.stop();
       await Promise.race([here.done, delay(endingWaitMs, undefined, { ref: false })]);
     },
-    /** Concludes what has lost its writer, also where nobody reads it. */
+    /** Concludes what has lost its writer, also where nobody reads it, and settles what could not be settled before. */
     async concludeAbandoned(): Promise<void> {
       for (const replyId of await store.listAbandoned()) await conclude(replyId);
+      await settleEnded();
     },
     /** Resolves when the answers written here have ended; they get the word from the shutdown's signal. */
     async drain(): Promise<void> {
