@@ -72,7 +72,9 @@ export type AppendOutcome =
   /** `lastId`: of the events that are stored. Where it is not that of the last event asked for, nothing was appended. */
   | { outcome: "held"; lastId: number; isStopAsked: boolean }
   /** The lease has expired, or the answer has ended. Nothing was changed. */
-  | { outcome: "lost" };
+  | { outcome: "lost" }
+  /** It failed where others did not, and may have been done. */
+  | { outcome: "unknown"; err: unknown };
 
 export type ReadRequest = {
   replyId: string;

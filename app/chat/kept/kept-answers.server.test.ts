@@ -40,8 +40,12 @@ async function openInstances() {
 }
 
 /** An answer whose events are said one after the other by the test. */
-async function beginAnswer(kept: ReturnType<typeof createKeptAnswers>, usedTokens = 7) {
-  const answer = kept.prepare({ ...conversation, openFor: "key" });
+async function beginAnswer(
+  kept: ReturnType<typeof createKeptAnswers>,
+  usedTokens = 7,
+  conversationId = conversation.conversationId,
+) {
+  const answer = kept.prepare({ ...conversation, conversationId, openFor: "key" });
   await answer.begin();
   const said: ChatEvent[] = [];
   let wake = () => {};
@@ -200,6 +204,25 @@ test.each(["the store's word", "the settlement"])(
     expect(settled).toEqual([{ reservationId: replyId, usedTokens: 0 }]);
   },
 );
+
+test("an answer that cannot be stored breaks off, and those written with it go on", async () => {
+  const { store, open } = await openInstances();
+  let failing = "";
+  const kept = open({
+    append: async (requests) =>
+      (await store.append(requests)).map((outcome, index) =>
+        requests[index]!.replyId === failing ? { outcome: "unknown", err: new Error("cut") } : outcome,
+      ),
+  });
+  const [one, other] = [await beginAnswer(kept), await beginAnswer(kept, 7, "conversation-0002")];
+  failing = one.answer.replyId;
+  await waitUntil(() => one.answer.lostSignal.aborted);
+  await delay(leaseMs);
+  expect(other.answer.lostSignal.aborted).toBe(false);
+  other.say(text("Hello"), finish);
+  expect(await take(other.reader)).toHaveLength(2);
+  expect(other.settledCount()).toBe(1);
+});
 
 test("a store that takes most of the lease for every write loses no answer", async () => {
   const { store, open } = await openInstances();

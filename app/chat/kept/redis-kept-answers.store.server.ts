@@ -75,7 +75,12 @@ export function createRedisKeptAnswerStore(redis: Redis, clock: Clock): KeptAnsw
       await redis.run({ script: discardScript, keys, parameters: [replyId] });
     },
 
-    append: (requests) => Promise.all(requests.map(append)),
+    append: (requests) =>
+      Promise.all(
+        requests.map((request) =>
+          append(request).catch((err: unknown) => ({ outcome: "unknown" as const, err })),
+        ),
+      ),
 
     async askToStop(conversation) {
       const keys = [keptKeys.conversation(conversation), keptKeyStart];
