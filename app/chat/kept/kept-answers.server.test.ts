@@ -163,6 +163,18 @@ test("a writer that cannot store beyond its lease ends without a word; its reade
     .begin();
 });
 
+test("a beginning whose outcome is unknown leaves nothing behind", async () => {
+  const { store, open, settled } = await openInstances();
+  const begin: KeptAnswerStore["begin"] = async (request, alongside) => {
+    await store.begin(request, alongside);
+    throw new Error("connection lost");
+  };
+  const answer = open({ begin }).prepare({ ...conversation, openFor: "key" });
+  await expect(answer.begin()).rejects.toThrow("connection lost");
+  expect(await store.find(conversation)).toBeNull();
+  expect(settled).toEqual([{ reservationId: answer.replyId, usedTokens: 0 }]);
+});
+
 test("an ending whose outcome is unknown is settled", async () => {
   const { store, open, settled } = await openInstances();
   const kept = open({

@@ -26,7 +26,7 @@ const endingEvents = [
 ].map(toEventJson);
 
 /** A stop and a shutdown wait so long for endings to be stored. */
-const endingWaitMs = 2_000;
+const endingWait = () => delay(2_000, undefined, { ref: false });
 
 /** Answers take seconds; how many is unknown. */
 const retryLater = { "Retry-After": "5" };
@@ -97,6 +97,25 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
     }
   }
 
+  /** Where it is unknown whether it was begun, nothing is to be left of it. */
+  async function undoBegin(replyId: string): Promise<void> {
+    try {
+      await settle({ reservationId: replyId, usedTokens: 0 });
+      await store.discard(replyId);
+    } catch (err) {
+      log.warn({ err }, "answer that did not begin could not be discarded");
+    }
+  }
+
+  async function beginOrUndo(...request: Parameters<typeof begin>): Promise<number> {
+    try {
+      return await begin(...request);
+    } catch (error) {
+      if (!(error instanceof Refusal)) await Promise.race([undoBegin(request[0]), endingWait()]);
+      throw error;
+    }
+  }
+
   function follow(feed: AnswerFeed): void {
     const { replyId } = feed;
     followed.set(replyId, feed);
@@ -112,7 +131,7 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
       appender,
       notices,
       expiresAtMs,
-      take: (replyId, alongside) => begin(replyId, owner, alongside),
+      take: (replyId, alongside) => beginOrUndo(replyId, owner, alongside),
       follow,
       settleLost: async (replyId) => {
         unsettled.add(replyId);
@@ -143,7 +162,7 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
       const here = writtenHere.get(replyId);
       if (!here) return notices.tell([replyId]);
       here.stop();
-      await Promise.race([here.done, delay(endingWaitMs, undefined, { ref: false })]);
+      await Promise.race([here.done, endingWait()]);
     },
     /** Concludes what has lost its writer, also where nobody reads it, and settles what could not be settled before. */
     async concludeAbandoned(): Promise<void> {
@@ -153,7 +172,7 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
     /** Resolves when the answers written here have ended; they get the word from the shutdown's signal. */
     async drain(): Promise<void> {
       const all = [...writtenHere.values()].map(({ done }) => done);
-      await Promise.race([Promise.all(all), delay(endingWaitMs, undefined, { ref: false })]);
+      await Promise.race([Promise.all(all), endingWait()]);
     },
   };
 }
