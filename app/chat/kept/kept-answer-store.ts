@@ -10,7 +10,7 @@ export type KeptAnswerStore = {
    * ended stays readable by its id until it expires. `alongside` is done once it is taken, or not at all: what throws
    * there leaves it free, where the two are one transaction. */
   begin(request: BeginRequest, alongside?: Alongside): Promise<BeginOutcome>;
-  /** Deletes an answer that failed before its first byte. Nothing where it has ended. */
+  /** Deletes an answer that failed before its first byte: the one before it is found again. Nothing where it has ended. */
   discard(replyId: string): Promise<void>;
   /**
    * Appends to several answers at once, and renews their leases; the outcomes are in the order of the requests. What

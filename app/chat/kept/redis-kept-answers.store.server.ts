@@ -71,7 +71,7 @@ export function createRedisKeptAnswerStore(redis: Redis, clock: Clock): KeptAnsw
     },
 
     async discard(replyId) {
-      const keys = [keptKeys.answer(replyId), keptKeys.events(replyId), keptKeys.underWay];
+      const keys = [keptKeys.answer(replyId), keptKeys.events(replyId), keptKeys.underWay, keptKeyStart];
       await redis.run({ script: discardScript, keys, parameters: [replyId] });
     },
 
