@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Caller } from "~/gate/caller.server";
 import { isConversationId, toModelList } from "~/chat/chat.schema";
 import type { ChatRequest } from "~/chat/chat.schema";
@@ -36,6 +37,8 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
   const { config, metrics, instruments, recording, state, pubsub, log } = foundation;
   const { chat, serving, database } = config;
   const shutdown = new AbortController();
+  // Every answer that is written or followed listens.
+  setMaxListeners(0, shutdown.signal);
   const provider = getProvider(chatProviders, chat.provider);
   function countOutput(count: number): void {
     metrics.countChatTokens({ direction: "out", count });

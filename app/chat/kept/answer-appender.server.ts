@@ -134,20 +134,18 @@ export class AnswerAppender {
     for (const entry of due) this.#urgent.delete(entry);
     const startedAtMs = performance.now();
     const requests = due.map((entry) => entry.toRequest(leaseMs));
+    const fail = (err: unknown) => requests.map((): AppendOutcome => ({ outcome: "unknown", err }));
     try {
-      const outcomes = await store.append(requests);
-      this.#isFailing = false;
+      const outcomes = await store.append(requests).catch(fail);
+      const failure = outcomes.find((outcome) => outcome.outcome === "unknown");
+      if (failure && !this.#isFailing)
+        log.warn({ err: failure.err }, "answers could not be stored; retrying");
+      this.#isFailing = failure !== undefined;
       for (const [index, entry] of due.entries()) {
         if (!this.#take(entry, requests[index]!, outcomes[index]!)) continue;
         entry.renewedAtMs = startedAtMs;
         entry.decide(this.#maySend(entry));
       }
-    } catch (err) {
-      if (!this.#isFailing) log.warn({ err }, "answers could not be stored; retrying");
-      this.#isFailing = true;
-      // Retried with all others, not at once.
-      this.#urgent.clear();
-      for (const entry of due) if (performance.now() - entry.renewedAtMs > leaseMs) this.#lose(entry);
     } finally {
       this.#isWriting = false;
       this.#schedule();
@@ -157,6 +155,12 @@ export class AnswerAppender {
   /** Whether its lease was renewed. */
   #take(entry: Entry, request: AppendRequest, outcome: AppendOutcome): boolean {
     if (!this.#open.has(entry)) return false;
+    if (outcome.outcome === "unknown") {
+      // Retried with all others, not at once.
+      this.#urgent.delete(entry);
+      if (performance.now() - entry.renewedAtMs > this.#options.leaseMs) this.#lose(entry);
+      return false;
+    }
     if (outcome.outcome === "lost" || !entry.noteStored(outcome.lastId)) {
       this.#lose(entry);
       return false;

@@ -10,7 +10,7 @@ export type KeptAnswerStore = {
    * ended stays readable by its id until it expires. `alongside` is done once it is taken, or not at all: what throws
    * there leaves it free, where the two are one transaction. */
   begin(request: BeginRequest, alongside?: Alongside): Promise<BeginOutcome>;
-  /** Deletes an answer that failed before its first byte. Nothing where it has ended. */
+  /** Deletes an answer that failed before its first byte: the one before it is found again. Nothing where it has ended. */
   discard(replyId: string): Promise<void>;
   /**
    * Appends to several answers at once, and renews their leases; the outcomes are in the order of the requests. What
@@ -72,7 +72,9 @@ export type AppendOutcome =
   /** `lastId`: of the events that are stored. Where it is not that of the last event asked for, nothing was appended. */
   | { outcome: "held"; lastId: number; isStopAsked: boolean }
   /** The lease has expired, or the answer has ended. Nothing was changed. */
-  | { outcome: "lost" };
+  | { outcome: "lost" }
+  /** It failed where others did not, and may have been done. */
+  | { outcome: "unknown"; err: unknown };
 
 export type ReadRequest = {
   replyId: string;

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createLogLines } from "~e2e/support/log-lines";
@@ -15,14 +16,22 @@ const finish: ChatEvent = { type: "finish", messageMetadata: { finishReason: "st
 async function openInstances() {
   const { keptAnswers } = (await createSqliteState()).openStores({ clock: Date.now });
   const settled: { reservationId: string; usedTokens: number }[] = [];
-  const open = (changes: Partial<KeptAnswerStore> = {}, ownLeaseMs = leaseMs) =>
+  const open = (
+    changes: Partial<KeptAnswerStore> = {},
+    ownLeaseMs = leaseMs,
+    settling = () => Promise.resolve(),
+  ) =>
     createKeptAnswers({
       store: { ...keptAnswers, ...changes },
       notices: { tell: () => undefined, subscribe: () => () => undefined },
       leaseMs: ownLeaseMs,
       keptForMs: 60_000,
       maxOpen: 4,
-      settle: async (usage) => void settled.push(usage),
+      settle: async (usage) => {
+        await settling();
+        const isSettled = settled.some(({ reservationId }) => reservationId === usage.reservationId);
+        if (!isSettled) settled.push(usage);
+      },
       shutdownSignal: new AbortController().signal,
       clock: Date.now,
       log: createLogLines().log,
@@ -31,8 +40,12 @@ async function openInstances() {
 }
 
 /** An answer whose events are said one after the other by the test. */
-async function beginAnswer(kept: ReturnType<typeof createKeptAnswers>, usedTokens = 7) {
-  const answer = kept.prepare({ ...conversation, openFor: "key" });
+async function beginAnswer(
+  kept: ReturnType<typeof createKeptAnswers>,
+  usedTokens = 7,
+  conversationId = conversation.conversationId,
+) {
+  const answer = kept.prepare({ ...conversation, conversationId, openFor: "key" });
   await answer.begin();
   const said: ChatEvent[] = [];
   let wake = () => {};
@@ -148,6 +161,79 @@ test("a writer that cannot store beyond its lease ends without a word; its reade
   await open()
     .prepare({ ...conversation, openFor: "key" })
     .begin();
+});
+
+test("a beginning whose outcome is unknown leaves nothing behind", async () => {
+  const { store, open, settled } = await openInstances();
+  const begin: KeptAnswerStore["begin"] = async (request, alongside) => {
+    await store.begin(request, alongside);
+    throw new Error("connection lost");
+  };
+  const answer = open({ begin }).prepare({ ...conversation, openFor: "key" });
+  await expect(answer.begin()).rejects.toThrow("connection lost");
+  expect(await store.find(conversation)).toBeNull();
+  expect(settled).toEqual([{ reservationId: answer.replyId, usedTokens: 0 }]);
+});
+
+test("an ending whose outcome is unknown is settled", async () => {
+  const { store, open, settled } = await openInstances();
+  const kept = open({
+    append: async (requests) => {
+      const outcomes = await store.append(requests);
+      if (requests.some(({ ending }) => ending) && outcomes[0]?.outcome === "held")
+        throw new Error("connection lost");
+      return outcomes;
+    },
+  });
+  const { answer, reader, say, settledCount } = await beginAnswer(kept);
+  say(text("Hello"), finish);
+  expect((await take(reader)).map(({ id }) => id)).toEqual([1, 2]);
+  await answer.done;
+  expect(settledCount()).toBe(0);
+  expect(settled).toEqual([{ reservationId: answer.replyId, usedTokens: 7 }]);
+});
+
+test.each(["the store's word", "the settlement"])(
+  "a conclusion is settled where %s was lost",
+  async (lost) => {
+    const { store, open, settled } = await openInstances();
+    const replyId = randomUUID();
+    await store.begin({ ...conversation, replyId, openFor: "key", maxOpen: 4, leaseMs: 0 });
+    let failures = 1;
+    const fail = async () => {
+      if (failures-- > 0) throw new Error("connection lost");
+    };
+    const isOfStore = lost === "the store's word";
+    const conclude: KeptAnswerStore["conclude"] = async (request) => {
+      const usage = await store.conclude(request);
+      await fail();
+      return usage;
+    };
+    const kept = isOfStore ? open({ conclude }) : open({}, leaseMs, fail);
+    await expect(kept.concludeAbandoned()).rejects.toThrow("connection lost");
+    expect(settled).toEqual([]);
+    await kept.concludeAbandoned();
+    expect(settled).toEqual([{ reservationId: replyId, usedTokens: 0 }]);
+  },
+);
+
+test("an answer that cannot be stored breaks off, and those written with it go on", async () => {
+  const { store, open } = await openInstances();
+  let failing = "";
+  const kept = open({
+    append: async (requests) =>
+      (await store.append(requests)).map((outcome, index) =>
+        requests[index]!.replyId === failing ? { outcome: "unknown", err: new Error("cut") } : outcome,
+      ),
+  });
+  const [one, other] = [await beginAnswer(kept), await beginAnswer(kept, 7, "conversation-0002")];
+  failing = one.answer.replyId;
+  await waitUntil(() => one.answer.lostSignal.aborted);
+  await delay(leaseMs);
+  expect(other.answer.lostSignal.aborted).toBe(false);
+  other.say(text("Hello"), finish);
+  expect(await take(other.reader)).toHaveLength(2);
+  expect(other.settledCount()).toBe(1);
 });
 
 test("a store that takes most of the lease for every write loses no answer", async () => {

@@ -26,7 +26,7 @@ const endingEvents = [
 ].map(toEventJson);
 
 /** A stop and a shutdown wait so long for endings to be stored. */
-const endingWaitMs = 2_000;
+const endingWait = () => delay(2_000, undefined, { ref: false });
 
 /** Answers take seconds; how many is unknown. */
 const retryLater = { "Retry-After": "5" };
@@ -38,7 +38,7 @@ export type KeptAnswersOptions = {
   /** How long an answer is kept after its end. */
   keptForMs: number;
   maxOpen: number;
-  /** Settles the reservation that has the answer's id; not twice. */
+  /** Settles the reservation that has the answer's id; nothing where it is settled already. */
   settle: (usage: { reservationId: string; usedTokens: number }) => Promise<unknown>;
   shutdownSignal: AbortSignal;
   clock: Clock;
@@ -52,20 +52,12 @@ export type AnswerOwner = Conversation & Pick<BeginRequest, "openFor">;
 
 /** Answers that go on without their reader, and can be taken up again on any instance. */
 export function createKeptAnswers(options: KeptAnswersOptions) {
-  const { store, notices, leaseMs, keptForMs, maxOpen, settle, shutdownSignal, clock, log } = options;
+  const { store, notices, leaseMs, keptForMs, maxOpen, shutdownSignal, clock, log } = options;
   const appender = new AnswerAppender({ store, leaseMs, log });
   const writtenHere = new Map<string, OpenAnswer>();
   const followed = new Map<string, AnswerFeed>();
   const expiresAtMs = () => clock() + keptForMs;
-
-  /** Ends an answer that has lost its writer, and settles it with what was stored. */
-  async function conclude(replyId: string): Promise<void> {
-    const usage = await store.conclude({ replyId, endingEvents, expiresAtMs: expiresAtMs() });
-    if (usage === null) return;
-    log.warn({ replyId }, "answer concluded: its writer is gone");
-    await settle({ reservationId: replyId, ...usage });
-    notices.tell([replyId]);
-  }
+  const { conclude, undoBegin, settleLost, settleEnded } = createSettling(options, expiresAtMs);
 
   /** When the lease was asked for. */
   async function begin(replyId: string, owner: AnswerOwner, alongside?: Alongside): Promise<number> {
@@ -76,6 +68,15 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
       if (result.outcome === "abandoned") await conclude(result.replyId);
       else if (result.outcome === "too-many") throw new Refusal("too-many-answers", { headers: retryLater });
       else throw underWay(result.replyId);
+    }
+  }
+
+  async function beginOrUndo(...request: Parameters<typeof begin>): Promise<number> {
+    try {
+      return await begin(...request);
+    } catch (error) {
+      if (!(error instanceof Refusal)) await Promise.race([undoBegin(request[0]), endingWait()]);
+      throw error;
     }
   }
 
@@ -94,8 +95,9 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
       appender,
       notices,
       expiresAtMs,
-      take: (replyId, alongside) => begin(replyId, owner, alongside),
+      take: (replyId, alongside) => beginOrUndo(replyId, owner, alongside),
       follow,
+      settleLost,
       onOpen: (answer) => void writtenHere.set(answer.replyId, answer),
       onClose: (answer) => void writtenHere.delete(answer.replyId),
       log,
@@ -121,18 +123,67 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
       const here = writtenHere.get(replyId);
       if (!here) return notices.tell([replyId]);
       here.stop();
-      await Promise.race([here.done, delay(endingWaitMs, undefined, { ref: false })]);
+      await Promise.race([here.done, endingWait()]);
     },
-    /** Concludes what has lost its writer, also where nobody reads it. */
+    /** Concludes what has lost its writer, also where nobody reads it, and settles what could not be settled before. */
     async concludeAbandoned(): Promise<void> {
       for (const replyId of await store.listAbandoned()) await conclude(replyId);
+      await settleEnded();
     },
     /** Resolves when the answers written here have ended; they get the word from the shutdown's signal. */
     async drain(): Promise<void> {
       const all = [...writtenHere.values()].map(({ done }) => done);
-      await Promise.race([Promise.all(all), delay(endingWaitMs, undefined, { ref: false })]);
+      await Promise.race([Promise.all(all), endingWait()]);
     },
   };
+}
+
+/** What is to be settled by others than the writer at its end. */
+function createSettling({ store, notices, settle, log }: KeptAnswersOptions, expiresAtMs: () => number) {
+  /** Ended by this process as far as it knows: the store's word that they did may have been lost. */
+  const unsettled = new Set<string>();
+
+  /** Settles those that have ended. Whoever ends another one settles it. */
+  async function settleEnded(): Promise<void> {
+    const replyIds = [...unsettled];
+    if (replyIds.length === 0) return;
+    const usages = await store.findUsages(replyIds);
+    for (const replyId of replyIds) {
+      const usage = usages.get(replyId);
+      if (usage?.isUnderWay) continue;
+      if (usage) await settle({ reservationId: replyId, usedTokens: usage.usedTokens });
+      unsettled.delete(replyId);
+    }
+  }
+
+  /** Ends an answer that has lost its writer, and settles it with what was stored. */
+  async function conclude(replyId: string): Promise<void> {
+    unsettled.add(replyId);
+    const usage = await store.conclude({ replyId, endingEvents, expiresAtMs: expiresAtMs() });
+    if (usage === null) return await settleEnded();
+    log.warn({ replyId }, "answer concluded: its writer is gone");
+    await settle({ reservationId: replyId, ...usage });
+    unsettled.delete(replyId);
+    notices.tell([replyId]);
+  }
+
+  /** Its writer has lost it, and may have ended it all the same. */
+  async function settleLost(replyId: string): Promise<void> {
+    unsettled.add(replyId);
+    await settleEnded();
+  }
+
+  /** Where it is unknown whether it was begun, nothing is to be left of it. */
+  async function undoBegin(replyId: string): Promise<void> {
+    try {
+      await settle({ reservationId: replyId, usedTokens: 0 });
+      await store.discard(replyId);
+    } catch (err) {
+      log.warn({ err }, "answer that did not begin could not be discarded");
+    }
+  }
+
+  return { conclude, undoBegin, settleLost, settleEnded };
 }
 
 function underWay(replyId: string): Refusal {

@@ -269,6 +269,17 @@ testOnEachState(
   },
 );
 
+testOnEachState("the answer before one that was discarded is found again until it expires", async (state) => {
+  const { store, begin, append, endOf, advance } = open(state);
+  const first = await begin();
+  await append(first.replyId, ["1"], endOf(1, 5_000));
+  for (let count = 0; count < 2; count += 1) await store.discard((await begin()).replyId);
+  advance(4_999);
+  expect(await store.find(conversation)).toMatchObject({ replyId: first.replyId, lastId: 1 });
+  advance(1);
+  expect(await store.find(conversation)).toBeNull();
+});
+
 testOnEachState("an answer is found until it expires", async (state) => {
   const { store, begin, append, endOf, advance } = open(state);
   const { replyId } = await begin();

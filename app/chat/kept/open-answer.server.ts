@@ -18,6 +18,8 @@ type Options = {
   take: (replyId: string, alongside?: Alongside) => Promise<number>;
   /** Its readers here follow what others do with it, once its lease is lost. */
   follow: (feed: AnswerFeed) => void;
+  /** Whoever lost its lease may have ended it all the same, and not been told. */
+  settleLost: (replyId: string) => Promise<void>;
   onOpen: (answer: OpenAnswer) => void;
   onClose: (answer: OpenAnswer) => void;
   log: WarnLog;
@@ -95,14 +97,17 @@ export class OpenAnswer {
     if (!appending) throw new Error("The answer has not begun.");
     const reader = new AnswerReader({ feed, store, afterId: 0 });
     void writeAnswer({ events, feed, appending, ...usage, expiresAtMs, log })
-      .then((isStored) => isStored || this.#goOnFollowing(appending.storedId()))
+      .then((isStored) => (isStored ? undefined : this.#goOnFollowing(appending.storedId())))
+      .catch((err: unknown) => log.warn({ err }, "quota settlement failed"))
       .finally(() => this.#close());
     return reader;
   }
 
-  #goOnFollowing(storedId: number): void {
+  async #goOnFollowing(storedId: number): Promise<void> {
+    const { follow, settleLost } = this.#options;
     this.feed.forgetAfter(storedId);
-    if (this.feed.readerCount > 0) this.#options.follow(this.feed);
+    if (this.feed.readerCount > 0) follow(this.feed);
+    await settleLost(this.replyId);
   }
 
   #close(): void {

@@ -7,7 +7,10 @@ const tag = "{kept}";
 export const keptKeys = {
   /** The id of its newest answer. */
   conversation: ({ owner, conversationId }: Conversation) => `${tag}:conversation:${owner}:${conversationId}`,
-  /** conversationKey, openKey, leaseUntilMs, lastId, usedTokens, isStopAsked; ended: endingId, isBroken, expiresAtMs */
+  /**
+   * conversationKey, openKey, leaseUntilMs, lastId, usedTokens, isStopAsked, previous (the conversation's answer before
+   * it); ended: endingId, isBroken, expiresAtMs
+   */
   answer: (replyId: string) => `${tag}:answer:${replyId}`,
   /** A stream of pieces: each entry has the id of its last event, and holds that of its first. */
   events: (replyId: string) => `${tag}:events:${replyId}`,
@@ -72,6 +75,7 @@ export const beginScript = defineScript({
   local leaseUntilMs = string.format('%.0f', now + leaseMs)
   redis.call('HSET', answerKey, 'conversationKey', conversationKey, 'openKey', openKey,
     'leaseUntilMs', leaseUntilMs, 'lastId', 0, 'usedTokens', 0, 'isStopAsked', 0)
+  if state then redis.call('HSET', answerKey, 'previous', previous) end
   redis.call('PEXPIRE', answerKey, longestMs)
   redis.call('SET', conversationKey, replyId, 'PX', longestMs)
   redis.call('ZADD', openKey, leaseUntilMs, replyId)
@@ -83,14 +87,16 @@ export const beginScript = defineScript({
 export const discardScript = defineScript({
   name: "kept-discard",
   lua: `
-  local answerKey, eventsKey, underWayKey = unpack(KEYS)
+  local answerKey, eventsKey, underWayKey, keyStart = unpack(KEYS)
   local replyId = ARGV[1]
-  local found = redis.call('HMGET', answerKey, 'conversationKey', 'openKey', 'lastId', 'endingId')
+  local found = redis.call('HMGET', answerKey, 'conversationKey', 'openKey', 'lastId', 'endingId', 'previous')
   if not found[1] or found[3] ~= '0' or found[4] then return 0 end
   redis.call('DEL', answerKey, eventsKey)
   redis.call('ZREM', found[2], replyId)
   redis.call('ZREM', underWayKey, replyId)
-  if redis.call('GET', found[1]) == replyId then redis.call('DEL', found[1]) end
+  if redis.call('GET', found[1]) ~= replyId then return 1 end
+  local leftMs = found[5] and redis.call('PTTL', keyStart .. 'answer:' .. found[5]) or 0
+  if leftMs > 0 then redis.call('SET', found[1], found[5], 'PX', leftMs) else redis.call('DEL', found[1]) end
   return 1`,
 });
 

@@ -63,6 +63,23 @@ test.skipIf(!hasRedis)("nothing of an answer is in Redis a minute after its time
   }
 });
 
+test.skipIf(!hasRedis)("an append that fails leaves the others their outcomes", async () => {
+  const { redis } = await createRedisState();
+  const replyIds = Array.from({ length: 3 }, () => randomUUID());
+  const run: Redis["run"] = (call) =>
+    call.parameters?.[0] === replyIds[1] && call.script.name === "kept-append"
+      ? Promise.reject(new Error("cut"))
+      : redis!.run(call);
+  const store = createRedisKeptAnswerStore({ ...redis!, run }, clock);
+  for (const [index, replyId] of replyIds.entries()) {
+    const own = { ...conversation, conversationId: `conversation-000${index}` };
+    await store.begin({ ...own, replyId, openFor: "k", maxOpen: 9, leaseMs: longMs });
+  }
+  const written = { leaseMs: longMs, firstId: 1, events: ["1"], usedTokens: 1 };
+  const outcomes = await store.append(replyIds.map((replyId) => ({ ...written, replyId })));
+  expect(outcomes).toMatchObject([{ lastId: 1 }, { outcome: "unknown" }, { lastId: 1 }]);
+});
+
 test.skipIf(!hasRedis)(
   "an answer that Redis has forgotten is not found to be abandoned for ever",
   async () => {

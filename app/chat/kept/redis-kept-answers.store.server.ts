@@ -71,11 +71,16 @@ export function createRedisKeptAnswerStore(redis: Redis, clock: Clock): KeptAnsw
     },
 
     async discard(replyId) {
-      const keys = [keptKeys.answer(replyId), keptKeys.events(replyId), keptKeys.underWay];
+      const keys = [keptKeys.answer(replyId), keptKeys.events(replyId), keptKeys.underWay, keptKeyStart];
       await redis.run({ script: discardScript, keys, parameters: [replyId] });
     },
 
-    append: (requests) => Promise.all(requests.map(append)),
+    append: (requests) =>
+      Promise.all(
+        requests.map((request) =>
+          append(request).catch((err: unknown) => ({ outcome: "unknown" as const, err })),
+        ),
+      ),
 
     async askToStop(conversation) {
       const keys = [keptKeys.conversation(conversation), keptKeyStart];
