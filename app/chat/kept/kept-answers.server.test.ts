@@ -193,7 +193,7 @@ test("a store that is away holds an answer back once 1 MiB of it waits, and none
 
 test("a reader who takes nothing costs the answer nothing, and gets the rest from the store", async () => {
   const { open } = await openInstances();
-  const kept = open();
+  const kept = open({}, 60_000);
   const { reader, say } = await beginAnswer(kept);
   const long = "x".repeat(64 * 1024);
   for (let count = 0; count < 48; count += 1) {
