@@ -4,7 +4,7 @@ import type { Prisma } from "~/generated/sqlite/client";
 import { isSqlite } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
 import { databaseNowMs } from "~/platform/database/lease-condition.server";
-import type { AppendRequest } from "./kept-answer-store";
+import type { AppendRequest } from "./kept-answer-store.server";
 import { splitIntoPieces } from "./pieces.server";
 import type { Piece } from "./pieces.server";
 

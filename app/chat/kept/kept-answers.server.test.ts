@@ -4,7 +4,7 @@ import { createLogLines } from "~e2e/support/log-lines";
 import { createSqliteState } from "~e2e/support/databases/state";
 import { waitUntil } from "~e2e/support/processes";
 import type { ChatEvent } from "../reply/chat-events";
-import type { KeptAnswerStore, KeptEvent } from "./kept-answer-store";
+import type { KeptAnswerStore, KeptEvent } from "./kept-answer-store.server";
 import { createKeptAnswers, writerGoneText } from "./kept-answers.server";
 
 /** None expires by itself, however busy the machine is. */

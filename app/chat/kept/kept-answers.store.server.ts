@@ -19,7 +19,7 @@ import type {
   KeptEvent,
   KeptPart,
   ReadRequest,
-} from "./kept-answer-store";
+} from "./kept-answer-store.server";
 import { createAppend, createTerms, insertPieces } from "./kept-answer-appends.store.server";
 import type { Figure, Terms } from "./kept-answer-appends.store.server";
 import { splitIntoPieces } from "./pieces.server";
@@ -38,7 +38,7 @@ type StateRow = {
   expiresAtMs: Figure | null;
 };
 
-/** The contract is documented in kept-answer-store.ts. */
+/** The contract is documented in kept-answer-store.server.ts. */
 export function createKeptAnswerStore(database: Database, clock: Clock): KeptAnswerStore {
   const terms = createTerms(database);
   return {
