@@ -5,7 +5,7 @@ import type { ChatRequest } from "~/chat/chat.schema";
 import { checkAbandonedAnswers } from "~/chat/kept/abandoned-answers.server";
 import { answerResumable } from "~/chat/kept/answer-resumable.server";
 import type { ResumableCall } from "~/chat/kept/answer-resumable.server";
-import type { Conversation } from "~/chat/kept/kept-answer-store";
+import type { Conversation } from "~/chat/kept/kept-answer-store.server";
 import { createKeptAnswers } from "~/chat/kept/kept-answers.server";
 import { answerChat } from "~/chat/reply/answer-chat.server";
 import type { ChatAnswer, ChatDependencies } from "~/chat/reply/answer-chat.server";

@@ -1,6 +1,6 @@
 import { AsyncResource } from "node:async_hooks";
 import type { WarnLog } from "~/platform/log.server";
-import type { AppendOutcome, AppendRequest, KeptAnswerStore } from "./kept-answer-store";
+import type { AppendOutcome, AppendRequest, KeptAnswerStore } from "./kept-answer-store.server";
 
 const appendEveryMs = 150;
 

@@ -1,4 +1,4 @@
-import type { AnswerEnding, KeptEvent } from "./kept-answer-store";
+import type { AnswerEnding, KeptEvent } from "./kept-answer-store.server";
 
 /** Held for all readers of an answer together; whoever lags further behind reads from the store. */
 const maxHeldBytes = 1024 * 1024;

@@ -1,7 +1,7 @@
 import type { WarnLog } from "~/platform/log.server";
 import type { AnswerFeed } from "./answer-feed.server";
 import type { AnswerNotices } from "./answer-notices";
-import type { KeptAnswerStore } from "./kept-answer-store";
+import type { KeptAnswerStore } from "./kept-answer-store.server";
 
 /** Between two looks, where nothing tells that there is something new. */
 const lookEveryMs = 200;

@@ -1,6 +1,6 @@
 import { StreamCutOff } from "~/platform/http/sse.server";
 import type { AnswerFeed, FeedReader } from "./answer-feed.server";
-import type { KeptAnswerStore, KeptEvent } from "./kept-answer-store";
+import type { KeptAnswerStore, KeptEvent } from "./kept-answer-store.server";
 
 /** Read from the store at once by a reader who lags behind. */
 const maxReadBytes = 256 * 1024;

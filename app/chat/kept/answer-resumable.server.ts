@@ -1,7 +1,7 @@
 import { Refusal, stateUnavailable } from "~/platform/http/refusal";
 import { answerChat } from "../reply/answer-chat.server";
 import type { ChatAnswer, ChatCall, ChatDependencies } from "../reply/answer-chat.server";
-import type { Alongside, KeptEvent } from "./kept-answer-store";
+import type { Alongside, KeptEvent } from "./kept-answer-store.server";
 import { writerGoneText } from "./kept-answers.server";
 import type { AnswerOwner, KeptAnswers } from "./kept-answers.server";
 

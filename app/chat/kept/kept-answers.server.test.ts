@@ -5,10 +5,11 @@ import { createLogLines } from "~e2e/support/log-lines";
 import { createSqliteState } from "~e2e/support/databases/state";
 import { waitUntil } from "~e2e/support/processes";
 import type { ChatEvent } from "../reply/chat-events";
-import type { KeptAnswerStore, KeptEvent } from "./kept-answer-store";
+import type { KeptAnswerStore, KeptEvent } from "./kept-answer-store.server";
 import { createKeptAnswers, writerGoneText } from "./kept-answers.server";
 
-const leaseMs = 600;
+/** None expires by itself, however busy the machine is. */
+const longLeaseMs = 60_000;
 const conversation = { owner: "key of a wallet", conversationId: "conversation-0001" };
 const finish: ChatEvent = { type: "finish", messageMetadata: { finishReason: "stop" } };
 
@@ -18,13 +19,13 @@ async function openInstances() {
   const settled: { reservationId: string; usedTokens: number }[] = [];
   const open = (
     changes: Partial<KeptAnswerStore> = {},
-    ownLeaseMs = leaseMs,
+    leaseMs = longLeaseMs,
     settling = () => Promise.resolve(),
   ) =>
     createKeptAnswers({
       store: { ...keptAnswers, ...changes },
       notices: { tell: () => undefined, subscribe: () => () => undefined },
-      leaseMs: ownLeaseMs,
+      leaseMs,
       keptForMs: 60_000,
       maxOpen: 4,
       settle: async (usage) => {
@@ -138,9 +139,12 @@ test("an append whose outcome is unknown is asked for again, and nothing is doub
 test("a writer that cannot store beyond its lease ends without a word; its readers keep what they saw and get the ending", async () => {
   const { store, open, settled } = await openInstances();
   let isAway = false;
-  const kept = open({
-    append: (requests) => (isAway ? Promise.reject(new Error("away")) : store.append(requests)),
-  });
+  const kept = open(
+    {
+      append: (requests) => (isAway ? Promise.reject(new Error("away")) : store.append(requests)),
+    },
+    2_000,
+  );
   const { answer, reader, say, settledCount } = await beginAnswer(kept);
   say(text("stored"));
   const other = await readAgain(open(), 0);
@@ -261,7 +265,7 @@ test("a store that is away holds an answer back once 1 MiB of it waits, and none
   let isAway = true;
   const append: KeptAnswerStore["append"] = (requests) =>
     isAway ? Promise.reject(new Error("away")) : store.append(requests);
-  const kept = open({ append }, 60_000);
+  const kept = open({ append });
   const { reader, say } = await beginAnswer(kept);
   const large = "x".repeat(256 * 1024);
   const words = Array.from({ length: 12 }, (_, index) => text(`${index} ${large}`));
@@ -298,7 +302,7 @@ test("a stop that another instance was asked for reaches the writer with its nex
   const { answer, say, reader } = await beginAnswer(open());
   say(text("Hello"));
   await open().stop(conversation);
-  await waitUntil(() => answer.stopSignal.aborted, { timeoutMs: 1_500 });
+  await waitUntil(() => answer.stopSignal.aborted, { timeoutMs: 5_000 });
   say(finish);
   await take(reader);
 });

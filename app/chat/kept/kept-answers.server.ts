@@ -16,7 +16,7 @@ import type {
   FoundAnswer,
   KeptAnswerStore,
   KeptEvent,
-} from "./kept-answer-store";
+} from "./kept-answer-store.server";
 
 export const writerGoneText = "The answer broke off: the server that wrote it has ended. Ask again.";
 

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { createTestClock } from "~e2e/support/databases/database";
 import { testOnEachState } from "~e2e/support/databases/state";
 import type { TestState } from "~e2e/support/databases/state";
-import type { AppendRequest, BeginRequest, Conversation, KeptAnswerStore } from "./kept-answer-store";
+import type { AppendRequest, BeginRequest, Conversation, KeptAnswerStore } from "./kept-answer-store.server";
 
 const conversation: Conversation = { owner: "key of a wallet", conversationId: "conversation-0001" };
 const longLeaseMs = 60_000;

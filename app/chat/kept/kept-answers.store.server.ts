@@ -1,10 +1,8 @@
-import { join, sqltag as sql } from "@prisma/client/runtime/client";
-import type { Sql } from "@prisma/client/runtime/client";
+import { join } from "@prisma/client/runtime/client";
 import type { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import { isSqlite } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
-import { databaseNowMs } from "~/platform/database/lease-condition.server";
 import { createSharedTransactions } from "~/platform/database/shared-transactions.server";
 import type {
   Alongside,
@@ -21,16 +19,16 @@ import type {
   KeptEvent,
   KeptPart,
   ReadRequest,
-} from "./kept-answer-store";
+} from "./kept-answer-store.server";
+import { createAppend, createTerms, insertPieces } from "./kept-answer-appends.store.server";
+import type { Figure, Terms } from "./kept-answer-appends.store.server";
 import { splitIntoPieces } from "./pieces.server";
-import type { Piece } from "./pieces.server";
 
 type Transaction = Pick<Prisma.TransactionClient, "$queryRaw" | "$executeRaw">;
 
 /** More than these wait for the next look. */
 const abandonedBatch = 100;
 
-type Figure = number | bigint;
 type StateRow = {
   id: string;
   lastId: Figure;
@@ -40,9 +38,7 @@ type StateRow = {
   expiresAtMs: Figure | null;
 };
 
-type Terms = ReturnType<typeof createTerms>;
-
-/** The contract is documented in kept-answer-store.ts. */
+/** The contract is documented in kept-answer-store.server.ts. */
 export function createKeptAnswerStore(database: Database, clock: Clock): KeptAnswerStore {
   const terms = createTerms(database);
   return {
@@ -51,19 +47,6 @@ export function createKeptAnswerStore(database: Database, clock: Clock): KeptAns
     ...createConcluding(database, terms),
     ...createReading(database, clock, terms),
   };
-}
-
-function createTerms(database: Database) {
-  const now = databaseNowMs(database);
-  const isHeld = sql`"expiresAtMs" IS NULL AND "leaseExpiresAtMs" > ${now}`;
-  const isAbandoned = sql`"expiresAtMs" IS NULL AND "leaseExpiresAtMs" <= ${now}`;
-  const state = sql`"id", "lastId", ${isHeld} AS "hasWriter", "endingId", "concludedAtMs", "expiresAtMs"`;
-  /** One row for each element, in a column `value`, so that the statement is the same for any number of them. */
-  const rowsOf = (elements: unknown): Sql =>
-    isSqlite(database)
-      ? sql`json_each(${JSON.stringify(elements)}) AS given`
-      : sql`jsonb_array_elements(${JSON.stringify(elements)}::jsonb) AS given("value")`;
-  return { now, isHeld, isAbandoned, state, rowsOf };
 }
 
 function createBeginning(database: Database, { now, isHeld, isAbandoned }: Terms) {
@@ -132,9 +115,7 @@ function createBeginning(database: Database, { now, isHeld, isAbandoned }: Terms
 
 function createWriting(database: Database, terms: Terms) {
   const { now, isHeld } = terms;
-  const appendAll = isSqlite(database)
-    ? createSqliteAppend(database, terms)
-    : createPostgresqlAppend(database, terms);
+  const appendAll = createAppend(database, terms);
 
   return {
     async append(requests: readonly AppendRequest[]): Promise<AppendOutcome[]> {
@@ -153,74 +134,6 @@ function createWriting(database: Database, terms: Terms) {
         RETURNING "id"`;
       return row?.id ?? null;
     },
-  };
-}
-
-type AppendedRow = { id: string; lastId: Figure; stopAskedAtMs: Figure | null };
-
-/** Appends where the answer stands where it should; renews the lease in any case. */
-function updateAnswers({ now, isHeld, rowsOf }: Terms, requests: readonly AppendRequest[]): Sql {
-  const given = requests.map(({ replyId, leaseMs, firstId, events, usedTokens, ending }) => {
-    return {
-      replyId,
-      leaseMs,
-      before: firstId - 1,
-      after: lastIdOf({ firstId, events }),
-      usedTokens,
-      ...ending,
-    };
-  });
-  const goesOn = sql`answer."lastId" = CAST("value" ->> 'before' AS INTEGER)`;
-  const ends = sql`${goesOn} AND "value" ->> 'endingId' IS NOT NULL`;
-  return sql`
-    UPDATE "KeptAnswer" AS answer SET
-      "leaseExpiresAtMs" = ${now} + CAST("value" ->> 'leaseMs' AS BIGINT),
-      "lastId" = CASE WHEN ${goesOn} THEN CAST("value" ->> 'after' AS INTEGER) ELSE "lastId" END,
-      "usedTokens" = CASE WHEN ${goesOn} THEN CAST("value" ->> 'usedTokens' AS INTEGER) ELSE "usedTokens" END,
-      "endingId" = CASE WHEN ${goesOn} THEN CAST("value" ->> 'endingId' AS INTEGER) END,
-      "expiresAtMs" = CASE WHEN ${goesOn} THEN CAST("value" ->> 'expiresAtMs' AS BIGINT) END,
-      "openConversation" = CASE WHEN ${ends} THEN NULL ELSE "openConversation" END,
-      "openFor" = CASE WHEN ${ends} THEN NULL ELSE "openFor" END
-    FROM ${rowsOf(given)}
-    WHERE answer."id" = "value" ->> 'replyId' AND ${isHeld}
-    RETURNING "id", "lastId", "stopAskedAtMs"`;
-}
-
-/** The piece is stored by the first statement, and becomes part of the answer by the second, which alone decides. */
-function createSqliteAppend(database: Database, terms: Terms) {
-  const { isHeld, rowsOf } = terms;
-  return async (requests: readonly AppendRequest[]): Promise<AppendedRow[]> => {
-    const pieces = requests.flatMap((request) =>
-      splitIntoPieces(request).map((piece) => ({ ...piece, before: request.firstId - 1 })),
-    );
-    if (pieces.length > 0) {
-      // One of the same id was not made part of the answer. The same events and more take its place.
-      await database.$executeRaw`
-        INSERT INTO "KeptPiece" ("answerId", "firstId", "lastId", "bytes", "text")
-        SELECT ${pieceColumns} FROM ${rowsOf(pieces)} JOIN "KeptAnswer" AS answer
-          ON answer."id" = "value" ->> 'replyId' AND answer."lastId" = CAST("value" ->> 'before' AS INTEGER)
-        WHERE ${isHeld}
-        ON CONFLICT ("answerId", "firstId") DO UPDATE SET
-          "lastId" = excluded."lastId", "bytes" = excluded."bytes", "text" = excluded."text"`;
-    }
-    return await database.$queryRaw<AppendedRow[]>(updateAnswers(terms, requests));
-  };
-}
-
-/** All of it is one statement. */
-function createPostgresqlAppend(database: Database, terms: Terms) {
-  const { rowsOf } = terms;
-  return async (requests: readonly AppendRequest[]): Promise<AppendedRow[]> => {
-    const pieces = requests.flatMap((request) =>
-      splitIntoPieces(request).map((piece) => ({ ...piece, after: lastIdOf(request) })),
-    );
-    return await database.$queryRaw<AppendedRow[]>`
-      WITH appended AS (${updateAnswers(terms, requests)}), stored AS (
-        INSERT INTO "KeptPiece" ("answerId", "firstId", "lastId", "bytes", "text")
-        SELECT ${pieceColumns} FROM ${rowsOf(pieces)} JOIN appended
-          ON appended."id" = "value" ->> 'replyId' AND appended."lastId" = CAST("value" ->> 'after' AS INTEGER)
-        ON CONFLICT ("answerId", "firstId") DO NOTHING
-      ) SELECT "id", "lastId", "stopAskedAtMs" FROM appended`;
   };
 }
 
@@ -301,26 +214,6 @@ function createReading(database: Database, clock: Clock, { state }: Terms) {
       return { ...found, events: hasMore ? await readEvents(request, found.lastId) : [] };
     },
   };
-}
-
-/** Of a piece that is given as JSON. */
-const pieceColumns = sql`"value" ->> 'replyId', CAST("value" ->> 'firstId' AS INTEGER),
-  CAST("value" ->> 'lastId' AS INTEGER), CAST("value" ->> 'bytes' AS INTEGER), "value" ->> 'text'`;
-
-async function insertPieces(
-  transaction: Transaction,
-  pieces: readonly Piece[],
-  rowsOf: Terms["rowsOf"],
-): Promise<void> {
-  if (pieces.length === 0) return;
-  await transaction.$executeRaw`
-    INSERT INTO "KeptPiece" ("answerId", "firstId", "lastId", "bytes", "text")
-    SELECT ${pieceColumns} FROM ${rowsOf(pieces)} WHERE 1 = 1
-    ON CONFLICT ("answerId", "firstId") DO NOTHING`;
-}
-
-function lastIdOf({ firstId, events }: Pick<AppendRequest, "firstId" | "events">): number {
-  return firstId - 1 + events.length;
 }
 
 function toState({ lastId, hasWriter, endingId, concludedAtMs }: StateRow): AnswerState {

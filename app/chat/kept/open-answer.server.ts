@@ -7,7 +7,7 @@ import { AnswerGone } from "./answer-follower.server";
 import type { AnswerNotices } from "./answer-notices";
 import { AnswerReader } from "./answer-reader.server";
 import { writeAnswer } from "./answer-writer.server";
-import type { Alongside, KeptAnswerStore, KeptEvent } from "./kept-answer-store";
+import type { Alongside, KeptAnswerStore, KeptEvent } from "./kept-answer-store.server";
 
 type Options = {
   store: Pick<KeptAnswerStore, "read" | "discard">;

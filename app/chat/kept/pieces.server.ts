@@ -1,4 +1,4 @@
-import type { AppendRequest } from "./kept-answer-store";
+import type { AppendRequest } from "./kept-answer-store.server";
 
 /** Events that are stored together: their JSON, one a line. */
 export type Piece = { replyId: string; firstId: number; lastId: number; bytes: number; text: string };

@@ -1,5 +1,5 @@
 import { defineScript } from "~/platform/redis/redis-script.server";
-import type { Conversation } from "./kept-answer-store";
+import type { Conversation } from "./kept-answer-store.server";
 
 /** All keys of kept answers share a tag in braces, so that a cluster keeps them on one server, where scripts can. */
 const tag = "{kept}";

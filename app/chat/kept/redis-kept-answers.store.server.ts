@@ -8,7 +8,7 @@ import type {
   KeptAnswerStore,
   KeptEvent,
   KeptPart,
-} from "./kept-answer-store";
+} from "./kept-answer-store.server";
 import {
   appendScript,
   askToStopScript,
@@ -31,7 +31,7 @@ const keepMs = 30_000;
 /** Longer than any answer takes, for one that nobody is left to conclude. */
 const longestMs = 2 * 86_400_000;
 
-/** Kept answers of several instances, in Redis. The contract is documented in kept-answer-store.ts. */
+/** Kept answers of several instances, in Redis. The contract is documented in kept-answer-store.server.ts. */
 export function createRedisKeptAnswerStore(redis: Redis, clock: Clock): KeptAnswerStore {
   const keptForMs = (expiresAtMs: number) => Math.max(0, expiresAtMs - clock()) + keepMs;
 

@@ -3,7 +3,8 @@ import type { Prisma } from "~/generated/sqlite/client";
 import { isSqlite } from "./database.server";
 import type { Database } from "./database.server";
 
-type Work<T> = (transaction: Prisma.TransactionClient) => Promise<T>;
+export type Transaction = Prisma.TransactionClient;
+type Work<T> = (transaction: Transaction) => Promise<T>;
 type Job = { work: Work<unknown>; resolve: (result: unknown) => void; reject: (error: unknown) => void };
 
 type Transact = <T>(work: Work<T>) => Promise<T>;

@@ -1,4 +1,4 @@
-import type { Prisma } from "~/generated/sqlite/client";
+import type { Transaction } from "~/platform/database/shared-transactions.server";
 
 /**
  * Where resumable answers are kept, in the database or in Redis. Each function is atomic. Whether a lease is held is
@@ -46,7 +46,7 @@ export type BeginRequest = Conversation & {
 };
 
 /** `transaction`: of the database, where answers are kept there. It may be rolled back, and all of it done again. */
-export type Alongside = (transaction: Prisma.TransactionClient | null) => Promise<void>;
+export type Alongside = (transaction: Transaction | null) => Promise<void>;
 
 export type BeginOutcome =
   | { outcome: "begun" }
