@@ -164,7 +164,7 @@ test("the door answers as described, and what leads to it", async () => {
   const begun = await door.beginWayIn(token);
   await expectHere({ path: begun.enterPath, headers: { ...headers, Cookie: begun.startCookie } }, 302);
   await expectHere(post("/session", (await door.start("/")).order, { Cookie: `access_token=${token}` }), 200);
-});
+}, 60_000);
 
 test("the form refuses a key that came too recently as described", async () => {
   const { origin } = await openServer({ KEY_USE_CONFIRMATIONS: "2", OWNERSHIP_CACHE_SECONDS: "0" });
