@@ -93,6 +93,7 @@ function holderOf({ claims, keyKind }: DoorToken) {
   return {
     address: claims.sub as Address,
     keyKind,
+    opensRoom: false,
     tokenId: claims.tokenId,
     vault: (claims.vault as Address | undefined) ?? null,
     issuedAtSeconds: claims.iat,

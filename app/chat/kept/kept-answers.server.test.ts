@@ -213,7 +213,7 @@ test.each(["the store's word", "the settlement"])(
       await fail();
       return usage;
     };
-    const kept = isOfStore ? open({ conclude }) : open({}, leaseMs, fail);
+    const kept = isOfStore ? open({ conclude }) : open({}, longLeaseMs, fail);
     await expect(kept.concludeAbandoned()).rejects.toThrow("connection lost");
     expect(settled).toEqual([]);
     await kept.concludeAbandoned();
@@ -224,16 +224,16 @@ test.each(["the store's word", "the settlement"])(
 test("an answer that cannot be stored breaks off, and those written with it go on", async () => {
   const { store, open } = await openInstances();
   let failing = "";
-  const kept = open({
-    append: async (requests) =>
-      (await store.append(requests)).map((outcome, index) =>
-        requests[index]!.replyId === failing ? { outcome: "unknown", err: new Error("cut") } : outcome,
-      ),
-  });
+  const shortLeaseMs = 1_500;
+  const append: KeptAnswerStore["append"] = async (requests) =>
+    (await store.append(requests)).map((outcome, index) =>
+      requests[index]!.replyId === failing ? { outcome: "unknown", err: new Error("cut") } : outcome,
+    );
+  const kept = open({ append }, shortLeaseMs);
   const [one, other] = [await beginAnswer(kept), await beginAnswer(kept, 7, "conversation-0002")];
   failing = one.answer.replyId;
   await waitUntil(() => one.answer.lostSignal.aborted);
-  await delay(leaseMs);
+  await delay(shortLeaseMs);
   expect(other.answer.lostSignal.aborted).toBe(false);
   other.say(text("Hello"), finish);
   expect(await take(other.reader)).toHaveLength(2);

@@ -174,7 +174,9 @@ test("a delegate is told of the fresh delegation, and of the vault its key came 
   await expect(openSettled()({ ...ask(kind, fresh), vault })).rejects.toMatchObject(
     tooRecent(`was not in the wallet ${vault} 2 blocks before`),
   );
-  const keys = { findKeyState: async () => ({ used: null, departedAtMs: Date.now() }) };
+  const keys = {
+    findKeyState: async () => ({ used: null, departedAtMs: Date.now(), isProofRevoked: false }),
+  };
   await expect(openSettled({ keys })({ ...ask(kind, tokenId), vault })).rejects.toMatchObject(
     tooRecent(`was seen leaving the wallet ${vault} a short time ago`),
   );

@@ -38,7 +38,6 @@ type ServedRoomProps = { served: Extract<GateVisit, { kind: "inside" }>; signedK
 export function ServedRoom({ served, signedKey }: ServedRoomProps) {
   const { session, content } = served;
   const answer = readSession(session, 0);
-  const hasForm = content.textSubmissionAreaHtml !== "" && signedKey.mayUse;
   return (
     <section className="stack" aria-labelledby="room-heading">
       <link rel="stylesheet" href={roomStylesheetHref} />
@@ -46,13 +45,18 @@ export function ServedRoom({ served, signedKey }: ServedRoomProps) {
         <h2 id="room-heading">{roomHeading(signedKey)}</h2>
       </div>
       {answer.session ? <SessionBar session={answer.session} signedKey={signedKey} /> : null}
-      {signedKey.opensRoom ? <ServedContent content={content} /> : <NoRoom signedKey={signedKey} />}
+      {signedKey.opensRoom ? (
+        <ServedContent content={content} signedKey={signedKey} />
+      ) : (
+        <NoRoom signedKey={signedKey} />
+      )}
     </section>
   );
 }
 
-function ServedContent({ content }: { content: GatedContent }) {
+function ServedContent({ content, signedKey }: { content: GatedContent; signedKey: SignedKey }) {
   const { audioData } = content;
+  const hasForm = content.textSubmissionAreaHtml !== "" && signedKey.mayUse;
   return (
     <>
       <div className="served-room latchkey-room">
