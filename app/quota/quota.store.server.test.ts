@@ -290,7 +290,7 @@ testOnEachState(
 );
 
 testOnEachState(
-  "of a dead process, answers that are still under way hide no other reservation, and it is remembered until they have ended",
+  "of a dead process, answers that are still under way hide no other reservation, and it stays listed until they have ended",
   async (state) => {
     const { clock } = createTestClock();
     const [gone, alive] = ["gone", "alive"].map((instance) => state.openStores({ clock, instance }).quota);

@@ -43,33 +43,6 @@ export function createJudge(dependencies: JudgeDependencies): Judge {
     );
   }
 
-  /** A chain that hangs keeps nobody waiting whom the others let in; a refusal waits for the whole list. */
-  function concludeOnceMet(
-    question: KeyQuestion,
-    parts: readonly ChainPart[],
-    read: (part: ChainPart) => Promise<PartReading>,
-  ): Promise<Judgement> {
-    const known = parts.map((part): PartReading => {
-      const { findDecimals } = readingsOf(part.chainId);
-      return { part, reading: null, cause: null, findDecimals };
-    });
-    let missing = parts.length;
-    return new Promise((resolve, reject) => {
-      if (missing === 0) return resolve(conclude(question, known));
-      for (const [index, part] of parts.entries()) {
-        read(part)
-          .then((one) => {
-            known[index] = one;
-            missing -= 1;
-            const judgement = conclude(question, known);
-            if (missing === 0 || judgement.outcome === "met") resolve(judgement);
-          })
-          // What fails after the answer changes nothing.
-          .catch(reject);
-      }
-    });
-  }
-
   return {
     async judge(given) {
       const { fresh = false } = given;
@@ -77,7 +50,12 @@ export function createJudge(dependencies: JudgeDependencies): Judge {
       const parts = findParts(question);
       // Nearly always there is one, and its reading at hand.
       if (parts.length === 1) return conclude(question, [await readPart(question, parts[0]!, fresh)]);
-      return concludeOnceMet(question, parts, (part) => readPart(question, part, fresh));
+      const asked = parts.map((part): AskedPart => {
+        const { findDecimals } = readingsOf(part.chainId);
+        const unread = { part, reading: null, cause: null, findDecimals };
+        return { unread, reading: readPart(question, part, fresh) };
+      });
+      return concludeOnceMet(question, asked);
     },
 
     async judgeSigned({ signed, ...given }) {
@@ -115,19 +93,7 @@ export function createJudge(dependencies: JudgeDependencies): Judge {
       };
     },
 
-    async readOwner({ kind, tokenId }) {
-      const { chainId, contract, standard } = kind;
-      if (!contract) throw new Error(`Keys of ${kind.name} have no owner but their holder.`);
-      const chain = readingsOf(chainId);
-      if (standard === "erc1155") {
-        const { exists } = await chain.readSupply(contract, tokenId);
-        return exists ? { exists, owner: null } : { exists, owner: null };
-      }
-      const alone = { ...planOf(kind).own, leaves: [] };
-      const { key } = await chain.read({ kind, tokenId, signer: contract, vault: null }, alone, false);
-      if (key instanceof Error) throw key;
-      return key?.owner ? { exists: true, owner: key.owner } : { exists: false, owner: null };
-    },
+    readOwner: (asked) => readOwner(asked, readingsOf(asked.kind.chainId)),
 
     forget({ chainId, contractAddress }, tokenIds) {
       if (tokenIds) chains.get(chainId)?.forget(contractAddress, tokenIds);
@@ -136,6 +102,44 @@ export function createJudge(dependencies: JudgeDependencies): Judge {
     noteBlock: (chainId, blockNumber) => chains.get(chainId)?.noteBlock(blockNumber),
     forgetChain: (chainId) => chains.get(chainId)?.forgetAll(),
   };
+}
+
+type AskedPart = { unread: PartReading; reading: Promise<PartReading> };
+
+/** A chain that hangs keeps nobody waiting whom the others let in; a refusal waits for the whole list. */
+function concludeOnceMet(question: KeyQuestion, asked: readonly AskedPart[]): Promise<Judgement> {
+  const known = asked.map(({ unread }) => unread);
+  let missing = asked.length;
+  return new Promise((resolve, reject) => {
+    if (missing === 0) return resolve(conclude(question, known));
+    for (const [index, { reading }] of asked.entries()) {
+      reading
+        .then((one) => {
+          known[index] = one;
+          missing -= 1;
+          const judgement = conclude(question, known);
+          if (missing === 0 || judgement.outcome === "met") resolve(judgement);
+        })
+        // What fails after the answer changes nothing.
+        .catch(reject);
+    }
+  });
+}
+
+async function readOwner(
+  { kind, tokenId }: Parameters<Judge["readOwner"]>[0],
+  chain: ChainReadings,
+): ReturnType<Judge["readOwner"]> {
+  const { contract, standard } = kind;
+  if (!contract) throw new Error(`Keys of ${kind.name} have no owner but their holder.`);
+  if (standard === "erc1155") {
+    const { exists } = await chain.readSupply(contract, tokenId);
+    return exists ? { exists, owner: null } : { exists, owner: null };
+  }
+  const alone = { ...planOf(kind).own, leaves: [] };
+  const { key } = await chain.read({ kind, tokenId, signer: contract, vault: null }, alone, false);
+  if (key instanceof Error) throw key;
+  return key?.owner ? { exists: true, owner: key.owner } : { exists: false, owner: null };
 }
 
 type DeepPart = { chain: ChainReadings; client: ChainClient; depth: bigint };
