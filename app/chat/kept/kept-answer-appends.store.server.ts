@@ -8,10 +8,10 @@ import type { AppendRequest } from "./kept-answer-store.server";
 import { splitIntoPieces } from "./pieces.server";
 import type { Piece } from "./pieces.server";
 
-export type Terms = ReturnType<typeof createTerms>;
+export type Terms = ReturnType<typeof answerTerms>;
 export type Figure = number | bigint;
 
-export function createTerms(database: Database) {
+export function answerTerms(database: Database) {
   const now = databaseNowMs(database);
   const isHeld = sql`"expiresAtMs" IS NULL AND "leaseExpiresAtMs" > ${now}`;
   const isAbandoned = sql`"expiresAtMs" IS NULL AND "leaseExpiresAtMs" <= ${now}`;
@@ -27,7 +27,7 @@ export function createTerms(database: Database) {
 export type AppendedRow = { id: string; lastId: Figure; stopAskedAtMs: Figure | null };
 
 /** Appends to several answers at once; gives back those whose lease is held. */
-export function createAppend(database: Database, terms: Terms) {
+export function appendFor(database: Database, terms: Terms) {
   return isSqlite(database) ? createSqliteAppend(database, terms) : createPostgresqlAppend(database, terms);
 }
 

@@ -20,7 +20,7 @@ import type {
   KeptPart,
   ReadRequest,
 } from "./kept-answer-store.server";
-import { createAppend, createTerms, insertPieces } from "./kept-answer-appends.store.server";
+import { appendFor, answerTerms, insertPieces } from "./kept-answer-appends.store.server";
 import type { Figure, Terms } from "./kept-answer-appends.store.server";
 import { splitIntoPieces } from "./pieces.server";
 
@@ -40,7 +40,7 @@ type StateRow = {
 
 /** The contract is documented in kept-answer-store.server.ts. */
 export function createKeptAnswerStore(database: Database, clock: Clock): KeptAnswerStore {
-  const terms = createTerms(database);
+  const terms = answerTerms(database);
   return {
     ...createBeginning(database, terms),
     ...createWriting(database, terms),
@@ -115,7 +115,7 @@ function createBeginning(database: Database, { now, isHeld, isAbandoned }: Terms
 
 function createWriting(database: Database, terms: Terms) {
   const { now, isHeld } = terms;
-  const appendAll = createAppend(database, terms);
+  const appendAll = appendFor(database, terms);
 
   return {
     async append(requests: readonly AppendRequest[]): Promise<AppendOutcome[]> {
