@@ -11,7 +11,7 @@ import type { Piece } from "./pieces.server";
 export type Terms = ReturnType<typeof answerTerms>;
 export type Figure = number | bigint;
 
-export function answerTerms(database: Database) {
+export const answerTerms = (database: Database) => {
   const now = databaseNowMs(database);
   const isHeld = sql`"expiresAtMs" IS NULL AND "leaseExpiresAtMs" > ${now}`;
   const isAbandoned = sql`"expiresAtMs" IS NULL AND "leaseExpiresAtMs" <= ${now}`;
@@ -22,14 +22,13 @@ export function answerTerms(database: Database) {
       ? sql`json_each(${JSON.stringify(elements)}) AS given`
       : sql`jsonb_array_elements(${JSON.stringify(elements)}::jsonb) AS given("value")`;
   return { now, isHeld, isAbandoned, state, rowsOf };
-}
+};
 
 export type AppendedRow = { id: string; lastId: Figure; stopAskedAtMs: Figure | null };
 
 /** Appends to several answers at once; gives back those whose lease is held. */
-export function appendFor(database: Database, terms: Terms) {
-  return isSqlite(database) ? createSqliteAppend(database, terms) : createPostgresqlAppend(database, terms);
-}
+export const appendFor = (database: Database, terms: Terms) =>
+  isSqlite(database) ? createSqliteAppend(database, terms) : createPostgresqlAppend(database, terms);
 
 /** Appends where the answer stands where it should; renews the lease in any case. */
 function updateAnswers({ now, isHeld, rowsOf }: Terms, requests: readonly AppendRequest[]): Sql {

@@ -6,6 +6,7 @@ import type { Setting } from "./setting";
 const ownPaths: readonly string[] = [
   "/_root",
   "/api/chat",
+  "/api/door",
   "/api/form-submission-gate",
   "/api/gate-access",
   "/api/keys",
@@ -33,6 +34,7 @@ const ownPaths: readonly string[] = [
   "/sw.js",
 ];
 const ownFolders = [
+  "/.latchkey",
   "/.well-known",
   "/api/token-status",
   "/brand",

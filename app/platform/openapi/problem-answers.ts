@@ -65,6 +65,7 @@ const exampleMembers: Partial<Record<RefusalName, Partial<Problem> & Record<stri
     remaining: 0,
     retryAfter: 12,
   },
+  "site-cookie-not-kept": { limit: 5, remaining: 0, retryAfter: 24 },
 };
 
 export function problemExample(name: RefusalName, origin: string): Problem {

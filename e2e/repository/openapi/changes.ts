@@ -255,6 +255,6 @@ export const apiChanges: readonly ApiChange[] = [
       "/paths/~1.latchkey~1enter",
       "/paths/~1.latchkey~1leave",
     ],
-    now: "7eb5b9499095",
+    now: "5de80fb1da16",
   },
 ];
