@@ -15,7 +15,9 @@ const { openDemoChain } = await import("./demo-chain.mjs");
 
 const dataDir = path.resolve(process.env.DATA_DIR || path.join(defaultDataDir, "demo"));
 const port = await findPort();
-const sitePort = /** @type {number} */ ((await listenOnce((Number(port) % 65_535) + 1)) ?? (await listenOnce(0)));
+const sitePort = /** @type {number} */ (
+  (await listenOnce((Number(port) % 65_535) + 1)) ?? (await listenOnce(0))
+);
 const { chain, contract, env } = await openDemoChain({
   dataDir,
   mode: "demo",
