@@ -21,9 +21,10 @@ export class AddressListFault extends Error {
 
 const maxBytes = 4 * 1024 * 1024;
 const maxAddresses = 50_000;
-/** Requests wait for one slice at most: a line takes about a microsecond, a checksum some seventy. */
-const workPerSlice = 2_000;
-const checksumWork = 100;
+/** In lines, of which a slice takes two or three milliseconds: requests wait for one at most. */
+const workPerSlice = 1_000;
+/** As much as so many lines. */
+const checksumWork = 50;
 
 /** By their lines as written, because a checksum that was right once needs no second look. */
 type ListedAddresses = { addresses: ReadonlySet<string>; checked: ReadonlySet<string> };
