@@ -11,7 +11,16 @@ import { startServer } from "~e2e/support/running-server";
 import { clientOf } from "./gate-fixture";
 
 /** Names of the kinds, in the order of the file. */
-export const kindNames = ["founder", "patron", "silent", "lent", "trusted", "abroad"] as const;
+export const kindNames = [
+  "founder",
+  "patron",
+  "silent",
+  "lent",
+  "trusted",
+  "abroad",
+  "either",
+  "both",
+] as const;
 export type KindName = (typeof kindNames)[number];
 
 type KeysServerOptions = {
@@ -95,10 +104,11 @@ function opensBesides(site: string | undefined): { opens?: string[] } {
 }
 
 /**
- * A server with six kinds on two chains: `founder`, an ERC-721 key; `patron`, a membership of whoever has 5 coins on
+ * A server with eight kinds on two chains: `founder`, an ERC-721 key; `patron`, a membership of whoever has 5 coins on
  * the second chain and is on no list; `silent`, the same contract's keys, which open the chat and not the room;
  * `lent`, the same keys once more, for delegates too; `trusted`, whose delegates may also use them; `abroad`, keys of the
- * second chain, whose contract has the same address.
+ * second chain, whose contract has the same address; `either` and `both`, memberships of who has a coin of the second
+ * chain, or any ether on the first, and of who has such a coin and far more ether than there is.
  */
 export async function openKeysGate({ env = {}, doors = {} }: KeysGateOptions = {}) {
   const { first, second } = await openTwoChains();
@@ -109,6 +119,14 @@ export async function openKeysGate({ env = {}, doors = {} }: KeysGateOptions = {
   const { address: contract } = first.chain.key;
   const banned = developmentAccount(9).address;
   const token = { standard: "erc721", chainId: 31337, contract };
+  const coinAbroad = { erc20: coin.address, chainId: 31338, atLeast: "1", label: "A coin" };
+  const ether = (atLeast: bigint) => ({
+    native: true,
+    chainId: 31337,
+    atLeast: String(atLeast),
+    label: "Ether",
+  });
+  const membership = { standard: "membership", chainId: 31337 };
   const keysFile = {
     chains: { 31337: {}, 31338: {} },
     keys: [
@@ -130,6 +148,8 @@ export async function openKeysGate({ env = {}, doors = {} }: KeysGateOptions = {
       { name: "lent", title: "Lent", ...token, delegation: "latchkey" },
       { name: "trusted", title: "Trusted", ...token, delegation: "latchkey", delegatesMayUse: true },
       { name: "abroad", title: "Abroad", ...token, chainId: 31338, contract: second.chain.key.address },
+      { name: "either", title: "Either", ...membership, requires: { any: [coinAbroad, ether(1n)] } },
+      { name: "both", title: "Both", ...membership, requires: { all: [coinAbroad, ether(10n ** 30n)] } },
     ],
   };
   const started = await startKeysServer({

@@ -107,6 +107,18 @@ test("what is unmet for certain is 403 while another chain is away, and what is 
   takeAway(gate.second);
   expect((await signIn("founder", account, { tokenId })).status).toBe(200);
   expect((await signIn("patron", account)).status).toBe(503);
+  expect((await signIn("either", account)).status).toBe(200);
+  expect((await signIn("both", account)).body).toMatchObject({
+    status: 403,
+    type: expect.stringContaining("you-do-not-own-this-token") as string,
+    requirements: {
+      outcome: "unmet",
+      all: [
+        { label: "A coin", outcome: "unknown", needed: "1", chainId: 31338 },
+        { label: "Ether", outcome: "unmet", needed: String(10n ** 30n), chainId: 31337 },
+      ],
+    },
+  });
 });
 
 test("a kind that does not open the room admits to nothing, has a session, and its form is refused in words", async () => {

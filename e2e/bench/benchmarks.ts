@@ -4,6 +4,7 @@ import { benchSitesBehind, describeSitesBehind } from "./costs/door-costs";
 import { toOperationTable } from "./operation-table";
 import { benchBodies, toBodyTable } from "./costs/body-costs";
 import { benchPages, describePages } from "./costs/page-costs";
+import { benchKinds } from "./costs/kind-costs";
 import { benchParts, toPartTable } from "./costs/part-costs";
 import { benchSearch, toSearchTable } from "./costs/search-costs";
 import { benchChats } from "./scale/chat-costs";
@@ -40,6 +41,7 @@ export const benchmarks: readonly Benchmark[] = [
   kind({ name: "parts", run: benchParts, describe: ({ figures }) => toPartTable(figures) }),
   kind({ name: "streams", run: benchStreams, describe: ({ figures }) => toStreamTable(figures) }),
   kind({ name: "tools", run: benchTools, describe: ({ figures }) => toOperationTable(figures.operations) }),
+  kind({ name: "kinds", run: benchKinds, describe: ({ figures }) => toOperationTable(figures.operations) }),
   kind({ name: "chats", group: "scale", run: benchChats, describe: ({ figures }) => toChatTable(figures) }),
   kind({
     name: "resumable",

@@ -154,7 +154,7 @@ export function judge(measurement: Measurement, aims: Aims): Verdict[] {
   }
   if (aims.rpcCallsPerRequest !== undefined) {
     verdicts.push({
-      aim: `${operation} exactly ${aims.rpcCallsPerRequest} RPC call`,
+      aim: `${operation} exactly ${aims.rpcCallsPerRequest} RPC ${aims.rpcCallsPerRequest === 1 ? "call" : "calls"}`,
       isMet: ours.rpcCallsPerRequest === aims.rpcCallsPerRequest,
       measured: `${ours.rpcCallsPerRequest ?? "n/a"}`,
     });

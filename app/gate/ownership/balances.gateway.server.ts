@@ -3,7 +3,7 @@ import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { caller, maxReadsInProbe } from "./chain-probe.gateway.server";
 import type { Answer } from "./reads/chain-answers";
 import { askChain } from "./chain-reads.gateway.server";
-import { makeRead, readWord, requireCode } from "./reads/read";
+import { makeRead, requireCode } from "./reads/read";
 
 type CountedContract = { client: ChainClient; contractAddress: Address };
 
@@ -22,12 +22,15 @@ export async function readSupply({ client, contractAddress }: CountedContract, t
   return { blockNumber, exists: counted ? counted.word !== 0n : null };
 }
 
-/** Units each holder has of an id as of a block, in the order asked. Only for ERC-1155. */
+/**
+ * Units each holder has of an id as of a block, in the order asked; null where the contract does not say. Of one that
+ * is gone nobody has any. Only for ERC-1155.
+ */
 export async function readBalances(
   { client, contractAddress }: CountedContract,
   holdings: readonly { holder: Address; tokenId: bigint }[],
   block: bigint,
-): Promise<bigint[]> {
+): Promise<(bigint | null)[]> {
   const reads = holdings.map(({ holder, tokenId }) =>
     makeRead(contractAddress, "balanceOf(address,uint256)", [BigInt(holder), tokenId]),
   );
@@ -36,5 +39,8 @@ export async function readBalances(
     const group = reads.slice(start, start + maxReadsInProbe);
     answers.push(...(await askChain({ client, reads: group, block })).answers);
   }
-  return answers.map((answer) => readWord(answer, "balanceOf", contractAddress) ?? 0n);
+  return answers.map(({ hasCode, success, size, word }) => {
+    if (!hasCode) return 0n;
+    return success && size >= 32n ? word : null;
+  });
 }

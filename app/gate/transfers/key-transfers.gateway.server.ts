@@ -1,14 +1,6 @@
-import {
-  BaseError,
-  decodeAbiParameters,
-  getAddress,
-  numberToHex,
-  parseAbiParameters,
-  toEventSelector,
-} from "viem";
+import { decodeAbiParameters, getAddress, numberToHex, parseAbiParameters, toEventSelector } from "viem";
 import type { Address, Hex, RpcLog } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
-import { Refusal } from "~/platform/http/refusal";
 import type { KeyStandard } from "../kinds/kind";
 import type { ChainCursor } from "./chain-cursor.store.server";
 import { readBalances } from "../ownership/balances.gateway.server";
@@ -115,16 +107,9 @@ async function keepWithoutUnits(
   block: bigint,
 ): Promise<Holding[]> {
   const holdings = different.map(({ holder, tokenId }) => ({ holder, tokenId: BigInt(tokenId) }));
-  const balances = await readBalances(contract, holdings, block).catch((error: unknown) => {
-    if (isUnusableContract(error)) return holdings.map(() => 0n);
-    throw error;
-  });
+  const balances = await readBalances(contract, holdings, block);
+  // What the contract does not say is no departure, and transfers of the others are read on.
   return different.filter((_departure, index) => balances[index] === 0n);
-}
-
-/** It is gone, or answers nonsense: nobody holds anything of it, and transfers of the others are read on. */
-function isUnusableContract(error: unknown): boolean {
-  return error instanceof Refusal && error.cause instanceof Error && !(error.cause instanceof BaseError);
 }
 
 /** Nothing for a log that has the name of a transfer but not its form: the contract is a stranger's. */

@@ -111,6 +111,24 @@ test("erc1155: balances of many departures are read in groups that fit one probe
   expect(reports[0]).toEqual(ids.slice(0, -1).map((id) => ({ tokenId: String(id), holder: at(seller) })));
 });
 
+test("erc1155: what the contract does not say is no departure, and holds up no other contract", async () => {
+  const { contract, mint, give, options } = await makeKeys();
+  const silent = await chain.deploy({ contractName: "Misbehaving", args: [0] });
+  const key = { contractAddress: chain.key.address, standard: "erc721" } as const;
+  const tokenId = await chain.mintKey(seller);
+  await mint(1n);
+  const { reader, reports } = makeReader({ contracts: [...options.contracts, key] });
+  await reader.readOn();
+  await give([1n], 1n);
+  const bytecode = await chain.viewer.getCode({ address: silent.address });
+  await chain.control.setCode({ address: contract.address, bytecode: bytecode! });
+  await sell(tokenId);
+
+  await reader.readOn();
+
+  expect(reports).toEqual([[{ tokenId, holder: at(seller) }]]);
+});
+
 test("erc1155: a departure is found later when a node lacks the block of the transfer", async () => {
   const behind = await startTestChain();
   try {

@@ -24,24 +24,39 @@ export async function benchOperations({
   const site = await openBenchSite({ nodeOptions });
   const stopListening = closeOnSignals(site.close);
   try {
-    const measurements: Measurement[] = [];
-    for (const operation of chosen) {
-      console.error(`${operation.name} …`);
-      measurements.push(await measureOperation({ site, operation, rounds, scale }));
-    }
-    return {
-      rounds,
-      verdicts: verdictLines(judgeAll(measurements, chosen)),
-      figures: summarizeMeasurements(measurements),
-      measured: toRounds(measurements),
-    };
+    return await measureAll({ site, operations: chosen, rounds, scale });
   } finally {
     stopListening();
     await site.close();
   }
 }
 
-export function judgeAll(measurements: readonly Measurement[], operations: readonly Operation[]): Verdict[] {
+type MeasureAllOptions = Pick<BenchOptions, "rounds" | "scale"> & {
+  site: Parameters<typeof measureOperation>[0]["site"];
+  operations: readonly Operation[];
+};
+
+/** One operation after the other, each on all its sides. */
+export async function measureAll({
+  site,
+  operations: measured,
+  rounds,
+  scale,
+}: MeasureAllOptions): Promise<BenchResult<OperationFigures>> {
+  const measurements: Measurement[] = [];
+  for (const operation of measured) {
+    console.error(`${operation.name} …`);
+    measurements.push(await measureOperation({ site, operation, rounds, scale }));
+  }
+  return {
+    rounds,
+    verdicts: verdictLines(judgeAll(measurements, measured)),
+    figures: summarizeMeasurements(measurements),
+    measured: toRounds(measurements),
+  };
+}
+
+function judgeAll(measurements: readonly Measurement[], operations: readonly Operation[]): Verdict[] {
   return measurements.flatMap((measurement) => {
     const { aims } = operations.find(({ name }) => name === measurement.operation)!;
     return judge(measurement, aims);
@@ -49,10 +64,10 @@ export function judgeAll(measurements: readonly Measurement[], operations: reado
 }
 
 /** The medians, and apart from them every round. */
-export function summarizeMeasurements(measurements: readonly Measurement[]): OperationFigures {
+function summarizeMeasurements(measurements: readonly Measurement[]): OperationFigures {
   return { operations: measurements.map(({ rounds: _, ...figures }) => figures) };
 }
-export function toRounds(measurements: readonly Measurement[]): Record<string, Measurement["rounds"]> {
+function toRounds(measurements: readonly Measurement[]): Record<string, Measurement["rounds"]> {
   return Object.fromEntries(measurements.map(({ operation, rounds }) => [operation, rounds]));
 }
 

@@ -25,9 +25,9 @@ export type Holder = {
 /** `countRpcCalls`: for a side that asks the chain. */
 export type Side = { target: Target; pid: number; countRpcCalls?: () => number };
 
-/** Everybody who is measured: ours, Node's own server as the floor, and named packages. */
+/** Everybody who is measured: ours, also with one contract and no kinds, Node's own server as the floor, and packages. */
 export type SideName =
-  "Latchkey" | "bare Node" | "Fastify" | "better-auth" | "Express" | "AI SDK" | "MCP SDK";
+  "Latchkey" | "one contract" | "bare Node" | "Fastify" | "better-auth" | "Express" | "AI SDK" | "MCP SDK";
 
 export type Operation = {
   name: string;

@@ -22,7 +22,7 @@ const answeredWords = 20;
 
 const nonce = repeating({ method: "GET", path: "/api/nonce", expected: { holds: '"nonce":"' } });
 
-const bearer: Prepare = withToken("POST", "/api/gate-access", '"access":"granted"');
+export const bearer: Prepare = withToken("POST", "/api/gate-access", '"access":"granted"');
 const quota: Prepare = withToken("GET", "/api/quota", '"remaining":');
 
 const status: Prepare = async ({ target, requests }) => ({

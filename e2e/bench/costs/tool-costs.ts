@@ -8,14 +8,11 @@ import { benchSettings } from "../bench-site";
 import type { BenchOptions, BenchResult } from "../bench-options";
 import { withClosers } from "../close-on-signals";
 import { startCountingProxy } from "../counting-proxy";
-import type { Measurement } from "../figures";
 import type { Load, LoadResult } from "../load-generator";
-import { measureOperation } from "../measure";
 import type { Side, SideName, Target } from "./operation";
-import { judgeAll, summarizeMeasurements, toRounds } from "./operation-costs";
+import { measureAll } from "./operation-costs";
 import type { OperationFigures } from "../operation-table";
 import type { SdkSetup } from "../peers/sdk-tools-server";
-import { verdictLines } from "../report";
 import { readAnswer, signInOnce } from "../sign-in";
 import { toolOperations } from "./tool-operations";
 import { startWorkerProcess } from "../worker-process";
@@ -32,17 +29,7 @@ export async function benchTools({ rounds, scale }: BenchOptions): Promise<Bench
     closers.push(generator.stop);
     const getSide = (name: SideName) => sides[name]!;
     const site = { getSide, generateLoad: generator.ask };
-    const measurements: Measurement[] = [];
-    for (const operation of toolOperations) {
-      console.error(`${operation.name} …`);
-      measurements.push(await measureOperation({ site, operation, rounds, scale }));
-    }
-    return {
-      rounds,
-      verdicts: verdictLines(judgeAll(measurements, toolOperations)),
-      figures: summarizeMeasurements(measurements),
-      measured: toRounds(measurements),
-    };
+    return await measureAll({ site, operations: toolOperations, rounds, scale });
   });
 }
 

@@ -3,8 +3,8 @@ import type { AddressListFile } from "./address-list.server";
 
 type Options = { lists: readonly AddressListFile[]; log: EventLog };
 
-/** So that a change counts within 5 s. */
-const everyMs = 4_000;
+/** A change counts within 5 s, also one that takes two looks to believe. */
+const everyMs = 2_000;
 
 /** Looks at the files of address lists beside the requests, and tells the operator of what has changed. */
 export function createAddressListRefresher({ lists, log }: Options) {

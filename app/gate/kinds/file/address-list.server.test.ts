@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { getAddress } from "viem";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
 import { createAddressListRefresher } from "./address-list-refresher.server";
 import { openAddressList } from "./address-list.server";
@@ -73,24 +74,67 @@ test.each([
   expect(list.has(second)).toBe(true);
 });
 
-test("while ten thousand addresses are read, other work waits for a slice of them only", async () => {
+const spread = 0xabcdefabcdefabcdefabcdefabcdefn;
+/** In lower case, from this number on. */
+const makeAddresses = (count: number, from = 1) =>
+  Array.from(
+    { length: count },
+    (_, index) => `0x${(spread * BigInt(from + index)).toString(16).padStart(40, "0")}` as const,
+  );
+const toMixedCase = (addresses: readonly `0x${string}`[]) => addresses.map((address) => getAddress(address));
+
+test("other work waits for a slice of a list only, and what was checked before is not checked again", async () => {
   const file = writeList(first);
-  const list = openAddressList(file);
-  const addresses = Array.from({ length: 10_000 }, (_, index) => `0x${index.toString(16).padStart(40, "0")}`);
-  writeFileSync(file, addresses.join("\n"));
-  let turns = 0;
-  let isOver = false;
-  const count = () => {
-    turns += 1;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  expect(await list.refresh()).toBe(10_000);
-  isOver = true;
-  expect(turns).toBeGreaterThanOrEqual(100);
+  let slices = 0;
+  const list = openAddressList(file, async () => void (slices += 1));
+  async function countSlices(addresses: readonly string[]): Promise<number> {
+    slices = 0;
+    writeFileSync(file, addresses.join("\n"));
+    expect(await list.refresh()).toBe(addresses.length);
+    return slices;
+  }
+  const addresses = toMixedCase(makeAddresses(1_000));
+  // A slice of 20 checksums takes a millisecond or two.
+  expect(await countSlices(addresses)).toBeGreaterThanOrEqual(40);
+  expect(await countSlices([...addresses, ...toMixedCase(makeAddresses(10, 5_000))])).toBeLessThan(5);
+  expect(list.has(addresses[7]!)).toBe(true);
+  expect(await countSlices(makeAddresses(10_000))).toBeGreaterThanOrEqual(5);
+
+  writeFileSync(file, [addresses[0], second.toLowerCase(), flipCase(addresses[2]!)].join("\n"));
+  await expect(list.refresh()).rejects.toThrow("line 3 must be");
 });
 
-test("the files are looked at every few seconds until the end, and a broken one is told once", async () => {
+/** The same address with a wrong checksum. */
+function flipCase(address: string): string {
+  const flip = (letter: string) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase();
+  return address.replace(/[a-f]/i, flip);
+}
+
+test.each([
+  ["nothing", ""],
+  ["comments alone", "# guests\n\n"],
+])(
+  "a list that an editor leaves with %s for a moment stays in force until the next look",
+  async (_, text) => {
+    const file = writeList(first);
+    const list = openAddressList(file);
+    writeFileSync(file, text);
+    expect(await list.refresh()).toBeNull();
+    expect(list.has(first)).toBe(true);
+    writeFileSync(file, second);
+    expect(await list.refresh()).toBe(1);
+    expect([list.has(first), list.has(second)]).toEqual([false, true]);
+
+    writeFileSync(file, text);
+    expect(await list.refresh()).toBeNull();
+    expect(await list.refresh()).toBe(0);
+    expect(list.has(second)).toBe(false);
+    expect(await list.refresh()).toBeNull();
+  },
+);
+
+test("the files are looked at twice in five seconds until the end, and a broken one is told once", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const refresh = vi.fn<() => Promise<number | null>>().mockResolvedValue(null);
   const list = { file: "guests.txt", has: () => false, refresh };
@@ -101,13 +145,13 @@ test("the files are looked at every few seconds until the end, and a broken one 
   };
   const refresher = createAddressListRefresher({ lists: [list], log });
   refresher.start();
-  await vi.advanceTimersByTimeAsync(5_000);
-  expect(refresh).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(4_500);
+  expect(refresh).toHaveBeenCalledTimes(2);
   refresh.mockRejectedValue(new Error("cannot be read (ENOENT)."));
-  await vi.advanceTimersByTimeAsync(8_000);
-  expect(refresh).toHaveBeenCalledTimes(3);
-  refresh.mockResolvedValue(2);
   await vi.advanceTimersByTimeAsync(4_000);
+  expect(refresh).toHaveBeenCalledTimes(4);
+  refresh.mockResolvedValue(2);
+  await vi.advanceTimersByTimeAsync(2_000);
   expect(told).toEqual([
     [
       "address list cannot be used; the last good one counts",
@@ -116,6 +160,6 @@ test("the files are looked at every few seconds until the end, and a broken one 
     ["address list read", { file: "guests.txt", addresses: 2 }],
   ]);
   await refresher.stop();
-  await vi.advanceTimersByTimeAsync(8_000);
-  expect(refresh).toHaveBeenCalledTimes(4);
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(refresh).toHaveBeenCalledTimes(5);
 });

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import type { BigIntStats } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import { isAddress } from "viem";
 import type { AddressList } from "../requirement";
 
@@ -21,17 +21,32 @@ export class AddressListFault extends Error {
 
 const maxBytes = 4 * 1024 * 1024;
 const maxAddresses = 50_000;
-/** Judging a checksum takes tens of microseconds, and requests wait for one slice. */
-const linesPerSlice = 100;
+/** In lines, of which a slice takes two or three milliseconds: requests wait for one at most. */
+const workPerSlice = 1_000;
+/** As much as so many lines. */
+const checksumWork = 50;
 
-/** Reads the file before it returns, for the start; throws an AddressListFault where it cannot be used. */
-export function openAddressList(file: string): AddressListFile {
-  let seen: string;
-  let known = new Set<string>();
+/** By their lines as written, because a checksum that was right once needs no second look. */
+type ListedAddresses = { addresses: ReadonlySet<string>; checked: ReadonlySet<string> };
+
+/**
+ * Reads the file before it returns, for the start; throws an AddressListFault where it cannot be used. `letOthers` is
+ * waited for between two slices.
+ */
+export function openAddressList(
+  file: string,
+  letOthers: () => Promise<void> = setImmediate,
+): AddressListFile {
+  let seen: string | null;
+  let known: ListedAddresses = { addresses: new Set(), checked: new Set() };
+  /** The file without an address that the last look found in place of a list. */
+  let doubted: string | null = null;
   try {
     seen = stampOf(statSync(file, { bigint: true }));
-    const lines = readLines(readFileSync(file, "utf8"), known);
-    while (!lines.next().done);
+    const slices = readLines(readFileSync(file, "utf8"), known.checked);
+    let slice = slices.next();
+    while (!slice.done) slice = slices.next();
+    known = slice.value;
   } catch (error) {
     throw toFault(error);
   }
@@ -44,16 +59,26 @@ export function openAddressList(file: string): AddressListFile {
     if (stampOf(await stat(file, { bigint: true })) !== stamp) return null;
     // What is broken is read, and told, once.
     seen = stamp;
-    const found = new Set<string>();
-    const lines = readLines(text, found);
-    while (!lines.next().done) await nextTurn();
-    known = found;
-    return known.size;
+    const slices = readLines(text, known.checked);
+    let slice = slices.next();
+    while (!slice.done) {
+      await letOthers();
+      slice = slices.next();
+    }
+    const { addresses } = slice.value;
+    // Editors empty a file before they write it: it counts once it has stayed so until the next look.
+    if (addresses.size === 0 && known.addresses.size > 0 && doubted !== stamp) {
+      doubted = stamp;
+      seen = null;
+      return null;
+    }
+    known = slice.value;
+    return addresses.size;
   }
 
   return {
     file,
-    has: (address) => known.has(address.toLowerCase()),
+    has: (address) => known.addresses.has(address.toLowerCase()),
     refresh: () => refresh().catch((error: unknown) => Promise.reject(toFault(error))),
   };
 }
@@ -65,24 +90,49 @@ function stampOf(found: BigIntStats): string {
   return [found.ino, found.size, found.mtimeNs, found.ctimeNs].join();
 }
 
-/** Adds what the lines list, slice by slice. */
-function* readLines(text: string, found: Set<string>): Generator<void, void> {
-  for (const [index, line] of text
-    .replace(/^\uFEFF/, "")
-    .split("\n")
-    .entries()) {
+/** What the lines list, slice by slice; `checked` are lines known to be right. */
+function* readLines(text: string, checked: ReadonlySet<string>): Generator<void, ListedAddresses> {
+  const found = { addresses: new Set<string>(), checked: new Set<string>() };
+  let work = 0;
+  let number = 0;
+  for (const line of listLines(text)) {
+    number += 1;
+    work += 1;
     const address = line.replace(/#.*/s, "").trim();
-    if (address !== "") {
-      if (!isAddress(address)) {
-        throw new AddressListFault(
-          `line ${index + 1} must be an address: 0x and 40 hex digits, with a right checksum if mixed case.`,
-        );
+    if (address !== "" && !lowerCase.test(address)) {
+      if (!checked.has(address)) {
+        requireAddress(address, number);
+        work += checksumWork;
       }
-      found.add(address.toLowerCase());
-      if (found.size > maxAddresses) throw new AddressListFault(`lists more than ${maxAddresses} addresses.`);
+      found.checked.add(address);
     }
-    if (index % linesPerSlice === linesPerSlice - 1) yield;
+    if (address !== "") found.addresses.add(address.toLowerCase());
+    if (found.addresses.size > maxAddresses)
+      throw new AddressListFault(`lists more than ${maxAddresses} addresses.`);
+    if (work < workPerSlice) continue;
+    work = 0;
+    yield;
   }
+  return found;
+}
+
+/** One after the other: an array of them all would be made at one go. */
+function* listLines(text: string): Generator<string, void> {
+  let start = text.startsWith("\uFEFF") ? 1 : 0;
+  for (let end = 0; end !== -1; start = end + 1) {
+    end = text.indexOf("\n", start);
+    yield text.slice(start, end === -1 ? undefined : end);
+  }
+}
+
+/** Without letters in upper case an address has no checksum. */
+const lowerCase = /^0x[\da-f]{40}$/;
+
+function requireAddress(address: string, line: number): void {
+  if (isAddress(address)) return;
+  throw new AddressListFault(
+    `line ${line} must be an address: 0x and 40 hex digits, with a right checksum if mixed case.`,
+  );
 }
 
 function toFault(error: unknown): AddressListFault {

@@ -80,3 +80,21 @@ test("a contract without rentals that is read as one with them belongs to the ow
   const { outcome } = await openJudge().judge({ kind: plain, tokenId, signer: owner, vault: null });
   expect(outcome).toBe("met");
 });
+
+test.each(endpoints)(
+  "erc1155: where the contract does not answer, who holds a key is unknown, at an endpoint that plays %s",
+  async (fault) => {
+    rpc.setFault(fault);
+    const units = await chain.deploy({ contractName: "MultiKey" });
+    const silent = await chain.deploy({ contractName: "Misbehaving", args: [0] });
+    const judge = async ({ address }: typeof units) => {
+      const kindOfUnits = makeKind({ standard: "erc1155", chainId: chain.chainId, contract: address });
+      return await openJudge().judge({ kind: kindOfUnits, tokenId: "404", signer: owner, vault: null });
+    };
+    // Of an id that nobody has.
+    expect((await judge(units)).key).toEqual({ outcome: "unmet", reason: "not-owner" });
+    const { outcome, key, cause } = await judge(silent);
+    expect({ outcome, key }).toEqual({ outcome: "unknown", key: { outcome: "unknown", reason: null } });
+    expect(String(cause)).toContain("does not answer balanceOf");
+  },
+);

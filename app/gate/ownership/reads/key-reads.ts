@@ -2,7 +2,7 @@ import { isAddressEqual } from "viem";
 import type { Address } from "viem";
 import type { KeyKind, NotHeld } from "../../kinds/kind";
 import type { Answer, Answers, Read } from "./chain-answers";
-import { makeRead, readAddress, readWord } from "./read";
+import { makeRead, readAddress, readWord, requireWord } from "./read";
 
 export type KeyReading = {
   /** null: the contract has no such key, or (ERC-1155) there is no single owner. */
@@ -36,7 +36,8 @@ export function readKeyAnswers(
   { answers, blockSeconds }: GivenAnswers,
 ): KeyReading {
   const none = { owner: null, user: null, balance: null, hasExpired: false };
-  if (standard === "erc1155") return { ...none, balance: readWord(answers[0], "balanceOf", contract) ?? 0n };
+  // Of an id that nobody has, it says zero.
+  if (standard === "erc1155") return { ...none, balance: requireWord(answers[0], "balanceOf", contract) };
   const owner = readAddress(answers[0], "ownerOf", contract);
   if (owner === null) return none;
   if (standard === "unlock")

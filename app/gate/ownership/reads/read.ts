@@ -52,7 +52,9 @@ export function readWord(given: Answer | undefined, name: string, contract: Addr
 export function requireWord(given: Answer | undefined, name: string, contract: Address): bigint {
   const word = readWord(given, name, contract);
   if (word !== null) return word;
-  throw unusable(`${contract} does not answer ${name}. Check the requirement in KEYS_FILE that names it.`);
+  throw unusable(
+    `${contract} does not answer ${name}. Check KEY_CONTRACT_ADDRESS and KEY_STANDARD, or KEYS_FILE.`,
+  );
 }
 
 /** Null for a revert and for nobody's address. */
