@@ -11,6 +11,8 @@ import { AnswerReader } from "./answer-reader.server";
 import { OpenAnswer } from "./open-answer.server";
 import type {
   Alongside,
+  AnswerHeaders,
+  AnswerSession,
   BeginRequest,
   Conversation,
   FoundAnswer,
@@ -24,6 +26,9 @@ const endingEvents = [
   { type: "error", errorText: writerGoneText },
   { type: "finish", messageMetadata: { finishReason: "error" } },
 ].map(toEventJson);
+
+/** An answer's headers are known a moment after it began, and stored with its first append, within a second of that. */
+const headersWait = { looks: 20, everyMs: 100 };
 
 /** A stop and a shutdown wait so long for endings to be stored. */
 const endingWait = () => delay(2_000, undefined, { ref: false });
@@ -48,7 +53,7 @@ export type KeptAnswersOptions = {
 export type KeptAnswers = ReturnType<typeof createKeptAnswers>;
 
 /** `openFor`: whom an answer counts for while it is under way. */
-export type AnswerOwner = Conversation & Pick<BeginRequest, "openFor">;
+export type AnswerOwner = Conversation & Pick<BeginRequest, "openFor" | "proofHash">;
 
 /** Answers that go on without their reader, and can be taken up again on any instance. */
 export function createKeptAnswers(options: KeptAnswersOptions) {
@@ -104,9 +109,33 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
     });
   }
 
+  /** That the first reader of an answer got. */
+  async function headersOf(found: FoundAnswer, conversation: Conversation): Promise<AnswerHeaders> {
+    const { replyId } = found;
+    let latest: FoundAnswer | null = found;
+    for (let looks = 0; latest?.replyId === replyId; looks += 1) {
+      const headers = writtenHere.get(replyId)?.headers ?? latest.headers;
+      const mayCome = latest.hasWriter && latest.lastId === 0 && looks < headersWait.looks;
+      if (headers !== null || !mayCome) return headers ?? {};
+      await delay(headersWait.everyMs);
+      latest = await store.find(conversation);
+    }
+    return {};
+  }
+
+  /** Resolves when those of them that are written here have ended. */
+  async function endAll(replyIds: readonly string[]): Promise<void> {
+    const here = replyIds.flatMap((replyId) => writtenHere.get(replyId) ?? []);
+    const elsewhere = replyIds.filter((replyId) => !writtenHere.has(replyId));
+    if (elsewhere.length > 0) notices.tell(elsewhere);
+    for (const answer of here) answer.stop();
+    if (here.length > 0) await Promise.race([Promise.all(here.map(({ done }) => done)), endingWait()]);
+  }
+
   return {
     prepare,
     find: store.find,
+    headersOf,
     /** From the event after `afterId` on, to the end. */
     read({ replyId, lastId, ending }: FoundAnswer, afterId: number): AsyncIterable<KeptEvent> {
       const live = writtenHere.get(replyId)?.feed ?? followed.get(replyId);
@@ -119,11 +148,11 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
     /** Resolves when the answer has ended, where it is written here. */
     async stop(conversation: Conversation): Promise<void> {
       const replyId = await store.askToStop(conversation);
-      if (replyId === null) return;
-      const here = writtenHere.get(replyId);
-      if (!here) return notices.tell([replyId]);
-      here.stop();
-      await Promise.race([here.done, endingWait()]);
+      if (replyId !== null) await endAll([replyId]);
+    },
+    /** The same of all answers that a session has begun. */
+    async stopSession(session: AnswerSession): Promise<void> {
+      await endAll(await store.askToStopSession(session));
     },
     /** Concludes what has lost its writer, also where nobody reads it, and settles what could not be settled before. */
     async concludeAbandoned(): Promise<void> {
