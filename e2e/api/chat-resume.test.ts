@@ -49,7 +49,7 @@ async function openConversation(as: Behaviour) {
 async function readWithCuts(at: ConversationAt, { cuts, maxBytes }: { cuts: number; maxBytes: number }) {
   let text = "";
   for (let cut = 0; cut < cuts; cut += 1) {
-    const lastId = String(parseNumbered(text).events.length);
+    const lastId = String(countEvents(text));
     const { outgoing, incoming, status } = await callConversation({
       ...at,
       ...(cut % 2 === 0
@@ -66,11 +66,13 @@ async function readWithCuts(at: ConversationAt, { cuts, maxBytes }: { cuts: numb
     outgoing.destroy();
     text += wholeEventsOf(piece.slice(0, wanted)).replace(/data: \[DONE\]\n\n$/, "");
   }
-  return text + (await resume({ ...at, query: `?after=${parseNumbered(text).events.length}` })).text;
+  return text + (await resume({ ...at, query: `?after=${countEvents(text)}` })).text;
 }
 
+const countEvents = (text: string) => text.match(/^id: /gm)?.length ?? 0;
+
 test("an answer that is cut off 200 times, while it is written and later, has the very bytes of one that was not", async () => {
-  const { at } = await openConversation(talking(150, 8));
+  const { at } = await openConversation(talking(100, 8));
   const uncut = readRest((await beginAnswer(at)).incoming);
   const readers = (cuts: number, maxBytes: number) =>
     Promise.all(Array.from({ length: 8 }, () => readWithCuts(at, { cuts, maxBytes })));
@@ -232,9 +234,9 @@ test("a stop at the moment of the end gives one ending, fifty times, and the quo
     const ids = Array.from({ length: 4 }, newConversationId);
     const begun = await Promise.all(ids.map((id) => beginAnswer({ ...at, id })));
     const first = await Promise.all(begun.map(({ incoming }) => readUntil(incoming, "Half of it")));
-    setTimeout(goOn, Math.random() * 3);
+    setTimeout(goOn, Math.random() * 15);
     const stops = ids.map(async (id) => {
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 6));
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 4));
       expect(await stopAnswer({ ...at, id })).toBe(204);
     });
     for (const [index, { incoming }] of begun.entries()) {
