@@ -123,13 +123,13 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
     return {};
   }
 
-  /** Resolves when those of them that are written here have ended. */
-  async function endAll(replyIds: readonly string[]): Promise<void> {
+  /** What was asked to stop learns of it now. Those that are written here. */
+  function tellToStop(replyIds: readonly string[]): OpenAnswer[] {
     const here = replyIds.flatMap((replyId) => writtenHere.get(replyId) ?? []);
+    for (const answer of here) answer.stop();
     const elsewhere = replyIds.filter((replyId) => !writtenHere.has(replyId));
     if (elsewhere.length > 0) notices.tell(elsewhere);
-    for (const answer of here) answer.stop();
-    if (here.length > 0) await Promise.race([Promise.all(here.map(({ done }) => done)), endingWait()]);
+    return here;
   }
 
   return {
@@ -148,11 +148,12 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
     /** Resolves when the answer has ended, where it is written here. */
     async stop(conversation: Conversation): Promise<void> {
       const replyId = await store.askToStop(conversation);
-      if (replyId !== null) await endAll([replyId]);
+      const [here] = replyId === null ? [] : tellToStop([replyId]);
+      if (here) await Promise.race([here.done, endingWait()]);
     },
-    /** The same of all answers that a session has begun. */
+    /** All answers that a session has begun. */
     async stopSession(session: AnswerSession): Promise<void> {
-      await endAll(await store.askToStopSession(session));
+      tellToStop(await store.askToStopSession(session));
     },
     /** Concludes what has lost its writer, also where nobody reads it, and settles what could not be settled before. */
     async concludeAbandoned(): Promise<void> {
