@@ -7,11 +7,11 @@ import { AnswerAppender } from "./answer-appender.server";
 import { AnswerFeed } from "./answer-feed.server";
 import { followAnswer } from "./answer-follower.server";
 import type { AnswerNotices } from "./answer-notices";
+import { findHeaders } from "./answer-headers.server";
 import { AnswerReader } from "./answer-reader.server";
 import { OpenAnswer } from "./open-answer.server";
 import type {
   Alongside,
-  AnswerHeaders,
   AnswerSession,
   BeginRequest,
   Conversation,
@@ -26,9 +26,6 @@ const endingEvents = [
   { type: "error", errorText: writerGoneText },
   { type: "finish", messageMetadata: { finishReason: "error" } },
 ].map(toEventJson);
-
-/** An answer's headers are known a moment after it began, and stored with its first append, within a second of that. */
-const headersWait = { looks: 20, everyMs: 100 };
 
 /** A stop and a shutdown wait so long for endings to be stored. */
 const endingWait = () => delay(2_000, undefined, { ref: false });
@@ -109,20 +106,35 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
     });
   }
 
-  /** That the first reader of an answer got. */
-  async function headersOf(found: FoundAnswer, conversation: Conversation): Promise<AnswerHeaders> {
-    const { replyId } = found;
-    let latest: FoundAnswer | null = found;
-    for (let looks = 0; latest?.replyId === replyId; looks += 1) {
-      const headers = writtenHere.get(replyId)?.headers ?? latest.headers;
-      const mayCome = latest.hasWriter && latest.lastId === 0 && looks < headersWait.looks;
-      if (headers !== null || !mayCome) return headers ?? {};
-      await delay(headersWait.everyMs);
-      latest = await store.find(conversation);
-    }
-    return {};
-  }
+  return {
+    prepare,
+    find: store.find,
+    headersOf: (found: FoundAnswer, conversation: Conversation) =>
+      findHeaders({ store, found, conversation, findHere: (replyId) => writtenHere.get(replyId)?.headers }),
+    /** From the event after `afterId` on, to the end. */
+    read({ replyId, lastId, ending }: FoundAnswer, afterId: number): AsyncIterable<KeptEvent> {
+      const live = writtenHere.get(replyId)?.feed ?? followed.get(replyId);
+      const feed = live ?? new AnswerFeed(replyId, lastId);
+      const reader = new AnswerReader({ feed, store, afterId });
+      if (!live && ending) feed.end(ending);
+      else if (!live) follow(feed);
+      return reader;
+    },
+    ...createStopping(options, writtenHere),
+    /** Concludes what has lost its writer, also where nobody reads it, and settles what could not be settled before. */
+    async concludeAbandoned(): Promise<void> {
+      for (const replyId of await store.listAbandoned()) await conclude(replyId);
+      await settleEnded();
+    },
+    /** Resolves when the answers written here have ended; they get the word from the shutdown's signal. */
+    async drain(): Promise<void> {
+      const all = [...writtenHere.values()].map(({ done }) => done);
+      await Promise.race([Promise.all(all), endingWait()]);
+    },
+  };
+}
 
+function createStopping({ store, notices }: KeptAnswersOptions, writtenHere: Map<string, OpenAnswer>) {
   /** What was asked to stop learns of it now. Those that are written here. */
   function tellToStop(replyIds: readonly string[]): OpenAnswer[] {
     const here = replyIds.flatMap((replyId) => writtenHere.get(replyId) ?? []);
@@ -133,18 +145,6 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
   }
 
   return {
-    prepare,
-    find: store.find,
-    headersOf,
-    /** From the event after `afterId` on, to the end. */
-    read({ replyId, lastId, ending }: FoundAnswer, afterId: number): AsyncIterable<KeptEvent> {
-      const live = writtenHere.get(replyId)?.feed ?? followed.get(replyId);
-      const feed = live ?? new AnswerFeed(replyId, lastId);
-      const reader = new AnswerReader({ feed, store, afterId });
-      if (!live && ending) feed.end(ending);
-      else if (!live) follow(feed);
-      return reader;
-    },
     /** Resolves when the answer has ended, where it is written here. */
     async stop(conversation: Conversation): Promise<void> {
       const replyId = await store.askToStop(conversation);
@@ -154,16 +154,6 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
     /** All answers that a session has begun. */
     async stopSession(session: AnswerSession): Promise<void> {
       tellToStop(await store.askToStopSession(session));
-    },
-    /** Concludes what has lost its writer, also where nobody reads it, and settles what could not be settled before. */
-    async concludeAbandoned(): Promise<void> {
-      for (const replyId of await store.listAbandoned()) await conclude(replyId);
-      await settleEnded();
-    },
-    /** Resolves when the answers written here have ended; they get the word from the shutdown's signal. */
-    async drain(): Promise<void> {
-      const all = [...writtenHere.values()].map(({ done }) => done);
-      await Promise.race([Promise.all(all), endingWait()]);
     },
   };
 }
