@@ -179,7 +179,7 @@ export type paths = {
     post: operations["keepSession"];
     /**
      * Sign out
-     * @description Makes this browser forget the token, whatever became of it. The token itself ends with its time, or with its key; where there are sites behind the door, all that goes back to its signature ends now, on every site.
+     * @description Makes this browser forget the token, whatever became of it. The token itself ends with its time, or with its key; where there are sites behind the door, all that goes back to its signature ends now, on every site. Answers of the chat that the session began and that are under way are stopped.
      */
     delete: operations["endSession"];
     options?: never;
@@ -350,11 +350,11 @@ export type paths = {
     };
     /**
      * Take up an answer again
-     * @description The newest answer of a conversation that began as resumable: everything, or what comes after the event that was read last; then live, to its end. Events, ids and headers are those that the first reader got, whichever instance is asked.
+     * @description The newest answer of a conversation that began as resumable: everything, or what comes after the event that was read last; then live, to its end. Events, ids and headers are those that the first reader got, whichever instance is asked; `X-Quota-*` say where the key stood when the answer began. Of headers only those of the rate limit, of the request's id and of the date are this request's own.
      *
      *     An answer belongs to the key and the wallet whose token it began with; a renewed token of both is as good. Where it began without one, the id of the conversation alone decides. Where none is required, whoever sends a bad one, or one that cannot be judged, is served as a stranger.
      *
-     *     Whoever has seen more than was stored when the server that wrote an answer ended gets its ending all the same: an `error` event, `finish` and the end mark, with ids that go on from what was stored.
+     *     Whoever has seen more than was stored when the server that wrote an answer ended gets its ending all the same: an `error` event, `finish` and the end mark, with ids that go on from what was stored. Whoever is cut off within such an ending gets it again.
      *
      *     Each client may call this 120 times in 60 seconds.
      */
@@ -3976,6 +3976,21 @@ export interface operations {
           "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
           RateLimit: components["headers"]["RateLimit"];
           "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          /**
+           * @description Estimated tokens in one window; where the quota is in force.
+           * @example 20000
+           */
+          "X-Quota-Limit"?: number;
+          /**
+           * @description What is left of them, the most this answer can take already set aside.
+           * @example 18000
+           */
+          "X-Quota-Remaining"?: number;
+          /**
+           * @description When the window ends, ISO 8601 in UTC; absent while no window is open.
+           * @example 2026-01-16T09:30:00.000Z
+           */
+          "X-Quota-Reset"?: string;
           /**
            * @description Names this answer, where it can be taken up again.
            * @example 5f0c2a86-3f0e-4c55-9f0a-0d5b8a3f6d21

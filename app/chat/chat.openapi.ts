@@ -214,6 +214,12 @@ const requestContent = {
   },
 };
 
+export const quotaHeadersOfAnswer = describeQuotaHeaders({
+  counted: "Estimated tokens",
+  thisAnswer: "the most this answer can take already set aside",
+  example: { limit: 20_000, remaining: 18_000 },
+});
+
 export const chatOperation = {
   method: "post",
   path: "/api/chat",
@@ -251,11 +257,7 @@ export const chatOperation = {
     200: {
       description: streamDescription,
       ownHeaders: {
-        ...describeQuotaHeaders({
-          counted: "Estimated tokens",
-          thisAnswer: "the most this answer can take already set aside",
-          example: { limit: 20_000, remaining: 18_000 },
-        }),
+        ...quotaHeadersOfAnswer,
         ...eventStreamHeader,
         "X-Reply-Id": replyIdHeader,
       },

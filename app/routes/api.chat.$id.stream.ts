@@ -19,7 +19,7 @@ export const { loader, action } = defineRoute({
       if (!found || (wanted !== null && wanted !== found.replyId)) {
         return new Response(null, { status: 204, headers: { "Cache-Control": "no-store" } });
       }
-      const headers = { "X-Reply-Id": found.replyId };
+      const headers = { ...found.headers, "X-Reply-Id": found.replyId };
       if (method === "HEAD") return new Response(null, { headers: { ...eventStreamHeaders, ...headers } });
       const events = resumable.read(found, findLastEventId(context));
       const onFailure = (err: unknown) => log.error({ err, requestId }, "chat stream failed");

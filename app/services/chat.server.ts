@@ -31,6 +31,7 @@ export type ChatQuestion = {
 };
 
 export type ResumableQuestion = Omit<ChatQuestion, "signal"> & { conversationId: string };
+type KeyClaims = { claims: Pick<Caller["claims"], "chainId" | "contract" | "tokenId"> };
 type ConversationRequest = { caller: Caller | null; conversationId: string | undefined };
 
 export function wireChat(foundation: Foundation, quota: QuotaServices, tools: ToolServices) {
@@ -95,19 +96,28 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
         ? null
         : {
             answer: ({ request, caller, clientId, conversationId }: ResumableQuestion) => {
-              const owner = { ...conversationOf(caller, conversationId), openFor: openFor(caller, clientId) };
+              const proofHash = caller?.claims.siwe_hash ?? null;
+              const conversation = conversationOf(caller, conversationId);
+              const owner = { ...conversation, openFor: openFor(caller, clientId), proofHash };
               const admitAnswer: ResumableCall["admitAnswer"] = (reservationId, transaction) =>
                 quota.admitAnswer({ caller, reservationId, transaction });
               const isCounted = quota.activity.active;
               const call = { request, caller: toToolCaller(caller), clientId, owner, isCounted, admitAnswer };
               return answerResumable(call, { ...dependencies, kept, keepTrace });
             },
-            find: async ({ caller, conversationId }: ConversationRequest) =>
-              isConversationId(conversationId) ? kept.find(conversationOf(caller, conversationId)) : null,
+            find: async ({ caller, conversationId }: ConversationRequest) => {
+              if (!isConversationId(conversationId)) return null;
+              const conversation = conversationOf(caller, conversationId);
+              const found = await kept.find(conversation);
+              return found && { ...found, headers: await kept.headersOf(found, conversation) };
+            },
             read: kept.read,
             stop: async ({ caller, conversationId }: ConversationRequest) => {
               if (isConversationId(conversationId)) await kept.stop(conversationOf(caller, conversationId));
             },
+            /** At its sign-out. What was begun with the same key's other sessions goes on. */
+            stopSession: (claims: Caller["claims"]) =>
+              kept.stopSession({ openFor: openForKey({ claims }), proofHash: claims.siwe_hash }),
           },
   };
 }
@@ -118,9 +128,13 @@ function conversationOf(caller: Caller | null, conversationId: string): Conversa
 }
 
 function openFor(caller: Caller | null, clientId: string): string {
-  return caller ? `key ${keyOf(caller)}` : `client ${clientId}`;
+  return caller ? openForKey(caller) : `client ${clientId}`;
 }
 
-function keyOf({ claims: { chainId, contract, tokenId } }: Caller): string {
+function openForKey(caller: KeyClaims): string {
+  return `key ${keyOf(caller)}`;
+}
+
+function keyOf({ claims: { chainId, contract, tokenId } }: KeyClaims): string {
   return ownerOfKey({ chainId, contractAddress: contract, tokenId }).subject;
 }

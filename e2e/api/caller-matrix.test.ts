@@ -17,8 +17,11 @@ type CallerRoute = {
   path: string;
   /** What a token has to allow here. */
   scope: GateScope;
-  /** A call that is fine but for its caller; a route without a body is asked with GET. */
+  /** A call that is fine but for its caller; a route without a body is asked with GET, unless it says otherwise. */
   json?: Record<string, unknown>;
+  method?: "POST";
+  /** What such a call gets. Default: 200. */
+  served?: number;
   /** Where the route says no in a shape of its own. */
   toRefusal?: (words: string) => unknown;
   /** Pages of other origins are refused wherever their token is. */
@@ -30,6 +33,14 @@ type CallerRoute = {
 /** Every route that takes an access token from the six places. Another one is one more line. */
 const callerRoutes: readonly CallerRoute[] = [
   { path: "/api/chat", scope: "chat", json: hello, servesStrangers: true },
+  { path: "/api/chat/conversation-0001/stream", scope: "chat", served: 204, servesStrangers: true },
+  {
+    path: "/api/chat/conversation-0001/stop",
+    scope: "chat",
+    method: "POST",
+    served: 204,
+    servesStrangers: true,
+  },
   { path: "/api/quota", scope: "chat" },
   { path: "/api/tts", scope: "tts", json: { text: "Hello." }, servesStrangers: true },
   {
@@ -128,12 +139,12 @@ async function call(route: CallerRoute, ...parts: readonly Partial<PlacedToken>[
 
 async function callAt(
   at: Pick<Gate, "ask" | "post">,
-  { path, json }: CallerRoute,
+  { path, json, method }: CallerRoute,
   parts: readonly Partial<PlacedToken>[],
 ): Promise<Answer> {
   const { headers, query, body } = combinePlaced(parts);
   const address = `${path}?${new URLSearchParams(query)}`;
-  if (!json) return at.ask({ path: address, headers });
+  if (!json) return at.ask({ path: address, method, headers });
   return at.post(address, { ...json, ...body }, headers);
 }
 
@@ -160,6 +171,8 @@ async function badTokensFor(route: CallerRoute): Promise<Map<string, string>> {
   return new Map([...bad, ["of another scope", await mint({ scopes: others })]]);
 }
 
+const servedOf = ({ served = 200 }: CallerRoute) => served;
+
 function placementsOf({ json }: CallerRoute) {
   return tokenPlacements.filter(({ place }) => json || !place("").body);
 }
@@ -178,7 +191,7 @@ test("tokens are read from six locations, and routes with a body read all of the
 test("a token minted by the test is accepted by this server", async () => {
   for (const route of callerRoutes) {
     const own = await mint({ scopes: [route.scope] });
-    expect((await call(route, tokenPlacements[0]!.place(own))).status).toBe(200);
+    expect((await call(route, tokenPlacements[0]!.place(own))).status).toBe(servedOf(route));
   }
 });
 
@@ -188,7 +201,7 @@ test.each(callerRoutes)(
     const refused = await badTokensFor(route);
     expect(refused.size).toBe(8);
     for (const { location, place } of placementsOf(route)) {
-      expect((await call(route, place(good))).status, location).toBe(200);
+      expect((await call(route, place(good))).status, location).toBe(servedOf(route));
       for (const [kind, token] of refused) {
         expectRefused(route, await call(route, place(token)), `${kind}, ${location}`);
       }
@@ -206,7 +219,9 @@ test.each(callerRoutes)("$path uses the first location that has a token, valid o
       }
       expectRefused(route, await call(route, first.place(""), second.place(good)), `empty, ${about}`);
       const expired = bad.get("expired")!;
-      expect((await call(route, first.place(good), second.place(expired))).status, about).toBe(200);
+      expect((await call(route, first.place(good), second.place(expired))).status, about).toBe(
+        servedOf(route),
+      );
     }
   }
 });
@@ -226,7 +241,7 @@ test.each(callerRoutes)("$path accepts a cookie only where no other site sent it
       continue;
     }
     if (!location.startsWith("cookie")) {
-      expect(answer.status, location).toBe(200);
+      expect(answer.status, location).toBe(servedOf(route));
       continue;
     }
     const words = "Cross-site request refused";
@@ -251,11 +266,11 @@ test("chat and speech treat an invalid token as anonymous where none is required
     for (const { location, place } of placementsOf(route)) bads.push([location, [place("nonsense")]]);
     for (const [about, parts] of bads) {
       const answer = await callAt(open, route, parts);
-      if (route.servesStrangers) expect(answer.status, `${route.path}, ${about}`).toBe(200);
+      if (route.servesStrangers) expect(answer.status, `${route.path}, ${about}`).toBe(servedOf(route));
       else expectRefused(route, answer, about);
     }
     const crossSite = await callAt(open, route, [cookie!.place(good), foreign]);
-    expect(crossSite.status, route.path).toBe(route.servesStrangers ? 200 : 403);
+    expect(crossSite.status, route.path).toBe(route.servesStrangers ? servedOf(route) : 403);
   }
 });
 
@@ -288,7 +303,7 @@ test("a chain outage is 503 where a token counts, and makes the caller anonymous
   for (const route of callerRoutes) {
     for (const at of [required, open]) {
       const answer = await callAt(at, route, [place(good)]);
-      if (at === open && route.servesStrangers) expect(answer.status, route.path).toBe(200);
+      if (at === open && route.servesStrangers) expect(answer.status, route.path).toBe(servedOf(route));
       else {
         expect([answer.status, answer.headers.get("retry-after")], route.path).toEqual([503, "5"]);
         const { error } = answer.body;
@@ -298,7 +313,7 @@ test("a chain outage is 503 where a token counts, and makes the caller anonymous
       }
       // What is bad by itself is so without the chain.
       const expired = await callAt(at, route, [place(bad.get("expired")!)]);
-      expect(expired.status, route.path).toBe(at === open && route.servesStrangers ? 200 : 401);
+      expect(expired.status, route.path).toBe(at === open && route.servesStrangers ? servedOf(route) : 401);
     }
   }
 }, 60_000);

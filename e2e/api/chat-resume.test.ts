@@ -21,6 +21,7 @@ import {
   talking,
   wholeEventsOf,
 } from "./resume-fixture";
+import type { ConversationAt } from "./resume-fixture";
 
 let behave: Behaviour = saying("Nothing was asked of it yet.");
 let provider: OpenAiServer;
@@ -44,20 +45,19 @@ async function openConversation(as: Behaviour) {
   return { at, readQuota, tokenId, account };
 }
 
-test("a stream that is cut anywhere and taken up again has the very bytes of one that was not", async () => {
-  const { at } = await openConversation(talking(120, 15));
-  const whole = readRest((await beginAnswer(at)).incoming);
+/** Reads an answer over so many connections that are cut off at a random byte, and one that is not. */
+async function readWithCuts(at: ConversationAt, { cuts, maxBytes }: { cuts: number; maxBytes: number }) {
   let text = "";
-  for (let cuts = 0; cuts < 12; cuts += 1) {
-    const events = parseNumbered(text).events;
+  for (let cut = 0; cut < cuts; cut += 1) {
+    const lastId = String(countEvents(text));
     const { outgoing, incoming, status } = await callConversation({
       ...at,
-      ...(cuts % 2 === 0
-        ? { headers: { ...at.headers, "Last-Event-ID": String(events.length) } }
-        : { query: `?after=${events.length}` }),
+      ...(cut % 2 === 0
+        ? { headers: { ...at.headers, "Last-Event-ID": lastId } }
+        : { query: `?after=${lastId}` }),
     });
     expect(status).toBe(200);
-    const wanted = 1 + Math.floor(Math.random() * 900);
+    const wanted = 1 + Math.floor(Math.random() * maxBytes);
     let piece = "";
     for await (const chunk of incoming.setEncoding("utf8")) {
       piece += String(chunk);
@@ -66,13 +66,24 @@ test("a stream that is cut anywhere and taken up again has the very bytes of one
     outgoing.destroy();
     text += wholeEventsOf(piece.slice(0, wanted)).replace(/data: \[DONE\]\n\n$/, "");
   }
-  const last = await resume({ ...at, query: `?after=${parseNumbered(text).events.length}` });
-  expect(text + last.text).toBe(await whole);
-  const { events, isWhole } = parseNumbered(text + last.text);
+  return text + (await resume({ ...at, query: `?after=${countEvents(text)}` })).text;
+}
+
+const countEvents = (text: string) => text.match(/^id: /gm)?.length ?? 0;
+
+test("an answer that is cut off 200 times, while it is written and later, has the very bytes of one that was not", async () => {
+  const { at } = await openConversation(talking(100, 8));
+  const uncut = readRest((await beginAnswer(at)).incoming);
+  const readers = (cuts: number, maxBytes: number) =>
+    Promise.all(Array.from({ length: 8 }, () => readWithCuts(at, { cuts, maxBytes })));
+  const live = await readers(15, 150);
+  const whole = await uncut;
+  const later = await readers(10, whole.length / 5);
+  for (const text of [...live, ...later]) expect(text).toBe(whole);
+  const { events, isWhole } = parseNumbered(whole);
   expect(isWhole).toBe(true);
   expectCounted(events);
   expect(sayingOf(events)).toMatchObject({ errors: [], reason: "stop" });
-  expect((await resume(at)).text).toBe(await whole);
 });
 
 test("fifty readers that come at any time get the same bytes, and the provider is asked once", async () => {
@@ -102,18 +113,27 @@ test("a client that leaves does not end its answer, and the quota counts all of 
   expect(await readQuota()).toMatchObject({ used: Math.ceil(text.length / 4), reserved: 0 });
 });
 
-test("headers of a resumed stream are the first one's, and HEAD has them without reading", async () => {
+test("headers of a resumed stream are the first one's, whatever came since, and HEAD has them without reading", async () => {
   const { at } = await openConversation(saying("Hello."));
   const { incoming, replyId } = await beginAnswer(at);
   await readRest(incoming);
-  const named = ["content-type", "cache-control", "x-accel-buffering", "x-vercel-ai-ui-message-stream"];
-  const of = (headers: typeof incoming.headers) => named.map((name) => headers[name]);
-  const resumed = await resume(at);
-  expect(of(resumed.headers)).toEqual(of(incoming.headers));
-  expect(resumed.headers["x-reply-id"]).toBe(replyId);
+  await readRest((await beginAnswer({ ...at, id: newConversationId() })).incoming);
+  // Of the connection, and of each request.
+  const own =
+    /^(date|connection|keep-alive|transfer-encoding|x-request-id|x-ratelimit-.*|ratelimit.*|server-timing)$/;
+  const of = (headers: typeof incoming.headers) =>
+    Object.fromEntries(Object.entries(headers).filter(([name]) => !own.test(name)));
+  const first = of(incoming.headers);
+  expect(first).toMatchObject({
+    "content-type": "text/event-stream; charset=utf-8",
+    "x-quota-limit": "20000",
+    "x-quota-remaining": expect.stringMatching(/^\d+$/) as string,
+    "x-quota-reset": expect.stringContaining("T") as string,
+    "x-reply-id": replyId,
+  });
+  expect(of((await resume(at)).headers)).toEqual(first);
   const head = await resume({ ...at, method: "HEAD" });
-  expect([head.status, head.text, of(head.headers)]).toEqual([200, "", of(incoming.headers)]);
-  expect(head.headers["x-reply-id"]).toBe(replyId);
+  expect([head.status, head.text, of(head.headers)]).toEqual([200, "", first]);
 });
 
 test.each([
@@ -199,6 +219,57 @@ test("a stop ends the answer within 250 ms for all who read it, with what was sa
   await stopAnswer(at);
 });
 
+test("a stop at the moment of the end gives one ending, fifty times, and the quota counts each answer once", async () => {
+  let goOn = () => {};
+  let mayGoOn = Promise.resolve();
+  const { at, readQuota } = await openConversation(async (call) => {
+    await call.text("Half of it");
+    await mayGoOn;
+    if (!call.isClosed()) await call.text(" and all the rest.");
+    if (!call.isClosed()) await call.finish();
+  });
+  let usedTokens = 0;
+  for (let round = 0; round < 13; round += 1) {
+    mayGoOn = new Promise((resolve) => (goOn = resolve));
+    const ids = Array.from({ length: 4 }, newConversationId);
+    const begun = await Promise.all(ids.map((id) => beginAnswer({ ...at, id })));
+    const first = await Promise.all(begun.map(({ incoming }) => readUntil(incoming, "Half of it")));
+    setTimeout(goOn, Math.random() * 15);
+    const stops = ids.map(async (id) => {
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 4));
+      expect(await stopAnswer({ ...at, id })).toBe(204);
+    });
+    for (const [index, { incoming }] of begun.entries()) {
+      const { events, isWhole } = parseNumbered(first[index]! + (await readRest(incoming)));
+      expectCounted(events);
+      expect(events.filter(({ event }) => event.type === "finish" || event.type === "error")).toHaveLength(1);
+      const { text, reason } = sayingOf(events);
+      expect([isWhole, reason]).toEqual([true, "stop"]);
+      expect(["Half of it", "Half of it and all the rest."]).toContain(text);
+      usedTokens += Math.ceil(text.length / 4);
+    }
+    await Promise.all(stops);
+  }
+  expect(await readQuota()).toMatchObject({ used: usedTokens, reserved: 0 });
+});
+
+test("signing out stops the answers of that session, and not those of the same wallet's other one", async () => {
+  const { at, tokenId, account } = await openConversation(talking(400, 20));
+  const { incoming } = await beginAnswer(at);
+  const again = String((await gate.signIn({ tokenId, account })).body.accessToken);
+  const other = { ...at, id: newConversationId(), headers: { Authorization: `Bearer ${again}` } };
+  const theirs = await beginAnswer(other);
+  const begun = await readUntil(incoming, "word2 ");
+  const Cookie = `access_token=${at.headers.Authorization.slice("Bearer ".length)}`;
+  const headers = { Cookie, Origin: gate.server.origin, "Sec-Fetch-Site": "same-origin" };
+  expect((await gate.ask({ path: "/session", method: "DELETE", headers })).status).toBe(200);
+  const { events, isWhole } = parseNumbered(begun + (await readRest(incoming)));
+  expect([isWhole, sayingOf(events).reason]).toEqual([true, "stop"]);
+  await readUntil(theirs.incoming, "word5 ");
+  expect((await beginAnswer(other)).status).toBe(409);
+  await stopAnswer(other);
+});
+
 test("a stop before the first word ends the answer with nothing said", async () => {
   const { at, readQuota } = await openConversation((call) => void call.closed);
   const asked = beginAnswer(at);
@@ -218,9 +289,17 @@ test("an answer is its key's and its wallet's: nobody else sees it, stops it or 
   const stranger = { ...at, headers: (await signInNew(gate)).bearer };
   expect((await resume(stranger)).status).toBe(204);
   expect(await stopAnswer(stranger)).toBe(204);
+  expect((await resume({ ...stranger, method: "HEAD" })).status).toBe(204);
   const theirs = await beginAnswer(stranger);
   expect(theirs.status).toBe(200);
-  expect((await resume({ ...at, headers: {} })).status).toBe(401);
+  const Cookie = at.headers.Authorization.replace("Bearer ", "access_token=");
+  for (const leaves of ["stream", "stop"] as const) {
+    const method = leaves === "stop" ? "POST" : "GET";
+    const crossSite = { Cookie, Origin: "https://elsewhere.example", "Sec-Fetch-Site": "cross-site" };
+    expect((await resume({ ...at, headers: crossSite, method, leaves })).status).toBe(403);
+    expect((await resume({ ...at, headers: {}, method, leaves })).status).toBe(401);
+  }
+  expect((await resume({ ...at, headers: {}, method: "HEAD" })).status).toBe(401);
   expect(await stopAnswer({ ...at, headers: { Authorization: "Bearer x.y.z" } })).toBe(401);
   const renewed = String((await gate.signIn({ tokenId, account })).body.accessToken);
   const again = await resume({ ...at, headers: { Authorization: `Bearer ${renewed}` } });
@@ -236,7 +315,7 @@ test("an answer of another id than the one that is wanted is 204, and so is what
   await readRest(incoming);
   expect((await resume({ ...at, query: `?reply=${replyId}` })).status).toBe(200);
   expect((await resume({ ...at, query: "?reply=another" })).status).toBe(204);
-  for (const id of [newConversationId(), "short", "x".repeat(65), "%20".repeat(20)]) {
+  for (const id of [newConversationId(), "short", "x".repeat(15), "x".repeat(65), "%20".repeat(20)]) {
     expect([(await resume({ ...at, id })).status, await stopAnswer({ ...at, id })]).toEqual([204, 204]);
   }
 });

@@ -1,6 +1,11 @@
 import { AsyncResource } from "node:async_hooks";
 import type { WarnLog } from "~/platform/log.server";
-import type { AppendOutcome, AppendRequest, KeptAnswerStore } from "./kept-answer-store.server";
+import type {
+  AnswerHeaders,
+  AppendOutcome,
+  AppendRequest,
+  KeptAnswerStore,
+} from "./kept-answer-store.server";
 
 const appendEveryMs = 150;
 
@@ -26,6 +31,8 @@ type Ending = { events: readonly string[]; usedTokens: number; expiresAtMs: numb
 
 export type Appending = {
   storedId: () => number;
+  /** That the first reader gets: stored with whatever is appended next. */
+  tellHeaders: (headers: AnswerHeaders) => void;
   /**
    * Whether readers may get it. Where the lease may have expired, because the store is slow or the process stood still,
    * and where too much is held already, that turns out once it is stored. False: the lease is lost.
@@ -69,6 +76,7 @@ export class AnswerAppender {
     this.#schedule();
     return {
       storedId: () => entry.storedId,
+      tellHeaders: (headers) => void (entry.headers = headers),
       add: (json, usedTokens) => {
         if (!this.#open.has(entry)) return Promise.resolve(false);
         entry.add(json, usedTokens);
@@ -165,6 +173,7 @@ export class AnswerAppender {
       this.#lose(entry);
       return false;
     }
+    if (request.headers) entry.headers = null;
     entry.listener.onStored(outcome.lastId);
     const isAllStored = outcome.lastId === request.firstId - 1 + request.events.length;
     if (request.ending && isAllStored) {
@@ -190,6 +199,8 @@ class Entry {
   renewedAtMs: number;
   ending: AppendRequest["ending"] | null = null;
   onEnded: (isStored: boolean) => void = () => undefined;
+  /** Until they are stored. */
+  headers: AnswerHeaders | null = null;
   waitingChars = 0;
   #waiting: string[] = [];
   #usedTokens = 0;
@@ -241,6 +252,7 @@ class Entry {
       firstId: this.storedId + 1,
       events: [...this.#waiting],
       usedTokens: this.#usedTokens,
+      headers: this.headers,
       ...(this.ending && { ending: this.ending }),
     };
   }

@@ -43,6 +43,7 @@ export async function answerResumable(
     };
     await answer.begin(isCounted ? reserve : undefined);
     const { reservation, headers } = await (admission ?? admitAnswer(answer.replyId, null));
+    answer.tellHeaders(headers);
     settle = () => reservation.settle({ usedTokens });
     const note = async (usage: { usedTokens: number }) => void ({ usedTokens } = usage);
     return { reservation: { ...reservation, settle: note }, headers };

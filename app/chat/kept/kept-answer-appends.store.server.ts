@@ -32,13 +32,14 @@ export const appendFor = (database: Database, terms: Terms) =>
 
 /** Appends where the answer stands where it should; renews the lease in any case. */
 function updateAnswers({ now, isHeld, rowsOf }: Terms, requests: readonly AppendRequest[]): Sql {
-  const given = requests.map(({ replyId, leaseMs, firstId, events, usedTokens, ending }) => {
+  const given = requests.map(({ replyId, leaseMs, firstId, events, usedTokens, headers, ending }) => {
     return {
       replyId,
       leaseMs,
       before: firstId - 1,
       after: lastIdOf({ firstId, events }),
       usedTokens,
+      ...(headers && { headers: JSON.stringify(headers) }),
       ...ending,
     };
   });
@@ -49,6 +50,7 @@ function updateAnswers({ now, isHeld, rowsOf }: Terms, requests: readonly Append
       "leaseExpiresAtMs" = ${now} + CAST("value" ->> 'leaseMs' AS BIGINT),
       "lastId" = CASE WHEN ${goesOn} THEN CAST("value" ->> 'after' AS INTEGER) ELSE "lastId" END,
       "usedTokens" = CASE WHEN ${goesOn} THEN CAST("value" ->> 'usedTokens' AS INTEGER) ELSE "usedTokens" END,
+      "headers" = COALESCE("value" ->> 'headers', "headers"),
       "endingId" = CASE WHEN ${goesOn} THEN CAST("value" ->> 'endingId' AS INTEGER) END,
       "expiresAtMs" = CASE WHEN ${goesOn} THEN CAST("value" ->> 'expiresAtMs' AS BIGINT) END,
       "openConversation" = CASE WHEN ${ends} THEN NULL ELSE "openConversation" END,

@@ -23,6 +23,8 @@ export type KeptAnswerStore = {
   read(request: ReadRequest): Promise<KeptPart | null>;
   /** Asks the writer of the conversation's answer to stop. The answer's id, where one is under way. */
   askToStop(conversation: Conversation): Promise<string | null>;
+  /** The same of all answers that a session has begun. Their ids. */
+  askToStopSession(session: AnswerSession): Promise<string[]>;
   /**
    * Ends an answer that has lost its writer: `endingEvents` are numbered on from what is stored. Of several at once
    * exactly one gets what the answer used; null for the others, and where the lease is held or the answer has ended.
@@ -37,10 +39,14 @@ export type KeptAnswerStore = {
 /** `owner` is empty for a stranger: then the id alone tells conversations apart. */
 export type Conversation = { owner: string; conversationId: string };
 
+export type AnswerSession = { openFor: string; proofHash: string };
+
 export type BeginRequest = Conversation & {
   replyId: string;
   /** Whom it counts for among the answers under way, of which there are at most `maxOpen`. */
   openFor: string;
+  /** Of the proof that the caller's token goes back to; null without a token. */
+  proofHash: string | null;
   maxOpen: number;
   leaseMs: number;
 };
@@ -64,9 +70,13 @@ export type AppendRequest = {
   events: readonly string[];
   /** Of the whole answer up to the last of `events`. */
   usedTokens: number;
+  /** That the first reader got, where they are not stored yet. */
+  headers?: AnswerHeaders | null;
   /** These are the last events, from `endingId` on the ending; the lease is released. */
   ending?: { endingId: number; expiresAtMs: number };
 };
+
+export type AnswerHeaders = Record<string, string>;
 
 export type AppendOutcome =
   /** `lastId`: of the events that are stored. Where it is not that of the last event asked for, nothing was appended. */
@@ -104,7 +114,8 @@ export type AnswerState = {
 /** `isBroken`: it was concluded by others, so that a reader may have seen more than is stored. */
 export type AnswerEnding = { endingId: number; isBroken: boolean };
 
-export type FoundAnswer = AnswerState & { replyId: string };
+/** `headers`: null where nothing was appended yet. */
+export type FoundAnswer = AnswerState & { replyId: string; headers: AnswerHeaders | null };
 
 export type ConcludeRequest = { replyId: string; endingEvents: readonly string[]; expiresAtMs: number };
 

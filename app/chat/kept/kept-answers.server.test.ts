@@ -46,7 +46,7 @@ async function beginAnswer(
   usedTokens = 7,
   conversationId = conversation.conversationId,
 ) {
-  const answer = kept.prepare({ ...conversation, conversationId, openFor: "key" });
+  const answer = kept.prepare({ ...conversation, conversationId, openFor: "key", proofHash: null });
   await answer.begin();
   const said: ChatEvent[] = [];
   let wake = () => {};
@@ -163,7 +163,7 @@ test("a writer that cannot store beyond its lease ends without a word; its reade
   expect(settledCount()).toBe(0);
   expect(settled).toEqual([{ reservationId: answer.replyId, usedTokens: 2 }]);
   await open()
-    .prepare({ ...conversation, openFor: "key" })
+    .prepare({ ...conversation, openFor: "key", proofHash: null })
     .begin();
 });
 
@@ -173,7 +173,7 @@ test("a beginning whose outcome is unknown leaves nothing behind", async () => {
     await store.begin(request, alongside);
     throw new Error("connection lost");
   };
-  const answer = open({ begin }).prepare({ ...conversation, openFor: "key" });
+  const answer = open({ begin }).prepare({ ...conversation, openFor: "key", proofHash: null });
   await expect(answer.begin()).rejects.toThrow("connection lost");
   expect(await store.find(conversation)).toBeNull();
   expect(settled).toEqual([{ reservationId: answer.replyId, usedTokens: 0 }]);
@@ -202,7 +202,7 @@ test.each(["the store's word", "the settlement"])(
   async (lost) => {
     const { store, open, settled } = await openInstances();
     const replyId = randomUUID();
-    await store.begin({ ...conversation, replyId, openFor: "key", maxOpen: 4, leaseMs: 0 });
+    await store.begin({ ...conversation, replyId, openFor: "key", proofHash: null, maxOpen: 4, leaseMs: 0 });
     let failures = 1;
     const fail = async () => {
       if (failures-- > 0) throw new Error("connection lost");
@@ -220,6 +220,46 @@ test.each(["the store's word", "the settlement"])(
     expect(settled).toEqual([{ reservationId: replyId, usedTokens: 0 }]);
   },
 );
+
+test("a reader who comes while a lost answer is being settled gets its ending", async () => {
+  const { store, open } = await openInstances();
+  let isAway = false;
+  let settle = () => {};
+  const mayBeSettled = new Promise<void>((resolve) => (settle = resolve));
+  const append: KeptAnswerStore["append"] = (requests) =>
+    isAway ? Promise.reject(new Error("away")) : store.append(requests);
+  const findUsages: KeptAnswerStore["findUsages"] = async (replyIds) => {
+    await mayBeSettled;
+    return await store.findUsages(replyIds);
+  };
+  const kept = open({ append, findUsages }, 600);
+  const { answer, reader, say } = await beginAnswer(kept);
+  await reader.return?.();
+  isAway = true;
+  say(text("Hello"));
+  await waitUntil(() => answer.lostSignal.aborted);
+  const ending = await take(await readAgain(kept, 0));
+  expect(ending.map(({ json }) => (JSON.parse(json) as ChatEvent).type)).toEqual(["error", "finish"]);
+  settle();
+  await answer.done;
+});
+
+test("another instance knows the headers of an answer that has said nothing yet", async () => {
+  const { open } = await openInstances();
+  const { answer } = await beginAnswer(open({}, 600));
+  const headers = { "X-Quota-Limit": "20000" };
+  answer.tellHeaders(headers);
+  for (const kept of [open(), open()]) {
+    const found = await kept.find(conversation);
+    expect(await kept.headersOf(found!, conversation)).toEqual(headers);
+  }
+  await answer.discard();
+  const gone = await open().headersOf(
+    { replyId: answer.replyId, headers: null, lastId: 0, hasWriter: true, ending: null },
+    conversation,
+  );
+  expect(gone).toEqual({});
+});
 
 test("an answer that cannot be stored breaks off, and those written with it go on", async () => {
   const { store, open } = await openInstances();
@@ -310,7 +350,7 @@ test("a stop that another instance was asked for reaches the writer with its nex
 test("readers of an answer that did not begin are cut off, and nothing of it is found", async () => {
   const { open } = await openInstances();
   const kept = open();
-  const answer = kept.prepare({ ...conversation, openFor: "key" });
+  const answer = kept.prepare({ ...conversation, openFor: "key", proofHash: null });
   await answer.begin();
   const readers = [await readAgain(kept, 0), await readAgain(open(), 0)];
   const cut = readers.map((reader) => expect(take(reader)).rejects.toMatchObject({ name: "StreamCutOff" }));

@@ -7,10 +7,12 @@ import { AnswerAppender } from "./answer-appender.server";
 import { AnswerFeed } from "./answer-feed.server";
 import { followAnswer } from "./answer-follower.server";
 import type { AnswerNotices } from "./answer-notices";
+import { findHeaders } from "./answer-headers.server";
 import { AnswerReader } from "./answer-reader.server";
 import { OpenAnswer } from "./open-answer.server";
 import type {
   Alongside,
+  AnswerSession,
   BeginRequest,
   Conversation,
   FoundAnswer,
@@ -48,7 +50,7 @@ export type KeptAnswersOptions = {
 export type KeptAnswers = ReturnType<typeof createKeptAnswers>;
 
 /** `openFor`: whom an answer counts for while it is under way. */
-export type AnswerOwner = Conversation & Pick<BeginRequest, "openFor">;
+export type AnswerOwner = Conversation & Pick<BeginRequest, "openFor" | "proofHash">;
 
 /** Answers that go on without their reader, and can be taken up again on any instance. */
 export function createKeptAnswers(options: KeptAnswersOptions) {
@@ -107,6 +109,8 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
   return {
     prepare,
     find: store.find,
+    headersOf: (found: FoundAnswer, conversation: Conversation) =>
+      findHeaders({ store, found, conversation, findHere: (replyId) => writtenHere.get(replyId)?.headers }),
     /** From the event after `afterId` on, to the end. */
     read({ replyId, lastId, ending }: FoundAnswer, afterId: number): AsyncIterable<KeptEvent> {
       const live = writtenHere.get(replyId)?.feed ?? followed.get(replyId);
@@ -116,15 +120,7 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
       else if (!live) follow(feed);
       return reader;
     },
-    /** Resolves when the answer has ended, where it is written here. */
-    async stop(conversation: Conversation): Promise<void> {
-      const replyId = await store.askToStop(conversation);
-      if (replyId === null) return;
-      const here = writtenHere.get(replyId);
-      if (!here) return notices.tell([replyId]);
-      here.stop();
-      await Promise.race([here.done, endingWait()]);
-    },
+    ...createStopping(options, writtenHere),
     /** Concludes what has lost its writer, also where nobody reads it, and settles what could not be settled before. */
     async concludeAbandoned(): Promise<void> {
       for (const replyId of await store.listAbandoned()) await conclude(replyId);
@@ -134,6 +130,30 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
     async drain(): Promise<void> {
       const all = [...writtenHere.values()].map(({ done }) => done);
       await Promise.race([Promise.all(all), endingWait()]);
+    },
+  };
+}
+
+function createStopping({ store, notices }: KeptAnswersOptions, writtenHere: Map<string, OpenAnswer>) {
+  /** What was asked to stop learns of it now. Those that are written here. */
+  function tellToStop(replyIds: readonly string[]): OpenAnswer[] {
+    const here = replyIds.flatMap((replyId) => writtenHere.get(replyId) ?? []);
+    for (const answer of here) answer.stop();
+    const elsewhere = replyIds.filter((replyId) => !writtenHere.has(replyId));
+    if (elsewhere.length > 0) notices.tell(elsewhere);
+    return here;
+  }
+
+  return {
+    /** Resolves when the answer has ended, where it is written here. */
+    async stop(conversation: Conversation): Promise<void> {
+      const replyId = await store.askToStop(conversation);
+      const [here] = replyId === null ? [] : tellToStop([replyId]);
+      if (here) await Promise.race([here.done, endingWait()]);
+    },
+    /** All answers that a session has begun. */
+    async stopSession(session: AnswerSession): Promise<void> {
+      tellToStop(await store.askToStopSession(session));
     },
   };
 }

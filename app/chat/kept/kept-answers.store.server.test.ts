@@ -19,7 +19,7 @@ function actionsOn(store: KeptAnswerStore, clock: () => number) {
   return {
     async begin(changes: Partial<BeginRequest> = {}) {
       const replyId = randomUUID();
-      const limits = { openFor: "key", maxOpen: 4, leaseMs: longLeaseMs };
+      const limits = { openFor: "key", proofHash: null, maxOpen: 4, leaseMs: longLeaseMs };
       const outcome = await store.begin({ ...conversation, replyId, ...limits, ...changes });
       return { replyId, ...outcome };
     },
@@ -48,7 +48,7 @@ testOnEachState(
     const { store, begin, append, readAll, endOf } = open(state);
     const { replyId, outcome } = await begin();
     expect(outcome).toBe("begun");
-    const underWay = { replyId, hasWriter: true, ending: null };
+    const underWay = { replyId, headers: null, hasWriter: true, ending: null };
     expect(await store.find(conversation)).toEqual({ ...underWay, lastId: 0 });
     expect(await append(replyId, ["1", "2"])).toEqual({ outcome: "held", lastId: 2, isStopAsked: false });
     expect(await append(replyId, ["3"], { firstId: 3 })).toMatchObject({ lastId: 3 });
@@ -57,7 +57,7 @@ testOnEachState(
     expect(await readAll(replyId)).toEqual(all.slice(0, 3));
     await append(replyId, ["4"], endOf(4));
     const ended = { lastId: 4, hasWriter: false, ending: { endingId: 4, isBroken: false } };
-    expect(await store.find(conversation)).toEqual({ replyId, ...ended });
+    expect(await store.find(conversation)).toEqual({ replyId, headers: null, ...ended });
     for (const afterId of [0, 1, 2, 3, 4, 99]) {
       const part = await store.read({ replyId, afterId, maxBytes: 100_000 });
       expect(part).toEqual({ ...ended, events: all.slice(afterId) });
@@ -230,7 +230,7 @@ testOnEachState(
       { id: 5, json: endingEvents[1] },
     ]);
     const ended = { lastId: 5, hasWriter: false, ending: { endingId: 4, isBroken: true } };
-    expect(await store.find(conversation)).toEqual({ replyId, ...ended });
+    expect(await store.find(conversation)).toEqual({ replyId, headers: null, ...ended });
     expect(await store.listAbandoned()).toEqual([]);
     expect(await store.findUsages([replyId, "unknown"])).toEqual(
       new Map([[replyId, { usedTokens: 9, isUnderWay: false }]]),
@@ -253,6 +253,34 @@ testOnEachState(
     expect(await store.askToStop(conversation)).toBeNull();
   },
 );
+
+testOnEachState(
+  "a session stops what it has begun, and nothing of the key's other sessions",
+  async (state) => {
+    const { store, begin, append, endOf } = open(state);
+    const of = (proofHash: string | null, number: number) =>
+      begin({ proofHash, conversationId: `conversation-000${number}`, maxOpen: 9 });
+    const [one, two, ended] = [await of("0x1", 1), await of("0x1", 2), await of("0x1", 3)];
+    const [others, stranger] = [await of("0x2", 4), await of(null, 5)];
+    await append(ended.replyId, ["1"], endOf(1));
+    const stopped = await store.askToStopSession({ openFor: "key", proofHash: "0x1" });
+    expect(stopped.sort()).toEqual([one.replyId, two.replyId].sort());
+    expect(await store.askToStopSession({ openFor: "another key", proofHash: "0x2" })).toEqual([]);
+    expect(await append(one.replyId, [])).toMatchObject({ isStopAsked: true });
+    for (const { replyId } of [others, stranger])
+      expect(await append(replyId, [])).toMatchObject({ isStopAsked: false });
+  },
+);
+
+testOnEachState("the headers of the first reader are kept with what is appended next", async (state) => {
+  const { store, begin, append } = open(state);
+  const { replyId } = await begin();
+  const headers = { "X-Quota-Limit": "5", "X-Quota-Reset": "2031-05-06T00:00:00.000Z" };
+  await append(replyId, [], { headers });
+  expect(await store.find(conversation)).toMatchObject({ lastId: 0, headers });
+  await append(replyId, ["1"]);
+  expect(await store.find(conversation)).toMatchObject({ lastId: 1, headers });
+});
 
 testOnEachState(
   "an answer that failed before it began is discarded, and one that has events is not",

@@ -6,6 +6,8 @@ import type { Database } from "~/platform/database/database.server";
 import { createSharedTransactions } from "~/platform/database/shared-transactions.server";
 import type {
   Alongside,
+  AnswerHeaders,
+  AnswerSession,
   AnswerState,
   AppendOutcome,
   AnswerUsage,
@@ -61,11 +63,11 @@ function createBeginning(database: Database, { now, isHeld, isAbandoned }: Terms
 
   /** Whether it has begun. */
   async function insert(transaction: Transaction, request: BeginRequest): Promise<boolean> {
-    const { owner, conversationId, replyId, openFor, maxOpen, leaseMs } = request;
+    const { owner, conversationId, replyId, openFor, proofHash, maxOpen, leaseMs } = request;
     const inserted = await transaction.$executeRaw`
       INSERT INTO "KeptAnswer"
-        ("id", "owner", "conversationId", "openConversation", "openFor", "leaseExpiresAtMs")
-      SELECT ${replyId}, ${owner}, ${conversationId}, ${conversationId}, ${openFor}, ${now} + ${BigInt(leaseMs)}
+        ("id", "owner", "conversationId", "openConversation", "openFor", "proofHash", "leaseExpiresAtMs")
+      SELECT ${replyId}, ${owner}, ${conversationId}, ${conversationId}, ${openFor}, ${proofHash}, ${now} + ${BigInt(leaseMs)}
       WHERE (SELECT COUNT(*) FROM "KeptAnswer" WHERE "openFor" = ${openFor} AND ${isHeld}) < ${maxOpen}
       ON CONFLICT ("owner", "openConversation") DO NOTHING`;
     return inserted === 1;
@@ -134,6 +136,14 @@ function createWriting(database: Database, terms: Terms) {
         RETURNING "id"`;
       return row?.id ?? null;
     },
+
+    async askToStopSession({ openFor, proofHash }: AnswerSession): Promise<string[]> {
+      const rows = await database.$queryRaw<{ id: string }[]>`
+        UPDATE "KeptAnswer" SET "stopAskedAtMs" = ${now}
+        WHERE "openFor" = ${openFor} AND "proofHash" = ${proofHash} AND ${isHeld}
+        RETURNING "id"`;
+      return rows.map(({ id }) => id);
+    },
   };
 }
 
@@ -197,12 +207,14 @@ function createReading(database: Database, clock: Clock, { state }: Terms) {
 
   return {
     async find({ owner, conversationId }: Conversation): Promise<FoundAnswer | null> {
-      const [row] = await database.$queryRaw<StateRow[]>`
-        SELECT ${state} FROM "KeptAnswer"
+      const [row] = await database.$queryRaw<(StateRow & { headers: string | null })[]>`
+        SELECT ${state}, "headers" FROM "KeptAnswer"
         WHERE "owner" = ${owner} AND "conversationId" = ${conversationId}
         ORDER BY "openConversation" IS NULL, "leaseExpiresAtMs" DESC LIMIT 1`;
       const hasExpired = row && row.expiresAtMs !== null && Number(row.expiresAtMs) <= clock();
-      return row && !hasExpired ? { replyId: row.id, ...toState(row) } : null;
+      if (!row || hasExpired) return null;
+      const headers = row.headers === null ? null : (JSON.parse(row.headers) as AnswerHeaders);
+      return { replyId: row.id, headers, ...toState(row) };
     },
 
     async read(request: ReadRequest): Promise<KeptPart | null> {

@@ -7,7 +7,7 @@ import { AnswerGone } from "./answer-follower.server";
 import type { AnswerNotices } from "./answer-notices";
 import { AnswerReader } from "./answer-reader.server";
 import { writeAnswer } from "./answer-writer.server";
-import type { Alongside, KeptAnswerStore, KeptEvent } from "./kept-answer-store.server";
+import type { Alongside, AnswerHeaders, KeptAnswerStore, KeptEvent } from "./kept-answer-store.server";
 
 type Options = {
   store: Pick<KeptAnswerStore, "read" | "discard">;
@@ -33,6 +33,8 @@ export class OpenAnswer {
   readonly feed = new AnswerFeed(this.replyId, 0);
   /** Resolves when it has ended, however. */
   readonly done: Promise<void>;
+  /** That its first reader gets; null until they are known. */
+  headers: AnswerHeaders | null = null;
   readonly #options: Options;
   readonly #lost = new AbortController();
   readonly #stop = new AbortController();
@@ -70,6 +72,11 @@ export class OpenAnswer {
     onOpen(this);
   }
 
+  tellHeaders(headers: AnswerHeaders): void {
+    this.headers = headers;
+    this.#appending?.tellHeaders(headers);
+  }
+
   stop(): void {
     this.#stop.abort();
   }
@@ -104,8 +111,10 @@ export class OpenAnswer {
   }
 
   async #goOnFollowing(storedId: number): Promise<void> {
-    const { follow, settleLost } = this.#options;
+    const { follow, settleLost, onClose } = this.#options;
     this.feed.forgetAfter(storedId);
+    // Whoever comes from now on finds what is followed, or begins to.
+    onClose(this);
     if (this.feed.readerCount > 0) follow(this.feed);
     await settleLost(this.replyId);
   }

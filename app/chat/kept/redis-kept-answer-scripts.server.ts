@@ -8,8 +8,8 @@ export const keptKeys = {
   /** The id of its newest answer. */
   conversation: ({ owner, conversationId }: Conversation) => `${tag}:conversation:${owner}:${conversationId}`,
   /**
-   * conversationKey, openKey, leaseUntilMs, lastId, usedTokens, isStopAsked, previous (the conversation's answer before
-   * it); ended: endingId, isBroken, expiresAtMs
+   * conversationKey, openKey, proofHash, headers, leaseUntilMs, lastId, usedTokens, isStopAsked, previous (the
+   * conversation's answer before it); ended: endingId, isBroken, expiresAtMs
    */
   answer: (replyId: string) => `${tag}:answer:${replyId}`,
   /** A stream of pieces: each entry has the id of its last event, and holds that of its first. */
@@ -63,7 +63,7 @@ export const beginScript = defineScript({
   name: "kept-begin",
   lua: `${readNow}${readState}
   local conversationKey, answerKey, openKey, underWayKey, keyStart = unpack(KEYS)
-  local replyId, maxOpen, leaseMs, longestMs = unpack(ARGV)
+  local replyId, maxOpen, leaseMs, longestMs, proofHash = unpack(ARGV)
   local previous = redis.call('GET', conversationKey)
   local state = previous and readState(keyStart .. 'answer:' .. previous, now)
   if state and not state.endingId then
@@ -73,8 +73,8 @@ export const beginScript = defineScript({
   if redis.call('ZCARD', openKey) >= tonumber(maxOpen) then return {'too-many'} end
 
   local leaseUntilMs = string.format('%.0f', now + leaseMs)
-  redis.call('HSET', answerKey, 'conversationKey', conversationKey, 'openKey', openKey,
-    'leaseUntilMs', leaseUntilMs, 'lastId', 0, 'usedTokens', 0, 'isStopAsked', 0)
+  redis.call('HSET', answerKey, 'conversationKey', conversationKey, 'openKey', openKey, 'proofHash', proofHash,
+    'headers', '', 'leaseUntilMs', leaseUntilMs, 'lastId', 0, 'usedTokens', 0, 'isStopAsked', 0)
   if state then redis.call('HSET', answerKey, 'previous', previous) end
   redis.call('PEXPIRE', answerKey, longestMs)
   redis.call('SET', conversationKey, replyId, 'PX', longestMs)
@@ -105,7 +105,7 @@ export const appendScript = defineScript({
   name: "kept-append",
   lua: `${readNow}${readState}${appendPiece}${finish}
   local keys = {answer = KEYS[1], events = KEYS[2], underWay = KEYS[3]}
-  local replyId, leaseMs, longestMs, firstId, usedTokens, endingId, expiresAtMs, keptForMs = unpack(ARGV, 1, 8)
+  local replyId, leaseMs, longestMs, firstId, usedTokens, headers, endingId, expiresAtMs, keptForMs = unpack(ARGV, 1, 9)
   local state = readState(keys.answer, now)
   if not state or not state.isHeld then return {} end
   local leaseUntilMs = string.format('%.0f', now + leaseMs)
@@ -113,11 +113,12 @@ export const appendScript = defineScript({
   redis.call('HSET', keys.answer, 'leaseUntilMs', leaseUntilMs)
   redis.call('ZADD', found[1], 'XX', leaseUntilMs, replyId)
   redis.call('ZADD', keys.underWay, 'XX', leaseUntilMs, replyId)
+  if headers ~= '' then redis.call('HSET', keys.answer, 'headers', headers) end
 
   if tonumber(firstId) ~= state.lastId + 1 then return {state.lastId, found[2]} end
   local lastId = state.lastId
   -- Three values for each piece: the ids of its first and last event, and their text.
-  for index = 9, #ARGV, 3 do
+  for index = 10, #ARGV, 3 do
     lastId = tonumber(ARGV[index + 1])
     appendPiece(keys, {firstId = ARGV[index], lastId = lastId, text = ARGV[index + 2]})
   end
@@ -136,7 +137,8 @@ export const findScript = defineScript({
   local replyId = redis.call('GET', KEYS[1])
   local state = replyId and readState(KEYS[2] .. 'answer:' .. replyId, now)
   if not state or (state.expiresAtMs and tonumber(state.expiresAtMs) <= tonumber(ARGV[1])) then return {} end
-  return {replyId, unpack(tellState(state))}`,
+  local headers = redis.call('HGET', KEYS[2] .. 'answer:' .. replyId, 'headers')
+  return {replyId, headers or '', unpack(tellState(state))}`,
 });
 
 /** Nothing where there is no such answer; otherwise its state, and what was appended: the first ids and texts of pieces. */
@@ -172,6 +174,22 @@ export const askToStopScript = defineScript({
   if not state or not state.isHeld then return '' end
   redis.call('HSET', answerKey, 'isStopAsked', 1)
   return replyId`,
+});
+
+/** The ids of the answers. */
+export const askToStopSessionScript = defineScript({
+  name: "kept-ask-to-stop-session",
+  lua: `${readNow}${readState}
+  local asked = {}
+  for _, replyId in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+    local answerKey = KEYS[2] .. 'answer:' .. replyId
+    local state = readState(answerKey, now)
+    if state and state.isHeld and redis.call('HGET', answerKey, 'proofHash') == ARGV[1] then
+      redis.call('HSET', answerKey, 'isStopAsked', 1)
+      table.insert(asked, replyId)
+    end
+  end
+  return asked`,
 });
 
 /** What it used, or -1 where it is not there, has ended, or has a writer. */

@@ -39,7 +39,7 @@ test.skipIf(!hasRedis)("nothing of an answer is in Redis a minute after its time
   const [ended, broken, discarded] = replyIds as [string, string, string];
   for (const [index, replyId] of replyIds.entries()) {
     const own = { ...conversation, conversationId: `conversation-000${index}` };
-    await store.begin({ ...own, replyId, openFor: "k", maxOpen: 9, leaseMs: longMs });
+    await store.begin({ ...own, replyId, openFor: "k", proofHash: null, maxOpen: 9, leaseMs: longMs });
   }
   const written = { leaseMs: longMs, firstId: 1, events: ["1", "2"], usedTokens: 1 };
   await store.append([{ ...written, replyId: broken, leaseMs: 0 }]);
@@ -73,7 +73,7 @@ test.skipIf(!hasRedis)("an append that fails leaves the others their outcomes", 
   const store = createRedisKeptAnswerStore({ ...redis!, run }, clock);
   for (const [index, replyId] of replyIds.entries()) {
     const own = { ...conversation, conversationId: `conversation-000${index}` };
-    await store.begin({ ...own, replyId, openFor: "k", maxOpen: 9, leaseMs: longMs });
+    await store.begin({ ...own, replyId, openFor: "k", proofHash: null, maxOpen: 9, leaseMs: longMs });
   }
   const written = { leaseMs: longMs, firstId: 1, events: ["1"], usedTokens: 1 };
   const outcomes = await store.append(replyIds.map((replyId) => ({ ...written, replyId })));
@@ -86,7 +86,7 @@ test.skipIf(!hasRedis)(
     const { redis } = await createRedisState();
     const store = createRedisKeptAnswerStore(redis!, clock);
     const replyId = randomUUID();
-    await store.begin({ ...conversation, replyId, openFor: "k", maxOpen: 9, leaseMs: 0 });
+    await store.begin({ ...conversation, replyId, openFor: "k", proofHash: null, maxOpen: 9, leaseMs: 0 });
     expect(await store.listAbandoned()).toEqual([replyId]);
     const forgetScript = defineScript({ name: "test-forget", lua: "return redis.call('DEL', KEYS[1])" });
     await redis!.run({ script: forgetScript, keys: [`{kept}:answer:${replyId}`] });

@@ -1,6 +1,7 @@
 import type { Clock } from "~/platform/clock";
 import type { Redis } from "~/platform/redis/redis.server";
 import type {
+  AnswerHeaders,
   AnswerState,
   AppendOutcome,
   AppendRequest,
@@ -12,6 +13,7 @@ import type {
 import {
   appendScript,
   askToStopScript,
+  askToStopSessionScript,
   beginScript,
   concludeScript,
   discardScript,
@@ -36,12 +38,12 @@ export function createRedisKeptAnswerStore(redis: Redis, clock: Clock): KeptAnsw
   const keptForMs = (expiresAtMs: number) => Math.max(0, expiresAtMs - clock()) + keepMs;
 
   async function append(request: AppendRequest): Promise<AppendOutcome> {
-    const { replyId, leaseMs, firstId, usedTokens, ending } = request;
+    const { replyId, leaseMs, firstId, usedTokens, headers, ending } = request;
     const answer = await redis.run({
       script: appendScript,
       keys: [keptKeys.answer(replyId), keptKeys.events(replyId), keptKeys.underWay],
       parameters: [
-        ...[replyId, leaseMs, longestMs, firstId, usedTokens],
+        ...[replyId, leaseMs, longestMs, firstId, usedTokens, headers ? JSON.stringify(headers) : ""],
         ...(ending ? [ending.endingId, ending.expiresAtMs, keptForMs(ending.expiresAtMs)] : ["", "", ""]),
         ...splitIntoPieces(request).flatMap((piece) => [piece.firstId, piece.lastId, piece.text]),
       ],
@@ -53,7 +55,7 @@ export function createRedisKeptAnswerStore(redis: Redis, clock: Clock): KeptAnsw
   }
 
   return {
-    async begin({ replyId, openFor, maxOpen, leaseMs, ...conversation }, alongside) {
+    async begin({ replyId, openFor, proofHash, maxOpen, leaseMs, ...conversation }, alongside) {
       const answer = await redis.run({
         script: beginScript,
         keys: [
@@ -63,7 +65,7 @@ export function createRedisKeptAnswerStore(redis: Redis, clock: Clock): KeptAnsw
           keptKeys.underWay,
           keptKeyStart,
         ],
-        parameters: [replyId, maxOpen, leaseMs, longestMs],
+        parameters: [replyId, maxOpen, leaseMs, longestMs, proofHash ?? ""],
       });
       const outcome = toBeginOutcome(answer as [BeginOutcome["outcome"], string?]);
       if (outcome.outcome === "begun") await alongside?.(null);
@@ -86,6 +88,11 @@ export function createRedisKeptAnswerStore(redis: Redis, clock: Clock): KeptAnsw
       const keys = [keptKeys.conversation(conversation), keptKeyStart];
       const replyId = (await redis.run({ script: askToStopScript, keys })) as string;
       return replyId === "" ? null : replyId;
+    },
+
+    async askToStopSession({ openFor, proofHash }) {
+      const keys = [keptKeys.open(openFor), keptKeyStart];
+      return (await redis.run({ script: askToStopSessionScript, keys, parameters: [proofHash] })) as string[];
     },
 
     async conclude({ replyId, endingEvents, expiresAtMs }) {
@@ -111,8 +118,10 @@ function createReads(redis: Redis, clock: Clock): Reads {
     async find(conversation) {
       const keys = [keptKeys.conversation(conversation), keptKeyStart];
       const answer = await redis.run({ script: findScript, keys, parameters: [clock()] });
-      const [replyId, ...state] = answer as [string, ...StateReply] | [];
-      return replyId === undefined ? null : { replyId, ...toState(state as StateReply) };
+      const [replyId, headers, ...state] = answer as [string, string, ...StateReply] | [];
+      if (replyId === undefined) return null;
+      const given = headers ? (JSON.parse(headers) as AnswerHeaders) : null;
+      return { replyId, headers: given, ...toState(state as StateReply) };
     },
 
     async read({ replyId, afterId, maxBytes }): Promise<KeptPart | null> {

@@ -1,7 +1,13 @@
 import { z } from "zod";
 import { accessTokenQuery, badTokenIsNone, calledByHolder } from "~/gate/tokens/token-placement.openapi";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
-import { chatRefusalContent, chatTag, eventStreamHeader, replyIdHeader } from "../chat.openapi";
+import {
+  chatRefusalContent,
+  chatTag,
+  eventStreamHeader,
+  quotaHeadersOfAnswer,
+  replyIdHeader,
+} from "../chat.openapi";
 
 export function describeResume(api: ApiRegistry): void {
   api.describe(resumeChatOperation);
@@ -34,11 +40,11 @@ export const resumeChatOperation = {
   operationId: "resumeChat",
   tag: chatTag,
   summary: "Take up an answer again",
-  description: `The newest answer of a conversation that began as resumable: everything, or what comes after the event that was read last; then live, to its end. Events, ids and headers are those that the first reader got, whichever instance is asked.
+  description: `The newest answer of a conversation that began as resumable: everything, or what comes after the event that was read last; then live, to its end. Events, ids and headers are those that the first reader got, whichever instance is asked; \`X-Quota-*\` say where the key stood when the answer began. Of headers only those of the rate limit, of the request's id and of the date are this request's own.
 
 ${whose}
 
-Whoever has seen more than was stored when the server that wrote an answer ended gets its ending all the same: an \`error\` event, \`finish\` and the end mark, with ids that go on from what was stored.`,
+Whoever has seen more than was stored when the server that wrote an answer ended gets its ending all the same: an \`error\` event, \`finish\` and the end mark, with ids that go on from what was stored. Whoever is cut off within such an ending gets it again.`,
   limit: "chat-resume",
   caller,
   parameters: {
@@ -67,7 +73,11 @@ Whoever has seen more than was stored when the server that wrote an answer ended
   answers: {
     200: {
       description: "The events, as the chat describes them, each with its id.",
-      ownHeaders: { "X-Reply-Id": { ...replyIdHeader, required: true }, ...eventStreamHeader },
+      ownHeaders: {
+        ...quotaHeadersOfAnswer,
+        "X-Reply-Id": { ...replyIdHeader, required: true },
+        ...eventStreamHeader,
+      },
       content: {
         "text/event-stream": {
           schema: { type: "string" },

@@ -2,7 +2,7 @@ import { noticeForRefused, readRefused, unreached } from "~/platform/http/notice
 import type { NoticeText, PageRemedy, RefusedAnswer } from "~/platform/http/notice";
 
 /** What a person was doing when the server refused: the same refusal leaves them with different things to do. */
-export type Activity = "asking" | "reading";
+export type Activity = "asking" | "reading" | "stopping";
 
 type NoticeKind = "wait" | "sign-in" | "offline" | "model" | "again" | "skip" | "final";
 
@@ -20,13 +20,16 @@ const fault: Remedy = {
   kind: "final",
   remedy: "Load this page again; if it stays like this, tell whoever runs this site.",
 };
-const faults: Remedies = {
+const faultsWithoutBody: Remedies = {
   "internal-error": {
     kind: "again",
     remedy: "Try again; if it stays like this, tell whoever runs this site.",
   },
-  "invalid-json-body": fault,
   "method-not-allowed": fault,
+};
+const faults: Remedies = {
+  ...faultsWithoutBody,
+  "invalid-json-body": fault,
   "unsupported-media-type": fault,
 };
 
@@ -96,8 +99,24 @@ const readingRemedies: Remedies = {
   "cross-site-request": { kind: "final", remedy: "Open this page at its own address and listen there." },
 };
 
+const stopLater: Remedy = { kind: "wait", remedy: "Try again in a moment, or stop it in another window." };
+
+const stoppingRemedies: Remedies = {
+  ...faultsWithoutBody,
+  "missing-jwt": { ...signInEnded, remedy: "Sign in at the gate, then come back here and try again." },
+  "invalid-jwt": { ...signInEnded, remedy: `${signInEnded.remedy} Then come back here and try again.` },
+  "too-many-requests": { kind: "wait", remedy: "Try again when the time below has passed." },
+  "state-unavailable": stopLater,
+  "chain-unavailable": stopLater,
+  "cross-site-request": { kind: "final", remedy: "Open this page at its own address and stop it there." },
+};
+
 /** What to do, in terms of this page: the table's own remedies also speak to API clients. */
-export const remediesOf: Record<Activity, Remedies> = { asking: askingRemedies, reading: readingRemedies };
+export const remediesOf: Record<Activity, Remedies> = {
+  asking: askingRemedies,
+  reading: readingRemedies,
+  stopping: stoppingRemedies,
+};
 
 export type ChatNotice = NoticeText & { kind: NoticeKind };
 
@@ -120,16 +139,27 @@ export function noticeForBrokenAnswer(broken: { errorText: string | null; hasCon
   };
 }
 
+/** An answer that this page reads no more, and could not stop. `cause`: why. */
+export function noticeForUnstopped(cause: ChatNotice): ChatNotice {
+  const detail = [`The stop failed: ${cause.title}.`, cause.detail ?? ""].join(" ").trim();
+  return { ...cause, title: "The answer may go on at the server", detail };
+}
+
 export function noticeForFailure(failed: { activity: Activity; isOnline: boolean }): ChatNotice {
   if (failed.isOnline) {
     const detail = "Either the connection is bad, or the site is away for a moment.";
     return { kind: "offline", ...unreached, detail };
   }
-  const isAsking = failed.activity === "asking";
   return {
     kind: "offline",
     title: "You are offline",
-    detail: isAsking ? "What you wrote is kept in this browser." : "Your place in the text is kept.",
+    detail: keptOffline[failed.activity],
     remedy: "Try again when the connection is back.",
   };
 }
+
+const keptOffline: Record<Activity, string | null> = {
+  asking: "What you wrote is kept in this browser.",
+  reading: "Your place in the text is kept.",
+  stopping: null,
+};

@@ -9,12 +9,17 @@ import { countCharacters, cutText, toWellFormedText } from "~/platform/well-form
 /** More calls than this in one step are answered with an error instead of being run. */
 const maxToolsPerStep = 8;
 
+/** Of all tools of one answer together: it is held in memory, asked of the model with each step, and may be stored. */
+export const maxToolOutputsBytes = 4 * 1024 * 1024;
+
 export type StepContext = Pick<RunOptions, "log"> & {
   run: ReplyRun;
   caller: ToolCaller;
   clientId: string;
   /** Every id handed out in this answer: clients tell calls apart by them, models repeat them. */
   usedIds: Set<string>;
+  /** What tools may still return. */
+  leftToolOutputBytes: number;
   /** Parts that are open in the stream, so that a failure can close them. */
   open: { step: boolean; textId: string | null; texts: number };
   /** Whether the answer has held anything so far: a text that is more than white space, or a tool call. */
@@ -166,16 +171,27 @@ async function* runCalls(
 }
 
 async function runCall(
-  { caller, clientId, run, log }: StepContext,
+  context: StepContext,
   { toolName, input, isTooMany }: AskedCall,
   tools: readonly Tool[],
 ): Promise<ToolOutcome> {
+  const { caller, clientId, run, log } = context;
   const tool = tools.find(({ name }) => name === toolName);
   if (!tool) return { ok: false, errorText: `There is no tool called ${toolName} here.` };
   if (isTooMany) return { ok: false, errorText: `Not run: at most ${maxToolsPerStep} tools in one step.` };
   if (!input.ok) return input;
-  return await runTool({ tool, input: input.value, caller, clientId, signal: run.signal, log });
+  const outcome = await runTool({ tool, input: input.value, caller, clientId, signal: run.signal, log });
+  if (!outcome.ok) return outcome;
+  const bytes = Buffer.byteLength(outcome.outputText);
+  if (bytes > context.leftToolOutputBytes) return tooMuchOutput;
+  context.leftToolOutputBytes -= bytes;
+  return outcome;
 }
+
+const tooMuchOutput: ToolOutcome = {
+  ok: false,
+  errorText: `The tools of one answer may return ${maxToolOutputsBytes / 1024 / 1024} MiB, and this is more. Answer with what there is.`,
+};
 
 export function* closeText({ open }: StepContext): Generator<ChatEvent> {
   if (open.textId === null) return;

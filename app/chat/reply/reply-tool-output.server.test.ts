@@ -5,6 +5,7 @@ import { callingTools, saying, startOpenAiServer } from "~e2e/support/providers/
 import { defineTool, maxToolOutputBytes } from "~/tools/tool";
 import type { ChatEvent } from "./chat-events";
 import { openaiProvider } from "../providers/openai.gateway.server";
+import { maxToolOutputsBytes } from "./reply-step.server";
 import { openReply } from "./reply.server";
 
 const silent = new AbortController().signal;
@@ -59,6 +60,15 @@ test("a tool's output of up to 768 KiB reaches client and model whole, a larger 
     ]),
   );
   expect(told).toEqual([JSON.stringify(room), expect.stringContaining("768 KiB")]);
+});
+
+test("what the tools of one answer return is bounded together, and the model is told", async () => {
+  const { told, events } = await ask(...Array<string>(6).fill("{}"));
+  let outputs = 0;
+  for await (const { type } of events) outputs += Number(type === "tool-output-available");
+  expect(outputs).toBe(Math.floor(maxToolOutputsBytes / maxToolOutputBytes));
+  const refused = told.filter((text) => text?.includes("4 MiB"));
+  expect([told.length, refused.length]).toEqual([6, 6 - outputs]);
 });
 
 test("a reader that takes nothing holds back tool outputs: one waits for it, not all", async () => {

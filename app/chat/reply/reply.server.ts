@@ -5,7 +5,7 @@ import type { ChatMessage } from "../chat.schema";
 import type { ModelMessage } from "../providers/chat-provider";
 import { emptyAnswer, startRun, toErrorText, toOpeningError } from "./reply-run.server";
 import type { ReplyRun, RunOptions } from "./reply-run.server";
-import { closeText, runStep } from "./reply-step.server";
+import { closeText, maxToolOutputsBytes, runStep } from "./reply-step.server";
 import type { Step, StepContext } from "./reply-step.server";
 
 export type ReplyOptions = RunOptions & {
@@ -64,7 +64,14 @@ async function awaitFor<Value>(promise: Promise<Value>, ms: number): Promise<Val
 
 async function* streamReply(options: ReplyOptions, run: ReplyRun, first: Step): AsyncGenerator<ChatEvent> {
   const open = { step: false, textId: null, texts: 0 };
-  const context: StepContext = { ...options, run, open, usedIds: new Set(), hasContent: false };
+  const context: StepContext = {
+    ...options,
+    run,
+    open,
+    usedIds: new Set(),
+    leftToolOutputBytes: maxToolOutputsBytes,
+    hasContent: false,
+  };
   yield { type: "start" };
   try {
     const reason = yield* runSteps(options, context, first);

@@ -106,20 +106,26 @@ type SignOutDependencies = Pick<
   revokeProof: RevokedProofStore["revokeProof"] | null;
 };
 
-/** Ends whatever goes back to the session's proof: the sites that were entered with it too. */
-export async function signOut(cookie: string | undefined, dependencies: SignOutDependencies): Promise<void> {
+/** Ends whatever goes back to the session's proof: the sites that were entered with it too. Who has signed out, if anybody. */
+export async function signOut(
+  cookie: string | undefined,
+  dependencies: SignOutDependencies,
+): Promise<AccessClaims | null> {
   const { revokeProof, clock, sessionMaxSeconds, accessTtlSeconds } = dependencies;
   const token = findSessionToken(cookie);
-  if (token === null || revokeProof === null) return;
+  if (token === null) return null;
   try {
     const { claims } = await verifyGateToken(token, dependencies);
+    if (revokeProof === null) return claims;
     // The last renewal lasts to the end of the session or, without any, as long as one token; a site's token is made at
     // the end of that at the latest.
     const lastsSeconds = Math.max(sessionMaxSeconds, accessTtlSeconds) + 2 * accessTtlSeconds;
     await revokeProof({ proofHash: claims.siwe_hash, expiresAtMs: clock() + lastsSeconds * 1000 });
+    return claims;
   } catch (error) {
     // A token that is good for nothing needs no end.
     if (!(error instanceof Refusal) || error.status !== 401) throw error;
+    return null;
   }
 }
 

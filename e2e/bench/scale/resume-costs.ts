@@ -19,20 +19,20 @@ type Reading = { site: ResumeSite; server: ResumeServer };
 
 /** As fast as they go, and about as fast as a model speaks. */
 const works: readonly Work[] = [
-  { name: "20 words", question: askForWords(20), answers: 400, warmUpAnswers: 1500, connections: 8 },
+  { name: "20 words", question: askForWords(20), answers: 400, warmUpAnswers: 1000, connections: 8 },
   {
     name: "300 words in 6 s",
     question: askForPace({ words: 300, everyMs: 20 }),
     answers: 100,
     warmUpAnswers: 100,
-    connections: 50,
+    connections: 100,
   },
 ];
 const crowd = 1000;
 /** About as fast as people read. */
 const everyMs = 250;
 const crowdMs = 10_000;
-/** Kept for 20 s, and deleted within a minute of that. */
+/** Kept for 10 s, and deleted within a minute of that. */
 const sweptWithinMs = 90_000;
 
 /** What it costs that answers can be taken up again: beside plain ones, and many of them at once. */
@@ -48,8 +48,9 @@ export async function benchResuming({
     const measured: ResumeRound[] = [];
     for (const server of site.servers)
       for (const work of works) measured.push(...(await compareBoth({ site, server, work, rounds, scale })));
-    const crowds: CrowdFigures[] = [];
-    for (const server of site.servers) crowds.push(await measureCrowd({ site, server, scale }));
+    const spoken: SpokenCrowd[] = [];
+    for (const server of site.servers) spoken.push(await measureCrowd({ site, server, scale }));
+    const crowds = await Promise.all(spoken.map(awaitSweep));
     const figures = { answers: summarizeResuming(measured), crowds };
     return { rounds, verdicts: verdictLines(judgeResuming(figures)), figures, measured };
   });
@@ -83,8 +84,10 @@ async function measureAnswers({ site, server, work, isResumable, answers }: Aski
   return { database, work: work.name, isResumable, firstWordMs, cpuMicrosAnAnswer };
 }
 
-/** All of them speak for a while; then they end, and some time later nothing is left of them. */
-async function measureCrowd({ site, server, scale }: Reading & { scale: number }): Promise<CrowdFigures> {
+type SpokenCrowd = Omit<CrowdFigures, "bytesAfterSweep"> & { storedBytes: ResumeServer["storedBytes"] };
+
+/** All of them speak for a while, and then they end. */
+async function measureCrowd({ site, server, scale }: Reading & { scale: number }): Promise<SpokenCrowd> {
   const { database, storedBytes } = server;
   const streams = Math.max(2, Math.round(crowd * scale));
   console.error(`${streams} resumable chats at once on ${database} …`);
@@ -103,17 +106,14 @@ async function measureCrowd({ site, server, scale }: Reading & { scale: number }
   // Rejects where one of them lacks a word or its end.
   await readers({ order: "finish" });
   const bytesKept = await storedBytes.read();
+  const { words } = counted;
+  return { database, streams, firstWordMs: median(firstWordMs), words, bytesBefore, bytesKept, storedBytes };
+}
+
+/** Some time later nothing is left of them. */
+async function awaitSweep({ storedBytes, ...crowd }: SpokenCrowd): Promise<CrowdFigures> {
   await waitUntil(async () => (await storedBytes.countAnswers()) === 0, waiting);
-  const bytesAfterSweep = await storedBytes.read();
-  return {
-    database,
-    streams,
-    firstWordMs: median(firstWordMs),
-    words: counted.words,
-    bytesBefore,
-    bytesKept,
-    bytesAfterSweep,
-  };
+  return { ...crowd, bytesAfterSweep: await storedBytes.read() };
 }
 const waiting = { timeoutMs: sweptWithinMs, everyMs: 1000 };
 

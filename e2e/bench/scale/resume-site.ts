@@ -30,7 +30,7 @@ export type ResumeSite = {
 };
 
 /** Answers are deleted so soon after their end that a sweep can be waited for. */
-const keptForSeconds = 20;
+const keptForSeconds = 10;
 
 /** A thousand at once wait longer for a connection to the database than a visitor should. */
 const settings = {

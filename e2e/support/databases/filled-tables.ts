@@ -39,7 +39,7 @@ export async function fillTables(database: Database): Promise<void> {
     await database.quotaInstance.create({ data: { instance, ...past } });
   }
   const openIn = (conversationId: string) => ({ conversationId, openConversation: conversationId });
-  const writing = { owner: "o", openFor: "k", leaseExpiresAtMs: now + 9_000_000_000_000n };
+  const writing = { owner: "o", openFor: "k", proofHash: "p", leaseExpiresAtMs: now + 9_000_000_000_000n };
   await database.keptAnswer.create({ data: { id: "open", ...writing, ...openIn("open") } });
   const left = { owner: "o", openFor: "k", leaseExpiresAtMs: 1n };
   await database.keptAnswer.create({ data: { id: "left", ...left, ...openIn("left") } });

@@ -305,6 +305,7 @@ function listKeptAnswers(database: Database): ListedStore {
     conversationId: "new",
     replyId: "new",
     openFor: "k",
+    proofHash: null,
     maxOpen: 9,
     leaseMs: 60_000,
   };
@@ -327,6 +328,11 @@ function listKeptAnswers(database: Database): ListedStore {
         at("KeptAnswer"),
         () => store.askToStop({ owner: "o", conversationId: "open" }),
         "open",
+      ),
+      askToStopSession: meets(
+        at("KeptAnswer"),
+        () => store.askToStopSession({ openFor: "k", proofHash: "p" }),
+        ["open"],
       ),
       conclude: meets(writing, () => store.conclude(ending), { usedTokens: 0 }),
     },

@@ -181,9 +181,12 @@ const endings: Partial<Record<string, string>> = {
   "tool-calls": "The assistant used up its rounds of tools before it came to an answer.",
 };
 
-function ReplyEnding({ reply: { status, finishReason } }: { reply: Reply }) {
-  const text =
-    status === "stopped" ? "Stopped." : status === "done" ? endings[finishReason ?? ""] : undefined;
+function ReplyEnding({ reply: { id, status, finishReason, notice } }: { reply: Reply }) {
+  const isStopping = useChatState("stoppingIds").includes(id);
+  const stopped = isStopping ? "Stopping …" : "Stopped.";
+  // With a notice it may go on.
+  const ending = status === "stopped" && !notice ? stopped : undefined;
+  const text = status === "done" ? endings[finishReason ?? ""] : ending;
   return text ? <p className="soft reply-ending">{text}</p> : null;
 }
 

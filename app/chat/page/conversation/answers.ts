@@ -5,12 +5,15 @@ import type { StateHolder } from "./chat-state";
 import { addMessage, findAnswering, listShown, textOfReply } from "./conversation";
 import type { Conversation, Message, Question, Reply } from "./conversation";
 import type { ConversationKeeper } from "./conversation-keeper";
-import { browserNetwork } from "./network";
+import type { Network } from "./network";
 import { runReply } from "./run-reply";
 import type { LeavingReason, UnderWay } from "./run-reply";
 
 /** After a reload, so many conversations are followed without being opened. */
 const maxTakenUp = 4;
+
+/** The window that asks names its answer within so long, unless it was closed. */
+const namedWithinMs = 15_000;
 
 type AnswersOptions = {
   path: string;
@@ -20,6 +23,7 @@ type AnswersOptions = {
   conversations: ConversationKeeper;
   speech: SpeechPlayer;
   announcer: Announcer;
+  network: Network;
   onEnd: (reply: Reply) => void;
 };
 
@@ -30,9 +34,11 @@ type Run = { id: string; reply: Reply; shown: readonly Message[] | null; isRetry
 export class Answers {
   /** By conversation. */
   private readonly readings = new Map<string, Reading>();
-  private readonly stops = new Map<string, Promise<void>>();
+  private readonly stops = new Map<string, Promise<unknown>>();
   /** Conversations whose answer was stopped before the server had named it. */
   private readonly stoppedUnnamed = new Set<string>();
+  /** By conversation, what waits for another window to name its answer. */
+  private readonly namings = new Map<string, ReturnType<typeof setTimeout>>();
 
   constructor(private readonly options: AnswersOptions) {}
 
@@ -80,8 +86,22 @@ export class Answers {
     const others = isReload ? conversations.listAnswering().slice(0, maxTakenUp) : [];
     for (const conversation of [open, ...others]) {
       const reply = findAnswering(conversation);
-      if (reply && !this.isReading(conversation.id)) void this.takeUp(conversation.id, reply);
+      if (!reply || this.isReading(conversation.id)) continue;
+      const isNamed = isReload || reply.replyId !== undefined;
+      const waitMs = isNamed ? 0 : reply.createdAtMs + namedWithinMs - Date.now();
+      if (waitMs <= 0) void this.takeUp(conversation.id, reply);
+      else this.followLater(conversation.id, waitMs);
     }
+  }
+
+  private followLater(id: string, waitMs: number): void {
+    clearTimeout(this.namings.get(id));
+    const followNow = () => {
+      this.namings.delete(id);
+      const reply = findAnswering(this.options.conversations.find(id));
+      if (reply && !this.isReading(id)) void this.takeUp(id, reply);
+    };
+    this.namings.set(id, setTimeout(followNow, waitMs));
   }
 
   /** Those of which another window has written the end. */
@@ -94,21 +114,43 @@ export class Answers {
 
   leaveAll(): void {
     for (const { abort } of this.readings.values()) leave(abort, "left");
+    for (const timer of this.namings.values()) clearTimeout(timer);
   }
 
   /** For good, in every window. */
   stop(conversationId: string, reason: LeavingReason = "stopped"): void {
     const reading = this.readings.get(conversationId);
-    if (!reading) return;
-    const isNamed = reading.reply.replyId !== undefined;
-    if (!isNamed) this.stoppedUnnamed.add(conversationId);
-    if (isNamed || this.options.areKept) void this.sendStop(conversationId);
-    leave(reading.abort, reason);
+    const reply = reading?.reply ?? findAnswering(this.options.conversations.find(conversationId));
+    if (!reply) return;
+    const isNamed = reply.replyId !== undefined;
+    if (reading && !isNamed) this.stoppedUnnamed.add(conversationId);
+    if (isNamed || this.options.areKept) void this.sendStopOf(conversationId, reply.id);
+    if (reading) leave(reading.abort, reason);
   }
 
-  private sendStop(conversationId: string): Promise<void> {
+  /** Of one that was stopped here, and may go on at the server. */
+  stopAgain(conversationId: string, reply: Reply): void {
+    this.options.conversations.settle(conversationId, { ...reply, notice: null });
+    void this.sendStopOf(conversationId, reply.id);
+  }
+
+  private async sendStopOf(conversationId: string, messageId: string): Promise<void> {
+    const { conversations, announcer, state, onEnd } = this.options;
+    this.setListed("stoppingIds", messageId, true);
+    const notice = await this.sendStop(conversationId);
+    this.setListed("stoppingIds", messageId, false);
+    const messages = conversations.find(conversationId)?.messages ?? [];
+    const stopped = messages.find(({ id }) => id === messageId);
+    if (!notice || stopped?.role !== "assistant" || stopped.status !== "stopped") return;
+    conversations.settle(conversationId, { ...stopped, notice });
+    if (conversationId === state.get().open.id) announcer.say(notice.title);
+    onEnd({ ...stopped, notice });
+  }
+
+  private sendStop(conversationId: string): ReturnType<typeof stopReply> {
     const { stops } = this;
-    const stop = stopReply({ path: this.options.path, conversationId }).finally(() => {
+    const { path, network } = this.options;
+    const stop = stopReply({ path, conversationId, network }).finally(() => {
       if (stops.get(conversationId) === stop) stops.delete(conversationId);
     });
     stops.set(conversationId, stop);
@@ -116,7 +158,7 @@ export class Answers {
   }
 
   private async read({ id, reply, shown, isRetry }: Run): Promise<boolean> {
-    const { path, areKept, state, conversations, announcer } = this.options;
+    const { path, areKept, network, state, conversations, announcer } = this.options;
     const reading: Reading = { abort: new AbortController(), reply };
     this.readings.set(id, reading);
     // One that arrives late must not stop the next answer.
@@ -128,7 +170,7 @@ export class Answers {
       shown,
       signal: reading.abort.signal,
       areKept,
-      network: browserNetwork,
+      network,
       judgeUnderWay: (replyId) => this.judge(id, replyId, isRetry),
       isKnown: (replyId) => this.findByName(id, replyId) !== null,
       onSent: ({ isWhole }) => state.set({ isSentWhole: isWhole }),
@@ -139,7 +181,7 @@ export class Answers {
         conversations.settle(id, begun);
       },
       onLost: (isLost) => {
-        this.setLost(reply.id, isLost);
+        this.setListed("lostIds", reply.id, isLost);
         if (isLost && id === state.get().open.id) announcer.say("Coming back to the answer.");
       },
       onChange: (changed) => {
@@ -149,7 +191,7 @@ export class Answers {
       },
     });
     if (this.readings.get(id) === reading) this.readings.delete(id);
-    this.setLost(reply.id, false);
+    this.setListed("lostIds", reply.id, false);
     this.conclude(id, reading);
     return !isGone;
   }
@@ -172,12 +214,12 @@ export class Answers {
     if (id === state.get().open.id) announcer.follow(reply);
   }
 
-  private setLost(replyId: string, isLost: boolean): void {
+  private setListed(list: "lostIds" | "stoppingIds", messageId: string, isListed: boolean): void {
     const { state } = this.options;
-    const { lostIds } = state.get();
-    if (lostIds.includes(replyId) === isLost) return;
-    const others = lostIds.filter((id) => id !== replyId);
-    state.set({ lostIds: isLost ? [...others, replyId] : others });
+    const listed = state.get()[list];
+    if (listed.includes(messageId) === isListed) return;
+    const others = listed.filter((id) => id !== messageId);
+    state.set({ [list]: isListed ? [...others, messageId] : others });
   }
 
   private async judge(id: string, replyId: string, isRetry: boolean): Promise<UnderWay> {

@@ -1,10 +1,11 @@
 import { cutText } from "~/platform/well-formed-text";
 import { maxMessageChars, maxMessages, maxRequestBytes } from "~/chat/chat-limits";
-import { noticeForRefusal } from "../chat-notice";
+import { noticeForFailure, noticeForRefusal, noticeForUnstopped } from "../chat-notice";
 import type { Activity, ChatNotice } from "../chat-notice";
 import { textOfReply } from "./conversation";
 import type { Message } from "./conversation";
-import { backoffMs, browserNetwork, pause } from "./network";
+import { backoffMs, pause } from "./network";
+import type { Network } from "./network";
 
 export class RefusedError extends Error {
   override readonly name = "RefusedError";
@@ -58,11 +59,17 @@ export function takeUpReply({ path, conversationId, replyId, lastEventId }: Kept
 
 const maxStopAttempts = 5;
 const stopTimeoutMs = 10_000;
+/** Without a connection too, somebody learns by then that the answer may go on. */
+const stopWithinMs = 30_000;
 
-/** Stops what is being answered in the conversation, wherever it is read. */
-export async function stopReply({ path, conversationId }: Pick<KeptReply, "path" | "conversationId">) {
-  for (let failures = 0; failures < maxStopAttempts; failures += 1) {
-    await pause(backoffMs(failures), browserNetwork);
+type Stopping = Pick<KeptReply, "path" | "conversationId"> & { network: Network };
+
+/** Stops what is being answered in the conversation, wherever it is read. Null, or why it may go on. */
+export async function stopReply({ path, conversationId, network }: Stopping): Promise<ChatNotice | null> {
+  const timeIsOver = AbortSignal.timeout(stopWithinMs);
+  let cause: ChatNotice | null = null;
+  for (let failures = 0; failures < maxStopAttempts && !timeIsOver.aborted; failures += 1) {
+    await pause(backoffMs(failures), network, timeIsOver).catch(() => undefined);
     const response = await fetch(`${path}/${conversationId}/stop`, {
       method: "POST",
       credentials: "same-origin",
@@ -70,8 +77,14 @@ export async function stopReply({ path, conversationId }: Pick<KeptReply, "path"
       keepalive: true,
       signal: AbortSignal.timeout(stopTimeoutMs),
     }).catch(() => null);
-    if (response && response.status < 500 && response.status !== 429) return;
+    // 404: the server keeps no answers any more, and none goes on.
+    if (response?.ok || response?.status === 404) return null;
+    cause = response
+      ? (await readRefusal(response, "stopping")).notice
+      : noticeForFailure({ activity: "stopping", isOnline: network.isOnline() });
+    if (response && response.status < 500 && response.status !== 429) break;
   }
+  return cause && noticeForUnstopped(cause);
 }
 
 /** Null where no quota is in force. */

@@ -14,6 +14,7 @@ import {
 import type { Question, Reply } from "./conversation";
 import { ConversationKeeper } from "./conversation-keeper";
 import { createChatState, createStateHolder } from "./chat-state";
+import { browserNetwork } from "./network";
 import { findReadingPlace, keepReadingPlace } from "../speech/reading-place";
 import { SpeechPlayer } from "../speech/speech-player";
 
@@ -45,7 +46,8 @@ export class ChatSession {
     const { apiPath: path, keepsAnswers: areKept } = options;
     const { state, conversations, speech, announcer } = this;
     const onEnd = (reply: Reply) => void this.onEnd(reply);
-    this.answers = new Answers({ path, areKept, state, conversations, speech, announcer, onEnd });
+    const page = { state, conversations, speech, announcer, network: browserNetwork };
+    this.answers = new Answers({ path, areKept, ...page, onEnd });
   }
 
   /** Reads what the browser keeps and begins to listen; what it returns ends that. */
@@ -89,6 +91,7 @@ export class ChatSession {
     const { open } = this.state.get();
     const question = open.messages.find((message) => message.id === reply.parentId);
     if (this.answers.isReading(open.id) || question?.role !== "user") return;
+    if (reply.status === "stopped" && reply.notice) return this.answers.stopAgain(open.id, reply);
     const isCutOff = reply.status === "failed" && reply.finishReason === null && reply.replyId !== undefined;
     if (isCutOff && (await this.answers.takeUp(open.id, reply))) return;
     const conversation = this.conversations.find(open.id);

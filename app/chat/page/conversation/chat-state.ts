@@ -17,6 +17,8 @@ export function createChatState(models: readonly string[]) {
     answeringId: null as string | null,
     /** Replies whose connection is lost, and is being sought again. */
     lostIds: [] as readonly string[],
+    /** Replies that this page reads no more, while the server does not know yet that they are to end. */
+    stoppingIds: [] as readonly string[],
     isSentWhole: true,
     /** Null where no quota is in force, or nothing is known of it yet. */
     quota: null as Quota | null,

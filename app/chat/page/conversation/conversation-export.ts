@@ -32,7 +32,7 @@ function toMarkdown(reply: Reply): string {
   const sources = chooseCitations(listPassages(reply), text).map(
     ({ title, heading, source }) => `- ${heading ? `${title}: ${heading}` : title} (${source})`,
   );
-  const ending = reply.status === "stopped" ? "*Stopped.*" : reply.notice ? `*${reply.notice.title}*` : "";
+  const ending = reply.notice ? `*${reply.notice.title}*` : reply.status === "stopped" ? "*Stopped.*" : "";
   return [text, ending, sources.length > 0 ? `Read for this answer:\n\n${sources.join("\n")}` : ""]
     .filter(Boolean)
     .join("\n\n");

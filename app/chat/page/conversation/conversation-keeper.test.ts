@@ -132,6 +132,33 @@ test("what another window is being answered is shown as it grows, also where the
   expect(shown(there)).toMatchObject({ status: "done" });
 });
 
+test("an answer whose name is not known yet goes on in the other window too, where the server keeps answers", () => {
+  const { here, there, tell, shown, stored } = openWindows();
+  there.keeper.load(() => true);
+  here.keeper.put(conversation);
+  tell(there);
+  expect(shown(there)).toEqual(reply);
+  there.keeper.put({ ...there.keeper.find("one")!, title: "Renamed" });
+  expect(stored()).toEqual(reply);
+  here.keeper.settle("one", named);
+  tell(there);
+  expect(shown(there)).toEqual(named);
+});
+
+test("why an answer could not be stopped is told in every window, and goes when it is stopped after all", () => {
+  const { here, there, tell, shown } = openWindows();
+  here.keeper.put(conversation);
+  const stopped: Reply = { ...named, status: "stopped" };
+  here.keeper.settle("one", stopped);
+  tell(there);
+  const notice = { kind: "wait", title: "It may go on", detail: null, remedy: "Try again." } as const;
+  for (const changed of [{ ...stopped, notice }, stopped]) {
+    here.keeper.settle("one", changed);
+    tell(there);
+    expect(shown(there)).toEqual(changed);
+  }
+});
+
 test("messages that another window has added stay when this one writes its answer", () => {
   const { here, there, tell, stored } = openWindows();
   here.keeper.put(conversation);

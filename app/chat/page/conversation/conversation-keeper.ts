@@ -12,6 +12,7 @@ export class ConversationKeeper {
   /** By conversation, the reply that has grown. */
   private readonly unwritten = new Map<string, Reply>();
   private lastWriteAtMs = 0;
+  private goesOn = ({ replyId }: Reply): boolean => replyId !== undefined;
 
   constructor(
     private readonly state: StateHolder,
@@ -20,6 +21,7 @@ export class ConversationKeeper {
 
   /** `goesOn`: whether what was growing when it was written may grow on. */
   load(goesOn: (reply: Reply) => boolean): void {
+    this.goesOn = goesOn;
     for (const kept of this.archive.readAll()) this.conversations.set(kept.id, asInterrupted(kept, goesOn));
     const id = this.archive.readText("open") ?? crypto.randomUUID();
     this.archive.writeText("open", id);
@@ -91,7 +93,7 @@ export class ConversationKeeper {
   /** As the browser's storage has it, where another window may have written. */
   findStored(id: string): Conversation | null {
     const stored = this.archive.find(id);
-    return stored && asInterrupted(stored, ({ replyId }) => replyId !== undefined);
+    return stored && asInterrupted(stored, this.goesOn);
   }
 
   /** Another window has changed this entry. Returns the conversation that is gone, if one is. */
@@ -139,7 +141,9 @@ export class ConversationKeeper {
     this.unwritten.delete(id);
     const stored = this.findStored(id);
     const theirs = stored && findReply(stored, reply.id);
-    if (theirs && !isFurther(reply, theirs)) return;
+    // Whether the server was told of a stop is known after it.
+    const isSameEnd = reply.status === "stopped" && theirs?.status === "stopped";
+    if (theirs && !isSameEnd && !isFurther(reply, theirs)) return;
     const conversation = theirs ? replaceMessage(stored, reply) : this.find(id);
     // Deleted in another window, or by signing out there; where nothing can be stored, nothing was.
     const isDeleted = stored === null && this.state.get().isStored;

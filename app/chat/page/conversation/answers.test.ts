@@ -1,0 +1,149 @@
+import { createServer } from "node:http";
+import type { ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createAnnouncer } from "../announcer";
+import type { SpeechPlayer } from "../speech/speech-player";
+import { Answers } from "./answers";
+import { createChatState, createStateHolder } from "./chat-state";
+import { addMessage, createConversation, rootId } from "./conversation";
+import type { Question, Reply } from "./conversation";
+import { createConversationArchive, createMemoryStore } from "./conversation-archive";
+import { ConversationKeeper } from "./conversation-keeper";
+import type { Network } from "./network";
+
+const id = "conversation-0001";
+const question: Question = { role: "user", id: "q", parentId: rootId, createdAtMs: 1, text: "Why?" };
+
+const unnamed: Reply = {
+  role: "assistant",
+  id: "a",
+  parentId: "q",
+  createdAtMs: 2,
+  parts: [],
+  status: "streaming",
+  finishReason: null,
+  notice: null,
+  model: null,
+};
+
+/** Nothing waits: somebody always just looks at the page. */
+const network: Network = {
+  isOnline: () => true,
+  onChange(listener) {
+    queueMicrotask(() => listener("seen"));
+    return () => undefined;
+  },
+};
+
+type Answer = (response: ServerResponse) => void;
+const status = (code: number) => (response: ServerResponse) => void response.writeHead(code).end();
+const refusing = (code: number, slug: string, error: string) => (response: ServerResponse) =>
+  void response.writeHead(code, { "X-Problem": slug }).end(JSON.stringify({ error }));
+const cutOff: Answer = (response) => void response.destroy();
+const growing: Answer = (response) =>
+  void response
+    .writeHead(200, { "Content-Type": "text/event-stream", "X-Reply-Id": "reply-1" })
+    .write('id: 1\ndata: {"type":"start"}\n\n');
+
+/** A page whose server answers stops in turn as it is told, the last of them from then on. */
+async function openPage({ stops = [status(204)], stream = growing }: { stops?: Answer[]; stream?: Answer }) {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    const name = request.url!.split("?")[0]!.split("/").at(-1)!;
+    asked.push(name);
+    const count = asked.filter((other) => other === "stop").length;
+    request.resume();
+    (name === "stop" ? (stops[count - 1] ?? stops.at(-1)!) : stream)(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  vi.stubGlobal("document", { hidden: true });
+  vi.stubGlobal("window", globalThis);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const state = createStateHolder(createChatState([]));
+  const conversations = new ConversationKeeper(state, createConversationArchive(createMemoryStore()));
+  conversations.load(() => true);
+  const said: string[] = [];
+  const announcer = createAnnouncer((text) => said.push(text));
+  const ended: Reply[] = [];
+  const answers = new Answers({
+    path: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/chat`,
+    areKept: true,
+    state,
+    conversations,
+    speech: { feed: () => undefined } as unknown as SpeechPlayer,
+    announcer,
+    network,
+    onEnd: (reply) => void ended.push(reply),
+  });
+  onTestFinished(() => answers.leaveAll());
+  const shown = () => conversations.find(id)?.messages.at(-1) as Reply;
+  return { answers, asked, state, conversations, said, ended, shown };
+}
+
+async function stopInMidAnswer(page: Awaited<ReturnType<typeof openPage>>) {
+  const { answers, conversations, shown } = page;
+  conversations.open(createConversation(id, 1));
+  void answers.ask(addMessage(createConversation(id, 1), question), question, { isRetry: false });
+  await vi.waitFor(() => expect(shown().replyId).toBe("reply-1"));
+  answers.stop(id);
+}
+
+test("a stop that the server has taken is a stop, and until then it is under way", async () => {
+  const page = await openPage({ stops: [status(503), status(429), cutOff, status(204)] });
+  await stopInMidAnswer(page);
+  expect(page.state.get().stoppingIds).toEqual([page.shown().id]);
+  await vi.waitFor(() => expect(page.state.get().stoppingIds).toEqual([]));
+  expect(page.shown()).toMatchObject({ status: "stopped", notice: null });
+  expect(page.asked).toEqual(["chat", "stop", "stop", "stop", "stop"]);
+});
+
+test.each([
+  [refusing(401, "missing-jwt", "Unauthorized: missing JWT"), 1, "sign-in", "Your sign-in has ended"],
+  [refusing(429, "too-many-requests", "Too many requests"), 5, "wait", "Too many requests"],
+  [refusing(503, "state-unavailable", "State unavailable"), 5, "wait", "State unavailable"],
+  [cutOff, 5, "offline", "The server did not answer"],
+])(
+  "a stop that failed says in a notice that the answer may go on and why, and can be tried again (%#)",
+  async (refused, attempts, kind, why) => {
+    const stops = [...Array<Answer>(attempts).fill(refused), status(204)];
+    const page = await openPage({ stops });
+    const { shown, ended, said, answers, asked, state } = page;
+    await stopInMidAnswer(page);
+    await vi.waitFor(() => expect(shown().notice).not.toBeNull());
+    const title = "The answer may go on at the server";
+    const detail = expect.stringContaining(`The stop failed: ${why}.`) as string;
+    expect(shown()).toMatchObject({ status: "stopped", notice: { kind, title, detail } });
+    expect(asked.filter((name) => name === "stop")).toHaveLength(attempts);
+    expect([said.at(-1), ended.at(-1)]).toEqual([title, shown()]);
+    answers.stopAgain(id, shown());
+    await vi.waitFor(() => expect(asked).toHaveLength(attempts + 2));
+    await vi.waitFor(() => expect(state.get().stoppingIds).toEqual([]));
+    expect(shown()).toMatchObject({ status: "stopped", notice: null });
+  },
+);
+
+test("an answer that another window has just asked for is followed once it is named, or was left behind", async () => {
+  const page = await openPage({ stream: status(204) });
+  const { answers, asked, conversations } = page;
+  const follow = (given: Partial<Reply>) => {
+    const reply: Reply = { ...unnamed, createdAtMs: Date.now(), ...given };
+    conversations.put(addMessage(addMessage(createConversation(id, 1), question), reply));
+    conversations.open(conversations.find(id)!);
+    answers.follow({ isReload: false });
+  };
+  follow({});
+  expect([answers.isReading(id), page.shown().status]).toEqual([false, "streaming"]);
+  answers.stop(id);
+  await vi.waitFor(() => expect(asked).toEqual(["stop"]));
+  follow({ createdAtMs: Date.now() - 60_000 });
+  expect(answers.isReading(id)).toBe(true);
+  await vi.waitFor(() => expect(page.shown().status).toBe("stopped"));
+  follow({ replyId: "reply-1" });
+  expect(answers.isReading(id)).toBe(true);
+  expect(asked).toEqual(["stop", "stream"]);
+});

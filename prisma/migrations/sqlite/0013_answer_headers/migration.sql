@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "KeptAnswer" ADD COLUMN "headers" TEXT;
+ALTER TABLE "KeptAnswer" ADD COLUMN "proofHash" TEXT;
