@@ -50,6 +50,14 @@ export async function startPostgresql({ flags = [] } = {}) {
   await server.start();
   let count = 0;
 
+  /** Ends the server and keeps its files; `crash` leaves them as a crash would, to be recovered by the next start. */
+  async function halt({ crash = false } = {}) {
+    const ended = once(server.process, "exit");
+    server.process.kill(crash ? "SIGQUIT" : "SIGINT");
+    await ended;
+    server.process = undefined;
+  }
+
   async function createTablespace({ admin, name, location }) {
     // PostgreSQL wants a folder that is its own.
     const { uid, gid } = statSync(path.join(dir, "data"));
@@ -75,18 +83,12 @@ export async function startPostgresql({ flags = [] } = {}) {
       }
       return `postgresql://postgres:${password}@127.0.0.1:${port}/${name}`;
     },
-    /** Ends the server and keeps its files; `crash` leaves them as a crash would, to be recovered by the next start. */
-    async halt({ crash = false } = {}) {
-      const ended = once(server.process, "exit");
-      server.process.kill(crash ? "SIGQUIT" : "SIGINT");
-      await ended;
-      server.process = undefined;
-    },
+    halt,
     /** Once more at the same address, after a halt. */
     resume: () => server.start(),
     /** Nothing of it is wanted any more: it ends without a last checkpoint. */
     async stop() {
-      if (server.process) await this.halt({ crash: true });
+      if (server.process) await halt({ crash: true });
       rmSync(dir, { recursive: true, force: true });
     },
   };

@@ -23,7 +23,7 @@ describe("two servers that keep answers in one PostgreSQL", () => {
   /** By what each has asked for last; there is nothing else on that connection. */
   const listListeners = () => site.database.$queryRaw<{ pid: number }[]>`
     SELECT "pid" FROM pg_stat_activity WHERE "datname" = current_database()
-      AND ("query" LIKE 'SET synchronous_commit%' OR "query" LIKE 'SELECT pg_notify(%')`;
+      AND ("query" LIKE 'LISTEN %' OR "query" LIKE 'SELECT set_config(''synchronous_commit''%')`;
 
   test("each server listens on one connection while answers are written or read there, and then on none", async () => {
     await waitUntil(async () => (await listListeners()).length === 0, { timeoutMs: idleWithinMs });

@@ -117,7 +117,9 @@ function testShortOutage(locate: Locate): void {
     onTestFinished(comeBack);
     const [seenBefore, leftAtMs] = [live.events.length, performance.now()];
     const elsewhere = { ...turn, server: site.servers[1]! };
-    const [refused, stopped] = await Promise.all([site.takeUp(elsewhere), site.stop(elsewhere)]);
+    // A store that stands still carries out what it was sent once it goes on: the stop is of another answer.
+    const other = { ...elsewhere, id: site.newConversation() };
+    const [refused, stopped] = await Promise.all([site.takeUp(elsewhere), site.stop(other)]);
     expect(refused.status).toBe(503);
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
     expect(stopped.status).toBe(503);

@@ -35,7 +35,7 @@ export async function fillTables(database: Database): Promise<void> {
   await database.quotaReservation.create({
     data: { id: "q", ...owner, amount: 5, windowResetAtMs: 1n, ...past, instance: "gone" },
   });
-  for (const instance of ["gone", "me"]) {
+  for (const instance of ["gone", "settled", "me"]) {
     await database.quotaInstance.create({ data: { instance, ...past } });
   }
   const openIn = (conversationId: string) => ({ conversationId, openConversation: conversationId });

@@ -293,7 +293,7 @@ function listQuota(database: Database): ListedStore {
       settleOrphans: meets(settling, () => store.settleOrphans({ nowMs }), 1),
       sendHeartbeat: meets(at("QuotaInstance"), () => store.sendHeartbeat({ timeoutMs: 1 }), false),
       leave: meets(at("QuotaInstance"), () => store.leave(), undefined),
-      forgetInstances: meets(at("QuotaInstance"), () => store.forgetInstances(["gone"]), undefined),
+      forgetInstances: meets(at("QuotaInstance"), () => store.forgetInstances(["settled"]), undefined),
     },
   };
 }
