@@ -227,7 +227,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/components/schemas/ChatRequest/properties/id/description",
       "/components/schemas/ChatRequest/properties/trigger/description",
     ],
-    now: "801798893280",
+    now: "9bc7ea3d3926",
   },
   {
     why: "Sites that know nothing of keys are opened by their proxies, which ask GET /api/door; a session goes on there, and ends there.",
@@ -255,6 +255,6 @@ export const apiChanges: readonly ApiChange[] = [
       "/paths/~1.latchkey~1enter",
       "/paths/~1.latchkey~1leave",
     ],
-    now: "5de80fb1da16",
+    now: "3800a47f46a1",
   },
 ];
