@@ -1,6 +1,8 @@
+import { claimOf } from "~/gate/caller.server";
 import type { Caller } from "~/gate/caller.server";
 import { findSessionToken } from "~/gate/tokens/session.server";
 import { normalizeSite } from "~/platform/http/domains";
+import type { AccessClaim } from "~/platform/http/request-context.server";
 import { toRefusal } from "~/platform/http/to-refusal.server";
 import type { DoorSite } from "./door.settings";
 import { writeDoorAddress } from "./door-address";
@@ -22,6 +24,8 @@ export type DoorVisitDependencies = {
   requireWithinLimit: () => Promise<unknown>;
   identifySession: () => Promise<Caller>;
   goOn: (order: { destination: Destination; start: string; caller: Caller }) => Promise<{ goTo: string }>;
+  /** Records who was let go on. A no is recorded once the page asks again. */
+  noteWayOn: (way: { claim: AccessClaim | null; site: string }) => void;
 };
 
 const startShape = /^[A-Za-z0-9_-]{43}$/;
@@ -64,11 +68,14 @@ function findDestination(door: string, { requireDestination }: DoorVisitDependen
 async function findWayOn(
   destination: Destination,
   start: string,
-  { requireWithinLimit, identifySession, goOn }: DoorVisitDependencies,
+  { requireWithinLimit, identifySession, goOn, noteWayOn }: DoorVisitDependencies,
 ): Promise<string | null> {
   try {
     await requireWithinLimit();
-    return (await goOn({ destination, start, caller: await identifySession() })).goTo;
+    const caller = await identifySession();
+    const { goTo } = await goOn({ destination, start, caller });
+    noteWayOn({ claim: claimOf(caller), site: destination.site.host });
+    return goTo;
   } catch (error) {
     if (toRefusal(error).refusalName === "internal-error") throw error;
     return null;

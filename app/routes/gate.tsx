@@ -43,6 +43,7 @@ export async function loader({ context }: LoaderFunctionArgs) {
     host,
     isRead: context.method !== "HEAD",
     requireWithinLimit: countOnce,
+    noteWayOn: (way) => context.service.noteAccess({ context, refusal: null, ...way }),
   });
   if (door && "redirectTo" in door) throw redirect(door.redirectTo, { headers: headers() });
   const [visit, lookup, outline] = await Promise.all([

@@ -3,7 +3,7 @@ import { limitsOff } from "~e2e/support/limits";
 import { startServer } from "~e2e/support/running-server";
 import { signInNew } from "./chat-fixture";
 import { asPage, asScript, cookieSetBy, forwardedFor, notes, openDoorClient, wiki } from "./door-fixture";
-import { clientOf, openGate } from "./gate-fixture";
+import { openGate } from "./gate-fixture";
 import type { Answer, Gate } from "./gate-fixture";
 import { sendRaw } from "./raw-http";
 
@@ -29,7 +29,15 @@ async function expectClosed(enterPath: string, visit: Parameters<typeof door.vis
   const answer = await door.visit(enterPath, visit);
   expect([answer.status, cookieSetBy(answer), answer.location]).toEqual([400, "", ""]);
   expect(answer.headers.get("content-type")).toContain("text/html");
-  expect(String(answer.body.text)).toContain('href="/.latchkey/start?to=');
+  const html = String(answer.body.text);
+  expect(html).toContain('href="/.latchkey/start?to=');
+  // The site's own files are behind the door, and its scripts are not ours.
+  expect(html).not.toMatch(/<script|<link|<img|\bsrc=|https?:/);
+  const policy = answer.headers.get("content-security-policy");
+  expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; .*frame-ancestors 'none'$/);
+  expect(["cache-control", "referrer-policy"].map((name) => answer.headers.get(name))).toEqual([
+    ...["no-store", "no-referrer"],
+  ]);
 }
 
 test("a code is good once, on its site, in its browser, and nobody else uses it up", async () => {
@@ -307,27 +315,6 @@ test("nothing that is asked for can write a header of its own", async () => {
   ]);
   const { searchParams } = new URL(answer.location);
   expect(searchParams.get("to")).toBe("/a%0d%0aX-Evil:%20yes?b=%0d%0aSet-Cookie:%20c");
-});
-
-test("many questions a second lock nobody out, and count in no visitor's limit", async () => {
-  const server = await startServer({
-    env: {
-      RPC_URL: gate.chain.rpcUrl,
-      KEY_CONTRACT_ADDRESS: gate.contract,
-      DOOR_HOSTS: wiki,
-      TRUST_PROXY: "loopback",
-      OWNERSHIP_CACHE_SECONDS: "30",
-    },
-  });
-  onTestFinished(async () => void (await server.stop()));
-  const at = openDoorClient(server);
-  const own = await signInNew(gate, clientOf(server));
-  const cookie = await at.letIn(own.token);
-  for (let round = 0; round < 10; round++) {
-    const answers = await Promise.all(Array.from({ length: 50 }, () => at.question({ cookie })));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-  }
-  expect((await at.question({ cookie })).headers.get("x-ratelimit-limit")).toBeNull();
 });
 
 test("a limit for each visitor may be set", async () => {
