@@ -111,7 +111,7 @@ const toParameter = z
 
 type SiteOperation = Pick<
   OperationDescription,
-  "path" | "operationId" | "summary" | "description" | "parameters"
+  "path" | "operationId" | "summary" | "description" | "parameters" | "limit"
 > & { location: string; cookie: string; more?: OperationDescription["answers"] };
 
 /** On a site's own host, which its proxy gives to this gate; on any other there is nothing. */
@@ -150,6 +150,7 @@ export const startSiteOperation = siteOperation({
 export const enterSiteOperation = siteOperation({
   path: "/.latchkey/enter",
   operationId: "enterSite",
+  limit: "pages",
   summary: "Come back into a site",
   description:
     "On the site's host. The code of `POST /session` becomes the site's cookie, once, within a minute, and in the browser that began.",

@@ -19,11 +19,12 @@ const contract = `0x${"aa".repeat(20)}` as const;
 const founder = makeKind({ name: "founder", chainId: 31337, contract });
 const patron = makeKind({ name: "patron", chainId: 1, contract });
 const wallet = `0x${"bb".repeat(20)}`;
+const sid = `0x${"cc".repeat(32)}`;
 const unused = { used: null, departedAtMs: null, isProofRevoked: false };
 const headers = {
   "x-original-url": `https://${host}/page`,
   "x-original-method": "GET",
-  "accept": "text/html",
+  accept: "text/html",
 };
 
 /** Someone with a founder's key and the site's cookie for it, as the site and the key are now. */
@@ -46,7 +47,7 @@ function open({ opening = [founder], list = [founder, patron] }: Record<string, 
   };
   const mint = async (site = host) => {
     const iat = Math.floor(clock() / 1000);
-    const grant = { sub: wallet, iat, tokenId: "7", chainId: 31337, contract, key: "founder", sid: "proof" };
+    const grant = { sub: wallet, iat, tokenId: "7", chainId: 31337, contract, key: "founder", sid };
     return (await tokens.mint(grant, site)).token;
   };
   /** Names of headers in lower case. */

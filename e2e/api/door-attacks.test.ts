@@ -219,6 +219,34 @@ test("what is under /.latchkey/ is on the hosts of sites alone", async () => {
   }
 });
 
+test("what else is under /.latchkey/ is a page that loads nothing", async () => {
+  for (const path of ["/.latchkey", "/.latchkey/foo/bar", "/%2elatchkey/leave"]) {
+    const answer = await door.visit(path);
+    expect([answer.status, String(answer.body.text)], path).toEqual([
+      ...[404, expect.stringContaining("Back to the site")],
+    ]);
+    expect(String(answer.body.text)).not.toMatch(/<script|<link|\/build\//);
+  }
+});
+
+test("coming back is limited for each visitor, and a code of no shape asks nobody", async () => {
+  const server = await startServer({
+    env: {
+      RPC_URL: gate.chain.rpcUrl,
+      KEY_CONTRACT_ADDRESS: gate.contract,
+      DOOR_HOSTS: wiki,
+      TRUST_PROXY: "loopback",
+      RATE_LIMIT_PAGES: "2/60",
+    },
+  });
+  onTestFinished(async () => void (await server.stop()));
+  const at = openDoorClient(server);
+  const statuses = [];
+  for (let round = 0; round < 3; round += 1)
+    statuses.push((await at.visit("/.latchkey/enter?code=a", { cookie: "a=b" })).status);
+  expect(statuses).toEqual([400, 400, 429]);
+});
+
 test("on loopback names without TLS the cookies of two ports are two, and not interchangeable", async () => {
   const { token } = await newcomer();
   const hosts = ["localhost:8080", "localhost:8081"] as const;

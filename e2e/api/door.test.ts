@@ -105,6 +105,42 @@ test("a start that is still good is kept, so that two tabs do not undo each othe
   }
 });
 
+test("two tabs that began at once both come in", async () => {
+  const { token } = await signInNew(gate);
+  const [first, second] = [await door.start("/first"), await door.start("/second")];
+  // The browser keeps the later cookie.
+  const enterWith = async (order: typeof first.order, cookie: string) => {
+    const { pathname, search } = new URL((await door.goOn(token, order)).body.goTo as string);
+    return await door.visit(`${pathname}${search}`, { cookie });
+  };
+  const entered = await enterWith(second.order, second.cookie);
+  const both = `${second.cookie}; ${cookieSetBy(entered)}`;
+  const other = await enterWith(first.order, both);
+  expect([other.status, other.location, other.headers.getSetCookie()]).toEqual([302, "/first", []]);
+  const ofAnotherSite = await door.letIn(token, { host: notes });
+  for (const cookie of [ofAnotherSite, "__Host-latchkey-door=nonsense"])
+    expect((await enterWith(first.order, `${second.cookie}; ${cookie}`)).status).toBe(400);
+});
+
+test("a deep link comes back to exactly that address", async () => {
+  const { token } = await signInNew(gate);
+  for (const [path, back = path] of [
+    ["/notes/tide%20tables?of=the%2Fharbour&day=2"],
+    ["/search?q=C:\\Users", "/search?q=C:%5CUsers"],
+    ["/%C3%80?q=%5C&r=%E2%82%AC+%2B()!*~"],
+  ] as const) {
+    const led = await door.question({ path });
+    const { pathname, search } = new URL(led.location);
+    const begun = await door.visit(`${pathname}${search}`);
+    const { searchParams } = new URL(begun.location);
+    const order = { door: searchParams.get("door")!, start: searchParams.get("start")! };
+    const { body } = await door.goOn(token, order);
+    const goTo = new URL(String(body.goTo));
+    const entered = await door.visit(`${goTo.pathname}${goTo.search}`, { cookie: cookieSetBy(begun) });
+    expect([entered.status, entered.location]).toEqual([302, back]);
+  }
+});
+
 test("who has no cookie is led in where a page was asked for, and told otherwise", async () => {
   const path = "/page?id=1&to=2#no";
   const page = await door.question({ path });
