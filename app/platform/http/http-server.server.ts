@@ -10,6 +10,9 @@ import type { RequestTarget } from "./request-target";
 const defaultTimeouts = { headersMs: 10_000, requestMs: 30_000, idleMs: 120_000, keepAliveMs: 10_000 };
 export type ServerTimeouts = typeof defaultTimeouts;
 
+/** All headers of a request: twice an address of 8 KiB, which proxies let through, beside 8 KiB of cookies. */
+const maxHeaderBytes = 32 * 1024;
+
 export function createHttpServer(listener: RequestListener, timeouts = defaultTimeouts): Server {
   const server = createServer(
     {
@@ -18,6 +21,7 @@ export function createHttpServer(listener: RequestListener, timeouts = defaultTi
       keepAliveTimeout: timeouts.keepAliveMs,
       connectionsCheckingInterval: Math.min(2000, timeouts.headersMs),
       insecureHTTPParser: false,
+      maxHeaderSize: maxHeaderBytes,
     },
     (request, response) => {
       if (hasBody(request)) endWithoutReset(request, response);

@@ -25,6 +25,8 @@ export type NginxOptions = ProxyOptions & {
   isCaching?: boolean;
   /** Without the door: the sites stand open. */
   isOpen?: boolean;
+  /** The port of a site behind `fastcgi_pass`, which answers what ends in .php, as the page shows it. */
+  fastcgiPort?: number;
   /** Files that nginx serves itself, in place of the sites; by plain HTTP, on connections that stay open. */
   filesDir?: string;
 };
@@ -99,6 +101,7 @@ async function placeNginx({
   sites,
   isCaching = false,
   isOpen = false,
+  fastcgiPort,
   filesDir,
 }: NginxOptions) {
   const files = await readDocumentedFiles();
@@ -107,6 +110,7 @@ async function placeNginx({
   // Its workers run as a user of their own, and keep answers there.
   await chmod(dir, 0o755);
   const blocks: Record<string, string> = {};
+  const php = placePhp(files, fastcgiPort);
   for (const [host, sitePort] of Object.entries(sites)) {
     const { keyFile, certificateFile } = await makeSelfSigned(dir, host);
     const live = `/etc/letsencrypt/live/${shownHost}`;
@@ -124,6 +128,7 @@ async function placeNginx({
               `root ${filesDir};\n    keepalive_requests 1000000;`,
             ] as const,
           ]),
+      ["  location / {", `${php}  location / {`],
       ...(isOpen ? [["include latchkey-door.conf;", ""] as const] : []),
     ]);
   }
@@ -135,9 +140,23 @@ async function placeNginx({
       ["127.0.0.1:3001", `127.0.0.1:${latchkeyPort}`],
       ["    server 127.0.0.1:3002 max_fails=1 fail_timeout=5s;\n", ""],
     ],
-    { "conf.d/latchkey.conf": upstream, "latchkey-door.conf": question, ...blocks },
+    {
+      "conf.d/latchkey.conf": upstream,
+      "latchkey-door.conf": question,
+      "latchkey-fastcgi.conf": requireFile(files, "/etc/nginx/latchkey-fastcgi.conf"),
+      ...blocks,
+    },
   );
   return { port, deployment, remove: () => rm(dir, { recursive: true, force: true }) };
+}
+
+function placePhp(files: DocumentedFiles, port: number | undefined): string {
+  if (port === undefined) return "";
+  return replaceEach(requireFile(files, "in /etc/nginx/conf.d/wiki.conf"), [
+    // The distribution's, which names the script.
+    ["    include fastcgi.conf;\n", ""],
+    ["unix:/run/php/php-fpm.sock", `127.0.0.1:${port}`],
+  ]);
 }
 
 function placeCache({ files, dir, isCaching }: { files: DocumentedFiles; dir: string; isCaching: boolean }) {
