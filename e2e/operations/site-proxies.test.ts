@@ -215,6 +215,10 @@ describe.each(proxies)("$name, with the files of docs/door.md", (proxy) => {
     const deep = `${wikiOrigin}/search?q=${"x".repeat(4000)}`;
     const led = await walkIn(newcomer, deep);
     expect([led.status, led.trail.at(-1)]).toEqual([200, deep]);
+    // The gate's own page leads on at once.
+    const other = deep.replace(wikiOrigin, dashboardsOrigin);
+    const straight = await newcomer.visit(other);
+    expect([straight.status, straight.trail.at(-1)]).toEqual([200, other]);
   });
 
   testHere.each([

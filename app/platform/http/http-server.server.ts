@@ -10,7 +10,7 @@ import type { RequestTarget } from "./request-target";
 const defaultTimeouts = { headersMs: 10_000, requestMs: 30_000, idleMs: 120_000, keepAliveMs: 10_000 };
 export type ServerTimeouts = typeof defaultTimeouts;
 
-/** All headers of a request: twice an address of 8 KiB, which proxies let through, beside 8 KiB of cookies. */
+/** A question of the door has the visitor's address and cookies, and nginx lets each be 8 KiB; Node's own limit is 16. */
 const maxHeaderBytes = 32 * 1024;
 
 export function createHttpServer(listener: RequestListener, timeouts = defaultTimeouts): Server {
