@@ -302,6 +302,15 @@ describe.each(proxies)("$name, with the files of docs/door.md", (proxy) => {
     60_000,
   );
 
+  testHere.each([[["h2c"]], [["h2c", "websocket"]], [["websocket, h2c"]]])(
+    "what is upgraded to %j is no way past the proxy",
+    async (protocols) => {
+      const { visitor } = await enter();
+      const { status, socket } = await visitor.openSocket(`${wikiOrigin}/live`, protocols);
+      expect([status, socket]).toEqual([200, null]);
+    },
+  );
+
   testHere("two sites with a kind of key each want one sign-in", async () => {
     const { visitor, holder } = await enter();
     // Without a word at the gate, whose cookie a browser sends along from a site of the same domain.
