@@ -57,10 +57,13 @@ export async function startCaddyProxy({ latchkeyPort, sites }: ProxyOptions): Pr
   await writeFile(path.join(dir, "Caddyfile"), main);
   const snippet = requireFile(files, "/etc/caddy/latchkey.caddy");
   await writeFile(path.join(dir, "latchkey.caddy"), replaceEach(snippet, [latchkey]));
-  return { port, ...(await runCaddy({ program, dir, port })) };
+  const hosts = [gateHost, ...Object.keys(sites)];
+  return { port, ...(await runCaddy({ program, dir, port, hosts })) };
 }
 
-async function runCaddy({ program, dir, port }: { program: Program; dir: string; port: number }) {
+type CaddyRun = { program: Program; dir: string; port: number; hosts: readonly string[] };
+
+async function runCaddy({ program, dir, port, hosts }: CaddyRun) {
   let output = "";
   const file = path.join(dir, "Caddyfile");
   const child = spawn(program.command, ["run", "--config", file, "--adapter", "caddyfile"], {
@@ -79,8 +82,9 @@ async function runCaddy({ program, dir, port }: { program: Program; dir: string;
       if (child.exitCode !== null) throw new Error(`Caddy ended.\n${output}`);
       return await isListening(port);
     });
-    // Certificates are made after the port is open.
-    await waitUntil(() => output.includes("certificate obtained successfully"), { timeoutMs: 20_000 });
+    // Certificates are made after the port is open, one after the other.
+    const obtained = () => output.split("certificate obtained successfully").length - 1;
+    await waitUntil(() => obtained() >= hosts.length, { timeoutMs: 20_000 });
   } catch (error) {
     await stop();
     throw error;
