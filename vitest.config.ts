@@ -1,15 +1,25 @@
+import { readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import type { TestProjectInlineConfiguration } from "vitest/config";
 import { runsOnPostgresql } from "./e2e/support/databases/chosen-database";
 
+const projectDir = fileURLToPath(new URL(".", import.meta.url));
 const all = ["app/**/*.test.{ts,tsx}", "contracts/**/*.test.ts", "prisma/**/*.test.ts", "e2e/**/*.test.ts"];
 
 /** What `npm run test:deep` runs, by folder or by name; `npm test` runs the others. */
 const deep = ["e2e/operations/**/*.test.ts", "**/*.processes.test.ts", "**/*.deep.test.ts"];
 
-/** Run on PostgreSQL as well: the whole API; there is no file of it that cannot. */
-const alsoOnPostgresql = ["e2e/api/**/*.test.ts"];
+/** Run on PostgreSQL as well: the whole API, and whatever asks for each database. */
+const alsoOnPostgresql = ["e2e/api/**/*.test.ts", ...["app", "e2e"].flatMap(findTestsOnEachDatabase)];
+
+function findTestsOnEachDatabase(dir: string): string[] {
+  return readdirSync(path.join(projectDir, dir), { encoding: "utf8", recursive: true })
+    .filter((name) => name.endsWith(".test.ts"))
+    .map((name) => path.join(dir, name))
+    .filter((file) => /testOn(Each|Postgresql)/.test(readFileSync(path.join(projectDir, file), "utf8")));
+}
 
 const alias = {
   "~e2e": fileURLToPath(new URL("./e2e", import.meta.url)),

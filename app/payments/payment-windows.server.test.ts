@@ -3,7 +3,7 @@ import { parseEther } from "viem";
 import type { Database } from "~/platform/database/database.server";
 import { startTestChain } from "~e2e/support/chain/chain";
 import type { TestChain } from "~e2e/support/chain/chain";
-import { createTestClock, createTestDatabase } from "~e2e/support/databases/database";
+import { createTestClock, createTestDatabase, testOnPostgresql } from "~e2e/support/databases/database";
 import { createPayer, fundedKey, newAddress, paymentLimits } from "~e2e/support/chain/payer";
 import { openSlowCommits } from "~e2e/support/databases/slow-commits";
 import { waitUntil } from "~e2e/support/processes";
@@ -59,48 +59,50 @@ async function isWaitingForTurn(database: Database): Promise<boolean> {
   return rows.length === 1;
 }
 
-test.each([
+for (const { when, isBackAtOnce } of [
   { when: "while the database is away", isBackAtOnce: false },
   { when: "while the database is asked again", isBackAtOnce: true },
-])(
-  "a payment whose commit lands after the connection was lost, $when, counts, is carried out once, and is found by a repeat",
-  async ({ isBackAtOnce }) => {
-    const { direct, database, way, isCommitting, letCommit } = await openSlowCommits("Payment");
-    const privateKey = await fundedKey(chain);
-    const payer = createPayer({ database, client: chain.client(), privateKey });
-    const to = newAddress();
-    const paying = payer.pay({ to, key: "payment-1" }).catch((thrown: unknown) => thrown);
-    await waitUntil(isCommitting);
-    way.cut();
-    if (isBackAtOnce) {
-      way.mend();
-      // It has been noticed by now: the former owner waits to release its turn.
-      await waitUntil(async () => await isWaitingForTurn(direct));
-      await letCommit();
-    }
-    const error = await paying;
-    // Nobody may be told that nothing was paid.
-    expect(error).toBeInstanceOf(Error);
-    expect(String(error)).not.toContain("Nothing was paid");
-    if (!isBackAtOnce) {
-      expect(await direct.payment.count()).toBe(0);
-      await letCommit();
-      way.mend();
-    }
-    await waitUntil(async () => (await direct.payment.count()) === 1);
+]) {
+  testOnPostgresql(
+    `a payment whose commit lands after the connection was lost, ${when}, counts, is carried out once, and is found by a repeat`,
+    async () => {
+      const { direct, database, way, isCommitting, letCommit } = await openSlowCommits("Payment");
+      const privateKey = await fundedKey(chain);
+      const payer = createPayer({ database, client: chain.client(), privateKey });
+      const to = newAddress();
+      const paying = payer.pay({ to, key: "payment-1" }).catch((thrown: unknown) => thrown);
+      await waitUntil(isCommitting);
+      way.cut();
+      if (isBackAtOnce) {
+        way.mend();
+        // It has been noticed by now: the former owner waits to release its turn.
+        await waitUntil(async () => await isWaitingForTurn(direct));
+        await letCommit();
+      }
+      const error = await paying;
+      // Nobody may be told that nothing was paid.
+      expect(error).toBeInstanceOf(Error);
+      expect(String(error)).not.toContain("Nothing was paid");
+      if (!isBackAtOnce) {
+        expect(await direct.payment.count()).toBe(0);
+        await letCommit();
+        way.mend();
+      }
+      await waitUntil(async () => (await direct.payment.count()) === 1);
 
-    const { address } = await payer.readSums(to);
-    expect(address).toBeGreaterThanOrEqual(100);
-    await payer.resume();
-    await payer.resume();
-    const [row] = await direct.payment.findMany();
-    expect(await payer.pay({ to, key: "payment-1" })).toMatchObject({
-      status: "paid",
-      transactionHash: row!.transactionHash,
-    });
-    expect(await chain.viewer.getBalance({ address: to })).toBe(parseEther("0.0001"));
-    expect(await chain.viewer.getTransactionCount({ address: payer.chain.address })).toBe(1);
-    const left = await chain.viewer.getBalance({ address: payer.chain.address });
-    expect((await payer.readSums(to)).total).toBe(toMicroether(parseEther("10") - left));
-  },
-);
+      const { address } = await payer.readSums(to);
+      expect(address).toBeGreaterThanOrEqual(100);
+      await payer.resume();
+      await payer.resume();
+      const [row] = await direct.payment.findMany();
+      expect(await payer.pay({ to, key: "payment-1" })).toMatchObject({
+        status: "paid",
+        transactionHash: row!.transactionHash,
+      });
+      expect(await chain.viewer.getBalance({ address: to })).toBe(parseEther("0.0001"));
+      expect(await chain.viewer.getTransactionCount({ address: payer.chain.address })).toBe(1);
+      const left = await chain.viewer.getBalance({ address: payer.chain.address });
+      expect((await payer.readSums(to)).total).toBe(toMicroether(parseEther("10") - left));
+    },
+  );
+}

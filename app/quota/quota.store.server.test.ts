@@ -1,8 +1,9 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import {
   createPostgresqlTestDatabase,
   createTestClock,
   openTestDatabase,
+  testOnPostgresql,
 } from "~e2e/support/databases/database";
 import { waitUntil } from "~e2e/support/processes";
 import { testOnEachState } from "~e2e/support/databases/state";
@@ -227,7 +228,7 @@ testOnEachState("concurrent answers that begin and end never use more than the l
   expect(standing.used).toBeGreaterThanOrEqual(28 * 500);
 });
 
-test("a PostgreSQL with strict isolation gives the same result after retries", async () => {
+testOnPostgresql("a PostgreSQL with strict isolation gives the same result after retries", async () => {
   const { database, url } = await createPostgresqlTestDatabase();
   const name = new URL(url).pathname.slice(1);
   await database.$executeRawUnsafe(
@@ -295,7 +296,9 @@ testOnEachState(
     const { clock } = createTestClock();
     const [gone, alive] = ["gone", "alive"].map((instance) => state.openStores({ clock, instance }).quota);
     const kept = Array.from({ length: 210 }, (_, index) => `a-${index}`);
-    for (const reservationId of [...kept, "z"]) await gone!.reserve(request({ wanted: 10, reservationId }));
+    await Promise.all(
+      [...kept, "z"].map((reservationId) => gone!.reserve(request({ wanted: 10, reservationId }))),
+    );
     await gone!.sendHeartbeat({ timeoutMs: 60_000 });
     await gone!.leave();
     let isUnderWay = true;

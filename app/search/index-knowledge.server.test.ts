@@ -1,64 +1,12 @@
-import { once } from "node:events";
 import { utimes } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { readLines, startTestProcess } from "~e2e/support/child-process";
-import { createKnowledge, openKnowledgeSearch, runIndex } from "~e2e/support/knowledge";
-import type { Knowledge } from "~e2e/support/knowledge";
+import { createKnowledge, inspect, manyPages, openKnowledgeSearch, runIndex } from "~e2e/support/knowledge";
 import { createWordEmbedder } from "~e2e/support/word-embedder";
 import type { Embedder } from "./embedder";
 import { searchFile } from "./knowledge-search.server";
 import { openSearchDatabase } from "./search-database.store.server";
-
-const pageCount = 40;
-/** Each process takes seconds to start where the machine has other work. */
-const processLimitMs = 180_000;
-
-function manyPages(): Record<string, string> {
-  return Object.fromEntries(
-    Array.from({ length: pageCount }, (_, index) => [
-      `p${String(index).padStart(2, "0")}.md`,
-      `# Page ${index}\n\nNumber${index} is here.\n\n## More\n\nStill number${index}.`,
-    ]),
-  );
-}
-
-function startIndexing({ folder, dataDir, pauseMs = 0 }: Knowledge & { pauseMs?: number }) {
-  const args = [folder, searchFile(dataDir), String(pauseMs)];
-  return startTestProcess("e2e/support/index-process.ts", args);
-}
-
-async function readAll(child: ReturnType<typeof startIndexing>): Promise<string[]> {
-  const lines = [];
-  for await (const line of readLines(child)) lines.push(line);
-  return lines;
-}
-
-/** What is wrong with the file, and how many rows of each kind it holds for its pages. */
-async function inspect({ dataDir }: Pick<Knowledge, "dataDir">) {
-  const database = openSearchDatabase({ file: searchFile(dataDir) });
-  try {
-    const [check, collections = [], pages] = await database.read(
-      { sql: "PRAGMA integrity_check" },
-      { sql: "SELECT id, namespace, model, isLive FROM collections ORDER BY id" },
-      { sql: "SELECT count(*) AS count FROM pages" },
-    );
-    const counts = [];
-    for (const { id } of collections) {
-      const rows = await database.read(
-        ...["passages", "vectors", "words"].map((name) => ({
-          sql: `SELECT count(*) AS count FROM ${name}_${Number(id)}`,
-        })),
-      );
-      counts.push(rows.map(([row]) => Number(row?.count)));
-    }
-    const models = collections.map(({ namespace, model, isLive }) => [namespace, model, isLive]);
-    return { check: check?.[0]?.integrity_check, models, pages: Number(pages?.[0]?.count), counts };
-  } finally {
-    await database.close();
-  }
-}
 
 test("only new and changed pages are indexed, removed ones deleted, and progress reported", async () => {
   const knowledge = await createKnowledge({ "a.md": "one", "b.md": "two\n\n# H\n\nthree", "c.md": "four" });
@@ -109,75 +57,6 @@ test("a namespace disappears with its last page", async () => {
   await runIndex(knowledge);
   expect((await inspect(knowledge)).models).toEqual([["__default__", "", 1]]);
 });
-
-test(
-  "indexing killed again and again leaves whole pages and continues where it ended",
-  async () => {
-    const knowledge = await createKnowledge(manyPages());
-    const begun: string[] = [];
-    for (const lines of [3, 9, 14]) {
-      const child = startIndexing({ ...knowledge, pauseMs: 5 });
-      let read = 0;
-      for await (const line of readLines(child)) {
-        begun.push(line);
-        if (++read >= lines * 2) child.kill("SIGKILL");
-      }
-    }
-    const [last = "", ...texts] = (await readAll(startIndexing(knowledge))).reverse();
-    const report = JSON.parse(last) as { indexed: number; unchanged: number };
-    expect(report.indexed + report.unchanged).toBe(pageCount);
-    // Done before the kills: what was begun, but for the page each kill fell into and what came too late to be read.
-    expect(report.unchanged).toBeGreaterThanOrEqual(3 + 9 + 14 - 3 * 2);
-    expect(texts).toHaveLength(report.indexed * 2);
-    expect(new Set([...begun, ...texts]).size).toBe(pageCount * 2);
-    expect(await inspect(knowledge)).toMatchObject({
-      check: "ok",
-      pages: pageCount,
-      counts: [[pageCount * 2, pageCount * 2, pageCount * 2]],
-    });
-    const { ask } = openKnowledgeSearch(knowledge);
-    for (const number of [0, 17, 39]) {
-      expect((await ask(`number${number}`))[0]).toMatch(`p${String(number).padStart(2, "0")}.md`);
-    }
-  },
-  processLimitMs,
-);
-
-test(
-  "two processes that index at once embed each page once between them",
-  async () => {
-    const knowledge = await createKnowledge(manyPages());
-    const children = [
-      startIndexing({ ...knowledge, pauseMs: 2 }),
-      startIndexing({ ...knowledge, pauseMs: 2 }),
-    ];
-    const outputs = await Promise.all(children.map(readAll));
-    const texts = outputs.flatMap((lines) => lines.slice(0, -1));
-    expect(texts).toHaveLength(pageCount * 2);
-    expect(new Set(texts).size).toBe(pageCount * 2);
-    const indexed = outputs.map((lines) => (JSON.parse(lines.at(-1)!) as { indexed: number }).indexed);
-    expect(indexed.sort()).toEqual([0, pageCount]);
-    expect(await inspect(knowledge)).toMatchObject({ check: "ok", pages: pageCount });
-  },
-  processLimitMs,
-);
-
-test(
-  "the lock of a killed process delays nobody",
-  async () => {
-    const knowledge = await createKnowledge(manyPages());
-    const child = startIndexing({ ...knowledge, pauseMs: 60_000 });
-    const closed = once(child, "close");
-    for await (const _line of readLines(child)) child.kill("SIGKILL");
-    await closed;
-    let waited = false;
-    expect(await runIndex({ ...knowledge, onWait: () => (waited = true) })).toMatchObject({
-      indexed: pageCount,
-    });
-    expect(waited).toBe(false);
-  },
-  processLimitMs,
-);
 
 test("a run that waits for another process can be stopped", async () => {
   const knowledge = await createKnowledge({ "a.md": "words" });

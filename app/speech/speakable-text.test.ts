@@ -312,9 +312,9 @@ function read(piece: string, chars: number): number {
   return performance.now() - startedAt;
 }
 
-test("a megabyte of the slowest markup is read in time proportional to its length", () => {
-  const times = hostilePieces.map((piece) => ({ piece, ms: read(piece, 32_768) }));
+test("long text of the slowest markup is read in time proportional to its length", () => {
+  const times = hostilePieces.map((piece) => ({ piece, ms: read(piece, 16_384) }));
   const [slowest] = times.sort((one, other) => other.ms - one.ms);
   // Read as one text it takes minutes.
-  expect(read(slowest!.piece, 1_048_576), slowest!.piece).toBeLessThan(60_000);
-}, 120_000);
+  expect(read(slowest!.piece, 262_144), slowest!.piece).toBeLessThan(15_000);
+});

@@ -79,3 +79,39 @@ export async function runIndex({
     await database.close();
   }
 }
+
+export const pageCount = 40;
+
+export function manyPages(): Record<string, string> {
+  return Object.fromEntries(
+    Array.from({ length: pageCount }, (_, index) => [
+      `p${String(index).padStart(2, "0")}.md`,
+      `# Page ${index}\n\nNumber${index} is here.\n\n## More\n\nStill number${index}.`,
+    ]),
+  );
+}
+
+/** What is wrong with the file, and how many rows of each kind it holds for its pages. */
+export async function inspect({ dataDir }: Pick<Knowledge, "dataDir">) {
+  const database = openSearchDatabase({ file: searchFile(dataDir) });
+  try {
+    const [check, collections = [], pages] = await database.read(
+      { sql: "PRAGMA integrity_check" },
+      { sql: "SELECT id, namespace, model, isLive FROM collections ORDER BY id" },
+      { sql: "SELECT count(*) AS count FROM pages" },
+    );
+    const counts = [];
+    for (const { id } of collections) {
+      const rows = await database.read(
+        ...["passages", "vectors", "words"].map((name) => ({
+          sql: `SELECT count(*) AS count FROM ${name}_${Number(id)}`,
+        })),
+      );
+      counts.push(rows.map(([row]) => Number(row?.count)));
+    }
+    const models = collections.map(({ namespace, model, isLive }) => [namespace, model, isLive]);
+    return { check: check?.[0]?.integrity_check, models, pages: Number(pages?.[0]?.count), counts };
+  } finally {
+    await database.close();
+  }
+}

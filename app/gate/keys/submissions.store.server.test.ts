@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import type { Database } from "~/platform/database/database.server";
 import type { Channel } from "~/platform/outbox/outbox";
 import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
@@ -8,6 +8,7 @@ import {
   createTestClock,
   openTestDatabase,
   testOnEachDatabase,
+  testOnPostgresql,
 } from "~e2e/support/databases/database";
 import { openSlowCommits } from "~e2e/support/databases/slow-commits";
 import { waitUntil } from "~e2e/support/processes";
@@ -123,22 +124,25 @@ testOnEachDatabase("a notification without channels is kept and not sent", async
   expect(await countRows(database)).toMatchObject({ notifications: 1, deliveries: 0 });
 });
 
-test("a PostgreSQL with strict isolation retries conflicts and never refuses a form", async () => {
-  const { database: admin, url } = await createPostgresqlTestDatabase();
-  await admin.$executeRawUnsafe(`DO $$ BEGIN EXECUTE format(
+testOnPostgresql(
+  "a PostgreSQL with strict isolation retries conflicts and never refuses a form",
+  async () => {
+    const { database: admin, url } = await createPostgresqlTestDatabase();
+    await admin.$executeRawUnsafe(`DO $$ BEGIN EXECUTE format(
     'ALTER DATABASE %I SET default_transaction_isolation = serializable', current_database()); END $$`);
-  const database = await openTestDatabase(url);
-  const store = createStore(database);
-  const outcomes = await countOutcomes(30, async (index) => {
-    return (await store.submitOnce({ ...request, submissionId: `s${index}` })).outcome;
-  });
-  expect(outcomes).toEqual(
-    new Map([
-      ["accepted", 1],
-      ["already-used", 29],
-    ]),
-  );
-});
+    const database = await openTestDatabase(url);
+    const store = createStore(database);
+    const outcomes = await countOutcomes(30, async (index) => {
+      return (await store.submitOnce({ ...request, submissionId: `s${index}` })).outcome;
+    });
+    expect(outcomes).toEqual(
+      new Map([
+        ["accepted", 1],
+        ["already-used", 29],
+      ]),
+    );
+  },
+);
 
 const uses = [
   {
@@ -155,40 +159,42 @@ const uses = [
   },
 ];
 
-test.each(uses)(
-  "$what that was stored is confirmed, though the connection was lost at its commit",
-  async ({ use, outcome, submissions }) => {
-    const { direct, way, database, isCommitting, letCommit } = await openSlowCommits("UsedKey");
-    const store = createStore(database);
-    const using = use(store);
-    using.catch(() => undefined);
-    await waitUntil(isCommitting);
-    way.cut();
-    way.mend();
-    await letCommit();
-    expect(await using).toMatchObject({ outcome });
-    expect(await countRows(direct)).toMatchObject({ usedKeys: 1, notifications: 1, submissions });
-  },
-);
+for (const { what, use, outcome, submissions } of uses) {
+  testOnPostgresql(
+    `${what} that was stored is confirmed, though the connection was lost at its commit`,
+    async () => {
+      const { direct, way, database, isCommitting, letCommit } = await openSlowCommits("UsedKey");
+      const store = createStore(database);
+      const using = use(store);
+      using.catch(() => undefined);
+      await waitUntil(isCommitting);
+      way.cut();
+      way.mend();
+      await letCommit();
+      expect(await using).toMatchObject({ outcome });
+      expect(await countRows(direct)).toMatchObject({ usedKeys: 1, notifications: 1, submissions });
+    },
+  );
 
-test.each(uses)(
-  "$what with an unknown outcome is refused without claiming that nothing was stored",
-  async ({ use, submissions }) => {
-    const { direct, way, database, isCommitting, letCommit } = await openSlowCommits("UsedKey");
-    const store = createStore(database);
-    const using = use(store);
-    using.catch(() => undefined);
-    await waitUntil(isCommitting);
-    way.cut();
-    const startedAtMs = performance.now();
-    await expect(using).rejects.toMatchObject({
-      refusalName: "state-unavailable",
-      headers: { "Retry-After": "5" },
-      detail: expect.stringMatching(/not known whether.*Look at the key's status/) as string,
-    });
-    expect(performance.now() - startedAtMs).toBeLessThan(6_000);
-    await letCommit();
-    await waitUntil(async () => (await direct.usedKey.count()) === 1);
-    expect(await countRows(direct)).toMatchObject({ notifications: 1, submissions });
-  },
-);
+  testOnPostgresql(
+    `${what} with an unknown outcome is refused without claiming that nothing was stored`,
+    async () => {
+      const { direct, way, database, isCommitting, letCommit } = await openSlowCommits("UsedKey");
+      const store = createStore(database);
+      const using = use(store);
+      using.catch(() => undefined);
+      await waitUntil(isCommitting);
+      way.cut();
+      const startedAtMs = performance.now();
+      await expect(using).rejects.toMatchObject({
+        refusalName: "state-unavailable",
+        headers: { "Retry-After": "5" },
+        detail: expect.stringMatching(/not known whether.*Look at the key's status/) as string,
+      });
+      expect(performance.now() - startedAtMs).toBeLessThan(6_000);
+      await letCommit();
+      await waitUntil(async () => (await direct.usedKey.count()) === 1);
+      expect(await countRows(direct)).toMatchObject({ notifications: 1, submissions });
+    },
+  );
+}

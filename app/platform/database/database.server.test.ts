@@ -13,6 +13,7 @@ import {
   migrationsDir,
   openTestDatabase,
   testOnEachDatabase,
+  testOnPostgresql,
 } from "~e2e/support/databases/database";
 import { mountSmallDisk } from "~e2e/support/databases/small-disk";
 import { toRefusal } from "~/platform/http/to-refusal.server";
@@ -401,7 +402,7 @@ test("a full SQLite file is a fault within a transaction too", async () => {
   expect(await asked).toMatch(/no room left/);
 });
 
-test("a read-only PostgreSQL server is a fault", async () => {
+testOnPostgresql("a read-only PostgreSQL server is a fault", async () => {
   const { database } = await createPostgresqlTestDatabase();
   await database.$executeRawUnsafe(`DO $$ BEGIN
     EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$`);
@@ -411,7 +412,7 @@ test("a read-only PostgreSQL server is a fault", async () => {
   expect(await askTwoSeconds(database)).toMatch(/not written: it is read-only/);
 });
 
-test("a probe gives up after its time limit", async () => {
+testOnPostgresql("a probe gives up after its time limit", async () => {
   const { database } = await createPostgresqlTestDatabase();
   // Holds the very table that is read.
   const held = database.$transaction(async (transaction) => {

@@ -6,8 +6,13 @@ import Sqlite from "libsql";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { readLines, startTestProcess } from "~e2e/support/child-process";
-import { createTestDir, migrationsDir } from "~e2e/support/databases/database";
-import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
+import { createDatabase, runsOnPostgresql } from "~e2e/support/databases/chosen-database";
+import {
+  createTestDir,
+  databaseName,
+  migrationsDir,
+  testOnPostgresql,
+} from "~e2e/support/databases/database";
 import { migrateDatabase } from "./migrate.server";
 import { readMigrations } from "./migration-history.server";
 
@@ -222,60 +227,60 @@ type EmptySite = { url: string; readHistory: () => Promise<string[]> };
 
 function testOnEachEmptyDatabase(name: string, body: (site: EmptySite) => Promise<void>): void {
   const history = `SELECT "migration_name" FROM "_prisma_migrations"`;
-  test(`${name} (SQLite)`, { timeout: 120_000 }, async () => {
-    const filePath = path.join(await createTestDir(), "latchkey.db");
-    const readHistory = async () =>
-      readRows<HistoryRow>(filePath, history).map(({ migration_name }) => migration_name);
-    await body({ url: pathToFileURL(filePath).href, readHistory });
-  });
-  test(`${name} (PostgreSQL)`, { timeout: 120_000 }, async () => {
-    const server = await startPostgresql();
-    onTestFinished(() => server.stop());
-    const url = await server.createDatabase();
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    onTestFinished(() => client.end());
-    const readHistory = async () =>
-      (await client.query<HistoryRow>(history)).rows.map(({ migration_name }) => migration_name);
-    await body({ url, readHistory });
+  const named = (rows: HistoryRow[]) => rows.map(({ migration_name }) => migration_name);
+  test(`${name} (${databaseName})`, { timeout: 120_000 }, async () => {
+    if (!runsOnPostgresql) {
+      const filePath = path.join(await createTestDir(), "latchkey.db");
+      const readHistory = () => Promise.resolve(named(readRows<HistoryRow>(filePath, history)));
+      return await body({ url: pathToFileURL(filePath).href, readHistory });
+    }
+    const url = await createDatabase();
+    const client = await connect(url);
+    await body({ url, readHistory: async () => named((await client.query<HistoryRow>(history)).rows) });
   });
 }
 
-test("four processes that start at once on an empty PostgreSQL database apply each migration exactly once", async () => {
-  const server = await startPostgresql();
-  onTestFinished(() => server.stop());
-  const site = { ...(await createSite()), url: await server.createDatabase() };
-  await addMigration({
-    site,
-    provider: "postgresql",
-    name: "0002_counter",
-    sql: `CREATE TABLE "Counter" ("id" INTEGER); INSERT INTO "Counter" VALUES (1);`,
-  });
-  await addMigration({
-    site,
-    provider: "postgresql",
-    name: "0003_broken",
-    sql: `INSERT INTO "Counter" VALUES (2); INSERT INTO "NoSuchTable" VALUES (1);`,
-  });
-  const failed = await Promise.allSettled([1, 2, 3, 4].map(() => migrateDatabase(site)));
-  expect(failed.map((result) => result.status === "rejected" && String(result.reason))).toEqual(
-    Array(4).fill(expect.stringMatching(/NoSuchTable/)),
-  );
-  await addMigration({
-    site,
-    provider: "postgresql",
-    name: "0003_broken",
-    sql: `INSERT INTO "Counter" VALUES (3);`,
-  });
-  await Promise.all([1, 2, 3, 4].map(() => migrateDatabase(site)));
-
-  const client = new pg.Client({ connectionString: site.url });
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
   onTestFinished(() => client.end());
-  const { rows } = await client.query(`SELECT "id" FROM "Counter" ORDER BY "id"`);
-  expect(rows).toEqual([{ id: 1 }, { id: 3 }]);
-  await expect(migrateDatabase({ ...site, migrationsDir })).rejects.toThrow(/newer than this build/);
-});
+  return client;
+}
+
+testOnPostgresql(
+  "four processes that start at once on an empty PostgreSQL database apply each migration exactly once",
+  async () => {
+    const site = { ...(await createSite()), url: await createDatabase() };
+    await addMigration({
+      site,
+      provider: "postgresql",
+      name: "0002_counter",
+      sql: `CREATE TABLE "Counter" ("id" INTEGER); INSERT INTO "Counter" VALUES (1);`,
+    });
+    await addMigration({
+      site,
+      provider: "postgresql",
+      name: "0003_broken",
+      sql: `INSERT INTO "Counter" VALUES (2); INSERT INTO "NoSuchTable" VALUES (1);`,
+    });
+    const failed = await Promise.allSettled([1, 2, 3, 4].map(() => migrateDatabase(site)));
+    expect(failed.map((result) => result.status === "rejected" && String(result.reason))).toEqual(
+      Array(4).fill(expect.stringMatching(/NoSuchTable/)),
+    );
+    await addMigration({
+      site,
+      provider: "postgresql",
+      name: "0003_broken",
+      sql: `INSERT INTO "Counter" VALUES (3);`,
+    });
+    await Promise.all([1, 2, 3, 4].map(() => migrateDatabase(site)));
+
+    const client = await connect(site.url);
+    const { rows } = await client.query(`SELECT "id" FROM "Counter" ORDER BY "id"`);
+    expect(rows).toEqual([{ id: 1 }, { id: 3 }]);
+    await expect(migrateDatabase({ ...site, migrationsDir })).rejects.toThrow(/newer than this build/);
+  },
+);
 
 test("addresses other than file: and postgresql: are refused", async () => {
   const refused = [

@@ -263,7 +263,7 @@ export const clientRows = {
   431: {
     "headers-too-large": {
       title: "Headers too large",
-      meaning: "The headers of the request are larger than 16 KiB together.",
+      meaning: "The headers of the request are larger than 32 KiB together.",
       remedy: "Send fewer or shorter ones.",
     },
   },

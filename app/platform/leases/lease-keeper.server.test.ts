@@ -45,7 +45,7 @@ test("a process that is alone acquires every lease at the first look, with one s
 });
 
 test("a lease is renewed before it expires, and its term stays the same", async () => {
-  const leaseSeconds = 9;
+  const leaseSeconds = 4;
   const { database, keeper, watcher, asked } = await createFixture(leaseSeconds);
   await keeper.start();
   const startedAtMs = performance.now();

@@ -6,7 +6,7 @@ import { afterAll, onTestFinished, test } from "vitest";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
-import { runsOnPostgresql } from "./chosen-database";
+import { createDatabase, runsOnPostgresql } from "./chosen-database";
 import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
 
 export const migrationsDir = fileURLToPath(new URL("../../../prisma/migrations", import.meta.url));
@@ -40,24 +40,31 @@ export async function openTestDatabase(url: string): Promise<Database> {
   return database;
 }
 
+export const databaseName = runsOnPostgresql ? "PostgreSQL" : "SQLite";
+
 let postgresql: ReturnType<typeof startPostgresql> | undefined;
 
-/** A fresh database on a real PostgreSQL server, which the first test of a file that needs it starts. */
+/** A fresh database on a real PostgreSQL server: the run's, or one that the first test of a file that needs it starts. */
 export async function createPostgresqlTestDatabase(): Promise<TestDatabase> {
-  const server = await (postgresql ??= startPostgresql());
-  const url = await server.createDatabase();
+  const url = runsOnPostgresql
+    ? await createDatabase()
+    : await (await (postgresql ??= startPostgresql())).createDatabase();
   await migrateDatabase({ url, migrationsDir });
   return { database: await openTestDatabase(url), url };
 }
 
-/** The same test once on SQLite and once on PostgreSQL. */
+/** On SQLite in `npm test`, and on PostgreSQL in `npm run test:deep`, which runs every file that calls this once more. */
 export function testOnEachDatabase(
   name: string,
   body: (testDatabase: TestDatabase) => Promise<void>,
   timeoutMs?: number,
 ): void {
-  test(`${name} (SQLite)`, async () => body(await createSqliteTestDatabase()), timeoutMs);
-  test(`${name} (PostgreSQL)`, async () => body(await createPostgresqlTestDatabase()), timeoutMs);
+  test(`${name} (${databaseName})`, async () => body(await createTestDatabase()), timeoutMs);
+}
+
+/** A test of what there is on PostgreSQL alone, in a file that `npm run test:deep` runs there. */
+export function testOnPostgresql(name: string, body: () => Promise<void>, timeoutMs?: number): void {
+  if (runsOnPostgresql) test(name, body, timeoutMs);
 }
 
 /** A test of what there is on SQLite alone, such as its file; where PostgreSQL was chosen, it says so and is skipped. */

@@ -7,12 +7,8 @@ import { openRedis } from "~/platform/redis/redis.server";
 import type { Redis } from "~/platform/redis/redis.server";
 import { createStateStores } from "~/services/state.server";
 import type { StateStores } from "~/services/state.server";
-import {
-  createPostgresqlTestDatabase,
-  createSqliteTestDatabase,
-  createTestDatabase,
-  openTestDatabase,
-} from "./database";
+import { runsOnPostgresql } from "./chosen-database";
+import { createSqliteTestDatabase, createTestDatabase, databaseName, openTestDatabase } from "./database";
 import { hasRedis, launchRedis } from "./redis";
 import type { RedisServer } from "./redis";
 
@@ -29,10 +25,10 @@ export type TestState = {
   connectAgain: () => Promise<TestState>;
 };
 
-/** The same test wherever state may live. */
+/** Wherever state may live: on SQLite and Redis in `npm test`, on PostgreSQL as `testOnEachDatabase` says. */
 export function testOnEachState(name: string, body: (state: TestState) => Promise<void>): void {
-  test(`${name} (SQLite)`, async () => body(await createSqliteState()));
-  test(`${name} (PostgreSQL)`, async () => body(openDatabaseState(await createPostgresqlTestDatabase())));
+  test(`${name} (${databaseName})`, async () => body(openDatabaseState(await createTestDatabase())));
+  if (runsOnPostgresql) return;
   test.skipIf(!hasRedis)(`${name} (Redis)`, async () => body(await createRedisState()));
 }
 

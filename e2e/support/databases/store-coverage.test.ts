@@ -4,8 +4,6 @@ import os from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Database } from "~/platform/database/database.server";
-import { testOnEachDatabase } from "./database";
-import { emptyTables, fillTables } from "./filled-tables";
 import { appDir, findSources, findStoreMakers, namesInDualTests } from "./store-sources";
 import type { StoreMaker } from "./store-sources";
 import { listStoreWrites } from "./store-writes";
@@ -48,20 +46,6 @@ test("every store that writes is listed for the tests of its writes, with each o
     expect([maker, ...unread]).toEqual([maker]);
   }
 });
-
-testOnEachDatabase(
-  "each write of each store does what it is listed for",
-  async ({ database }) => {
-    for (const [maker, { writes }] of Object.entries(listStoreWrites(database))) {
-      for (const [name, [listed]] of Object.entries(writes)) {
-        await emptyTables(database);
-        await fillTables(database);
-        expect([maker, name, await listed!.write()]).toEqual([maker, name, listed!.outcome]);
-      }
-    }
-  },
-  120_000,
-);
 
 test("a new store without such a test is found under any name of its factory, also where other files name it", async () => {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-stores-"));
