@@ -13,8 +13,8 @@ import { wayInTo } from "./question.server";
 export type DoorVisitRequest = {
   searchParams: URLSearchParams;
   cookie: string | undefined;
-  /** Asking for the headers alone goes nowhere. */
-  isRead: boolean;
+  /** Whether somebody comes by themselves; else nobody goes anywhere: what another page loads must make no codes. */
+  isOwnVisit: boolean;
 };
 
 export type DoorVisitDependencies = {
@@ -32,7 +32,7 @@ const startShape = /^[A-Za-z0-9_-]{43}$/;
 
 /** What the page shows, or where the visitor goes instead of it. Null: nobody came from a site. */
 export async function readDoorVisit(
-  { searchParams, cookie, isRead }: DoorVisitRequest,
+  { searchParams, cookie, isOwnVisit }: DoorVisitRequest,
   dependencies: DoorVisitDependencies,
 ): Promise<DoorVisit | { redirectTo: string } | null> {
   const doors = searchParams.getAll("door");
@@ -42,7 +42,7 @@ export async function readDoorVisit(
   const { address, site } = destination;
   const [start = "", ...others] = searchParams.getAll("start");
   if (!startShape.test(start) || others.length > 0) return { redirectTo: wayInTo(address) };
-  if (isRead && findSessionToken(cookie) !== null) {
+  if (isOwnVisit && findSessionToken(cookie) !== null) {
     const goTo = await findWayOn(destination, start, dependencies);
     if (goTo !== null) return { redirectTo: goTo };
   }

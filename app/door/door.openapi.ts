@@ -150,7 +150,7 @@ export const startSiteOperation = siteOperation({
 export const enterSiteOperation = siteOperation({
   path: "/.latchkey/enter",
   operationId: "enterSite",
-  limit: "pages",
+  limit: "door-enter",
   summary: "Come back into a site",
   description:
     "On the site's host. The code of `POST /session` becomes the site's cookie, once, within a minute, and in the browser that began.",

@@ -4,6 +4,7 @@ import type { Clock } from "~/platform/clock";
 import { TextAnswer } from "~/platform/http/answer.server";
 import type { Answer } from "~/platform/http/answer.server";
 import { normalizeSite } from "~/platform/http/domains";
+import { isVisit } from "~/platform/http/is-visit";
 import { requestHost } from "~/platform/http/client-id.server";
 import { Refusal } from "~/platform/http/refusal";
 import { answerSitePage } from "./site-page.server";
@@ -72,6 +73,8 @@ export async function enterSite(request: SiteRequest, dependencies: WayInDepende
   }
   // Another tab was faster, or somebody went back: the question decides on the page itself.
   if (method !== "HEAD" && (await isSignedIn(site, headers.cookie, tokens))) return redirect(path, null);
+  // Begun at once in several tabs, of which the last one's cookie is there. A circle ends at the gate, which counts codes.
+  if (isTried) return redirect(startPath(path), null);
   const again = { href: startPath(path), label: "Try again" };
   if (start === null) {
     return answerSitePage({
@@ -83,8 +86,8 @@ export async function enterSite(request: SiteRequest, dependencies: WayInDepende
   }
   return answerSitePage({
     status: method === "HEAD" ? 200 : 400,
-    title: "This way in has been used",
-    text: "Each way in from the gate is good once, for a minute, and for the browser and the site it was made for.",
+    title: "This is no way in",
+    text: "What the gate gives for the way in is missing from this address. Begin again at the site.",
     way: again,
   });
 }
@@ -105,12 +108,15 @@ async function isSignedIn(
   }
 }
 
-/** Takes the site's cookie back; signing out altogether is the gate's. */
+/** Takes the site's cookie back, in somebody's own visit; signing out altogether is the gate's. */
 export function leaveSite(request: SiteRequest, { sites, origin }: WayInDependencies): Answer {
   const site = requireSite(request, sites);
   const query = new URLSearchParams({ left: site.host });
   const cookie = writeDoorCookie("door", site, { value: "", maxAgeSeconds: 0 });
-  return redirect(`${origin}/gate?${query.toString()}`, request.method === "HEAD" ? null : cookie);
+  return redirect(
+    `${origin}/gate?${query.toString()}`,
+    request.method !== "HEAD" && isVisit(request.headers) ? cookie : null,
+  );
 }
 
 function redirect(location: string, cookie: string | null): Answer {
