@@ -236,7 +236,7 @@ export type paths = {
     };
     /**
      * Come back into a site
-     * @description On the site's host. The code of `POST /session` becomes the site's cookie, once, within a minute, and in the browser that began.
+     * @description On the site's host. The code of `POST /session` becomes the site's cookie, once, within a minute, and in the browser that began. A code that is not good leads back to the start, or into the site where the browser is in already.
      *
      *     Each client may call this 120 times in 60 seconds.
      */
@@ -3258,7 +3258,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description The code is not good here; a page says so. */
+      /** @description There is no code, or no cookie of a way in that this browser began; a page says so. */
       400: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -327,8 +327,7 @@ async function goToSite(holder: Awaited<ReturnType<Gate["mintKey"]>>): Promise<v
   await told(door.visit(enterPath, { cookie: begun.cookie }));
   const cookie = cookieSetBy(entered);
   const value = useToken("a door's token", valueOf(cookie));
-  for (const host of [wiki, notes, "elsewhere.example"])
-    await told(door.question({ host, cookie, path }));
+  for (const host of [wiki, notes, "elsewhere.example"]) await told(door.question({ host, cookie, path }));
   for (const name of ["__Host-latchkey-door", "access_token"]) {
     const Cookie = `${name}=${forge(value)}`;
     await told(door.send("/api/door", { ...forwardedFor(wiki, { path }), ...asPage, Cookie }));

@@ -255,6 +255,6 @@ export const apiChanges: readonly ApiChange[] = [
       "/paths/~1.latchkey~1enter",
       "/paths/~1.latchkey~1leave",
     ],
-    now: "5de80fb1da16",
+    now: "3fe0efe59a4d",
   },
 ];
