@@ -111,6 +111,7 @@ export function findMovedPaths({ chat, tools }: Pick<Config, "chat" | "tools">):
 /** Routes that are not there: as for any other unknown address, nothing tells that they might be. */
 export function findHiddenPaths({ chat, doorSites }: Pick<Config, "chat" | "doorSites">): readonly string[] {
   const ofChat = chat.resumeSeconds > 0 ? [] : ["/api/chat/:id/stream", "/api/chat/:id/stop"];
-  const ofDoor = ["/api/door", "/.latchkey/start", "/.latchkey/enter", "/.latchkey/leave"];
+  const onSites = ["start", "enter", "leave", "*"].map((name) => `/.latchkey/${name}`);
+  const ofDoor = ["/api/door", ...onSites];
   return [...ofChat, ...(doorSites.length > 0 ? [] : ofDoor)];
 }

@@ -236,7 +236,9 @@ export type paths = {
     };
     /**
      * Come back into a site
-     * @description On the site's host. The code of `POST /session` becomes the site's cookie, once, within a minute, and in the browser that began.
+     * @description On the site's host. The code of `POST /session` becomes the site's cookie, once, within a minute, and in the browser that began. A code that is not good leads back to the start, or into the site where the browser is in already.
+     *
+     *     Each client may call this 120 times in 60 seconds.
      */
     get: operations["enterSite"];
     put?: never;
@@ -2800,7 +2802,7 @@ export interface operations {
       };
       /**
        * @description - **Too many requests** ([too-many-requests](https://gate.example/problems/too-many-requests)): More requests came from this client than the limit of this address allows.
-       *     - **The site's cookie is not kept** ([site-cookie-not-kept](https://gate.example/problems/site-cookie-not-kept)): This browser was let in to the same site again and again within half a minute, and came back each time: it does not keep the cookie that the site gives it.
+       *     - **The site's cookie is not kept** ([site-cookie-not-kept](https://gate.example/problems/site-cookie-not-kept)): This browser was let in to the same site again and again within half a minute, and came back each time: it does not keep the cookie that the site gives it, or many windows of the site came at once.
        */
       429: {
         headers: {
@@ -3238,6 +3240,10 @@ export interface operations {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
           "Cache-Control": components["headers"]["Cache-Control"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
           /**
            * @description The next step.
            * @example /page
@@ -3252,11 +3258,15 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description The code is not good here; a page says so. */
+      /** @description There is no code, or no cookie of a way in that this browser began; a page says so. */
       400: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
           "Cache-Control": components["headers"]["Cache-Control"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
           [name: string]: unknown;
         };
         content: {
@@ -3289,6 +3299,23 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
+      /** @description **Too many requests** ([too-many-requests](https://gate.example/problems/too-many-requests)): More requests came from this client than the limit of this address allows. */
+      429: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          "Retry-After": components["headers"]["Retry-After"];
+          "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+          "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["RateLimitProblem"];
+        };
+      };
       /** @description **Internal error** ([internal-error](https://gate.example/problems/internal-error)): The server failed; the request is not at fault. */
       500: {
         headers: {
@@ -3308,6 +3335,26 @@ export interface operations {
           "X-Problem": components["headers"]["X-Problem"];
           "Cache-Control": components["headers"]["Cache-Control"];
           "Retry-After": components["headers"]["Retry-After"];
+          /**
+           * @description Requests this address allows a client in one window.
+           * @example 60
+           */
+          "X-RateLimit-Limit"?: number;
+          /**
+           * @description Requests the client has left in this window.
+           * @example 59
+           */
+          "X-RateLimit-Remaining"?: number;
+          /**
+           * @description The same in the form of the IETF draft: the limit's name, `r` requests left, `t` seconds until the window ends.
+           * @example "gate-access";r=59;t=60
+           */
+          RateLimit?: string;
+          /**
+           * @description The limit itself, in the form of the IETF draft: `q` requests in `w` seconds.
+           * @example "gate-access";q=60;w=60
+           */
+          "RateLimit-Policy"?: string;
           [name: string]: unknown;
         };
         content: {

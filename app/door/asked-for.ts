@@ -75,7 +75,12 @@ function readFamily(headers: Headers, names: readonly string[]): string[] | stri
   const missing = names.filter((name) => !present.includes(name));
   if (missing.length > 0)
     return `Where ${present.join(", ")} is sent, ${missing.join(", ")} must be sent too.`;
-  return names.map((name) => String(headers[name]));
+  return names.map((name) => escapeBytes(String(headers[name])));
+}
+
+/** A header's text has a character for each byte; what is beyond ASCII is written as addresses write it. */
+function escapeBytes(text: string): string {
+  return text.replaceAll(/[\u0080-\u00ff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 function isSame(one: Forwarded, other: Forwarded): boolean {

@@ -10,6 +10,7 @@ test.each([
   ["/a/../b", "/b"],
   ["/a?u=https://evil.example", "/a?u=https://evil.example"],
   ["/ö", "/%C3%B6"],
+  ["/search?q=C:\\Users", "/search?q=C:%5CUsers"],
   [`/${"a".repeat(maxReturnPathChars - 1)}`, `/${"a".repeat(maxReturnPathChars - 1)}`],
 ])("%s is a way back", (given, path) => {
   expect(toReturnPath(given)).toBe(path);

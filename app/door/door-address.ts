@@ -69,7 +69,8 @@ export function toReturnPath(given: string | null): string {
   if (given === null || given.length > maxReturnPathChars || neverInAddress.test(given)) return "/";
   if (!/^\/(?![/\\])/.test(given) || !URL.canParse(given, "https://site.invalid")) return "/";
   const { host, pathname, search } = new URL(given, "https://site.invalid");
-  const path = `${pathname}${search}`;
+  // In a query browsers leave it as it is; the gate would take it for a slash.
+  const path = `${pathname}${search.replaceAll("\\", "%5C")}`;
   if (host !== "site.invalid" || pathname.startsWith("//") || ownPath.test(path)) return "/";
   return path.length > maxReturnPathChars ? "/" : path;
 }

@@ -1,6 +1,8 @@
+import { claimOf } from "~/gate/caller.server";
 import type { Caller } from "~/gate/caller.server";
 import { findSessionToken } from "~/gate/tokens/session.server";
 import { normalizeSite } from "~/platform/http/domains";
+import type { AccessClaim } from "~/platform/http/request-context.server";
 import { toRefusal } from "~/platform/http/to-refusal.server";
 import type { DoorSite } from "./door.settings";
 import { writeDoorAddress } from "./door-address";
@@ -11,8 +13,8 @@ import { wayInTo } from "./question.server";
 export type DoorVisitRequest = {
   searchParams: URLSearchParams;
   cookie: string | undefined;
-  /** Asking for the headers alone goes nowhere. */
-  isRead: boolean;
+  /** Whether somebody comes by themselves; else nobody goes anywhere: what another page loads must make no codes. */
+  isOwnVisit: boolean;
 };
 
 export type DoorVisitDependencies = {
@@ -22,13 +24,15 @@ export type DoorVisitDependencies = {
   requireWithinLimit: () => Promise<unknown>;
   identifySession: () => Promise<Caller>;
   goOn: (order: { destination: Destination; start: string; caller: Caller }) => Promise<{ goTo: string }>;
+  /** Records who was let go on. A no is recorded once the page asks again. */
+  noteWayOn: (way: { claim: AccessClaim | null; site: string }) => void;
 };
 
 const startShape = /^[A-Za-z0-9_-]{43}$/;
 
 /** What the page shows, or where the visitor goes instead of it. Null: nobody came from a site. */
 export async function readDoorVisit(
-  { searchParams, cookie, isRead }: DoorVisitRequest,
+  { searchParams, cookie, isOwnVisit }: DoorVisitRequest,
   dependencies: DoorVisitDependencies,
 ): Promise<DoorVisit | { redirectTo: string } | null> {
   const doors = searchParams.getAll("door");
@@ -38,7 +42,7 @@ export async function readDoorVisit(
   const { address, site } = destination;
   const [start = "", ...others] = searchParams.getAll("start");
   if (!startShape.test(start) || others.length > 0) return { redirectTo: wayInTo(address) };
-  if (isRead && findSessionToken(cookie) !== null) {
+  if (isOwnVisit && findSessionToken(cookie) !== null) {
     const goTo = await findWayOn(destination, start, dependencies);
     if (goTo !== null) return { redirectTo: goTo };
   }
@@ -64,11 +68,14 @@ function findDestination(door: string, { requireDestination }: DoorVisitDependen
 async function findWayOn(
   destination: Destination,
   start: string,
-  { requireWithinLimit, identifySession, goOn }: DoorVisitDependencies,
+  { requireWithinLimit, identifySession, goOn, noteWayOn }: DoorVisitDependencies,
 ): Promise<string | null> {
   try {
     await requireWithinLimit();
-    return (await goOn({ destination, start, caller: await identifySession() })).goTo;
+    const caller = await identifySession();
+    const { goTo } = await goOn({ destination, start, caller });
+    noteWayOn({ claim: claimOf(caller), site: destination.site.host });
+    return goTo;
   } catch (error) {
     if (toRefusal(error).refusalName === "internal-error") throw error;
     return null;

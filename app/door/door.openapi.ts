@@ -111,7 +111,7 @@ const toParameter = z
 
 type SiteOperation = Pick<
   OperationDescription,
-  "path" | "operationId" | "summary" | "description" | "parameters"
+  "path" | "operationId" | "summary" | "description" | "parameters" | "limit"
 > & { location: string; cookie: string; more?: OperationDescription["answers"] };
 
 /** On a site's own host, which its proxy gives to this gate; on any other there is nothing. */
@@ -150,9 +150,10 @@ export const startSiteOperation = siteOperation({
 export const enterSiteOperation = siteOperation({
   path: "/.latchkey/enter",
   operationId: "enterSite",
+  limit: "door-enter",
   summary: "Come back into a site",
   description:
-    "On the site's host. The code of `POST /session` becomes the site's cookie, once, within a minute, and in the browser that began.",
+    "On the site's host. The code of `POST /session` becomes the site's cookie, once, within a minute, and in the browser that began. A code that is not good leads back to the start, or into the site where the browser is in already.",
   parameters: {
     query: z.object({
       code: z
@@ -165,7 +166,10 @@ export const enterSiteOperation = siteOperation({
   location: "/page",
   cookie: "__Host-latchkey-door=eyJ...; Path=/; Max-Age=900; HttpOnly; SameSite=Lax; Secure",
   more: {
-    400: { description: "The code is not good here; a page says so.", content: pageContent },
+    400: {
+      description: "There is no code, or no cookie of a way in that this browser began; a page says so.",
+      content: pageContent,
+    },
   },
 });
 

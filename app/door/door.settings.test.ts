@@ -60,6 +60,9 @@ test.each([
   ["wiki.example.com, wiki.example.com:443", "twice"],
   ["gate.example.com", "the gate itself"],
   ["Gate.example.com.:443", "the gate itself"],
+  ["gate.example.com:8443", "the gate's own name"],
+  ["wiki.example.com, wiki.example.com:8443", "a name of its own"],
+  ["a.example:81, b.example, A.example.:82", "a.example:81 and a.example:82"],
   ["wiki.example.com=founder", "a kind of key for wiki.example.com"],
   ["wiki.example.com=", "a kind of key for wiki.example.com"],
 ])("%s stops the start", (DOOR_HOSTS, words) => {
@@ -70,11 +73,19 @@ test.each([
   expect(problem).not.toContain("secret");
 });
 
+test("on this machine ports are enough to tell sites apart", () => {
+  const DOOR_HOSTS = "localhost:8080, localhost:8081";
+  const environment = { ...production, NEXT_PUBLIC_DOMAIN: "localhost:3000", DOOR_HOSTS };
+  expect(sitesOf(environment)).toHaveLength(2);
+});
+
 test("the gate's public origin is its own host too, and the state service is needed", () => {
   const DOOR_HOSTS = "www.example.com";
   expect(problemsInProduction({ DOOR_HOSTS, PUBLIC_ORIGIN: "https://www.example.com" }).join()).toContain(
     "the gate itself",
   );
+  const otherPort = { DOOR_HOSTS: "www.example.com:8443", PUBLIC_ORIGIN: "https://www.example.com" };
+  expect(problemsInProduction(otherPort).join()).toContain("the gate's own name");
   const off = problemsInProduction({ DOOR_HOSTS, NEXT_PUBLIC_ENABLE_STATE_WORKER: "false" });
   expect(off.join()).toContain("DOOR_HOSTS cannot be used while NEXT_PUBLIC_ENABLE_STATE_WORKER is false.");
   expect(problemsOf({ ...withKinds, DOOR_HOSTS: "wiki.example.com=unknown" }).join()).toContain(

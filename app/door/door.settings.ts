@@ -6,6 +6,7 @@ import type { SettingReader } from "~/platform/config/setting-reader";
 import { normalizeSite, originHost } from "~/platform/http/domains";
 import { redisSettings } from "~/platform/redis/redis.settings";
 import { servingSettings } from "~/platform/http/serving.settings";
+import { isLoopbackSite } from "./door-address";
 
 /** docs/door.md shows the proxies. */
 export const doorSettings = {
@@ -65,10 +66,32 @@ export function readDoor(
     reader.warn(row, "is set, and TRUST_PROXY is not: no proxy may ask, so no site opens.");
   }
   for (const [index, { host }] of written.entries()) {
-    if (written.findIndex((other) => other.host === host) < index) reader.report(row, `names ${host} twice.`);
-    if (own.includes(host)) reader.report(row, `names ${host}, which is the gate itself.`);
+    const fault = findClash(host, { own, others: written.slice(0, index).map((other) => other.host) });
+    if (fault !== null) reader.report(row, fault);
   }
   return written.map((site) => ({ host: site.host, kinds: findKinds(reader, site, kinds) }));
+}
+
+/**
+ * Browsers send cookies, and Caddy and Traefik requests, by a host's name whatever the port: one of two sites would get
+ * what is the other's, or the gate's. On loopback names the cookies' own names have the port.
+ */
+function findClash(host: string, { own, others }: { own: string[]; others: string[] }): string | null {
+  if (own.includes(host)) return `names ${host}, which is the gate itself.`;
+  if (others.includes(host)) return `names ${host} twice.`;
+  if (isLoopbackSite(host)) return null;
+  const isNamesake = (other: string) => withoutPort(other) === withoutPort(host);
+  if (own.some(isNamesake)) {
+    return `names ${host}, which is the gate's own name with another port: browsers would send the site the gate's cookies. Give the site a name of its own.`;
+  }
+  const namesake = others.find(isNamesake);
+  return namesake === undefined
+    ? null
+    : `names ${namesake} and ${host}: cookies know no ports, so each site needs a name of its own.`;
+}
+
+function withoutPort(host: string): string {
+  return host.replace(/:[0-9]+$/, "");
 }
 
 function findKinds(reader: SettingReader, { host, kindName }: WrittenSite, kinds: KeyKinds): KeyKind[] {

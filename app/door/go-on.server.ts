@@ -52,8 +52,9 @@ export async function goOn(
 ): Promise<{ goTo: string }> {
   const { address, site } = destination;
   const { codes, consumeCodes } = dependencies;
+  // Before the chain is read, so that a circle of redirects reads it no more.
+  requireNotInCircles(await consumeCodes(`${caller.claims.siwe_hash}:${site.host}`));
   const grant = await requireOpening(caller, site, dependencies);
-  requireNotInCircles(await consumeCodes(`${grant.sid}:${site.host}`));
   const code = randomBytes(codeBytes).toString("base64url");
   await codes.issueCode({
     digest: digestOf(code),

@@ -4,6 +4,7 @@ import type { Clock } from "~/platform/clock";
 import { TextAnswer } from "~/platform/http/answer.server";
 import type { Answer } from "~/platform/http/answer.server";
 import { normalizeSite } from "~/platform/http/domains";
+import { isVisit } from "~/platform/http/is-visit";
 import { requestHost } from "~/platform/http/client-id.server";
 import { Refusal } from "~/platform/http/refusal";
 import { answerSitePage } from "./site-page.server";
@@ -19,7 +20,7 @@ export type WayInDependencies = {
   origin: string;
   sites: ReadonlyMap<string, DoorSite>;
   codes: Pick<DoorCodeStore, "spendCode">;
-  tokens: Pick<DoorTokens, "mint">;
+  tokens: Pick<DoorTokens, "mint" | "read">;
   clock: Clock;
 };
 
@@ -32,7 +33,8 @@ export type SiteRequest = {
 };
 
 const startBytes = 16;
-const startValue = /^[A-Za-z0-9_-]{22}$/;
+/** Of starts and of codes. */
+const secretShape = /^[A-Za-z0-9_-]{22}$/;
 
 export function digestOf(secret: string): string {
   return createHash("sha256").update(secret).digest("base64url");
@@ -44,7 +46,8 @@ export function startWayIn(request: SiteRequest, { sites, origin }: WayInDepende
   const address = { ...site, path: toReturnPath(request.searchParams.get("to")) };
   const kept = readDoorCookie("start", site, request.headers.cookie);
   // One that is still good serves all tabs; with it, each of them comes back.
-  const value = kept !== null && startValue.test(kept) ? kept : randomBytes(startBytes).toString("base64url");
+  const value =
+    kept !== null && secretShape.test(kept) ? kept : randomBytes(startBytes).toString("base64url");
   const query = new URLSearchParams({ door: writeDoorAddress(address), start: digestOf(value) });
   const cookie = writeDoorCookie("start", site, { value, maxAgeSeconds: startCookieSeconds });
   return redirect(`${origin}/gate?${query.toString()}`, cookie);
@@ -58,6 +61,20 @@ export async function enterSite(request: SiteRequest, dependencies: WayInDepende
   const path = toReturnPath(searchParams.get("to"));
   const code = searchParams.get("code");
   const start = readDoorCookie("start", site, headers.cookie);
+  // Asking for the headers alone must not use the code up.
+  const isTried = code !== null && secretShape.test(code) && start !== null && method !== "HEAD";
+  const claims = isTried
+    ? await codes.spendCode({ digest: digestOf(code), site: site.host, startHash: digestOf(start) })
+    : null;
+  if (claims !== null) {
+    const { token, expiresAtSeconds } = await tokens.mint(JSON.parse(claims) as DoorGrant, site.host);
+    const maxAgeSeconds = expiresAtSeconds - clock() / 1000;
+    return redirect(path, writeDoorCookie("door", site, { value: token, maxAgeSeconds }));
+  }
+  // Another tab was faster, or somebody went back: the question decides on the page itself.
+  if (method !== "HEAD" && (await isSignedIn(site, headers.cookie, tokens))) return redirect(path, null);
+  // Begun at once in several tabs, of which the last one's cookie is there. A circle ends at the gate, which counts codes.
+  if (isTried) return redirect(startPath(path), null);
   const again = { href: startPath(path), label: "Try again" };
   if (start === null) {
     return answerSitePage({
@@ -67,30 +84,39 @@ export async function enterSite(request: SiteRequest, dependencies: WayInDepende
       way: again,
     });
   }
-  // Asking for the headers alone must not use the code up.
-  const claims =
-    code === null || method === "HEAD"
-      ? null
-      : await codes.spendCode({ digest: digestOf(code), site: site.host, startHash: digestOf(start) });
-  if (claims === null) {
-    return answerSitePage({
-      status: method === "HEAD" ? 200 : 400,
-      title: "This way in has been used",
-      text: "Each way in from the gate is good once, for a minute, and for the browser and the site it was made for.",
-      way: again,
-    });
-  }
-  const { token, expiresAtSeconds } = await tokens.mint(JSON.parse(claims) as DoorGrant, site.host);
-  const maxAgeSeconds = expiresAtSeconds - clock() / 1000;
-  return redirect(path, writeDoorCookie("door", site, { value: token, maxAgeSeconds }));
+  return answerSitePage({
+    status: method === "HEAD" ? 200 : 400,
+    title: "This is no way in",
+    text: "What the gate gives for the way in is missing from this address. Begin again at the site.",
+    way: again,
+  });
 }
 
-/** Takes the site's cookie back; signing out altogether is the gate's. */
+/** By a token of this very site, whatever has become of its key since. */
+async function isSignedIn(
+  site: Omit<DoorAddress, "path">,
+  cookie: string | undefined,
+  tokens: Pick<DoorTokens, "read">,
+): Promise<boolean> {
+  const token = readDoorCookie("door", site, cookie);
+  if (token === null) return false;
+  try {
+    return (await tokens.read(token)).claims.aud === site.host;
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+}
+
+/** Takes the site's cookie back, in somebody's own visit; signing out altogether is the gate's. */
 export function leaveSite(request: SiteRequest, { sites, origin }: WayInDependencies): Answer {
   const site = requireSite(request, sites);
   const query = new URLSearchParams({ left: site.host });
   const cookie = writeDoorCookie("door", site, { value: "", maxAgeSeconds: 0 });
-  return redirect(`${origin}/gate?${query.toString()}`, request.method === "HEAD" ? null : cookie);
+  return redirect(
+    `${origin}/gate?${query.toString()}`,
+    request.method !== "HEAD" && isVisit(request.headers) ? cookie : null,
+  );
 }
 
 function redirect(location: string, cookie: string | null): Answer {

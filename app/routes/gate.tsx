@@ -12,6 +12,7 @@ import { Notice } from "~/ui/notice";
 import { describePage } from "~/ui/page-meta";
 import { findSessionToken } from "~/gate/tokens/session.server";
 import { readKeyLookup } from "~/gate/visit.server";
+import { isVisit } from "~/platform/http/is-visit";
 import { requireWithinLimit } from "~/platform/http/require-within-limit.server";
 import { getServices } from "~/services.server";
 
@@ -34,6 +35,7 @@ export const headers = (() => ({ "Cache-Control": "no-store" })) satisfies Heade
 export async function loader({ context }: LoaderFunctionArgs) {
   const { gate, content, origin, config } = getServices();
   const { host, searchParams } = context;
+  const isCrossSite = context.headers["sec-fetch-site"] === "cross-site";
   let counted: Promise<unknown> | undefined;
   // Once for each visit, whatever of it reads the chain or the state.
   const countOnce = () => (counted ??= requireWithinLimit(context, "pages"));
@@ -41,8 +43,9 @@ export async function loader({ context }: LoaderFunctionArgs) {
     searchParams,
     cookie: context.headers.cookie,
     host,
-    isRead: context.method !== "HEAD",
+    isOwnVisit: context.method !== "HEAD" && isVisit(context.headers) && !isCrossSite,
     requireWithinLimit: countOnce,
+    noteWayOn: (way) => context.service.noteAccess({ context, refusal: null, ...way }),
   });
   if (door && "redirectTo" in door) throw redirect(door.redirectTo, { headers: headers() });
   const [visit, lookup, outline] = await Promise.all([

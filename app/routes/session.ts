@@ -22,6 +22,8 @@ export const { loader, action } = defineRoute({
     sameSite: true,
     proof: sessionProof,
     decidesAccess: true,
+    siteOf: (body) =>
+      body?.door === undefined ? null : getServices().gate.door.requireDestination(body.door).site.host,
     handle: async ({ context, body, caller }) => {
       const { session: service, door } = getServices().gate;
       if (body?.door !== undefined && body.start !== undefined) {

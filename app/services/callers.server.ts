@@ -36,8 +36,6 @@ export const gateProof: CallerStep<Claimant, GateAccessBody | undefined> = {
 export const sessionProof: CallerStep<SessionCaller, SessionOrder | undefined> = {
   identify: ({ context: { headers, host }, body: ask }) => {
     const { authorization, cookie } = headers;
-    // Which door is meant comes before who asks: an address that is no door's is wrong for everybody.
-    if (ask?.door !== undefined) getServices().gate.door.requireDestination(ask.door);
     return getServices().gate.session.identify({ ask, authorization, cookie, host });
   },
   claimOf,

@@ -83,6 +83,9 @@ test("a session of another kind is told which one opens the site", async () => {
     outcome: "unmet",
     any: [{ label: "Founder's key", outcome: "unmet", needed: "1", chainId: 31337 }],
   });
+  // Each is counted before the chain is read.
+  for (let round = 0; round < 4; round++) expect((await refusalOf(token, founders)).status).toBe(403);
+  expect((await refusalOf(token, founders)).slug).toBe("site-cookie-not-kept");
 });
 
 test("a site without a kind of its own opens to every kind that names it", async () => {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { limitsOff } from "~e2e/support/limits";
@@ -8,10 +9,13 @@ import { asPage, asScript, cookieSetBy, forwardedFor, notes, openDoorClient, wik
 import { openGate } from "./gate-fixture";
 import type { Answer, Gate } from "./gate-fixture";
 
+const operatorSecret = "Qm7rV2kXw9TzLc4H";
+
 let gate: Gate;
 let door: ReturnType<typeof openDoorClient>;
 beforeAll(async () => {
-  const env = { ...limitsOff, DOOR_HOSTS: `${wiki}, ${notes}`, TRUST_PROXY: "loopback" };
+  const sites = { DOOR_HOSTS: `${wiki}, ${notes}`, TRUST_PROXY: "loopback" };
+  const env = { ...limitsOff, ...sites, OPERATOR_SECRET: operatorSecret };
   gate = await openGate({ env });
   door = openDoorClient(gate);
 });
@@ -76,7 +80,8 @@ test("the cookies of the way in are the site's alone", async () => {
   const flags = "Path=/; Max-Age=600; HttpOnly; SameSite=Lax; Secure";
   expect(begun.answer.headers.getSetCookie()).toEqual([`${begun.cookie}; ${flags}`]);
   expect(begun.cookie).toMatch(/^__Host-latchkey-start=[A-Za-z0-9_-]{22}$/);
-  expect(begun.order.door).toBe(`https://${wiki}/`);
+  const start = createHash("sha256").update(valueOf(begun.cookie)).digest("base64url");
+  expect(begun.order).toEqual({ door: `https://${wiki}/`, start });
   const { startCookie, enterPath } = await door.beginWayIn(token);
   const entered = await door.visit(enterPath, { cookie: startCookie });
   const [written] = entered.headers.getSetCookie();
@@ -97,6 +102,45 @@ test("a start that is still good is kept, so that two tabs do not undo each othe
     const { pathname, search } = new URL(body.goTo as string);
     const entered = await door.visit(`${pathname}${search}`, { cookie: first.cookie });
     expect(entered.status).toBe(302);
+  }
+});
+
+test("two tabs that began at once both come in", async () => {
+  const { token } = await signInNew(gate);
+  const [first, second] = [await door.start("/first"), await door.start("/second")];
+  // The browser keeps the later cookie.
+  const enterWith = async (order: typeof first.order, cookie: string) => {
+    const { pathname, search } = new URL((await door.goOn(token, order)).body.goTo as string);
+    return await door.visit(`${pathname}${search}`, { cookie });
+  };
+  const entered = await enterWith(second.order, second.cookie);
+  const both = `${second.cookie}; ${cookieSetBy(entered)}`;
+  const other = await enterWith(first.order, both);
+  expect([other.status, other.location, other.headers.getSetCookie()]).toEqual([302, "/first", []]);
+  const ofAnotherSite = await door.letIn(token, { host: notes });
+  // Nobody is in yet: once more from the start, whose cookie is settled by now.
+  for (const cookie of [ofAnotherSite, "__Host-latchkey-door=nonsense"]) {
+    const { status, location } = await enterWith(first.order, `${second.cookie}; ${cookie}`);
+    expect([status, location]).toEqual([302, "/.latchkey/start?to=%2Ffirst"]);
+  }
+});
+
+test("a deep link comes back to exactly that address", async () => {
+  const { token } = await signInNew(gate);
+  for (const [path, back = path] of [
+    ["/notes/tide%20tables?of=the%2Fharbour&day=2"],
+    ["/search?q=C:\\Users", "/search?q=C:%5CUsers"],
+    ["/%C3%80?q=%5C&r=%E2%82%AC+%2B()!*~"],
+  ] as const) {
+    const led = await door.question({ path });
+    const { pathname, search } = new URL(led.location);
+    const begun = await door.visit(`${pathname}${search}`);
+    const { searchParams } = new URL(begun.location);
+    const order = { door: searchParams.get("door")!, start: searchParams.get("start")! };
+    const { body } = await door.goOn(token, order);
+    const goTo = new URL(String(body.goTo));
+    const entered = await door.visit(`${goTo.pathname}${goTo.search}`, { cookie: cookieSetBy(begun) });
+    expect([entered.status, entered.location]).toEqual([302, back]);
   }
 });
 
@@ -207,6 +251,41 @@ test("signing out at the gate ends every site, codes under way and copies of the
   expect((await gate.post("/session", { renew: true }, headers)).status).toBe(401);
 });
 
+test("the operator's record says who went on to which site, by the session or by the page, and who did not", async () => {
+  const { account, token } = await signInNew(gate);
+  await door.letIn(token);
+  const { order } = await door.start("/page", { host: notes });
+  const byPage = await door.send(`/gate?${new URLSearchParams(order).toString()}`, {
+    ...asPage,
+    Cookie: `access_token=${token}`,
+  });
+  expect(byPage.status).toBe(302);
+  const refused = await door.goOn("", order);
+  expect(refused.status).toBe(401);
+
+  const entered = await fetch(`${gate.origin}/operator/session`, {
+    method: "POST",
+    body: new URLSearchParams({ secret: operatorSecret }),
+    headers: { Origin: gate.origin },
+    redirect: "manual",
+  });
+  const headers = { Cookie: cookieSetBy(entered) };
+  const read = async (path: string) => await (await fetch(`${gate.origin}${path}`, { headers })).text();
+  const rowsOf = async (site: string) => {
+    const text = await read(`/operator/export/decisions?format=json&site=${encodeURIComponent(site)}`);
+    return JSON.parse(text) as Record<string, unknown>[];
+  };
+  const who = { address: account.address.toLowerCase(), outcome: "granted", slug: null };
+  expect((await rowsOf(wiki)).at(-1)).toMatchObject({ ...who, site: wiki, route: "/session" });
+  expect((await rowsOf(notes)).slice(-2)).toMatchObject([
+    { ...who, site: notes, route: "/gate" },
+    { address: null, outcome: "refused", slug: slugOf(refused), site: notes, route: "/session" },
+  ]);
+  const page = await read(`/operator/decisions?site=${wiki}`);
+  expect(page).toContain(`data-label="Site" class="operator-cell-text">${wiki}<`);
+  expect(page).not.toContain(`>${notes}<`);
+});
+
 test("while the chain is away and nothing of it was read, nobody is let in or turned away", async () => {
   const { token } = await signInNew(gate);
   const server = await startServer({
@@ -225,7 +304,7 @@ test("while the chain is away and nothing of it was read, nobody is let in or tu
   const answer = await openDoorClient(server).question({ cookie });
   expect([answer.status, slugOf(answer), answer.location]).toEqual([503, "chain-unavailable", ""]);
   expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
-  expect(answer.headers.getSetCookie()).toEqual([]);
+  expect([answer.headers.get("cache-control"), answer.headers.getSetCookie()]).toEqual(["no-store", []]);
 });
 
 test("without sites nothing of the door is there", async () => {

@@ -6,8 +6,9 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { mintTestKey } from "../../contracts/mint-test-key";
 import { readReference } from "~/reference/read-reference";
-import type { ApiDocument } from "~/reference/read-reference";
-import { startingValues, writeCurl } from "~/reference/request";
+import type { ApiDocument, ReferenceParameter } from "~/reference/read-reference";
+import { parameterKey, startingValues, writeCurl } from "~/reference/request";
+import type { RequestValues } from "~/reference/request";
 import { startGateServer } from "../support/browser/gate-server";
 import type { GateServer } from "../support/browser/gate-server";
 import { clientOf } from "./gate-fixture";
@@ -16,6 +17,8 @@ const secrets = {
   METRICS_TOKEN: "a-token-of-the-tests-for-metrics-only",
   QUOTA_RESET_SECRET: "a-secret-of-the-tests-for-quotas-only",
 };
+/** The one of the examples. */
+const site = "wiki.example.com";
 let server: GateServer;
 let folder: string;
 
@@ -28,6 +31,7 @@ beforeAll(async () => {
       NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true",
       METRICS_TOKEN: secrets.METRICS_TOKEN,
       AI_QUOTA_RESET_SECRET: secrets.QUOTA_RESET_SECRET,
+      DOOR_HOSTS: site,
     },
   });
 }, 120_000);
@@ -58,6 +62,12 @@ const expected: Record<string, number> = {
   getSession: 200,
   keepSession: 401,
   endSession: 200,
+  // What it is asked is with the proxy; so are the visitor's headers that make it a page.
+  askDoor: 401,
+  startSite: 302,
+  // The browser has to have begun on the site.
+  enterSite: 400,
+  leaveSite: 302,
   getMedia: 403,
   getSandbox: 200,
   chat: 200,
@@ -82,9 +92,12 @@ const expected: Record<string, number> = {
   askDemoChain: 200,
 };
 
-function run(line: string, env: Record<string, string>): Promise<string> {
+/** What the proxy of a site adds to the requests that it hands on. */
+const bySite = `-H 'X-Forwarded-Host: ${site}' -H 'X-Forwarded-Proto: https'`;
+
+function run(line: string, env: Record<string, string>, added = ""): Promise<string> {
   // The status comes behind whatever the line itself prints.
-  const script = `curl() { command curl "$@" -w '\\n%{http_code}'; }\n${line}\n`;
+  const script = `curl() { command curl "$@" ${added} -w '\\n%{http_code}'; }\n${line}\n`;
   return new Promise((resolve, reject) => {
     const options = { cwd: folder, env: { PATH: process.env.PATH, ...env } as unknown as NodeJS.ProcessEnv };
     execFile("bash", ["-euo", "pipefail", "-c", script], options, (error, stdout, stderr) =>
@@ -93,15 +106,22 @@ function run(line: string, env: Record<string, string>): Promise<string> {
   });
 }
 
+function fill(values: RequestValues, parameter: ReferenceParameter): void {
+  values.parameters[parameterKey(parameter)] = parameter.example;
+}
+
 test("the curl line of every operation runs in a shell and gets the operation's answer", async () => {
   const accessToken = await becomeHolder();
   const document = (await (await fetch(`${server.baseUrl}/api/openapi`)).json()) as ApiDocument;
   const { groups, origin } = readReference(document);
   const statuses: Record<string, number> = {};
   for (const operation of groups.flatMap(({ operations }) => operations)) {
-    const line = writeCurl(operation, startingValues(operation, true), origin);
+    const values = startingValues(operation, true);
+    if (operation.id === "askDoor") for (const parameter of operation.parameters) fill(values, parameter);
+    const line = writeCurl(operation, values, origin);
     expect(line).not.toContain(accessToken);
-    const printed = await run(line, { ACCESS_TOKEN: accessToken, ...secrets });
+    const added = operation.path.startsWith("/.latchkey/") ? bySite : "";
+    const printed = await run(line, { ACCESS_TOKEN: accessToken, ...secrets }, added);
     statuses[operation.id] = Number(printed.trimEnd().split("\n").at(-1));
   }
   expect(statuses).toEqual(expected);

@@ -18,6 +18,7 @@ import { combinePlaced, tokenPlacements } from "~e2e/support/token-placements";
 import { limitsOff } from "~e2e/support/limits";
 import { startPostgresql } from "../../prisma/shadow-databases.mjs";
 import { openTcpSwitch } from "../support/browser/tcp-switch";
+import { asPage, cookieSetBy, forwardedFor, notes, openDoorClient, wiki } from "./door-fixture";
 import { clientOf, openGate } from "./gate-fixture";
 import type { Answer, Gate } from "./gate-fixture";
 import { mcpOf } from "./mcp-fixture";
@@ -169,6 +170,8 @@ beforeAll(async () => {
       RATE_LIMIT_QUOTA_RESET: "0",
       RATE_LIMIT_OPERATOR: "0",
       NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true",
+      DOOR_HOSTS: `${wiki}, ${notes}`,
+      TRUST_PROXY: "loopback",
       AI_PROVIDER: "openai",
       OPENAI_BASE_URL: model.baseUrl,
       TTS_PROVIDER: "local",
@@ -299,6 +302,47 @@ async function keepSession(token: string): Promise<void> {
   await told(api.ask({ path: "/session", method: "DELETE", headers: { cookie } }));
 }
 
+/** The way to a site behind the door, by the session and by the page, with every secret of it also where it is wrong. */
+async function goToSite(holder: Awaited<ReturnType<Gate["mintKey"]>>): Promise<void> {
+  const door = openDoorClient(api);
+  const { body } = await enter(useBody("the sign-in of who goes to a site", await api.siweBody(holder)));
+  const token = useToken("the token of who goes to a site", String(body.accessToken));
+  const session = { ...asPage, Cookie: `access_token=${token}` };
+  const valueOf = (cookie: string) => cookie.slice(cookie.indexOf("=") + 1);
+  const path = `/reset?password=${use("what a visitor of a site asked for", random())}`;
+  const begun = await door.start(path);
+  use("a start's value", valueOf(begun.cookie));
+  use("a start's digest", begun.order.start);
+  const led = await told(door.goOn(token, begun.order));
+  const { pathname, search, searchParams } = new URL(String(led.body.goTo));
+  use("a code", searchParams.get("code")!);
+  const enterPath = `${pathname}${search}`;
+  await told(door.goOn(forge(token), begun.order));
+  const page = await told(door.send(`/gate?${new URLSearchParams(begun.order).toString()}`, session));
+  use("the page's code", new URL(page.headers.get("location")!).searchParams.get("code")!);
+  const other = await door.start("/");
+  use("another start's value", valueOf(other.cookie));
+  await told(door.visit(enterPath, { cookie: other.cookie }));
+  const entered = await told(door.visit(enterPath, { cookie: begun.cookie }));
+  await told(door.visit(enterPath, { cookie: begun.cookie }));
+  const cookie = cookieSetBy(entered);
+  const value = useToken("a door's token", valueOf(cookie));
+  for (const host of [wiki, notes, "elsewhere.example"]) await told(door.question({ host, cookie, path }));
+  for (const name of ["__Host-latchkey-door", "access_token"]) {
+    const Cookie = `${name}=${forge(value)}`;
+    await told(door.send("/api/door", { ...forwardedFor(wiki, { path }), ...asPage, Cookie }));
+  }
+  const bearer = { Authorization: `Bearer ${value}` };
+  await told(api.ask({ path: `/api/quota?jwt=${value}`, headers: bearer }));
+  rpc.setFault("http-500");
+  await told(door.question({ cookie, path }));
+  rpc.setFault("none");
+  await told(door.visit("/.latchkey/leave", { cookie }));
+  await told(api.ask({ path: "/session", method: "DELETE", headers: session }));
+  await told(door.question({ cookie, path }));
+  await told(door.goOn(token, other.order));
+}
+
 async function resetQuotas(): Promise<void> {
   for (const secret of [secrets.AI_QUOTA_RESET_SECRET, use("a wrong quota secret", random())]) {
     const json = { scope: "token", tokenIds: ["424242"] };
@@ -325,6 +369,10 @@ async function operate(): Promise<void> {
     const cookie = answer.headers.get("set-cookie")?.split(";")[0];
     if (secret !== secrets.OPERATOR_SECRET) continue;
     use("an operator's cookie", cookie!.split("=")[1]!);
+    for (const path of ["decisions", "limits", "audit", "export/decisions?format=json"]) {
+      const page = await told(api.ask({ path: `/operator/${path}`, headers: { cookie: cookie! } }));
+      heard.push(JSON.stringify(page.body));
+    }
     for (const name of ["state", "decisions", "outbox", "audit", "submissions", "nothing"])
       await told(api.ask({ path: `/operator/${name}?secret=${secret}`, headers: { cookie: cookie! } }));
     const foreign = { cookie: cookie!, Origin: "https://other.example" };
@@ -349,6 +397,11 @@ const logged = (from: number) => server.output().slice(from);
 
 /** Database and Redis are cut off in the middle of requests, refuse the password there is, and come back. */
 async function loseEverything(holder: Awaited<ReturnType<Gate["mintKey"]>>, token: string): Promise<void> {
+  const door = openDoorClient(api);
+  const site = await door.beginWayIn(token);
+  const cookie = cookieSetBy(await door.visit(site.enterPath, { cookie: site.startCookie }));
+  useToken("the token of a site", cookie.slice(cookie.indexOf("=") + 1));
+  const { order } = await door.start("/");
   const bearer = { Authorization: `Bearer ${token}` };
   const question = { messages: [{ role: "user", content: "a question" }] };
   async function askAll(what: string): Promise<void> {
@@ -361,6 +414,10 @@ async function loseEverything(holder: Awaited<ReturnType<Gate["mintKey"]>>, toke
       told(api.post("/api/chat", question, bearer)),
       told(api.ask({ path: "/api/quota", headers: bearer })),
       told(api.post("/api/form-submission-gate", form)),
+      told(door.question({ cookie })),
+      told(door.goOn(token, order)).then(({ body: { goTo } }) => {
+        if (goTo !== undefined) use("a code", new URL(String(goTo)).searchParams.get("code")!);
+      }),
     ]);
     await listen(api, secrets.METRICS_TOKEN);
   }
@@ -392,6 +449,7 @@ test("the log of a full run at debug level holds no secret, token, nonce, signat
   await keepSession(token);
   await carryEverywhere(token);
   await resetQuotas();
+  await goToSite(await gate.mintKey());
   await operate();
   const bearer = { Authorization: `Bearer ${token}` };
   const pay = { amount: "0.0001", idempotencyKey: "payment-1" };

@@ -5,8 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { developmentAccount } from "../../contracts/local-chain.mjs";
 import { hasOpenssl, sayWithoutOpenssl } from "~e2e/support/certificates";
 import { readSeen } from "~e2e/support/door/echo-site";
+import { startFastcgiSite } from "~e2e/support/door/fastcgi-site";
+import type { FastcgiSite } from "~e2e/support/door/fastcgi-site";
 import { playTraefik } from "~e2e/support/door/played-traefik";
 import { checkNginxProxy, startCaddyProxy, startNginxProxy } from "~e2e/support/door/site-proxies";
+import type { ProxyOptions } from "~e2e/support/door/site-proxies";
 import {
   dashboardsOrigin,
   gateOrigin,
@@ -27,13 +30,28 @@ sayWithoutOpenssl("nginx's part of docs/door.md, which has certificates");
 const deepLink = `${wikiOrigin}/notes/tide%20tables?of=the%2Fharbour&day=2#low`;
 const withoutFragment = deepLink.replace(/#.*/, "");
 
+let php: FastcgiSite;
+beforeAll(async () => {
+  php = await startFastcgiSite();
+});
+afterAll(() => php.stop());
+
+function nginxWith(further: { isCaching: boolean }) {
+  return (options: ProxyOptions) => startNginxProxy({ ...options, ...further, fastcgiPort: php.port });
+}
+
 const proxies = [
-  { name: "nginx", isHere: hasNginx, start: startNginxProxy, isCaching: false, whenAway: 503 },
+  {
+    name: "nginx",
+    isHere: hasNginx,
+    start: nginxWith({ isCaching: false }),
+    isCaching: false,
+    whenAway: 503,
+  },
   {
     name: "nginx with its cache of answers",
     isHere: hasNginx,
-    start: (options: Parameters<typeof startNginxProxy>[0]) =>
-      startNginxProxy({ ...options, isCaching: true }),
+    start: nginxWith({ isCaching: true }),
     isCaching: true,
     whenAway: 503,
   },
@@ -61,7 +79,8 @@ const forged = {
   Connection: "Remote-User, X-Latchkey-Key",
 };
 
-describe.each(proxies)("$name, with the files of docs/door.md", ({ isHere, start, isCaching, whenAway }) => {
+describe.each(proxies)("$name, with the files of docs/door.md", (proxy) => {
+  const { name, isHere, start, isCaching, whenAway } = proxy;
   const testHere = test.skipIf(!isHere);
   let sites: SitesBehindProxy;
   let lastAccount = 0;
@@ -145,6 +164,75 @@ describe.each(proxies)("$name, with the files of docs/door.md", ({ isHere, start
     },
   );
 
+  test.skipIf(!isHere || name === "Caddy")(
+    "what a visitor says under the names of the door does not reach PHP",
+    async () => {
+      const { visitor, holder } = await enter();
+      const inside = await visitor.ask(`${wikiOrigin}/doku.php`, { headers: forged });
+      const params = JSON.parse(inside.body) as Record<string, string>;
+      expect(JSON.stringify(params)).not.toMatch(/forged|dashboards/);
+      const user = developmentAccount(holder.account).address.toLowerCase();
+      expect(params).toMatchObject({
+        REMOTE_USER: user,
+        HTTP_REMOTE_USER: user,
+        HTTP_REMOTE_GROUPS: "keeper",
+        HTTP_X_LATCHKEY_KEY: `keeper:${holder.tokenId}`,
+        HTTP_X_FORWARDED_HOST: "wiki.example.com",
+      });
+      expect((await sites.openVisitor().ask(`${wikiOrigin}/doku.php`)).status).toBe(401);
+    },
+  );
+
+  testHere(
+    "what a visitor says by the names of proxies is heard at the gate's own name neither",
+    async () => {
+      const { visitor } = await enter();
+      const cookie = `__Host-latchkey-door=${visitor.cookieOf("wiki.example.com", "__Host-latchkey-door")}`;
+      const original = { "X-Original-URL": `${wikiOrigin}/`, "X-Original-Method": "GET" };
+      const forwarded = {
+        "X-Forwarded-Proto": "https",
+        "X-Forwarded-Host": "wiki.example.com",
+        "X-Forwarded-Uri": "/",
+        "X-Forwarded-Method": "GET",
+      };
+      for (const said of [original, forwarded, { ...original, ...forwarded }]) {
+        const headers = { ...asPage, ...said, Cookie: cookie };
+        const answer = await sites.openVisitor().ask(`${gateOrigin}/api/door`, { headers });
+        expect([answer.status, answer.headers["x-problem"]]).toEqual([403, "door-not-configured"]);
+      }
+    },
+  );
+
+  testHere("addresses as long as nginx takes them reach the site, and come back from the gate", async () => {
+    const { visitor } = await enter();
+    const longest = `/search?q=${"x".repeat(7900)}`;
+    const inside = await visitor.ask(`${wikiOrigin}${longest}`);
+    expect(inside.status).toBe(200);
+    expect(readSeen(inside.body).url).toBe(longest);
+
+    const newcomer = sites.openVisitor();
+    await sites.signIn(newcomer, await newHolder());
+    const deep = `${wikiOrigin}/search?q=${"x".repeat(4000)}`;
+    const led = await walkIn(newcomer, deep);
+    expect([led.status, led.trail.at(-1)]).toEqual([200, deep]);
+    // The gate's own page leads on at once.
+    const other = deep.replace(wikiOrigin, dashboardsOrigin);
+    const straight = await newcomer.visit(other);
+    expect([straight.status, straight.trail.at(-1)]).toEqual([200, other]);
+  });
+
+  testHere.each([
+    ["without a cookie", {}],
+    ["whose cookie has ended", { Cookie: "__Host-latchkey-door=ended" }],
+  ])("requests of somebody %s do not wait for each other", async (_who, headers) => {
+    const startedAtMs = performance.now();
+    const asked = Array.from({ length: 40 }, () => sites.openVisitor().ask(`${wikiOrigin}/`, { headers }));
+    const answers = await Promise.all(asked);
+    const tookMs = performance.now() - startedAtMs;
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+    expect(tookMs).toBeLessThan(2_500);
+  });
+
   testHere("another host in a request's first line or Host header opens no other site", async () => {
     const { visitor } = await enter();
     const before = sites.dashboards.countAnswered();
@@ -212,6 +300,15 @@ describe.each(proxies)("$name, with the files of docs/door.md", ({ isHere, start
       });
     },
     60_000,
+  );
+
+  testHere.each([[["h2c"]], [["h2c", "websocket"]], [["websocket, h2c"]]])(
+    "what is upgraded to %j is no way past the proxy",
+    async (protocols) => {
+      const { visitor } = await enter();
+      const { status, socket } = await visitor.openSocket(`${wikiOrigin}/live`, protocols);
+      expect([status, socket]).toEqual([200, null]);
+    },
   );
 
   testHere("two sites with a kind of key each want one sign-in", async () => {

@@ -5,6 +5,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "@play
 import { findBrowser } from "../support/browser/browser";
 import { startHoldersServer, startModelServer } from "../support/browser/chat-servers";
 import { shootConversation, shootHolders, shootLacks, shootModels } from "./chat-shots";
+import { shootDoor, startDoorServer } from "./door-shots";
 import { startGateServer } from "../support/browser/gate-server";
 import type { GateServer } from "../support/browser/gate-server";
 import { shootGate, shootKinds, shootMembership } from "./gate-shots";
@@ -76,6 +77,11 @@ const parts: Record<string, (round: Round) => Promise<void>> = {
       const server = await round.shared.silent();
       await withPage(round, (other) => shootLacks({ ...other, server }));
     }),
+  door: (round) =>
+    withPage(round, async ({ page }) => {
+      const shoot = (state: string) => page.screenshot({ path: round.pathOf(state), fullPage: true });
+      await shootDoor({ page, server: await round.shared.door(), shoot });
+    }),
   operator: (round) =>
     withPage(round, async ({ page }) => {
       const shoot = (state: string) => page.screenshot({ path: round.pathOf(state), fullPage: true });
@@ -137,6 +143,7 @@ function shareServers(ends: (() => Promise<void>)[]) {
     models: once(() => startModelServer()),
     holders: once(startHoldersServer),
     kinds: once(() => startKindsServer({ mode: "production" })),
+    door: once(startDoorServer),
     silent: once(() => startModelServer({ TTS_PROVIDER: "disabled" })),
     ways: once(() => startWaysServer("ws://127.0.0.1:9")),
     pairing: once(async () => startWaysServer((await relay()).url)),

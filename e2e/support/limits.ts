@@ -1,12 +1,10 @@
+import { rateLimitNames } from "~/platform/limits/limit-name";
 import { limitSettings } from "~/platform/limits/limits.settings";
 
-/** Every limit there is a setting for, each with numbers of its own, by which it can be told in a text. */
+/** Every limit there is, each with numbers of its own, by which it can be told in a text. */
 export function distinctLimits(): Record<string, { points: number; windowSeconds: number }> {
   return Object.fromEntries(
-    Object.keys(limitSettings).map((name, index) => [
-      name,
-      { points: 101 + index, windowSeconds: 11 + index },
-    ]),
+    rateLimitNames.map((name, index) => [name, { points: 101 + index, windowSeconds: 11 + index }]),
   );
 }
 

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from "react";
 import type { GateVisit } from "~/gate/visit";
 import type { PublicSettings } from "~/platform/public-settings";
-import { endVisit, lookAtSession, openKept } from "./entry/session-tasks";
+import { endVisit, lookAtSession, openKept, signOut } from "./entry/session-tasks";
 import { refuseForm, submitForm } from "./form/form-tasks";
 import { createGateApi } from "./gate-api";
 import { reduceGate, stateFromVisit } from "./gate-flow";
@@ -28,15 +28,16 @@ type GateFlowOptions = {
   lastWallet: LastWallet | null;
 };
 
-/** The state, and what the visitor can do in it. `returning`: the last visit's wallet while it is being looked for. */
+/** The state, and what the visitor can do in it. `returning`: the last visit's wallet while it is being looked for. `hasLooked`: whether that and a session were. */
 export function useGateFlow({ settings, kinds, visit, lastWallet }: GateFlowOptions) {
   const [state, dispatch] = useReducer(reduceGate, null, () => stateFromVisit(visit, Date.now()));
   const patience = useRef(new AbortController());
   const isSubmitting = useRef(false);
+  const isLeaving = useRef(false);
   const tools = useGateTools(settings, kinds, dispatch);
   const account = state.phase === "connected" || state.phase === "inside" ? state.account : null;
 
-  const returning = useResumedVisit(tools, state, lastWallet);
+  const { returning, hasLooked } = useResumedVisit(tools, state, lastWallet);
   useWalletEvents(tools, state);
   useSessionPolling(tools, state);
 
@@ -95,8 +96,14 @@ export function useGateFlow({ settings, kinds, visit, lastWallet }: GateFlowOpti
       dispatch({ type, turn: tools.nextTurn() });
     },
     leave: () => {
-      dispatch({ type: "left", turn: tools.nextTurn() });
-      void endVisit(tools.api);
+      if (isLeaving.current) return;
+      if (state.phase === "inside" && state.room.session === null) {
+        // Nothing that a server could fail to end.
+        dispatch({ type: "left", turn: tools.nextTurn() });
+        return void endVisit(tools.api);
+      }
+      isLeaving.current = true;
+      void signOut(tools, state.turn).finally(() => (isLeaving.current = false));
     },
     reload: () => {
       if (state.phase === "inside") void reloadRoom(tools, { account, room: state.room });
@@ -110,7 +117,7 @@ export function useGateFlow({ settings, kinds, visit, lastWallet }: GateFlowOpti
     },
     refuseForm: () => refuseForm(tools),
   };
-  return { state, returning, actions };
+  return { state, returning, hasLooked, actions };
 }
 
 function useGateTools(
@@ -146,13 +153,14 @@ function useGateTools(
 /** Resumes the connection of an earlier visit: once, as it was at the start, whatever a reload answers later. */
 function useResumedVisit(tools: GateTools, state: GateState, lastWallet: LastWallet | null) {
   const [start] = useState({ lastWallet, openedAs: state.phase === "inside" ? state.room.session : null });
-  const [returning, setReturning] = useState(lastWallet);
+  const [hasLooked, setHasLooked] = useState(false);
 
   useEffect(() => {
-    void resumeVisit(tools, start).then(() => setReturning(null));
+    void resumeVisit(tools, start).then(() => setHasLooked(true));
   }, [tools, start]);
 
-  return state.phase === "away" && state.notice === null ? returning : null;
+  const isReturning = !hasLooked && state.phase === "away" && state.notice === null;
+  return { returning: isReturning ? start.lastWallet : null, hasLooked };
 }
 
 function useWalletEvents(tools: GateTools, state: GateState): void {

@@ -87,7 +87,7 @@ export const keepSessionOperation: OperationDescription = {
   description:
     "With an access token in the Authorization header and no body, that token becomes the session. With `renew` the token in the cookie is replaced by a younger one, on the same signature, as long as the key is held and unused, and no further than the operator's `SESSION_MAX_SECONDS` since the signature, nor than an `Expiration Time` that was signed. A renewal for less than 300 seconds is refused with 401. So is a token whose key was used up or has left the wallet, which `open` alone answers with 403, as the gate does. With `open` the answer is that of `POST /api/gate-access`. With `door` and `start` the answer is where the browser goes on to, on a site that this gate opens, with a code that is good once; a site opens to its own kinds of keys, and to whoever meets a membership that opens it. Each asks the chain.",
   limit: "session-enter",
-  maxBodyBytes: 4096,
+  maxBodyBytes: 12 * 1024,
   security: ["bearerAuth", "sessionCookie"],
   body: {
     required: false,

@@ -43,11 +43,11 @@ export function createActivityStore(database: Database) {
     if (decisions.length === 0) return;
     const rows = decisions.map(
       (its) =>
-        sqltag`(${its.id}, ${BigInt(its.atMs)}, ${its.route}, ${its.outcome}, ${its.slug}, ${its.reason}, ${its.proof}, ${its.address}, ${its.vault}, ${its.tokenId}, ${its.keyKind}, ${its.missing}, ${its.clientId}, ${its.requestId})`,
+        sqltag`(${its.id}, ${BigInt(its.atMs)}, ${its.route}, ${its.outcome}, ${its.slug}, ${its.reason}, ${its.proof}, ${its.address}, ${its.vault}, ${its.tokenId}, ${its.keyKind}, ${its.missing}, ${its.site}, ${its.clientId}, ${its.requestId})`,
     );
     await database.$executeRaw`
       INSERT INTO "AccessDecision" ("id", "atMs", "route", "outcome", "slug", "reason", "proof", "address", "vault", "tokenId",
-        "keyKind", "missing", "clientId", "requestId")
+        "keyKind", "missing", "site", "clientId", "requestId")
       VALUES ${join(rows)}
       ON CONFLICT ("id") DO NOTHING`;
   }

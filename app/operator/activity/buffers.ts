@@ -58,6 +58,8 @@ export type NewDecision = {
   keyKind: string | null;
   /** What of that kind was not met. */
   missing: string | null;
+  /** The site behind the door that somebody was on the way to. */
+  site: string | null;
   clientId: string;
   requestId: string;
 };

@@ -33,7 +33,7 @@ const accessRefusals = new Set<string>(["siwe-not-enabled", "chain-unavailable",
  * A request's outcome as a decision; null for what decides nothing about access, such as an unreadable body or an answer
  * to somebody who need not be anybody.
  */
-export function toDecision({ context, claim, refusal }: AccessOutcome): NewDecision | null {
+export function toDecision({ context, claim, refusal, site = null }: AccessOutcome): NewDecision | null {
   const { pathname: route, clientId, requestId } = context;
   if (refusal === null ? !claim : !accessStatuses.has(refusal.status) && !accessRefusals.has(refusal.slug)) {
     return null;
@@ -51,6 +51,7 @@ export function toDecision({ context, claim, refusal }: AccessOutcome): NewDecis
     tokenId: claim?.tokenId ?? null,
     keyKind: claim?.keyKind ?? refusal?.unmet?.kind ?? null,
     missing: refusal?.unmet ? describeUnmet(refusal.unmet) : null,
+    site,
   };
 }
 

@@ -23,6 +23,7 @@ const refused: NewDecision = {
   tokenId: "5",
   keyKind: "founder",
   missing: "0: 2.5 coins",
+  site: "wiki.example.com",
   clientId: "192.0.2.1",
   requestId: "request-1",
 };

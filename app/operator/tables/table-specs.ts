@@ -18,6 +18,7 @@ const moment = (key: string, label: string) => column("moment")(key, label, "sor
 const tokenId = code("tokenId", "Key");
 const keyKind = { ...text("keyKind", "Kind"), isOptional: true };
 const missing = { ...text("missing", "Missing"), isOptional: true };
+const site = { ...text("site", "Site"), isOptional: true };
 const vault = { ...code("vault", "For"), isOptional: true };
 const contract = code("contractAddress", "Contract");
 const chain = text("chainId", "Chain");
@@ -212,6 +213,7 @@ const specs: Readonly<Record<TableName, Omit<TableSpec, "name">>> = {
       moment("atMs", "When"),
       outcome,
       text("route", "Route"),
+      site,
       text("proof", "Proof"),
       wallet("address"),
       vault,
@@ -224,6 +226,7 @@ const specs: Readonly<Record<TableName, Omit<TableSpec, "name">>> = {
     ],
     filters: [
       oneOf(outcome, ["granted", "refused"]),
+      exact(site),
       exact(tokenId),
       exact(keyKind),
       contains(missing.key, "Missing, contains"),

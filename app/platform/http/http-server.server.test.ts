@@ -107,6 +107,16 @@ test("a request within the time limits is answered, however it is fragmented", a
   socket.destroy();
 });
 
+test.each([
+  [31, "200 OK"],
+  [33, "431 Request Header Fields Too Large"],
+])("headers of %i KiB together are answered %s", async (kibibytes, status) => {
+  const { port } = await openServer();
+  const halves = ["X-One", "X-Two"].map((name) => `${name}: ${"a".repeat(kibibytes * 512)}\r\n`).join("");
+  const bytes = `GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${halves}\r\n`;
+  expect(await drip(port, bytes)).toContain(`HTTP/1.1 ${status}\r\n`);
+});
+
 test("the time limits of the service are the documented ones", () => {
   const server = createHttpServer(() => {});
   const { headersTimeout, requestTimeout, timeout, keepAliveTimeout } = server;

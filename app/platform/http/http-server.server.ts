@@ -10,6 +10,9 @@ import type { RequestTarget } from "./request-target";
 const defaultTimeouts = { headersMs: 10_000, requestMs: 30_000, idleMs: 120_000, keepAliveMs: 10_000 };
 export type ServerTimeouts = typeof defaultTimeouts;
 
+/** A question of the door has the visitor's address and cookies, and nginx lets each be 8 KiB; Node's own limit is 16. */
+const maxHeaderBytes = 32 * 1024;
+
 export function createHttpServer(listener: RequestListener, timeouts = defaultTimeouts): Server {
   const server = createServer(
     {
@@ -18,6 +21,7 @@ export function createHttpServer(listener: RequestListener, timeouts = defaultTi
       keepAliveTimeout: timeouts.keepAliveMs,
       connectionsCheckingInterval: Math.min(2000, timeouts.headersMs),
       insecureHTTPParser: false,
+      maxHeaderSize: maxHeaderBytes,
     },
     (request, response) => {
       if (hasBody(request)) endWithoutReset(request, response);

@@ -233,9 +233,9 @@ export const clientRows = {
     "site-cookie-not-kept": {
       title: "The site's cookie is not kept",
       meaning:
-        "This browser was let in to the same site again and again within half a minute, and came back each time: it does not keep the cookie that the site gives it.",
+        "This browser was let in to the same site again and again within half a minute, and came back each time: it does not keep the cookie that the site gives it, or many windows of the site came at once.",
       remedy:
-        "Allow cookies for the site, then open it again after the number of seconds in the Retry-After header.",
+        "Allow cookies for the site, then open it again, in one window, after the number of seconds in the Retry-After header.",
     },
     "speech-busy": {
       title: "TTS is busy",
@@ -263,7 +263,7 @@ export const clientRows = {
   431: {
     "headers-too-large": {
       title: "Headers too large",
-      meaning: "The headers of the request are larger than 16 KiB together.",
+      meaning: "The headers of the request are larger than 32 KiB together.",
       remedy: "Send fewer or shorter ones.",
     },
   },

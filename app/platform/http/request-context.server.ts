@@ -48,7 +48,13 @@ export type AccessClaim = {
 };
 
 /** How a request for access ended; `claim` null: nothing is known of who asked, `refusal` null: it was granted. */
-export type AccessOutcome = { context: RequestContext; claim: AccessClaim | null; refusal: Refusal | null };
+export type AccessOutcome = {
+  context: RequestContext;
+  claim: AccessClaim | null;
+  refusal: Refusal | null;
+  /** The site behind the door that it was about, by its `host[:port]`. */
+  site?: string | null;
+};
 
 /** What routes need from the running service; the composition root provides it. */
 export type ServiceContext = {

@@ -39,6 +39,8 @@ export type MethodSpec<Body, Caller = undefined> = {
   proof?: CallerStep<Caller, Body>;
   /** Who the body says asks: what is recorded until somebody is known. */
   claimOf?: (body: Body) => AccessClaim | null;
+  /** The site behind the door that the body is about, for the same record. Refuses what is none before anybody is asked who. */
+  siteOf?: (body: Body) => string | null;
   /**
    * A body is received only where its shape is declared: its bytes before the limit counts, what they mean after, the
    * shape last. A function throws refusals of its own, and decides about an absent body (undefined) too. A late body is
@@ -108,7 +110,7 @@ export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCal
 
   async function answer({ context, params }: { context: RequestContext; params: Params }): Promise<Answer> {
     const headers = isForSites ? {} : corsHeaders(context);
-    const request: RunningRequest = { context, params, headers, claim: null, isForSites };
+    const request: RunningRequest = { context, params, headers, claim: null, site: null, isForSites };
     try {
       const result = await dispatch(spec, allow, request);
       noteAccess(request, null);
@@ -125,9 +127,9 @@ export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCal
       return addHeaders(answerRefusal(refused), headers);
     }
   }
-  function noteAccess({ context, claim }: RunningRequest, refusal: Refusal | null): void {
+  function noteAccess({ context, claim, site }: RunningRequest, refusal: Refusal | null): void {
     if (context.method !== "POST" || !POST?.decidesAccess) return;
-    context.service.noteAccess({ context, claim, refusal });
+    context.service.noteAccess({ context, claim, refusal, site });
   }
   const route = Object.assign(answer, {
     spec: { GET, POST, DELETE, isForSites } as RouteFunction["spec"],
@@ -154,6 +156,7 @@ type RunningRequest = {
   headers: Record<string, string>;
   json?: unknown;
   claim: AccessClaim | null;
+  site: string | null;
   isForSites: boolean;
 };
 
@@ -196,6 +199,7 @@ async function run<Body, Caller>(
   const body = isLate(method.body) ? await method.body.receive(context) : readShape(method.body, json);
   if (method.sameSite) requireSameSite(context.headers, context.service);
   if (method.claimOf) request.claim = method.claimOf(body);
+  if (method.siteOf) request.site = method.siteOf(body);
   const proven = await identify(method.proof, request, body);
   return method.handle({ context, params, caller: (proven ?? caller) as Caller, body });
 }

@@ -1,4 +1,4 @@
-/** As clients are told them; each is a row of `limits.settings.ts`. */
+/** As clients are told them. */
 export const rateLimitNames = [
   "nonce",
   "gate-access",
@@ -8,6 +8,7 @@ export const rateLimitNames = [
   "token-status",
   "keys",
   "door",
+  "door-enter",
   "pages",
   "chat",
   "chat-resume",

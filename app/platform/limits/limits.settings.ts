@@ -2,7 +2,6 @@ import { setting } from "~/platform/config/kinds";
 import { InvalidSetting } from "~/platform/config/setting";
 import type { Setting } from "~/platform/config/setting";
 import type { SettingReader } from "~/platform/config/setting-reader";
-import { rateLimitNames } from "./limit-name";
 import type { LimitAlgorithm, RateLimit, RateLimitName } from "./limit-name";
 
 export type ConfiguredLimit = (NonNullable<RateLimit> & { algorithm: LimitAlgorithm }) | null;
@@ -32,7 +31,7 @@ export const limitSettings = {
   pages: limit(
     "PAGES",
     "120/60",
-    "the page at /gate, where it looks up a key or opens the room for a session",
+    "the page at /gate, where it looks up a key or opens the room for a session, and, counted by itself, coming back from it into a site",
   ),
   chat: limit("CHAT", "20/60", "POST /api/chat"),
   "chat-resume": limit("CHAT_RESUME", "120/60", "taking up and stopping answers, together"),
@@ -43,7 +42,7 @@ export const limitSettings = {
   "quota-reset": limit("QUOTA_RESET", "5/60", "POST /api/quota-reset; wrong secrets count"),
   operator: limit("OPERATOR", "5/60", "signing in to /operator; right and wrong secrets count"),
   "operator-check": limit("OPERATOR_CHECK", "30/60", "/operator/check, where it asks the chains"),
-} satisfies Record<RateLimitName, Setting<ConfiguredLimit>>;
+} satisfies Record<Exclude<RateLimitName, "door-enter">, Setting<ConfiguredLimit>>;
 
 function limit(name: string, standard: string, what: string): Setting<ConfiguredLimit> {
   const parse = (given: string) => parseLimit(given, "fixed");
@@ -62,11 +61,13 @@ function parseLimit(given: string, algorithm: LimitAlgorithm): ConfiguredLimit {
 
 export function readLimits(reader: SettingReader): Record<RateLimitName, ConfiguredLimit> {
   const limits = reader.read(limitSettings);
-  const rows = rateLimitNames.filter((key) => limits[key] === null).map((key) => limitSettings[key]);
+  const keys = Object.keys(limitSettings) as (keyof typeof limitSettings)[];
+  const rows = keys.filter((key) => limits[key] === null).map((key) => limitSettings[key]);
   // What is off by default takes nothing away.
   const off = rows.filter((row) => row.default !== "0").map(({ name }) => name);
   const isOn = off.length === 0;
   const why = isOn ? "No RATE_LIMIT_ setting is 0." : `0 is set for ${off.join(", ")}.`;
   reader.setSwitch(limitSettings.nonce, isOn, why);
-  return limits;
+  // The other half of the way through the gate's page.
+  return { ...limits, "door-enter": limits.pages };
 }

@@ -8,6 +8,7 @@ import type { SitesBehindProxy } from "~e2e/support/door/sites-behind-proxy";
 import type { BenchOptions, BenchResult } from "../bench-options";
 import { withClosers } from "../close-on-signals";
 import { bareSide, judge, median, medianOrNull, ownSide, toMeasurement } from "../figures";
+import type { Verdict } from "../figures";
 import type { Load, LoadResult } from "../load-generator";
 import { takeTurns } from "../measure";
 import type { GenerateLoad } from "../measure";
@@ -22,7 +23,9 @@ import { startWorkerProcess } from "../worker-process";
 export type PageRound = { side: string; pages: number; seconds: number; cpuMicros: Cpu; questions: number };
 type Cpu = Record<"nginx" | "latchkey", number | null>;
 type PageFigures = { side: string; msPerPage: number; cpuMicrosPerPage: Cpu; questionsPerPage: number };
-export type DoorFigures = OperationFigures & { pages: PageFigures[] };
+/** `readings`: how often the chain was asked about the key while so many blocks came. */
+type BlockFigures = { questions: number; blocks: number; readings: number };
+export type DoorFigures = OperationFigures & { blocks: BlockFigures; pages: PageFigures[] };
 
 const filesOfPage = 80;
 const fileBytes = 4096;
@@ -32,7 +35,11 @@ const questionsOfRound = 5000;
 const connectionsOfBrowser = 6;
 const connections = 8;
 const maxSeconds = 30;
-const aims = { maxCpuTimes: { side: bareSide, times: 1.6 } };
+const aims = { maxCpuTimes: { side: bareSide, times: 1.6 }, rpcCallsPerRequest: 0 };
+/** Longer than a run: a reading then ends with a block and with nothing else. */
+const freshSeconds = 300;
+const blockEveryMs = 500;
+const secondsOfBlocks = 5;
 const pageSides = [
   { side: "nginx alone", isOpen: true },
   { side: "nginx and the door" },
@@ -42,7 +49,8 @@ const pageSides = [
 /** One question beside bare Node with the same statement; a page of many files beside nginx that asks nobody. */
 export async function benchSitesBehind({ rounds, scale }: BenchOptions): Promise<BenchResult<DoorFigures>> {
   return await withClosers(async (closers) => {
-    const sites = await openSitesBehindProxy(startNginxProxy);
+    const env = { OWNERSHIP_CACHE_SECONDS: String(freshSeconds) };
+    const sites = await openSitesBehindProxy(startNginxProxy, { env });
     closers.push(sites.close);
     const visitor = sites.openVisitor();
     const holder = await sites.mintKey(1);
@@ -66,12 +74,14 @@ export async function benchSitesBehind({ rounds, scale }: BenchOptions): Promise
       rounds,
     );
     const pageRounds = turns.flatMap((turn) => Object.values(turn));
+    console.error("One question, while blocks come …");
+    const blocks = await askWhileBlocksCome(shared);
     const { rounds: questionRounds, ...figures } = measurement;
     return {
       rounds,
-      verdicts: verdictLines(judge(measurement, aims)),
-      figures: { operations: [figures], pages: summarizePages(pageRounds) },
-      measured: { question: questionRounds, pages: pageRounds },
+      verdicts: verdictLines([...judge(measurement, aims), judgeBlocks(blocks)]),
+      figures: { operations: [figures], blocks, pages: summarizePages(pageRounds) },
+      measured: { question: questionRounds, blocks, pages: pageRounds },
     };
   });
 }
@@ -103,25 +113,53 @@ async function prepareQuestions({
     holder: chain.addressOf(1),
     bodies: { signIn: "", bearer: "", session: "" },
   });
-  const request = toRequest("/api/door", [
-    `Cookie: ${cookie}`,
-    `X-Original-URL: ${wikiOrigin}/files/1`,
-    "X-Original-Method: GET",
-  ]);
+  const request = toQuestion(cookie);
   const sides = { [ownSide]: { port: server.port, pid: server.pid }, [bareSide]: { port, pid: bare.pid } };
   const runners = Object.entries(sides).map(([name, side]) => {
     const ask = async (repeat: number) => {
       const load = { requests: [request], repeat, connections, maxSeconds, expected: { holds: "" } };
+      const readingsBefore = await sites.countReadings();
       const cpuBefore = findProcessCpuMicros(side.pid);
       const result = await generateLoad({ port: side.port, ...load });
       const cpuAfter = findProcessCpuMicros(side.pid);
       const cpuMicros = cpuBefore === null || cpuAfter === null ? null : cpuAfter - cpuBefore;
-      return { ...result, bodies: undefined, cpuMicros, rpcCalls: null };
+      const rpcCalls = name === ownSide ? (await sites.countReadings()) - readingsBefore : null;
+      return { ...result, bodies: undefined, cpuMicros, rpcCalls };
     };
     return [name, ask] as const;
   });
   for (const [, ask] of runners) await ask(requests);
   return Object.fromEntries(runners.map(([name, ask]) => [name, () => ask(requests)]));
+}
+
+async function askWhileBlocksCome({ sites, cookie, generateLoad }: Shared): Promise<BlockFigures> {
+  let blocks = 0;
+  const before = await sites.countReadings();
+  const timer = setInterval(() => {
+    blocks += 1;
+    void sites.chain.control.mine({ blocks: 1 });
+  }, blockEveryMs);
+  try {
+    const { requests: questions } = await generateLoad({
+      port: sites.server.port,
+      requests: [toQuestion(cookie)],
+      repeat: Number.MAX_SAFE_INTEGER,
+      connections,
+      maxSeconds: secondsOfBlocks,
+      expected: { holds: "" },
+    });
+    return { questions, blocks, readings: (await sites.countReadings()) - before };
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function judgeBlocks({ readings, blocks, questions }: BlockFigures): Verdict {
+  return {
+    aim: "GET /api/door at most one RPC call for each block",
+    isMet: readings <= blocks,
+    measured: `${readings} in ${blocks} blocks and ${questions} questions`,
+  };
 }
 
 async function preparePages({ sites, cookie, generateLoad, closers, pages }: Shared & { pages: number }) {
@@ -162,6 +200,13 @@ async function preparePages({ sites, cookie, generateLoad, closers, pages }: Sha
   return runners;
 }
 
+const toQuestion = (cookie: string) =>
+  toRequest("/api/door", [
+    `Cookie: ${cookie}`,
+    `X-Original-URL: ${wikiOrigin}/files/1`,
+    "X-Original-Method: GET",
+  ]);
+
 function toRequest(target: string, headers: readonly string[]): string {
   return [`GET ${target} HTTP/1.1`, `Host: ${shownHost}`, ...headers, "", ""].join("\r\n");
 }
@@ -182,7 +227,7 @@ export function summarizePages(rounds: readonly PageRound[]): PageFigures[] {
   });
 }
 
-export function describeSitesBehind({ operations, pages }: DoorFigures): string {
+export function describeSitesBehind({ operations, blocks, pages }: DoorFigures): string {
   const show = (micros: number | null) => (micros === null ? "n/a" : (micros / 1000).toFixed(1));
   const table = toTable(
     [`A page of ${filesOfPage} files`, "ms", "nginx, CPU ms", "Latchkey, CPU ms", "Questions"],
@@ -191,5 +236,7 @@ export function describeSitesBehind({ operations, pages }: DoorFigures): string 
     ]),
     1,
   );
-  return [toOperationTable(operations), "", table].join("\n");
+  const { questions, blocks: came, readings } = blocks;
+  const asked = `While ${came} blocks came, ${questions} questions of one visitor had the chain asked ${readings} times.`;
+  return [toOperationTable(operations), "", asked, "", table].join("\n");
 }

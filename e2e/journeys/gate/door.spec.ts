@@ -46,14 +46,14 @@ test("a holder goes from a site through the gate and back, and signing out close
   wallet,
   server: { site },
 }) => {
-  await page.goto(`${site.origin}/page?id=1`);
+  await page.goto(`${site.origin}/page?id=1#low`);
   await expect(page.getByRole("heading", { name: `On the way to ${site.host}` })).toBeVisible();
   await expectAccessible(page, "the gate on the way to a site");
   await connectWallet(page, wallet.name);
   await mintKey(page);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(page.getByRole("heading", { name: "The wiki" })).toBeVisible({ timeout: patienceMs });
-  expect(page.url()).toBe(`${site.origin}/page?id=1`);
+  expect(page.url()).toBe(`${site.origin}/page?id=1#low`);
   await expect(page.getByText(/^0x[0-9a-f]{40}$/)).toBeVisible();
 
   // Its sign-in lost, the session at the gate brings it back without a press.

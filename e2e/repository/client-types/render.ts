@@ -1,7 +1,7 @@
 import openapiTS, { astToString } from "openapi-typescript";
 import { format, resolveConfig } from "prettier";
 import { createSettingReader } from "~/platform/config/setting-reader";
-import { limitSettings } from "~/platform/limits/limits.settings";
+import { readLimits } from "~/platform/limits/limits.settings";
 import type { OpenApiDocument } from "~/platform/openapi/api-registry";
 import { buildApiDocument } from "~/services/api-description.server";
 
@@ -14,7 +14,7 @@ const heading = `/* eslint-disable -- Generated from the API description by \`np
 export function describeDefaultGate(): OpenApiDocument {
   return buildApiDocument({
     origin: "https://gate.example",
-    limits: createSettingReader({}).read(limitSettings),
+    limits: readLimits(createSettingReader({})),
     isDemo: true,
   });
 }

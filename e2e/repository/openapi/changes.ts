@@ -255,6 +255,6 @@ export const apiChanges: readonly ApiChange[] = [
       "/paths/~1.latchkey~1enter",
       "/paths/~1.latchkey~1leave",
     ],
-    now: "3800a47f46a1",
+    now: "10a93ed49e23",
   },
 ];

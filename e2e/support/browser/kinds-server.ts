@@ -27,10 +27,17 @@ const vaultAccount = 7;
  * Keys, the same keys for who has coins too, a membership that asks for one of two tokens, or for a secret, and one for the
  * rich, which does not open the room.
  */
-export async function startKindsServer({ mode }: { mode: "demo" | "production" }): Promise<KindsServer> {
+export async function startKindsServer({
+  mode,
+  env = {},
+}: {
+  mode: "demo" | "production";
+  env?: Record<string, string>;
+}): Promise<KindsServer> {
   let coin: Address | undefined;
   const server = await startGateServer({
     mode,
+    env,
     async describeKeys({ rpcUrl, contractAddress, chainId }) {
       ({ address: coin } = await deployCoinContract({ rpcUrl, name: "Lamp oil", symbol: "OIL" }));
       const shop = { url: "https://shop.example/oil", text: "Buy lamp oil" };

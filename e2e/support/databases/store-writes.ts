@@ -233,7 +233,7 @@ function listActions(database: Database): ListedStore {
 function listActivity(database: Database): ListedStore {
   const store = createActivityStore(database);
   const add = () => store.addCounts([{ startMs: 0, series: "s", amount: 1 }]);
-  const unnamed = { address: null, vault: null, tokenId: null, keyKind: null, missing: null };
+  const unnamed = { address: null, vault: null, tokenId: null, keyKind: null, missing: null, site: null };
   const nothing = { slug: null, reason: null, proof: null, ...unnamed };
   const decision = { id: "d", atMs: nowMs, route: "/", outcome: "granted", ...nothing, ...actor } as const;
   const insert = () => store.insertDecisions([decision]);

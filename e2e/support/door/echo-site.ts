@@ -17,7 +17,7 @@ export type SeenRequest = {
 
 export type EchoSite = Awaited<ReturnType<typeof startEchoSite>>;
 
-/** A site that knows nothing of keys: it tells what it was asked, and echoes what comes through a WebSocket. */
+/** A site that knows nothing of keys: it tells what it was asked, and echoes what comes after an upgrade, to anything. */
 export async function startEchoSite(name: string) {
   const sockets = new Set<Duplex>();
   let answered = 0;
@@ -45,11 +45,11 @@ export async function startEchoSite(name: string) {
       response.end(isPage ? toPage(seen) : JSON.stringify(seen));
     });
   });
-  server.on("upgrade", (_request, socket: Duplex) => {
+  server.on("upgrade", ({ headers: { upgrade } }, socket: Duplex) => {
     answered += 1;
     sockets.add(socket);
     socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
-    socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: ${upgrade}\r\nConnection: Upgrade\r\n\r\n`);
     socket.pipe(socket);
   });
   server.listen(0, "127.0.0.1");

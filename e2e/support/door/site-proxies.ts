@@ -25,6 +25,8 @@ export type NginxOptions = ProxyOptions & {
   isCaching?: boolean;
   /** Without the door: the sites stand open. */
   isOpen?: boolean;
+  /** The port of a site behind `fastcgi_pass`, which answers what ends in .php, as the page shows it. */
+  fastcgiPort?: number;
   /** Files that nginx serves itself, in place of the sites; by plain HTTP, on connections that stay open. */
   filesDir?: string;
 };
@@ -55,10 +57,13 @@ export async function startCaddyProxy({ latchkeyPort, sites }: ProxyOptions): Pr
   await writeFile(path.join(dir, "Caddyfile"), main);
   const snippet = requireFile(files, "/etc/caddy/latchkey.caddy");
   await writeFile(path.join(dir, "latchkey.caddy"), replaceEach(snippet, [latchkey]));
-  return { port, ...(await runCaddy({ program, dir, port })) };
+  const hosts = [gateHost, ...Object.keys(sites)];
+  return { port, ...(await runCaddy({ program, dir, port, hosts })) };
 }
 
-async function runCaddy({ program, dir, port }: { program: Program; dir: string; port: number }) {
+type CaddyRun = { program: Program; dir: string; port: number; hosts: readonly string[] };
+
+async function runCaddy({ program, dir, port, hosts }: CaddyRun) {
   let output = "";
   const file = path.join(dir, "Caddyfile");
   const child = spawn(program.command, ["run", "--config", file, "--adapter", "caddyfile"], {
@@ -77,8 +82,9 @@ async function runCaddy({ program, dir, port }: { program: Program; dir: string;
       if (child.exitCode !== null) throw new Error(`Caddy ended.\n${output}`);
       return await isListening(port);
     });
-    // Certificates are made after the port is open.
-    await waitUntil(() => output.includes("certificate obtained successfully"), { timeoutMs: 20_000 });
+    // Certificates are made after the port is open, one after the other.
+    const obtained = () => output.split("certificate obtained successfully").length - 1;
+    await waitUntil(() => obtained() >= hosts.length, { timeoutMs: 20_000 });
   } catch (error) {
     await stop();
     throw error;
@@ -99,6 +105,7 @@ async function placeNginx({
   sites,
   isCaching = false,
   isOpen = false,
+  fastcgiPort,
   filesDir,
 }: NginxOptions) {
   const files = await readDocumentedFiles();
@@ -107,6 +114,7 @@ async function placeNginx({
   // Its workers run as a user of their own, and keep answers there.
   await chmod(dir, 0o755);
   const blocks: Record<string, string> = {};
+  const php = placePhp(files, fastcgiPort);
   for (const [host, sitePort] of Object.entries(sites)) {
     const { keyFile, certificateFile } = await makeSelfSigned(dir, host);
     const live = `/etc/letsencrypt/live/${shownHost}`;
@@ -124,6 +132,7 @@ async function placeNginx({
               `root ${filesDir};\n    keepalive_requests 1000000;`,
             ] as const,
           ]),
+      ["  location / {", `${php}  location / {`],
       ...(isOpen ? [["include latchkey-door.conf;", ""] as const] : []),
     ]);
   }
@@ -135,9 +144,23 @@ async function placeNginx({
       ["127.0.0.1:3001", `127.0.0.1:${latchkeyPort}`],
       ["    server 127.0.0.1:3002 max_fails=1 fail_timeout=5s;\n", ""],
     ],
-    { "conf.d/latchkey.conf": upstream, "latchkey-door.conf": question, ...blocks },
+    {
+      "conf.d/latchkey.conf": upstream,
+      "latchkey-door.conf": question,
+      "latchkey-fastcgi.conf": requireFile(files, "/etc/nginx/latchkey-fastcgi.conf"),
+      ...blocks,
+    },
   );
   return { port, deployment, remove: () => rm(dir, { recursive: true, force: true }) };
+}
+
+function placePhp(files: DocumentedFiles, port: number | undefined): string {
+  if (port === undefined) return "";
+  return replaceEach(requireFile(files, "in /etc/nginx/conf.d/wiki.conf"), [
+    // The distribution's, which names the script.
+    ["    include fastcgi.conf;\n", ""],
+    ["unix:/run/php/php-fpm.sock", `127.0.0.1:${port}`],
+  ]);
 }
 
 function placeCache({ files, dir, isCaching }: { files: DocumentedFiles; dir: string; isCaching: boolean }) {

@@ -75,14 +75,19 @@ export function createVisitor(port: number) {
     }
   }
 
-  async function openSocket(address: string): Promise<{ status: number; socket: Duplex | null }> {
-    const headers = { Connection: "Upgrade", Upgrade: "websocket", "Sec-WebSocket-Version": "13" };
+  /** `protocols`: in a header of its own each. */
+  async function openSocket(
+    address: string,
+    protocols: readonly string[] = ["websocket"],
+  ): Promise<{ status: number; socket: Duplex | null }> {
+    const headers = { Connection: "Upgrade", "Sec-WebSocket-Version": "13" };
     const outgoing = https.request({
       ...optionsFor(new URL(address), {
         headers: { ...headers, "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==" },
       }),
       agent: false,
     });
+    outgoing.setHeader("Upgrade", protocols);
     outgoing.end();
     return await new Promise((resolve, reject) => {
       outgoing.once("error", reject);

@@ -4,6 +4,7 @@ import path from "node:path";
 import { signForm, signSiwe } from "~/commands/signed-requests";
 import { developmentAccount } from "../../../contracts/local-chain.mjs";
 import { startTestChain } from "../chain/chain";
+import type { TestChain } from "../chain/chain";
 import { limitsOff } from "../limits";
 import { startServer } from "../running-server";
 import { startEchoSite } from "./echo-site";
@@ -24,8 +25,17 @@ export type SitesBehindProxy = Awaited<ReturnType<typeof openSitesBehindProxy>>;
 /** `account`: its number on the chain. */
 export type KeyHolder = { account: number; tokenId: string };
 
+type SitesOptions = {
+  /** What stands between the server and its chain; by itself nothing. */
+  leadToChain?: (rpcUrl: string) => Promise<string>;
+  env?: Record<string, string>;
+};
+
 /** A chain, the built server, two sites with a kind of key each, and a proxy in front of all of them. */
-export async function openSitesBehindProxy(startProxy: (options: ProxyOptions) => Promise<SiteProxy>) {
+export async function openSitesBehindProxy(
+  startProxy: (options: ProxyOptions) => Promise<SiteProxy>,
+  { leadToChain, env = {} }: SitesOptions = {},
+) {
   const closers: (() => Promise<unknown>)[] = [];
   async function close(): Promise<void> {
     for (const closeOne of closers.splice(0).reverse()) await closeOne();
@@ -39,7 +49,9 @@ export async function openSitesBehindProxy(startProxy: (options: ProxyOptions) =
     closers.push(wiki.stop);
     const dashboards = await startEchoSite("dashboards");
     closers.push(dashboards.stop);
-    const server = await startServer({ env: await settingsFor(chain, dir), startLimitMs: 60_000 });
+    const rpcUrl = (await leadToChain?.(chain.rpcUrl)) ?? chain.rpcUrl;
+    const settings = { ...(await settingsFor({ ...chain, rpcUrl }, dir)), ...env };
+    const server = await startServer({ env: settings, startLimitMs: 60_000 });
     closers.push(server.stop);
     const sites = { [shownHost]: wiki.port, [dashboardsHost]: dashboards.port };
     const proxy = await startProxy({ latchkeyPort: server.port, sites });
@@ -54,7 +66,9 @@ export async function openSitesBehindProxy(startProxy: (options: ProxyOptions) =
       dashboards,
       proxy,
       /** How often a proxy has asked about a request. */
-      countQuestions: () => countQuestions(server.port),
+      countQuestions: () => sumMetric(server.port, "latchkey_door_questions_total"),
+      /** How often the chain was asked about a key; each is one call. */
+      countReadings: () => sumMetric(server.port, "latchkey_key_readings_total"),
       mintKey: async (account: number): Promise<KeyHolder> => {
         await chain.control.setBalance({ address: chain.addressOf(account), value: 10n ** 18n });
         return { account, tokenId: await chain.mintKey(account) };
@@ -86,7 +100,7 @@ export async function openSitesBehindProxy(startProxy: (options: ProxyOptions) =
   }
 }
 
-async function settingsFor(chain: Awaited<ReturnType<typeof startTestChain>>, dir: string) {
+async function settingsFor(chain: Pick<TestChain, "chainId" | "key" | "rpcUrl">, dir: string) {
   const { chainId, key } = chain;
   const contract = key.address;
   const holdsKey = { erc721: contract, chainId, atLeast: "1", label: "A key" };
@@ -153,9 +167,9 @@ function requireOk({ status, body }: VisitorAnswer): void {
   if (status !== 200) throw new Error(`Latchkey answered ${status}: ${body}`);
 }
 
-async function countQuestions(port: number): Promise<number> {
+async function sumMetric(port: number, name: string): Promise<number> {
   const headers = { Authorization: `Bearer ${metricsToken}` };
   const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`, { headers })).text();
-  const samples = [...metrics.matchAll(/^latchkey_door_questions_total\{.*\} (\d+)$/gm)];
-  return samples.reduce((sum, [, value]) => sum + Number(value), 0);
+  const samples = [...metrics.matchAll(/^(\w+)\{.*\} (\d+)$/gm)];
+  return samples.reduce((sum, [, own, value]) => sum + (own === name ? Number(value) : 0), 0);
 }

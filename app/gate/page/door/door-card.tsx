@@ -15,6 +15,8 @@ type DoorCardProps = {
   settings: PublicSettings;
   kinds: PageKinds;
   state: GateState;
+  /** Whether a session was looked for: the cookie of one does not come along from another site. */
+  hasLooked: boolean;
   actions: GateActions;
 };
 
@@ -45,8 +47,9 @@ function ArrivalCard({
       {way.step === "going" ? <p role="status">You are let in. Going there now.</p> : null}
       {way.step === "asking" || way.step === "waiting" ? (
         <p>
-          That site is open to holders of a key{kinds.length > 1 ? `: ${titles.join(" or ")}` : ""}. Sign in
-          below, and you are taken back there.
+          {titles.length === 0
+            ? "No kind of key opens that site at present, so there is nothing to sign in with. Whoever runs it can tell you more."
+            : `That site is open to holders of a key${kinds.length > 1 ? `: ${titles.join(" or ")}` : ""}. Sign in below, and you are taken back there.`}
         </p>
       ) : null}
       {way.step === "refused" ? (
@@ -61,6 +64,11 @@ function ArrivalCard({
               />
             ) : null}
           </NoticeCard>
+          {session ? (
+            <p className="soft">
+              Signing in with another key closes the sites that you entered with this one.
+            </p>
+          ) : null}
           {way.notice.retryAtMs ? null : (
             <div className="row">
               <Button tone="quiet" onClick={() => void ask()}>
@@ -79,7 +87,7 @@ function ArrivalCard({
   );
 }
 
-function LeftCard({ host, state, actions }: Page & { host: string }) {
+function LeftCard({ host, state, hasLooked, actions }: Page & { host: string }) {
   const isSignedIn = state.phase === "inside" && state.room.session !== null;
   return (
     <Card title={`You have left ${host}`}>
@@ -94,7 +102,11 @@ function LeftCard({ host, state, actions }: Page & { host: string }) {
           </div>
         </>
       ) : (
-        <p>You are not signed in here. The site asks for your key when you open it again.</p>
+        <p>
+          {hasLooked
+            ? "You are not signed in here. The site asks for your key when you open it again."
+            : "The site asks here about you when you open it again."}
+        </p>
       )}
     </Card>
   );

@@ -26,7 +26,8 @@ export function useWayOn({ host, address, start }: Arrival, session: string | nu
     isAsking.current = false;
     if ("goTo" in found) {
       setWay({ step: "going" });
-      window.location.assign(found.goTo);
+      // The place on the page, which no server is told.
+      window.location.assign(found.goTo + window.location.hash);
     } else setWay(found);
   }, [api, host, address, start]);
   useEffect(() => {

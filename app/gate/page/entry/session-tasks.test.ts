@@ -6,7 +6,7 @@ import { createGateApi } from "../gate-api";
 import type { Session } from "../gate-api";
 import type { GateEvent } from "../gate-state";
 import { resumeVisit } from "../gate-tasks";
-import { keepSession, lookAtSession, openKept } from "./session-tasks";
+import { keepSession, lookAtSession, openKept, signOut } from "./session-tasks";
 import type { WalletSession } from "../wallet/wagmi-session";
 
 const address = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
@@ -97,6 +97,21 @@ test("a visible page checks its session and renews it two minutes before the end
   await look(119_999, true);
   expect(asked).toEqual(["GET", renewing, renewing]);
   expect(events.map(({ type }) => type)).toEqual(["session-kept", "session-kept", "session-kept"]);
+});
+
+test("who could not be signed out is told so and stays; else nothing of the visit is left", async () => {
+  const left = openBrowser();
+  const away = await openFixture({ DELETE: problem });
+  await signOut(away.tools, 7);
+  expect(away.events).toMatchObject([
+    { type: "failed", turn: 7, notice: { title: "You could not be signed out" } },
+  ]);
+  expect(left()).toHaveLength(4);
+
+  const { events, tools } = await openFixture(out);
+  await signOut(tools, 7);
+  expect(events).toEqual([{ type: "left", turn: 8 }]);
+  expect(left()).toEqual([notPersonal, notPersonal]);
 });
 
 test("a session that cannot be renewed is not renewed", async () => {

@@ -1,7 +1,7 @@
 import { forgetPerson } from "~/platform/personal-storage";
 import { RefusedError } from "../gate-api";
 import type { GateApi, Session, SessionAnswer } from "../gate-api";
-import { noticeForEnd } from "../gate-notice";
+import { noticeFor, noticeForEnd } from "../gate-notice";
 import type { GateTools } from "../gate-state";
 
 type SessionTools = Pick<GateTools, "api" | "dispatch" | "nextTurn">;
@@ -54,6 +54,25 @@ export async function endVisit(api: GateApi): Promise<void> {
   forgetPerson();
   await endQuietly(api);
 }
+
+/** At the press of a button. Whoever could not be signed out, and so is still let in to every site, is told so. */
+export async function signOut({ api, dispatch, nextTurn }: SessionTools, turn: number): Promise<void> {
+  try {
+    await api.endSession();
+  } catch (error) {
+    const notice = {
+      ...noticeFor(error, "door"),
+      title: "You could not be signed out",
+      remedy: stillSignedIn,
+    };
+    return dispatch({ type: "failed", turn, notice });
+  }
+  forgetPerson();
+  dispatch({ type: "left", turn: nextTurn() });
+}
+
+const stillSignedIn =
+  "This browser is still signed in. Press the button again in a moment, and leave the browser only when it worked.";
 
 /** Needs no answer: the page has forgotten everything by then. */
 export async function endQuietly(api: GateApi): Promise<void> {

@@ -1,0 +1,126 @@
+import { expect, test } from "vitest";
+import { loadTokenKeys } from "~/gate/tokens/token-keys.server";
+import { TextAnswer } from "~/platform/http/answer.server";
+import { Refusal, chainUnavailable } from "~/platform/http/refusal";
+import { held, makeKind, notHeld } from "~e2e/support/key-kinds";
+import type { KeyKind } from "~/gate/kinds/kind";
+import { createTestClock } from "~e2e/support/databases/database";
+import { createDoorTokens } from "./door-token.server";
+import { answerQuestion } from "./question.server";
+import type { QuestionDependencies } from "./question.server";
+
+const host = "wiki.example.com";
+const keys = await loadTokenKeys({
+  secret: "a secret of this test: longer than 32 bytes",
+  dataDir: "unused",
+  mode: "production",
+});
+const contract = `0x${"aa".repeat(20)}` as const;
+const founder = makeKind({ name: "founder", chainId: 31337, contract });
+const patron = makeKind({ name: "patron", chainId: 1, contract });
+const wallet = `0x${"bb".repeat(20)}`;
+const sid = `0x${"cc".repeat(32)}`;
+const unused = { used: null, departedAtMs: null, isProofRevoked: false };
+const headers = {
+  "x-original-url": `https://${host}/page`,
+  "x-original-method": "GET",
+  accept: "text/html",
+};
+
+/** Someone with a founder's key and the site's cookie for it, as the site and the key are now. */
+function open({ opening = [founder], list = [founder, patron] }: Record<string, KeyKind[]> = {}) {
+  const { clock, advance } = createTestClock();
+  const kinds = { list, areNamed: true };
+  const sites = [{ host, kinds: opening }];
+  const rules = { keys, clockToleranceSeconds: 5, clock, issuer: "https://gate.example.com" };
+  const tokens = createDoorTokens({ ...rules, kinds, sites, ttlSeconds: 900 });
+  const outcomes: string[] = [];
+  const dependencies: QuestionDependencies = {
+    kinds,
+    clock,
+    tokens,
+    sites: new Map(sites.map((site) => [site.host, site])),
+    cacheSeconds: 4,
+    judge: { judge: async () => held },
+    keys: { findKeyState: async () => unused, recordDeparture: async () => undefined },
+    countQuestion: ({ site, outcome }) => void outcomes.push(`${site} ${outcome}`),
+  };
+  const mint = async (site = host) => {
+    const iat = Math.floor(clock() / 1000);
+    const grant = { sub: wallet, iat, tokenId: "7", chainId: 31337, contract, key: "founder", sid };
+    return (await tokens.mint(grant, site)).token;
+  };
+  /** Names of headers in lower case. */
+  async function ask(token: string, changed: Partial<QuestionDependencies> = {}) {
+    const request = { headers: { ...headers, cookie: `__Host-latchkey-door=${token}` } };
+    const asked = { ...request, isFromTrustedProxy: true, wantsStatus: false };
+    const answer = await answerQuestion(asked, { ...dependencies, ...changed });
+    if (!(answer instanceof TextAnswer)) throw new TypeError("A text was expected.");
+    const told = Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), value]);
+    return { status: answer.status, headers: Object.fromEntries(told) as Record<string, string> };
+  }
+  return { ask, mint, advance, outcomes };
+}
+
+test("an answer is kept no longer than readings of the chain are, nor than the token lasts", async () => {
+  const { ask, mint, advance } = open();
+  const token = await mint();
+  const keptFor = async () => (await ask(token)).headers["cache-control"];
+  expect(await keptFor()).toBe("private, max-age=4");
+  advance(897_500);
+  expect(await keptFor()).toBe("private, max-age=2");
+  // Within the tolerance, and not to be kept at all.
+  advance(4_000);
+  expect(await keptFor()).toBe("private, max-age=0");
+});
+
+test("with the token's time the way in begins again, and the cookie is taken back", async () => {
+  const { ask, mint, advance, outcomes } = open();
+  const token = await mint();
+  advance(905_000);
+  const { status, headers: told } = await ask(token);
+  expect([status, told["location"]]).toEqual([302, `https://${host}/.latchkey/start?to=/page`]);
+  expect(told["set-cookie"]).toContain("Max-Age=0");
+  expect(outcomes).toEqual([`${host} closed`]);
+});
+
+test("a kind that opens the site no more, or is gone, lets in nobody who has its token", async () => {
+  const token = await open().mint();
+  expect((await open().ask(token)).status).toBe(200);
+  expect((await open({ opening: [patron] }).ask(token)).status).toBe(302);
+  expect((await open({ opening: [patron], list: [patron] }).ask(token)).status).toBe(302);
+});
+
+test.each<[string, Partial<QuestionDependencies>]>([
+  ["sold", { judge: { judge: async () => notHeld("not-owner") } }],
+  ["expired", { judge: { judge: async () => notHeld("expired") } }],
+  ["used up", state({ used: { usedBy: wallet, usedAtMs: 1 } })],
+  ["gone and come back", state({ departedAtMs: Number.MAX_SAFE_INTEGER })],
+  ["of somebody who signed out", state({ isProofRevoked: true })],
+])("a key that is %s is as none, and the cookie is taken back", async (_, changed) => {
+  const { ask, mint, outcomes } = open();
+  const { status, headers: told } = await ask(await mint(), changed);
+  expect([status, told["cache-control"]]).toEqual([302, "no-store"]);
+  expect(told["set-cookie"]).toContain("Max-Age=0");
+  expect(outcomes).toEqual([`${host} closed`]);
+});
+
+test.each<[string, Partial<QuestionDependencies>]>([
+  ["the chain", { judge: { judge: () => Promise.reject(chainUnavailable("away")) } }],
+  ["the state", { keys: { ...state({}).keys, findKeyState: () => Promise.reject(new Error("away")) } }],
+])("while %s is away it is neither yes nor no", async (_, changed) => {
+  const { ask, mint, outcomes } = open();
+  await expect(ask(await mint(), changed)).rejects.toSatisfy(
+    (error) => !(error instanceof Refusal) || error.status === 503,
+  );
+  expect(outcomes).toEqual([`${host} unknown`]);
+});
+
+function state(changed: object): Pick<QuestionDependencies, "keys"> {
+  return {
+    keys: {
+      findKeyState: async () => ({ ...unused, ...changed }),
+      recordDeparture: async () => undefined,
+    },
+  };
+}

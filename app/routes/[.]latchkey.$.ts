@@ -1,0 +1,14 @@
+import { answerSiteRefusal } from "~/door/site-page.server";
+import { Refusal } from "~/platform/http/refusal";
+import { defineRoute } from "~/platform/http/route.server";
+
+function refuse(): never {
+  throw new Refusal("not-found");
+}
+
+/** A page of ours would load files that are behind the site's own door. */
+export const { loader, action } = defineRoute({
+  isForSites: true,
+  GET: { handle: refuse },
+  answerRefusal: answerSiteRefusal,
+});

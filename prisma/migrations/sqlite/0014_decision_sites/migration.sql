@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "AccessDecision" ADD COLUMN "site" TEXT;
