@@ -4,7 +4,7 @@ import type { Clock } from "~/platform/clock";
 import { TextAnswer } from "~/platform/http/answer.server";
 import type { Answer } from "~/platform/http/answer.server";
 import { normalizeSite } from "~/platform/http/domains";
-import { isVisit } from "~/platform/http/is-visit";
+import { isVisit } from "~/platform/http/is-visit.server";
 import { requestHost } from "~/platform/http/client-id.server";
 import { Refusal } from "~/platform/http/refusal";
 import { answerSitePage } from "./site-page.server";

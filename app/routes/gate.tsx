@@ -12,7 +12,7 @@ import { Notice } from "~/ui/notice";
 import { describePage } from "~/ui/page-meta";
 import { findSessionToken } from "~/gate/tokens/session.server";
 import { readKeyLookup } from "~/gate/visit.server";
-import { isVisit } from "~/platform/http/is-visit";
+import { isVisit } from "~/platform/http/is-visit.server";
 import { requireWithinLimit } from "~/platform/http/require-within-limit.server";
 import { getServices } from "~/services.server";
 

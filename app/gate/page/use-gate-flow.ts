@@ -33,13 +33,13 @@ export function useGateFlow({ settings, kinds, visit, lastWallet }: GateFlowOpti
   const [state, dispatch] = useReducer(reduceGate, null, () => stateFromVisit(visit, Date.now()));
   const patience = useRef(new AbortController());
   const isSubmitting = useRef(false);
-  const isLeaving = useRef(false);
   const tools = useGateTools(settings, kinds, dispatch);
   const account = state.phase === "connected" || state.phase === "inside" ? state.account : null;
 
   const { returning, hasLooked } = useResumedVisit(tools, state, lastWallet);
   useWalletEvents(tools, state);
   useSessionPolling(tools, state);
+  const leave = useLeaving(tools, state);
 
   function wait(): AbortSignal {
     patience.current = new AbortController();
@@ -95,16 +95,7 @@ export function useGateFlow({ settings, kinds, visit, lastWallet }: GateFlowOpti
       const type = state.phase === "inside" ? "form-abandoned" : "task-abandoned";
       dispatch({ type, turn: tools.nextTurn() });
     },
-    leave: () => {
-      if (isLeaving.current) return;
-      if (state.phase === "inside" && state.room.session === null) {
-        // Nothing that a server could fail to end.
-        dispatch({ type: "left", turn: tools.nextTurn() });
-        return void endVisit(tools.api);
-      }
-      isLeaving.current = true;
-      void signOut(tools, state.turn).finally(() => (isLeaving.current = false));
-    },
+    leave,
     reload: () => {
       if (state.phase === "inside") void reloadRoom(tools, { account, room: state.room });
     },
@@ -118,6 +109,22 @@ export function useGateFlow({ settings, kinds, visit, lastWallet }: GateFlowOpti
     refuseForm: () => refuseForm(tools),
   };
   return { state, returning, hasLooked, actions };
+}
+
+/** Signs out, once however often it is pressed. */
+function useLeaving(tools: GateTools, state: GateState): () => void {
+  const isLeaving = useRef(false);
+  return () => {
+    if (isLeaving.current) return;
+    if (state.phase === "inside" && state.room.session === null) {
+      // Nothing that a server could fail to end.
+      tools.dispatch({ type: "left", turn: tools.nextTurn() });
+      void endVisit(tools.api);
+      return;
+    }
+    isLeaving.current = true;
+    void signOut(tools, state.turn).finally(() => (isLeaving.current = false));
+  };
 }
 
 function useGateTools(
