@@ -71,10 +71,6 @@ export async function enterSite(request: SiteRequest, dependencies: WayInDepende
     const maxAgeSeconds = expiresAtSeconds - clock() / 1000;
     return redirect(path, writeDoorCookie("door", site, { value: token, maxAgeSeconds }));
   }
-  // Another tab was faster, or somebody went back: the question decides on the page itself.
-  if (method !== "HEAD" && (await isSignedIn(site, headers.cookie, tokens))) return redirect(path, null);
-  // Begun at once in several tabs, of which the last one's cookie is there. A circle ends at the gate, which counts codes.
-  if (isTried) return redirect(startPath(path), null);
   const again = { href: startPath(path), label: "Try again" };
   if (start === null) {
     return answerSitePage({
@@ -86,26 +82,10 @@ export async function enterSite(request: SiteRequest, dependencies: WayInDepende
   }
   return answerSitePage({
     status: method === "HEAD" ? 200 : 400,
-    title: "This is no way in",
-    text: "What the gate gives for the way in is missing from this address. Begin again at the site.",
+    title: "This way in has been used",
+    text: "Each way in from the gate is good once, for a minute, and for the browser and the site it was made for. Another window of this site may have been faster.",
     way: again,
   });
-}
-
-/** By a token of this very site, whatever has become of its key since. */
-async function isSignedIn(
-  site: Omit<DoorAddress, "path">,
-  cookie: string | undefined,
-  tokens: Pick<DoorTokens, "read">,
-): Promise<boolean> {
-  const token = readDoorCookie("door", site, cookie);
-  if (token === null) return false;
-  try {
-    return (await tokens.read(token)).claims.aud === site.host;
-  } catch (error) {
-    if (error instanceof Refusal) return false;
-    throw error;
-  }
 }
 
 /** Takes the site's cookie back, in somebody's own visit; signing out altogether is the gate's. */

@@ -28,7 +28,6 @@ beforeAll(async () => {
       TRUST_PROXY: "loopback",
       OWNERSHIP_CACHE_SECONDS: "300",
       CHAIN_POLL_SECONDS: "1",
-      LOG_LEVEL: "warn",
     },
   });
 });

@@ -105,26 +105,6 @@ test("a start that is still good is kept, so that two tabs do not undo each othe
   }
 });
 
-test("two tabs that began at once both come in", async () => {
-  const { token } = await signInNew(gate);
-  const [first, second] = [await door.start("/first"), await door.start("/second")];
-  // The browser keeps the later cookie.
-  const enterWith = async (order: typeof first.order, cookie: string) => {
-    const { pathname, search } = new URL((await door.goOn(token, order)).body.goTo as string);
-    return await door.visit(`${pathname}${search}`, { cookie });
-  };
-  const entered = await enterWith(second.order, second.cookie);
-  const both = `${second.cookie}; ${cookieSetBy(entered)}`;
-  const other = await enterWith(first.order, both);
-  expect([other.status, other.location, other.headers.getSetCookie()]).toEqual([302, "/first", []]);
-  const ofAnotherSite = await door.letIn(token, { host: notes });
-  // Nobody is in yet: once more from the start, whose cookie is settled by now.
-  for (const cookie of [ofAnotherSite, "__Host-latchkey-door=nonsense"]) {
-    const { status, location } = await enterWith(first.order, `${second.cookie}; ${cookie}`);
-    expect([status, location]).toEqual([302, "/.latchkey/start?to=%2Ffirst"]);
-  }
-});
-
 test("a deep link comes back to exactly that address", async () => {
   const { token } = await signInNew(gate);
   for (const [path, back = path] of [

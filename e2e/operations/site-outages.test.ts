@@ -36,10 +36,12 @@ describe.skipIf(!hasNginx)("nginx with the files of docs/door.md, while a part i
     const postgresql = await startPostgresql();
     closers.push(postgresql.stop);
     lines.database = await openLine(await postgresql.createDatabase());
+    let redisPassword = "";
     if (hasRedis) {
       const redis = await launchRedis();
       closers.push(redis.stop);
       lines.redis = await openLine(redis.url);
+      redisPassword = redis.password;
     }
     sites = await openSitesBehindProxy(startNginxProxy, {
       leadToChain: async (rpcUrl) => (lines.chain = await openLine(rpcUrl)).url,
@@ -47,7 +49,7 @@ describe.skipIf(!hasNginx)("nginx with the files of docs/door.md, while a part i
         OWNERSHIP_CACHE_SECONDS: String(freshSeconds),
         DATABASE_URL: lines.database.url,
         DATABASE_CONNECT_SECONDS: "1",
-        ...(lines.redis && { STATE_WORKER_URL: lines.redis.url }),
+        ...(lines.redis && { STATE_WORKER_URL: lines.redis.url, STATE_WORKER_API_KEY: redisPassword }),
       },
     });
     closers.push(sites.close);

@@ -82,7 +82,7 @@ test("a membership has no key to find: it is judged by what it asks for", () => 
     return entrySteps({ ...connected, choice, notice }, settings, [patron])[2];
   };
   expect(stepFor("met")).toMatchObject({ title: "What it asks for", status: "done" });
-  expect(stepFor("unknown")).toMatchObject({ status: "done", detail: "Checked when you sign in." });
+  expect(stepFor("unknown")).toMatchObject({ status: "later", detail: "Checked when you sign in." });
   expect(stepFor("unmet")).toMatchObject({ status: "attention" });
   const requirements = { ...leaf, outcome: "unmet" } as const;
   const refusal = { tone: "problem", title: "", detail: "", remedy: "", requirements } as const;

@@ -49,12 +49,15 @@ export function EntryChecklist({ state, settings, kinds }: EntryChecklistProps) 
 export function entrySteps(state: Outside, chain: Chain, kinds: PageKinds) {
   const kind = state.phase === "connected" ? chosenKind(kinds, state.choice) : kinds[0];
   const key = checkKey(state, kind);
-  const keyTitle = kind.standard === "membership" ? "What it asks for" : "Key held";
+  const isMembership = kind.standard === "membership";
+  const keyTitle = isMembership ? "What it asks for" : "Key held";
+  // What the page cannot read is no obstacle: the server reads it.
+  const isKeyFound = key.status === "done" || (isMembership && key.status === "later");
   return [
     { name: "wallet", title: "Wallet connected", ...checkWallet(state) },
     { name: "network", title: "Right network", ...checkNetwork(state, chain, kinds) },
     { name: "key", title: keyTitle, ...key },
-    { name: "sign-in", title: "Signed in", ...checkSignIn(state, key.status === "done") },
+    { name: "sign-in", title: "Signed in", ...checkSignIn(state, isKeyFound) },
   ];
 }
 
@@ -114,9 +117,8 @@ function checkKey(state: Outside, kind: PageKind): Checked {
 
 function checkMembership(usability: Outcome): Checked {
   if (usability === "unmet") return { status: "attention", detail: "Something is missing; see the list." };
-  // What the page cannot read is no obstacle: the server reads it.
-  const detail = usability === "met" ? "By what your wallet’s network says." : "Checked when you sign in.";
-  return { status: "done", detail };
+  if (usability === "unknown") return { status: "later", detail: "Checked when you sign in." };
+  return { status: "done", detail: "By what your wallet’s network says." };
 }
 
 function checkSignIn(state: Outside, isKeyFound: boolean): Checked {
