@@ -236,7 +236,7 @@ export type paths = {
     };
     /**
      * Come back into a site
-     * @description On the site's host. The code of `POST /session` becomes the site's cookie, once, within a minute, and in the browser that began. A code that is not good leads back to the start, or into the site where the browser is in already.
+     * @description On the site's host. The code of `POST /session` becomes the site's cookie, once, within a minute, and in the browser that began. A code that is not good is a page with the way to the start.
      *
      *     Each client may call this 120 times in 60 seconds.
      */

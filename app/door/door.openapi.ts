@@ -153,7 +153,7 @@ export const enterSiteOperation = siteOperation({
   limit: "door-enter",
   summary: "Come back into a site",
   description:
-    "On the site's host. The code of `POST /session` becomes the site's cookie, once, within a minute, and in the browser that began. A code that is not good leads back to the start, or into the site where the browser is in already.",
+    "On the site's host. The code of `POST /session` becomes the site's cookie, once, within a minute, and in the browser that began. A code that is not good is a page with the way to the start.",
   parameters: {
     query: z.object({
       code: z

@@ -255,6 +255,6 @@ export const apiChanges: readonly ApiChange[] = [
       "/paths/~1.latchkey~1enter",
       "/paths/~1.latchkey~1leave",
     ],
-    now: "10a93ed49e23",
+    now: "1daf4bbe15b9",
   },
 ];
