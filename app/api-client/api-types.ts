@@ -3258,7 +3258,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description There is no code, or no cookie of a way in that this browser began; a page says so. */
+      /** @description The code is not good here; a page says so. */
       400: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];

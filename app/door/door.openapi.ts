@@ -166,10 +166,7 @@ export const enterSiteOperation = siteOperation({
   location: "/page",
   cookie: "__Host-latchkey-door=eyJ...; Path=/; Max-Age=900; HttpOnly; SameSite=Lax; Secure",
   more: {
-    400: {
-      description: "There is no code, or no cookie of a way in that this browser began; a page says so.",
-      content: pageContent,
-    },
+    400: { description: "The code is not good here; a page says so.", content: pageContent },
   },
 });
 

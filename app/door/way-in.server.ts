@@ -20,7 +20,7 @@ export type WayInDependencies = {
   origin: string;
   sites: ReadonlyMap<string, DoorSite>;
   codes: Pick<DoorCodeStore, "spendCode">;
-  tokens: Pick<DoorTokens, "mint" | "read">;
+  tokens: Pick<DoorTokens, "mint">;
   clock: Clock;
 };
 

@@ -255,6 +255,6 @@ export const apiChanges: readonly ApiChange[] = [
       "/paths/~1.latchkey~1enter",
       "/paths/~1.latchkey~1leave",
     ],
-    now: "1daf4bbe15b9",
+    now: "886be4b078c3",
   },
 ];
