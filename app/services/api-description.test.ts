@@ -55,9 +55,10 @@ function pathOfRoute(fileName: string): string {
 
 async function loadResourceRoutes(): Promise<ResourceRoute[]> {
   const files = readdirSync(path.join(appDir, "routes")).filter((name) => name.endsWith(".ts"));
-  // Answers for every address that is not there, and so is none itself.
+  const forMissing = ["api.$.ts", "[.]latchkey.$.ts"];
+  // Each answers for every address that is not there, and so is none itself.
   // The operator's addresses are forms and files of its pages, and no interface to build on.
-  const described = files.filter((name) => name !== "api.$.ts" && !name.startsWith("operator."));
+  const described = files.filter((name) => !forMissing.includes(name) && !name.startsWith("operator."));
   return Promise.all(
     described.map(async (name) => {
       const module = (await import(path.join(appDir, "routes", name))) as { loader: RouteFunction };
