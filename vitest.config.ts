@@ -30,8 +30,7 @@ const zone = { TZ: "Pacific/Chatham" };
 const obtainPrograms = "./e2e/support/obtain-programs.ts";
 const startPostgresql = "./e2e/support/databases/start-postgresql.mjs";
 
-/** `retry`: what has to meet the clock of a busy machine may fail once; the summary names it. */
-type Tests = { include: string[]; exclude?: string[]; retry?: number };
+type Tests = { include: string[]; exclude?: string[] };
 
 function project(
   name: string,
@@ -44,6 +43,8 @@ function project(
       name,
       ...tests,
       environment: "node",
+      // What has to meet the clock of a busy machine may fail once; the summary names it.
+      retry: 1,
       testTimeout: 30_000,
       hookTimeout: 60_000,
       env: isOnPostgresql ? { ...zone, TEST_DATABASE: "postgresql" } : zone,
@@ -52,11 +53,7 @@ function project(
   };
 }
 
-const projects = [
-  project("usual", { include: all, exclude: deep }),
-  project("deep", { include: deep, retry: 1 }),
-];
-if (!runsOnPostgresql)
-  projects.push(project("deep on PostgreSQL", { include: alsoOnPostgresql, retry: 1 }, true));
+const projects = [project("usual", { include: all, exclude: deep }), project("deep", { include: deep })];
+if (!runsOnPostgresql) projects.push(project("deep on PostgreSQL", { include: alsoOnPostgresql }, true));
 
 export default defineConfig({ test: { maxWorkers: 2, projects } });
