@@ -64,7 +64,7 @@ function ArrivalCard({
               />
             ) : null}
           </NoticeCard>
-          {session ? (
+          {session && !way.notice.retryAtMs ? (
             <p className="soft">
               Signing in with another key closes the sites that you entered with this one.
             </p>
