@@ -37,7 +37,7 @@ function makeClient(options: Partial<ChainClientOptions> = {}) {
   return createChainClient({
     rpcUrls: [first.url, second.url],
     chainId: chain.chainId,
-    timeoutMs: 200,
+    timeoutMs: 600,
     clock: () => nowMs,
     ...options,
   });
