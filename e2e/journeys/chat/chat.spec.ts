@@ -54,8 +54,8 @@ test("a reload keeps conversations, the open one, and the draft", async ({ page 
   await expectRest(page);
   await page.getByRole("complementary").getByRole("button", { name: "New conversation" }).click();
   await ask(page, "What is the one-time form?");
-  await expect(replies(page)).toContainText("Sources:");
   await expectRest(page);
+  await expect(replies(page)).toContainText("Sources:");
   await field(page).fill("A thought for\nlater");
   await page.reload();
   await expect(asked(page)).toHaveText("What is the one-time form?");

@@ -18,5 +18,6 @@ export async function ask(page: Page, text: string): Promise<void> {
 }
 
 export async function expectRest(page: Page): Promise<void> {
-  await expect(log(page)).toHaveAttribute("aria-busy", "false");
+  // An answer is written word by word, and a busy machine takes its time.
+  await expect(log(page)).toHaveAttribute("aria-busy", "false", { timeout: 30_000 });
 }
