@@ -1,5 +1,6 @@
 import { claimOf } from "~/gate/caller.server";
 import type { Caller } from "~/gate/caller.server";
+import { digestShape } from "~/gate/tokens/session.schema";
 import { findSessionToken } from "~/gate/tokens/session.server";
 import { normalizeSite } from "~/platform/http/domains";
 import type { AccessClaim } from "~/platform/http/request-context.server";
@@ -28,8 +29,6 @@ export type DoorVisitDependencies = {
   noteWayOn: (way: { claim: AccessClaim | null; site: string }) => void;
 };
 
-const startShape = /^[A-Za-z0-9_-]{43}$/;
-
 /** What the page shows, or where the visitor goes instead of it. Null: nobody came from a site. */
 export async function readDoorVisit(
   { searchParams, cookie, isOwnVisit }: DoorVisitRequest,
@@ -41,7 +40,7 @@ export async function readDoorVisit(
   if (destination === null) return { kind: "wrong" };
   const { address, site } = destination;
   const [start = "", ...others] = searchParams.getAll("start");
-  if (!startShape.test(start) || others.length > 0) return { redirectTo: wayInTo(address) };
+  if (!digestShape.test(start) || others.length > 0) return { redirectTo: wayInTo(address) };
   if (isOwnVisit && findSessionToken(cookie) !== null) {
     const goTo = await findWayOn(destination, start, dependencies);
     if (goTo !== null) return { redirectTo: goTo };

@@ -4,9 +4,9 @@ import type { Clock } from "~/platform/clock";
 import { TextAnswer } from "~/platform/http/answer.server";
 import type { Answer } from "~/platform/http/answer.server";
 import { normalizeSite } from "~/platform/http/domains";
-import { isVisit } from "~/platform/http/is-visit.server";
 import { requestHost } from "~/platform/http/client-id.server";
 import { Refusal } from "~/platform/http/refusal";
+import { isVisit } from "./is-visit.server";
 import { answerSitePage } from "./site-page.server";
 import type { DoorSite } from "./door.settings";
 import { isLoopbackSite, toReturnPath, writeDoorAddress } from "./door-address";
@@ -93,10 +93,7 @@ export function leaveSite(request: SiteRequest, { sites, origin }: WayInDependen
   const site = requireSite(request, sites);
   const query = new URLSearchParams({ left: site.host });
   const cookie = writeDoorCookie("door", site, { value: "", maxAgeSeconds: 0 });
-  return redirect(
-    `${origin}/gate?${query.toString()}`,
-    request.method !== "HEAD" && isVisit(request.headers) ? cookie : null,
-  );
+  return redirect(`${origin}/gate?${query.toString()}`, isVisit(request) ? cookie : null);
 }
 
 function redirect(location: string, cookie: string | null): Answer {

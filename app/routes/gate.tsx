@@ -12,7 +12,7 @@ import { Notice } from "~/ui/notice";
 import { describePage } from "~/ui/page-meta";
 import { findSessionToken } from "~/gate/tokens/session.server";
 import { readKeyLookup } from "~/gate/visit.server";
-import { isVisit } from "~/platform/http/is-visit.server";
+import { isVisit } from "~/door/is-visit.server";
 import { requireWithinLimit } from "~/platform/http/require-within-limit.server";
 import { getServices } from "~/services.server";
 
@@ -43,7 +43,7 @@ export async function loader({ context }: LoaderFunctionArgs) {
     searchParams,
     cookie: context.headers.cookie,
     host,
-    isOwnVisit: context.method !== "HEAD" && isVisit(context.headers) && !isCrossSite,
+    isOwnVisit: isVisit(context) && !isCrossSite,
     requireWithinLimit: countOnce,
     noteWayOn: (way) => context.service.noteAccess({ context, refusal: null, ...way }),
   });

@@ -42,9 +42,7 @@ export const { loader, action } = defineRoute({
     handle: async ({ context }) => {
       const { gate, chat } = getServices();
       const claims = await gate.session.signOut({ cookie: context.headers.cookie });
-      const onFailure = (err: unknown) =>
-        context.log.warn({ err }, "answers of a session could not be stopped");
-      if (claims) await chat.resumable?.stopSession(claims).catch(onFailure);
+      if (claims) await chat.resumable?.stopSession(claims);
       const cookie = writeSessionCookie("", 0, context.service.origin);
       return answerJson({ body: { signedIn: false }, headers: { "Set-Cookie": cookie } });
     },

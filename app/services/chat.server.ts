@@ -117,7 +117,9 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
             },
             /** At its sign-out. What was begun with the same key's other sessions goes on. */
             stopSession: (claims: Caller["claims"]) =>
-              kept.stopSession({ openFor: openForKey({ claims }), proofHash: claims.siwe_hash }),
+              kept
+                .stopSession({ openFor: openForKey({ claims }), proofHash: claims.siwe_hash })
+                .catch((err: unknown) => log.warn({ err }, "answers of a session could not be stopped")),
           },
   };
 }

@@ -11,8 +11,8 @@ import type { Caller } from "~/gate/caller.server";
 import type { HolderDependencies } from "~/gate/holder.server";
 import type { SignedTokenRules } from "~/gate/tokens/signed-token.server";
 import { systemClock as clock } from "~/platform/clock";
-import { createRateLimiter } from "~/platform/limits/rate-limiter.server";
 import type { Foundation } from "./foundation.server";
+import { openLimiter } from "./limiters.server";
 import type { wireSession } from "./session.server";
 
 type DoorPageRequest = DoorVisitRequest &
@@ -29,7 +29,7 @@ const codesAtOnce = { points: 5, windowSeconds: 30 };
 
 /** Sites that know nothing of keys, which a proxy opens to holders. Without sites nothing of it is reached. */
 export function wireDoor(foundation: Foundation, { holding, signing, session }: DoorNeeds) {
-  const { config, origin, state, metrics, log } = foundation;
+  const { config, origin, state, metrics } = foundation;
   const { kinds } = holding;
   const sites = new Map(config.doorSites.map((site) => [site.host, site]));
   const doorMetrics = sites.size > 0 ? metrics.openDoorMetrics() : null;
@@ -40,20 +40,7 @@ export function wireDoor(foundation: Foundation, { holding, signing, session }: 
     ttlSeconds: config.jwt.accessTtlSeconds,
     clock,
   });
-  const codeLimit = createRateLimiter({
-    store: state.limits,
-    name: "door-codes",
-    ...codesAtOnce,
-    algorithm: "sliding",
-    clock,
-    onStoreFailure: (error) => {
-      metrics.countLimiterStoreFailure("door-codes");
-      log.warn(
-        { limit: "door-codes", err: error },
-        "rate limit store unavailable; limits are kept in memory",
-      );
-    },
-  });
+  const codeLimit = openLimiter(foundation, { name: "door-codes", ...codesAtOnce, algorithm: "sliding" });
   const codes = state.doorCodes;
   const question: QuestionDependencies = {
     ...holding,

@@ -1,15 +1,14 @@
 import type { Server } from "node:http";
 import { firstKind } from "~/gate/kinds/kind-of-key";
-import { systemClock } from "~/platform/clock";
 import { createOriginCheck } from "~/platform/http/domains";
 import { listen } from "~/platform/http/http-server.server";
 import type { ServiceContext } from "~/platform/http/request-context.server";
 import type { RateLimitName } from "~/platform/limits/limit-name";
 import type { ConfiguredLimit } from "~/platform/limits/limits.settings";
-import { createRateLimiter } from "~/platform/limits/rate-limiter.server";
 import type { RateLimiter } from "~/platform/limits/rate-limiter.server";
 import { createMetricsServer } from "~/platform/metrics-access.server";
 import type { Foundation } from "./foundation.server";
+import { openLimiter } from "./limiters.server";
 import { describeWallets } from "./wallets.server";
 
 /** What routes and the route builder need of the running service. */
@@ -41,22 +40,13 @@ export function createServiceContext(foundation: Foundation): ServiceContext {
   };
 }
 
-function createLimiters({ config, state, metrics, log }: Foundation): Map<RateLimitName, RateLimiter> {
+function createLimiters(foundation: Foundation): Map<RateLimitName, RateLimiter> {
   const limiters = new Map<RateLimitName, RateLimiter>();
-  for (const [name, limit] of Object.entries(config.limits) as [RateLimitName, ConfiguredLimit][]) {
-    if (!limit) continue;
-    const limiter = createRateLimiter({
-      store: state.limits,
-      name,
-      ...limit,
-      clock: systemClock,
-      onStoreFailure: (error) => {
-        metrics.countLimiterStoreFailure(name);
-        log.warn({ limit: name, err: error }, "rate limit store unavailable; limits are kept in memory");
-      },
-      onForgotten: () => metrics.countForgottenClient(name),
-    });
-    limiters.set(name, limiter);
+  for (const [name, limit] of Object.entries(foundation.config.limits) as [
+    RateLimitName,
+    ConfiguredLimit,
+  ][]) {
+    if (limit) limiters.set(name, openLimiter(foundation, { name, ...limit }));
   }
   return limiters;
 }

@@ -108,6 +108,7 @@ export async function insertPieces(
   rowsOf: Terms["rowsOf"],
 ): Promise<void> {
   if (pieces.length === 0) return;
+  // Without a WHERE SQLite takes ON for a join's.
   await transaction.$executeRaw`
     INSERT INTO "KeptPiece" ("answerId", "firstId", "lastId", "bytes", "text")
     SELECT ${pieceColumns} FROM ${rowsOf(pieces)} WHERE 1 = 1

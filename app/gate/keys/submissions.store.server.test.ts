@@ -159,16 +159,21 @@ const uses = [
   },
 ];
 
+/** A use that waits at its commit, which the connection is lost at. */
+async function loseConnectionAtCommit(use: (store: SubmissionStore) => Promise<unknown>) {
+  const { direct, way, database, isCommitting, letCommit } = await openSlowCommits("UsedKey");
+  const using = use(createStore(database));
+  using.catch(() => undefined);
+  await waitUntil(isCommitting);
+  way.cut();
+  return { direct, way, using, letCommit };
+}
+
 for (const { what, use, outcome, submissions } of uses) {
   testOnPostgresql(
     `${what} that was stored is confirmed, though the connection was lost at its commit`,
     async () => {
-      const { direct, way, database, isCommitting, letCommit } = await openSlowCommits("UsedKey");
-      const store = createStore(database);
-      const using = use(store);
-      using.catch(() => undefined);
-      await waitUntil(isCommitting);
-      way.cut();
+      const { direct, way, using, letCommit } = await loseConnectionAtCommit(use);
       way.mend();
       await letCommit();
       expect(await using).toMatchObject({ outcome });
@@ -179,12 +184,7 @@ for (const { what, use, outcome, submissions } of uses) {
   testOnPostgresql(
     `${what} with an unknown outcome is refused without claiming that nothing was stored`,
     async () => {
-      const { direct, way, database, isCommitting, letCommit } = await openSlowCommits("UsedKey");
-      const store = createStore(database);
-      const using = use(store);
-      using.catch(() => undefined);
-      await waitUntil(isCommitting);
-      way.cut();
+      const { direct, using, letCommit } = await loseConnectionAtCommit(use);
       const startedAtMs = performance.now();
       await expect(using).rejects.toMatchObject({
         refusalName: "state-unavailable",

@@ -1,5 +1,8 @@
 import { z } from "zod";
 
+/** Of a SHA-256, as base64url. */
+export const digestShape = /^[A-Za-z0-9_-]{43}$/;
+
 /** Nothing: the token in the Authorization header becomes the session. Otherwise one of the two, and no header. */
 export const sessionBodySchema = z
   .strictObject(
@@ -16,7 +19,7 @@ export const sessionBodySchema = z
         .describe("Go on to this address, on a site that this gate opens; with `start`."),
       start: z
         .string()
-        .regex(/^[A-Za-z0-9_-]{43}$/)
+        .regex(digestShape)
         .optional()
         .describe("The digest of the cookie that the site gave the browser, as the site wrote it."),
     },
