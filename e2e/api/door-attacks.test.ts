@@ -264,7 +264,7 @@ test("coming back has a limit of its own for each visitor", async () => {
   // The page's own is untouched, and then spent as well.
   const limited = [];
   for (let round = 0; round < 3; round += 1) {
-    const page = await at.send("/gate?tokenId=7", asPage);
+    const page = await at.send("/gate?lookup=7", asPage);
     limited.push(/too many/i.test(String(page.body.text)));
   }
   expect(limited).toEqual([false, false, true]);
