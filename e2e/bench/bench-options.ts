@@ -5,6 +5,8 @@ export type BenchOptions = {
   scale: number;
   /** The slug of the only operation to be measured; null for all. */
   operation: string | null;
+  /** The folder of another checkout, whose built server is asked for the same; null for none. */
+  beside: string | null;
   hasProfile: boolean;
 };
 

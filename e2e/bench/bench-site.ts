@@ -10,7 +10,7 @@ import { grantKeys, keySeries, mintKeys } from "./bench-keys";
 import { openPeers } from "./bench-peers";
 import type { NewTarget, RealAnswers } from "./bench-peers";
 import { startCountingProxy } from "./counting-proxy";
-import { ownSide } from "./figures";
+import { otherCheckoutSide, ownSide } from "./figures";
 import { metricsToken, operatorForms, readFixedAnswers, sessionCookie } from "./fixed-answers";
 import type { Load, LoadResult } from "./load-generator";
 import { originOf } from "./costs/operation";
@@ -46,8 +46,10 @@ const inForce = {
   OPERATOR_SECRET: operatorSecret,
 };
 
+type BenchSiteOptions = { nodeOptions: readonly string[]; beside: string | null };
+
 /** Everything a run needs, each part a process of its own, on loopback, with data that is removed afterwards. */
-export async function openBenchSite({ nodeOptions }: { nodeOptions?: readonly string[] } = {}) {
+export async function openBenchSite({ nodeOptions, beside }: BenchSiteOptions) {
   const closers: (() => Promise<unknown>)[] = [];
   async function close(): Promise<void> {
     for (const closeOne of closers.splice(0).reverse()) await closeOne();
@@ -73,10 +75,9 @@ export async function openBenchSite({ nodeOptions }: { nodeOptions?: readonly st
       AI_PROVIDER: "local",
       AI_BASE_URL: modelUrl,
     };
-    const server = await startServer({ env, nodeOptions });
-    closers.push(server.stop);
     const generator = startWorkerProcess<Load, LoadResult>("load-generator.ts");
     closers.push(generator.stop);
+    const generateLoad = generator.ask;
 
     const newTarget: NewTarget = (port, changes = {}) => ({
       port,
@@ -88,21 +89,28 @@ export async function openBenchSite({ nodeOptions }: { nodeOptions?: readonly st
       takeUnusedKeys: keySeries(unusedKeys),
       ...changes,
     });
-    const visitor = newTarget(server.port, { operatorCookie: await signInAsOperator(server) });
-    await sendForms({ target: visitor, generateLoad: generator.ask });
-    const answers = await readRealAnswers(visitor);
-    const target = { ...visitor, accessToken: answers.accessToken };
+    async function openOwn(projectDir: string, options: readonly string[]) {
+      const server = await startServer({ env, nodeOptions: options, projectDir });
+      closers.push(server.stop);
+      const visitor = newTarget(server.port, { operatorCookie: await signInAsOperator(server) });
+      await sendForms({ target: visitor, generateLoad });
+      const answers = await readRealAnswers(visitor);
+      const target = { ...visitor, accessToken: answers.accessToken };
+      return { answers, side: { target, pid: server.pid, countRpcCalls: proxy.countCalls } };
+    }
+    const { answers, side } = await openOwn(".", nodeOptions);
     const sides = new Map<string, Side>([
-      [ownSide, { target, pid: server.pid, countRpcCalls: proxy.countCalls }],
+      [ownSide, side],
       ...(await openPeers({ dir, chain, proxy, holders, answers, modelUrl, newTarget, closers })),
     ]);
+    if (beside !== null) sides.set(otherCheckoutSide, (await openOwn(beside, [])).side);
     return {
       getSide(name: string): Side {
         const side = sides.get(name);
         if (side === undefined) throw new Error(`Nobody here is called ${name}.`);
         return side;
       },
-      generateLoad: generator.ask,
+      generateLoad,
       close,
     };
   } catch (error) {

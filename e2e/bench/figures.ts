@@ -21,6 +21,8 @@ export type Ratios = { byThroughput: number; byCpu: number | null };
 
 /** What every other side stands beside. */
 export const ownSide = "Latchkey";
+/** The same program at another commit, beside which a change is measured. */
+export const otherCheckoutSide = "other checkout";
 export const bareSide = "bare Node";
 
 /** One round: every side's, by its name. */

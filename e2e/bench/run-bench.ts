@@ -11,6 +11,7 @@ const usage = `Usage: npm run bench [-- options]
   --scale X      multiplies the requests of a round (default 1)
   --only NAME    ${listChoices()}
   --strict       end with a failure where an aim is missed
+  --beside DIR   operations only: measure the built server of another checkout as well
   --profile      write a CPU profile of the server to e2e/.results
 `;
 
@@ -23,6 +24,7 @@ const { values: given } = parseArgs({
     rounds: { type: "string", default: "3" },
     scale: { type: "string", default: "1" },
     only: { type: "string" },
+    beside: { type: "string" },
     strict: { type: "boolean", default: false },
     profile: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
@@ -40,12 +42,18 @@ async function run(): Promise<void> {
   const { chosen, operation } = choice;
   if (given.write && operation !== null)
     throw new Error("One operation alone would take the place of all in the document. Leave out --write.");
+  if (given.write && given.beside !== undefined)
+    throw new Error("The document does not compare checkouts. Leave out --write or --beside.");
   const typed = process.argv.slice(2);
   mkdirSync(resultsDir, { recursive: true });
   await runBenchmarks({
     chosen,
     isWhole: chosen.length === benchmarks.length,
-    options: { resultsDir, rounds, scale, operation, hasProfile: given.profile },
+    options: {
+      ...{ resultsDir, rounds, scale, operation },
+      beside: given.beside ?? null,
+      hasProfile: given.profile,
+    },
     command: ["npm run bench", ...(typed.length > 0 ? ["--", ...typed] : [])].join(" "),
     documentFile: given.write ? documentFile : null,
     isStrict: given.strict,

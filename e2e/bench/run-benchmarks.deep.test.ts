@@ -34,7 +34,7 @@ async function openSite(names: readonly string[]) {
   mkdirSync(path.dirname(documentFile));
   const marks = names.map((name) => `<!-- ${name}:begin -->\nold ${name}\n<!-- ${name}:end -->`);
   writeFileSync(documentFile, marks.join("\n"));
-  const options = { resultsDir: dir, rounds: 2, scale: 1, operation: null, hasProfile: false };
+  const options = { resultsDir: dir, rounds: 2, scale: 1, operation: null, beside: null, hasProfile: false };
   const said: string[] = [];
   const say = (text: string) => void said.push(text);
   return {

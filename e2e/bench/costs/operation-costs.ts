@@ -2,7 +2,7 @@ import path from "node:path";
 import { openBenchSite } from "../bench-site";
 import type { BenchOptions, BenchResult } from "../bench-options";
 import { closeOnSignals } from "../close-on-signals";
-import { judge } from "../figures";
+import { judge, otherCheckoutSide, ownSide } from "../figures";
 import type { Measurement, Verdict } from "../figures";
 import { measureOperation } from "../measure";
 import type { Operation } from "./operation";
@@ -16,12 +16,15 @@ export async function benchOperations({
   rounds,
   scale,
   operation: slug,
+  beside,
   hasProfile,
   resultsDir,
 }: BenchOptions): Promise<BenchResult<OperationFigures>> {
-  const chosen = operations.filter((operation) => slug === null || operation.slug === slug);
+  const chosen = operations
+    .filter((operation) => slug === null || operation.slug === slug)
+    .map((operation) => (beside === null ? operation : besideOtherCheckout(operation)));
   const nodeOptions = hasProfile ? ["--cpu-prof", `--cpu-prof-dir=${path.resolve(resultsDir)}`] : [];
-  const site = await openBenchSite({ nodeOptions });
+  const site = await openBenchSite({ nodeOptions, beside });
   const stopListening = closeOnSignals(site.close);
   try {
     return await measureAll({ site, operations: chosen, rounds, scale });
@@ -29,6 +32,10 @@ export async function benchOperations({
     stopListening();
     await site.close();
   }
+}
+
+function besideOtherCheckout({ sides, ...operation }: Operation): Operation {
+  return { ...operation, sides: { ...sides, [otherCheckoutSide]: sides[ownSide] } };
 }
 
 type MeasureAllOptions = Pick<BenchOptions, "rounds" | "scale"> & {
