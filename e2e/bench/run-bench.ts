@@ -50,7 +50,10 @@ async function run(): Promise<void> {
     chosen,
     isWhole: chosen.length === benchmarks.length,
     options: {
-      ...{ resultsDir, rounds, scale, operation },
+      resultsDir,
+      rounds,
+      scale,
+      operation,
       beside: given.beside ?? null,
       hasProfile: given.profile,
     },

@@ -27,7 +27,15 @@ export type Side = { target: Target; pid: number; countRpcCalls?: () => number }
 
 /** Everybody who is measured: ours, also with one contract and no kinds, Node's own server as the floor, and packages. */
 export type SideName =
-  "Latchkey" | "other checkout" | "one contract" | "bare Node" | "Fastify" | "better-auth" | "Express" | "AI SDK" | "MCP SDK";
+  | "Latchkey"
+  | "other checkout"
+  | "one contract"
+  | "bare Node"
+  | "Fastify"
+  | "better-auth"
+  | "Express"
+  | "AI SDK"
+  | "MCP SDK";
 
 export type Operation = {
   name: string;
