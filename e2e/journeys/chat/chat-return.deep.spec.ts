@@ -107,10 +107,11 @@ test("Stop while the connection is lost reaches the server when it is back", asy
   await context.setOffline(true);
   await expect(replies(page)).toContainText("The connection is lost.");
   await page.getByRole("button", { name: "Stop" }).click();
-  await expect(replies(page)).toContainText("Stopped.");
+  await expect(replies(page)).toContainText("Stopping …");
   const stopped = page.waitForResponse((response) => response.url().endsWith("/stop"));
   await context.setOffline(false);
   expect((await stopped).status()).toBe(204);
+  await expect(replies(page)).toContainText("Stopped.");
   await ask(page, "count");
   await expect(replies(page).last()).toContainText("Question 2");
 });

@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page, Request } from "@playwright/test";
 import { ask, expectRest, field, log, openChat, replies } from "~e2e/support/browser/chat-page";
 import { signInByCookie, test } from "~e2e/support/browser/chat-servers";
 import { expect, expectAccessible } from "~e2e/support/browser/journey";
@@ -294,6 +294,7 @@ test.describe("at the limit of requests", () => {
 
   test("reading waits, and resumes at the sentence where it stopped @deep", async ({ page, pageErrors }) => {
     pageErrors.expectRefusal({ path: "/api/tts", status: 429 });
+    await sendFirstPieceFirst(page);
     await openChat(page);
     await ask(page, "rich");
     await expectRest(page);
@@ -316,12 +317,7 @@ test.describe("at the end of the quota", () => {
     sparingSpeechServer,
   }) => {
     pageErrors.expectRefusal({ path: "/api/tts", status: 429 });
-    // Two pieces are asked for at once, and only one may be spoken: it must be the first.
-    const firstAnswered = page.waitForResponse((response) => /:0"/.test(response.request().postData() ?? ""));
-    await page.route("**/api/tts", async (route) => {
-      if (!/:0"/.test(route.request().postData() ?? "")) await firstAnswered;
-      await route.continue();
-    });
+    await sendFirstPieceFirst(page);
     await signInByCookie(sparingSpeechServer, context);
     await openChat(page);
     await ask(page, "rich");
@@ -334,6 +330,16 @@ test.describe("at the end of the quota", () => {
     await readOnAt(page, 1);
   });
 });
+
+/** Two pieces are asked for at once, and only one may be spoken: it must be the first. */
+async function sendFirstPieceFirst(page: Page): Promise<void> {
+  const isFirst = (request: Request) => /:0"/.test(request.postData() ?? "");
+  const firstAnswered = page.waitForResponse((response) => isFirst(response.request()));
+  await page.route("**/api/tts", async (route) => {
+    if (!isFirst(route.request())) await firstAnswered;
+    await route.continue();
+  });
+}
 
 /** Waits as long as the notice says, and expects that the piece that was refused is asked for and heard next. */
 async function readOnAt(page: Page, at: number): Promise<void> {
