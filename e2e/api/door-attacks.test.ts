@@ -315,6 +315,41 @@ test("a browser that keeps no cookie is told so with the sixth code in half a mi
   expect((await door.goOn(token, other.order)).status).toBe(200);
 });
 
+test("redirects alone end at the gate's page before a browser gives up, and there two codes are left", async () => {
+  const { token } = await signInNew(gate);
+  const { cookie, order } = await door.start("/");
+  const atGate = () =>
+    door.send(`/gate?${new URLSearchParams(order).toString()}`, {
+      ...asPage,
+      Cookie: `access_token=${token}`,
+    });
+  // The site's question, its start, the gate, and the way in.
+  let redirects = 2;
+  for (let page = await atGate(); page.status === 302; page = await atGate()) {
+    const { pathname, search } = new URL(page.location);
+    expect((await door.visit(`${pathname}${search}`, { cookie })).status).toBe(302);
+    redirects += 4;
+  }
+  expect(redirects).toBeLessThan(20);
+  expect((await door.goOn(token, order)).status).toBe(200);
+  expect(slugOf(await door.goOn(token, order))).toBe("site-cookie-not-kept");
+});
+
+test("a session cookie that another site has set beside one's own leads nobody in", async () => {
+  const [{ token }, { token: mine }] = await Promise.all([signInNew(gate), signInNew(gate)]);
+  const { order } = await door.start("/");
+  const page = await door.send(`/gate?${new URLSearchParams(order).toString()}`, {
+    ...asPage,
+    Cookie: `access_token=${token}; access_token=${mine}`,
+  });
+  expect([page.status, page.location]).toEqual([200, ""]);
+  const tossed = await gate.ask({
+    path: "/session",
+    headers: { Cookie: `access_token=${token}; access_token=${mine}` },
+  });
+  expect(tossed.body).toEqual({ signedIn: false });
+});
+
 test("going on is for pages of the gate, with a session, and for one thing at a time", async () => {
   const { token } = await newcomer();
   const { order } = await door.start("/");
