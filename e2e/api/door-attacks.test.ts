@@ -20,6 +20,11 @@ function slugOf({ body }: Pick<Answer, "body">): string {
   return String(body.type).split("/problems/")[1] ?? "";
 }
 
+/** Where a page of ours on a site leads to. */
+function linkOf({ body }: Pick<Answer, "body">): string | undefined {
+  return /<a href="([^"]*)"/.exec(String(body.text))?.[1];
+}
+
 async function expectEntered(enterPath: string, cookie: string, host = wiki): Promise<void> {
   const entered = await door.visit(enterPath, { host, cookie });
   expect([entered.status, cookieSetBy(entered)]).toEqual([302, expect.stringContaining("-door=")]);
@@ -55,6 +60,15 @@ test("a code is good once, on its site, in its browser, and nobody else uses it 
   expect([head.status, cookieSetBy(head)]).toEqual([200, ""]);
   await expectEntered(enterPath, startCookie);
   await expectClosed(enterPath, { cookie: startCookie });
+});
+
+test("a window whose code was used leads to its page where another window was let in, and else to the start", async () => {
+  const { token } = await newcomer();
+  const { startCookie, enterPath } = await door.beginWayIn(token, { to: "/page" });
+  const cookie = cookieSetBy(await door.visit(enterPath, { cookie: startCookie }));
+  const late = async (cookies: string) => linkOf(await door.visit(enterPath, { cookie: cookies }));
+  expect(await late(`${startCookie}; ${cookie}`)).toBe("/page");
+  expect(await late(startCookie)).toBe("/.latchkey/start?to=%2Fpage");
 });
 
 test("of many who bring the same code at once, one is let in", async () => {
@@ -257,10 +271,11 @@ test("coming back has a limit of its own for each visitor", async () => {
   });
   onTestFinished(async () => void (await server.stop()));
   const at = openDoorClient(server);
-  const statuses = [];
+  const entered = [];
   for (let round = 0; round < 3; round += 1)
-    statuses.push((await at.visit("/.latchkey/enter?code=a", { cookie: "a=b" })).status);
-  expect(statuses).toEqual([400, 400, 429]);
+    entered.push(await at.visit("/.latchkey/enter?code=a&to=/page", { cookie: "a=b" }));
+  expect(entered.map(({ status }) => status)).toEqual([400, 400, 429]);
+  expect(linkOf(entered[2]!)).toBe("/.latchkey/start?to=%2Fpage");
   // The page's own is untouched, and then spent as well.
   const limited = [];
   for (let round = 0; round < 3; round += 1) {
