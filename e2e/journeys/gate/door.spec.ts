@@ -71,6 +71,28 @@ test("a holder goes from a site through the gate and back, and signing out close
   await expect(page.getByRole("heading", { name: `On the way to ${site.host}` })).toBeVisible();
 });
 
+test("a browser that keeps no cookie of the site is told so, after a few rounds", async ({
+  page,
+  wallet,
+  pageErrors,
+  server: { baseUrl, site },
+}) => {
+  pageErrors.expectRefusal({ path: "/session", status: 429 });
+  site.loseCookies();
+  await page.goto(`${site.origin}/page`);
+  await connectWallet(page, wallet.name);
+  await mintKey(page);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await expect(page.getByText("The site's cookie is not kept")).toBeVisible({ timeout: patienceMs });
+  expect(new URL(page.url()).origin).toBe(baseUrl);
+  await expect(page.getByText("Allow cookies for the site")).toBeVisible();
+  await expect(page.getByRole("link", { name: `Open ${site.host}` })).toHaveAttribute(
+    "href",
+    `${site.origin}/page`,
+  );
+  await expectAccessible(page, "the gate when a site's cookie is not kept");
+});
+
 test("an address on no site is said, and leads nowhere", async ({ page, baseUrl, pageErrors }) => {
   pageErrors.expectRefusal({ path: "/gate", status: 400 });
   const response = await page.goto("/gate?door=https://evil.example/&start=a");
