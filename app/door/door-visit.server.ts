@@ -63,7 +63,7 @@ function findDestination(door: string, { requireDestination }: DoorVisitDependen
   }
 }
 
-/** Browsers follow twenty redirects, which is five rounds. The page begins to count again, and is there to say what is wrong. */
+/** Browsers follow twenty redirects, which is five rounds. From a page they count again, and it says what is wrong. */
 const codesForThePage = 2;
 
 /** Null for every no: the page asks again by itself, and shows why. */

@@ -63,7 +63,7 @@ test("a code is good once, on its site, in its browser, and nobody else uses it 
 });
 
 test("a window whose code was used leads to its page where another window was let in, and else to the start", async () => {
-  const { token } = await newcomer();
+  const { token } = await signInNew(gate);
   const { startCookie, enterPath } = await door.beginWayIn(token, { to: "/page" });
   const cookie = cookieSetBy(await door.visit(enterPath, { cookie: startCookie }));
   const late = async (cookies: string) => linkOf(await door.visit(enterPath, { cookie: cookies }));
