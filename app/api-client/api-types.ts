@@ -170,7 +170,7 @@ export type paths = {
     put?: never;
     /**
      * Begin, renew or use the session
-     * @description With an access token in the Authorization header and no body, that token becomes the session. With `renew` the token in the cookie is replaced by a younger one, on the same signature, as long as the key is held and unused, and no further than the operator's `SESSION_MAX_SECONDS` since the signature, nor than an `Expiration Time` that was signed. A renewal for less than 300 seconds is refused with 401. So is a token whose key was used up or has left the wallet, which `open` alone answers with 403, as the gate does. With `open` the answer is that of `POST /api/gate-access`. With `door` and `start` the answer is where the browser goes on to, on a site that this gate opens, with a code that is good once; a site opens to its own kinds of keys, and to whoever meets a membership that opens it. Each asks the chain.
+     * @description With an access token in the Authorization header and no body, that token becomes the session. With `renew` the token in the cookie is replaced by a younger one, on the same signature, as long as the key is held and unused, and no further than the operator's `SESSION_MAX_SECONDS` since the signature, nor than an `Expiration Time` that was signed. A renewal for less than 300 seconds is refused with 401. So is a token whose key was used up or has left the wallet, which `open` alone answers with 403, as the gate does. With `open` the answer is that of `POST /api/gate-access`. With `door` and `start` the answer is where the browser goes on to, on a site that this gate opens, with a code that is good once, and the token in the cookie is replaced by one that lasts up to twice as long as others, within the bounds of a renewal; a site opens to its own kinds of keys, and to whoever meets a membership that opens it. Each asks the chain.
      *
      *     The body may hold 1000 members and elements in all, and be nested 64 levels deep.
      *
@@ -258,7 +258,7 @@ export type paths = {
     };
     /**
      * Leave a site
-     * @description On the site's host. Takes the site's cookie back, and leads to the gate.
+     * @description On the site's host. Takes the site's cookie back from whoever opens it themselves, and leads to the gate.
      */
     get: operations["leaveSite"];
     put?: never;
@@ -3383,10 +3383,10 @@ export interface operations {
            */
           Location: string;
           /**
-           * @description For the site's host alone.
+           * @description For the site's host alone. Only where a browser opens it as a page.
            * @example __Host-latchkey-door=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure
            */
-          "Set-Cookie": string;
+          "Set-Cookie"?: string;
           [name: string]: unknown;
         };
         content?: never;

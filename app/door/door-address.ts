@@ -74,3 +74,8 @@ export function toReturnPath(given: string | null): string {
   if (host !== "site.invalid" || pathname.startsWith("//") || ownPath.test(path)) return "/";
   return path.length > maxReturnPathChars ? "/" : path;
 }
+
+/** Where the way in to a path begins, on the site itself. */
+export function startPath(path: string): string {
+  return `/.latchkey/start?${new URLSearchParams({ to: path }).toString()}`;
+}

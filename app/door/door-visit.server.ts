@@ -8,7 +8,7 @@ import { toRefusal } from "~/platform/http/to-refusal.server";
 import type { DoorSite } from "./door.settings";
 import { writeDoorAddress } from "./door-address";
 import type { DoorVisit } from "./door-visit";
-import type { Destination } from "./go-on.server";
+import type { Destination, WayOn, WayOnOrder } from "./go-on.server";
 import { wayInTo } from "./question.server";
 
 export type DoorVisitRequest = {
@@ -24,7 +24,7 @@ export type DoorVisitDependencies = {
   /** Throws the refusal `too-many-requests`. */
   requireWithinLimit: () => Promise<unknown>;
   identifySession: () => Promise<Caller>;
-  goOn: (order: { destination: Destination; start: string; caller: Caller }) => Promise<{ goTo: string }>;
+  goOn: (order: WayOnOrder) => Promise<WayOn>;
   /** Records who was let go on. A no is recorded once the page asks again. */
   noteWayOn: (way: { claim: AccessClaim | null; site: string }) => void;
 };
@@ -33,7 +33,7 @@ export type DoorVisitDependencies = {
 export async function readDoorVisit(
   { searchParams, cookie, isOwnVisit }: DoorVisitRequest,
   dependencies: DoorVisitDependencies,
-): Promise<DoorVisit | { redirectTo: string } | null> {
+): Promise<DoorVisit | { redirectTo: string; kept?: WayOn["kept"] } | null> {
   const doors = searchParams.getAll("door");
   if (doors.length === 0) return readLeft(searchParams, dependencies.sites);
   const destination = doors.length === 1 ? findDestination(doors[0]!, dependencies) : null;
@@ -42,8 +42,8 @@ export async function readDoorVisit(
   const [start = "", ...others] = searchParams.getAll("start");
   if (!digestShape.test(start) || others.length > 0) return { redirectTo: wayInTo(address) };
   if (isOwnVisit && findSessionToken(cookie) !== null) {
-    const goTo = await findWayOn(destination, start, dependencies);
-    if (goTo !== null) return { redirectTo: goTo };
+    const way = await findWayOn(destination, start, dependencies);
+    if (way !== null) return { redirectTo: way.goTo, kept: way.kept };
   }
   const keyKinds = site.kinds.map(({ name }) => name);
   return { kind: "arriving", host: site.host, address: writeDoorAddress(address), start, keyKinds };
@@ -63,18 +63,21 @@ function findDestination(door: string, { requireDestination }: DoorVisitDependen
   }
 }
 
+/** Browsers follow twenty redirects, which is five rounds. From a page they count again, and it says what is wrong. */
+const codesForThePage = 2;
+
 /** Null for every no: the page asks again by itself, and shows why. */
 async function findWayOn(
   destination: Destination,
   start: string,
   { requireWithinLimit, identifySession, goOn, noteWayOn }: DoorVisitDependencies,
-): Promise<string | null> {
+): Promise<WayOn | null> {
   try {
     await requireWithinLimit();
     const caller = await identifySession();
-    const { goTo } = await goOn({ destination, start, caller });
+    const way = await goOn({ destination, start, caller, codesToKeep: codesForThePage });
     noteWayOn({ claim: claimOf(caller), site: destination.site.host });
-    return goTo;
+    return way;
   } catch (error) {
     if (toRefusal(error).refusalName === "internal-error") throw error;
     return null;

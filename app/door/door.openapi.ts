@@ -112,7 +112,9 @@ const toParameter = z
 type SiteOperation = Pick<
   OperationDescription,
   "path" | "operationId" | "summary" | "description" | "parameters" | "limit"
-> & { location: string; cookie: string; more?: OperationDescription["answers"] };
+> & { location: string; cookie: HeaderDescription; more?: OperationDescription["answers"] };
+
+const ofSite = "For the site's host alone.";
 
 /** On a site's own host, which its proxy gives to this gate; on any other there is nothing. */
 function siteOperation({ location, cookie, more = {}, ...operation }: SiteOperation): OperationDescription {
@@ -128,7 +130,7 @@ function siteOperation({ location, cookie, more = {}, ...operation }: SiteOperat
         headers: ["Cache-Control"],
         ownHeaders: {
           Location: header("The next step.", location),
-          "Set-Cookie": header("For the site's host alone.", cookie),
+          "Set-Cookie": cookie,
         },
       },
       ...more,
@@ -144,7 +146,10 @@ export const startSiteOperation = siteOperation({
     "On the site's host. Gives the browser a cookie by which the site knows it again, and leads to the gate.",
   parameters: { query: z.object({ to: toParameter }) },
   location: "https://gate.example/gate?door=https%3A%2F%2Fwiki.example.com%2Fpage&start=...",
-  cookie: "__Host-latchkey-start=AAAAAAAAAAAAAAAAAAAAAA; Path=/; Max-Age=600; HttpOnly; SameSite=Lax; Secure",
+  cookie: header(
+    ofSite,
+    "__Host-latchkey-start=AAAAAAAAAAAAAAAAAAAAAA; Path=/; Max-Age=600; HttpOnly; SameSite=Lax; Secure",
+  ),
 });
 
 export const enterSiteOperation = siteOperation({
@@ -164,7 +169,7 @@ export const enterSiteOperation = siteOperation({
     }),
   },
   location: "/page",
-  cookie: "__Host-latchkey-door=eyJ...; Path=/; Max-Age=900; HttpOnly; SameSite=Lax; Secure",
+  cookie: header(ofSite, "__Host-latchkey-door=eyJ...; Path=/; Max-Age=900; HttpOnly; SameSite=Lax; Secure"),
   more: {
     400: { description: "The code is not good here; a page says so.", content: pageContent },
   },
@@ -174,7 +179,12 @@ export const leaveSiteOperation = siteOperation({
   path: "/.latchkey/leave",
   operationId: "leaveSite",
   summary: "Leave a site",
-  description: "On the site's host. Takes the site's cookie back, and leads to the gate.",
+  description:
+    "On the site's host. Takes the site's cookie back from whoever opens it themselves, and leads to the gate.",
   location: "https://gate.example/gate?left=wiki.example.com",
-  cookie: "__Host-latchkey-door=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure",
+  cookie: header(
+    `${ofSite} Only where a browser opens it as a page.`,
+    "__Host-latchkey-door=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure",
+    false,
+  ),
 });

@@ -6,8 +6,9 @@ import type { HolderDependencies } from "~/gate/holder.server";
 import { membershipId } from "~/gate/kinds/kind-of-key";
 import type { KeyKind } from "~/gate/kinds/kind";
 import type { RequirementReport } from "~/gate/kinds/requirement-report";
-import { requireMet } from "~/gate/require-met";
+import type { AccessClaims } from "~/gate/tokens/access-token.schema";
 import { contractOf } from "~/gate/tokens/access-token.server";
+import type { KeptSession } from "~/gate/tokens/session.server";
 import { Refusal } from "~/platform/http/refusal";
 import type { LimitVerdict } from "~/platform/limits/rate-limiter.server";
 import type { DoorSite } from "./door.settings";
@@ -17,11 +18,26 @@ import type { DoorCodeStore } from "./door-codes.store.server";
 import type { DoorGrant } from "./door-token.server";
 import { digestOf } from "./way-in.server";
 
+export type WayOn = {
+  goTo: string;
+  /** The session, renewed; null where it lasts as long as it may. */
+  kept: KeptSession | null;
+};
+
+/** `codesToKeep`: how many codes must be left over, or this one is refused. */
+export type WayOnOrder = {
+  destination: Destination;
+  start: string;
+  caller: Caller;
+  codesToKeep?: number;
+};
+
 export type GoOnDependencies = HolderDependencies & {
   sites: ReadonlyMap<string, DoorSite>;
   codes: Pick<DoorCodeStore, "issueCode">;
   /** So many codes for one session and site at a time: more means that the browser keeps no cookie. */
   consumeCodes: (sessionAndSite: string) => Promise<LimitVerdict>;
+  prolongSession: (claims: AccessClaims, issuedAtSeconds: number) => Promise<KeptSession | null>;
 };
 
 /** Where somebody wants to go on to, who comes from a site. */
@@ -47,14 +63,14 @@ export function requireDestination(given: string, sites: GoOnDependencies["sites
 
 /** The way back into the site, with a code that the site's own browser alone can use, once. */
 export async function goOn(
-  { destination, start, caller }: { destination: Destination; start: string; caller: Caller },
+  { destination, start, caller, codesToKeep = 0 }: WayOnOrder,
   dependencies: GoOnDependencies,
-): Promise<{ goTo: string }> {
+): Promise<WayOn> {
   const { address, site } = destination;
-  const { codes, consumeCodes } = dependencies;
-  // Before the chain is read, so that a circle of redirects reads it no more.
-  requireNotInCircles(await consumeCodes(`${caller.claims.siwe_hash}:${site.host}`));
+  const { codes, consumeCodes, prolongSession } = dependencies;
   const grant = await requireOpening(caller, site, dependencies);
+  // After it, so that codes alone count, and no refusal.
+  requireNotInCircles(await consumeCodes(`${caller.claims.siwe_hash}:${site.host}`), codesToKeep);
   const code = randomBytes(codeBytes).toString("base64url");
   await codes.issueCode({
     digest: digestOf(code),
@@ -64,7 +80,10 @@ export async function goOn(
     ttlSeconds: codeSeconds,
   });
   const query = new URLSearchParams({ code, to: address.path });
-  return { goTo: `${address.scheme}://${address.host}/.latchkey/enter?${query.toString()}` };
+  return {
+    goTo: `${address.scheme}://${address.host}/.latchkey/enter?${query.toString()}`,
+    kept: await prolongSession(caller.claims, grant.iat),
+  };
 }
 
 /** The session is good, and its key opens the site; or its wallet has a membership that does. */
@@ -83,7 +102,7 @@ async function requireOpening(
     const { chainId, contract, key } = claims;
     return { sub, iat, tokenId, chainId, contract, key, vault, sid };
   }
-  const membership = await requireMembership(sub as Address, site, dependencies);
+  const membership = await requireMembership({ signer: sub as Address, iat }, site, dependencies);
   return {
     sub,
     iat,
@@ -95,31 +114,39 @@ async function requireOpening(
   };
 }
 
-/** The first that the wallet meets. Unknown only where none is met, and one might be. */
+/** The first that the wallet meets and has not used up. Unknown only where there is none, and one might be. */
 async function requireMembership(
-  signer: Address,
+  { signer, iat }: { signer: Address; iat: number },
   site: DoorSite,
-  { judge, kinds }: GoOnDependencies,
+  dependencies: GoOnDependencies,
 ): Promise<KeyKind> {
   const memberships = site.kinds.filter(({ standard }) => standard === "membership");
-  const tokenId = membershipId(signer);
-  const refusals: Refusal[] = [];
-  for (const kind of memberships) {
-    const question = { kind, tokenId, signer, vault: null };
-    try {
-      requireMet(question, await judge.judge({ ...question, fresh: true }), kinds);
-      return kind;
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      refusals.push(error);
-    }
-  }
-  throw refusals.find(({ status }) => status === 503) ?? refuseOtherKind(site, refusals);
+  const wallet = { address: signer, tokenId: membershipId(signer), vault: null };
+  const outcomes = await Promise.all(
+    memberships.map(async (keyKind) => {
+      const holder = { ...wallet, keyKind, opensRoom: false, issuedAtSeconds: iat, proofHash: null };
+      try {
+        await requireHolder(holder, dependencies, { fresh: true });
+        return keyKind;
+      } catch (error) {
+        if (error instanceof Refusal) return error;
+        throw error;
+      }
+    }),
+  );
+  const met = outcomes.find((outcome): outcome is KeyKind => !(outcome instanceof Refusal));
+  if (met) return met;
+  const refusals = outcomes.filter((outcome) => outcome instanceof Refusal);
+  throw (
+    refusals.find(({ status }) => status === 503) ??
+    refusals.find(({ refusalName }) => refusalName === "this-token-has-already-been-used") ??
+    refuseOtherKind(site, refusals)
+  );
 }
 
 /** Which kinds open the site, each with what is missing of it as far as it was judged. */
 function refuseOtherKind({ host, kinds }: DoorSite, refusals: readonly Refusal[]): Refusal {
-  const judged = refusals.map(({ members }) => members.requirements as RequirementReport);
+  const judged = refusals.flatMap(({ members }) => (members.requirements ?? []) as RequirementReport);
   const others = kinds
     .filter(({ standard }) => standard !== "membership")
     .map(({ title, chainId, get }): RequirementReport => {
@@ -135,8 +162,9 @@ function refuseOtherKind({ host, kinds }: DoorSite, refusals: readonly Refusal[]
   });
 }
 
-function requireNotInCircles({ allowed, limit, retryAfterSeconds }: LimitVerdict): void {
-  if (allowed) return;
+function requireNotInCircles(verdict: LimitVerdict, codesToKeep: number): void {
+  const { allowed, limit, remaining, retryAfterSeconds } = verdict;
+  if (allowed && remaining >= codesToKeep) return;
   throw new Refusal("site-cookie-not-kept", {
     headers: { "Retry-After": String(retryAfterSeconds) },
     members: { limit, remaining: 0, retryAfter: retryAfterSeconds },

@@ -1,4 +1,6 @@
+import { decodeJwt } from "jose";
 import { expect, test } from "vitest";
+import { signToken } from "~/gate/tokens/signed-token.server";
 import { loadTokenKeys } from "~/gate/tokens/token-keys.server";
 import { TextAnswer } from "~/platform/http/answer.server";
 import { Refusal, chainUnavailable } from "~/platform/http/refusal";
@@ -89,6 +91,14 @@ test("a kind that opens the site no more, or is gone, lets in nobody who has its
   expect((await open().ask(token)).status).toBe(200);
   expect((await open({ opening: [patron] }).ask(token)).status).toBe(302);
   expect((await open({ opening: [patron], list: [patron] }).ask(token)).status).toBe(302);
+});
+
+test("a token of the door's type and another kind lets in nobody", async () => {
+  const { ask, mint } = open();
+  const claims = decodeJwt(await mint());
+  const signed = (kind: string) => signToken(keys, "door+jwt", { ...claims, kind });
+  expect((await ask(await signed("door"))).status).toBe(200);
+  expect((await ask(await signed("access"))).status).toBe(302);
 });
 
 test.each<[string, Partial<QuestionDependencies>]>([

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { answerProblem, answerText } from "~/platform/http/answer.server";
 import type { TextAnswer } from "~/platform/http/answer.server";
 import type { RefusedRequest } from "~/platform/http/route.server";
+import { startPath, toReturnPath } from "./door-address";
 
 type SitePage = {
   status: number;
@@ -59,12 +60,16 @@ export function answerSitePage({ status, title, text, way, headers }: SitePage):
 export function answerSiteRefusal(refused: RefusedRequest): TextAnswer {
   if (!/\btext\/html\b/i.test(refused.headers.accept ?? "")) return answerProblem(refused);
   const { status, title, detail, headers } = refused.refusal;
+  const to = refused.searchParams?.get("to") ?? null;
   return answerSitePage({
     status,
     title,
     text: detail,
     headers,
-    way: { href: "/", label: "Back to the site" },
+    way:
+      status === 404 || to === null
+        ? { href: "/", label: "Back to the site" }
+        : { href: startPath(toReturnPath(to)), label: "Try again" },
   });
 }
 

@@ -9,7 +9,7 @@ import { Refusal } from "~/platform/http/refusal";
 import { isVisit } from "./is-visit.server";
 import { answerSitePage } from "./site-page.server";
 import type { DoorSite } from "./door.settings";
-import { isLoopbackSite, toReturnPath, writeDoorAddress } from "./door-address";
+import { isLoopbackSite, startPath, toReturnPath, writeDoorAddress } from "./door-address";
 import type { DoorAddress } from "./door-address";
 import type { DoorCodeStore } from "./door-codes.store.server";
 import { readDoorCookie, startCookieSeconds, writeDoorCookie } from "./door-cookies";
@@ -80,11 +80,13 @@ export async function enterSite(request: SiteRequest, dependencies: WayInDepende
       way: again,
     });
   }
+  // Another window may have been let in meanwhile. If not, this leads to the start as well.
+  const isIn = readDoorCookie("door", site, headers.cookie) !== null;
   return answerSitePage({
     status: method === "HEAD" ? 200 : 400,
     title: "This way in has been used",
     text: "Each way in from the gate is good once, for a minute, and for the browser and the site it was made for. Another window of this site may have been faster.",
-    way: again,
+    way: isIn ? { href: path, label: "Go on to the site" } : again,
   });
 }
 
@@ -104,10 +106,6 @@ function redirect(location: string, cookie: string | null): Answer {
     ...(cookie !== null && { "Set-Cookie": cookie }),
   };
   return new TextAnswer({ status: 302, headers, text: "" });
-}
-
-export function startPath(path: string): string {
-  return `/.latchkey/start?${new URLSearchParams({ to: path }).toString()}`;
 }
 
 /** Which site these addresses were asked on; elsewhere they do not exist. */

@@ -47,7 +47,11 @@ export async function loader({ context }: LoaderFunctionArgs) {
     requireWithinLimit: countOnce,
     noteWayOn: (way) => context.service.noteAccess({ context, refusal: null, ...way }),
   });
-  if (door && "redirectTo" in door) throw redirect(door.redirectTo, { headers: headers() });
+  if (door && "redirectTo" in door) {
+    throw redirect(door.redirectTo, {
+      headers: { ...headers(), ...(door.kept && gate.session.keepCookie(door.kept)) },
+    });
+  }
   const [visit, lookup, outline] = await Promise.all([
     gate.session.visit({ cookie: context.headers.cookie, host, requireWithinLimit: countOnce }),
     readKeyLookup(searchParams, {

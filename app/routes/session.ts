@@ -24,16 +24,15 @@ export const { loader, action } = defineRoute({
     decidesAccess: true,
     siteOf: (body) =>
       body?.door === undefined ? null : getServices().gate.door.requireDestination(body.door).site.host,
-    handle: async ({ context, body, caller }) => {
+    handle: async ({ body, caller }) => {
       const { session: service, door } = getServices().gate;
       if (body?.door !== undefined && body.start !== undefined) {
-        return door.goOn({ door: body.door, start: body.start, caller });
+        const { goTo, kept } = await door.goOn({ door: body.door, start: body.start, caller });
+        return answerJson({ body: { goTo }, headers: kept ? service.keepCookie(kept) : {} });
       }
       if (body?.open) return service.open(caller);
-      const { token, session } = await (body?.renew ? service.renew(caller) : service.start(caller));
-      // The cookie expires with its token, by the server's own clock.
-      const keptCookie = writeSessionCookie(token, session.secondsLeft, context.service.origin);
-      return answerJson({ body: session, headers: { "Set-Cookie": keptCookie } });
+      const kept = await (body?.renew ? service.renew(caller) : service.start(caller));
+      return answerJson({ body: kept.session, headers: service.keepCookie(kept) });
     },
   },
   DELETE: {

@@ -1,5 +1,4 @@
 import { goOn, requireDestination } from "~/door/go-on.server";
-import type { GoOnDependencies } from "~/door/go-on.server";
 import { answerQuestion } from "~/door/question.server";
 import type { DoorQuestion, QuestionDependencies } from "~/door/question.server";
 import { readDoorVisit } from "~/door/door-visit.server";
@@ -19,7 +18,7 @@ type DoorPageRequest = DoorVisitRequest &
   Pick<DoorVisitDependencies, "requireWithinLimit" | "noteWayOn"> & { host: string | null };
 
 type DoorNeeds = {
-  session: Pick<ReturnType<typeof wireSession>, "identify">;
+  session: Pick<ReturnType<typeof wireSession>, "identify" | "prolong">;
   holding: HolderDependencies;
   signing: Pick<SignedTokenRules, "keys" | "clockToleranceSeconds"> & { issuer: string };
 };
@@ -50,7 +49,8 @@ export function wireDoor(foundation: Foundation, { holding, signing, session }: 
     countQuestion: doorMetrics?.countQuestion,
   };
   const wayIn: WayInDependencies = { origin, sites, codes, tokens, clock };
-  const going: GoOnDependencies = { ...holding, sites, codes, consumeCodes: codeLimit.consume };
+  const { consume: consumeCodes } = codeLimit;
+  const going = { ...holding, sites, codes, consumeCodes, prolongSession: session.prolong };
   const findDestination = (door: string) => requireDestination(door, sites);
   const goOnTo = (order: Parameters<typeof goOn>[0]) => goOn(order, going);
   return {

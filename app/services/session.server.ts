@@ -1,13 +1,21 @@
 import type { AdmitDependencies } from "~/gate/admit.server";
+import type { AccessClaims } from "~/gate/tokens/access-token.schema";
 import {
   identifySession,
   openSession,
+  prolongSession,
   readSession,
   renewSession,
   signOut,
   startSession,
 } from "~/gate/tokens/session.server";
-import type { SessionCaller, SessionDependencies, SessionRequest } from "~/gate/tokens/session.server";
+import type {
+  KeptSession,
+  SessionCaller,
+  SessionDependencies,
+  SessionRequest,
+} from "~/gate/tokens/session.server";
+import { writeSessionCookie } from "~/gate/tokens/token-locations";
 import { readVisit } from "~/gate/visit.server";
 import type { VisitDependencies } from "~/gate/visit.server";
 
@@ -25,6 +33,12 @@ export function wireSession(
     open,
     start: (caller: SessionCaller) => startSession(caller, dependencies),
     renew: (caller: SessionCaller) => renewSession(caller, dependencies),
+    prolong: (claims: AccessClaims, issuedAtSeconds: number) =>
+      prolongSession(claims, issuedAtSeconds, dependencies),
+    /** The cookie expires with its token, by the server's own clock. */
+    keepCookie: ({ token, session }: KeptSession) => ({
+      "Set-Cookie": writeSessionCookie(token, session.secondsLeft, dependencies.origin),
+    }),
     signOut: ({ cookie }: CookieCarrier) => signOut(cookie, dependencies),
     read: ({ cookie }: CookieCarrier) => readSession(cookie, dependencies),
     /** All of it at once, for the page as the server draws it. */

@@ -20,6 +20,11 @@ function slugOf({ body }: Pick<Answer, "body">): string {
   return String(body.type).split("/problems/")[1] ?? "";
 }
 
+/** Where a page of ours on a site leads to. */
+function linkOf({ body }: Pick<Answer, "body">): string | undefined {
+  return /<a href="([^"]*)"/.exec(String(body.text))?.[1];
+}
+
 async function expectEntered(enterPath: string, cookie: string, host = wiki): Promise<void> {
   const entered = await door.visit(enterPath, { host, cookie });
   expect([entered.status, cookieSetBy(entered)]).toEqual([302, expect.stringContaining("-door=")]);
@@ -55,6 +60,15 @@ test("a code is good once, on its site, in its browser, and nobody else uses it 
   expect([head.status, cookieSetBy(head)]).toEqual([200, ""]);
   await expectEntered(enterPath, startCookie);
   await expectClosed(enterPath, { cookie: startCookie });
+});
+
+test("a window whose code was used leads to its page where another window was let in, and else to the start", async () => {
+  const { token } = await signInNew(gate);
+  const { startCookie, enterPath } = await door.beginWayIn(token, { to: "/page" });
+  const cookie = cookieSetBy(await door.visit(enterPath, { cookie: startCookie }));
+  const late = async (cookies: string) => linkOf(await door.visit(enterPath, { cookie: cookies }));
+  expect(await late(`${startCookie}; ${cookie}`)).toBe("/page");
+  expect(await late(startCookie)).toBe("/.latchkey/start?to=%2Fpage");
 });
 
 test("of many who bring the same code at once, one is let in", async () => {
@@ -257,10 +271,11 @@ test("coming back has a limit of its own for each visitor", async () => {
   });
   onTestFinished(async () => void (await server.stop()));
   const at = openDoorClient(server);
-  const statuses = [];
+  const entered = [];
   for (let round = 0; round < 3; round += 1)
-    statuses.push((await at.visit("/.latchkey/enter?code=a", { cookie: "a=b" })).status);
-  expect(statuses).toEqual([400, 400, 429]);
+    entered.push(await at.visit("/.latchkey/enter?code=a&to=/page", { cookie: "a=b" }));
+  expect(entered.map(({ status }) => status)).toEqual([400, 400, 429]);
+  expect(linkOf(entered[2]!)).toBe("/.latchkey/start?to=%2Fpage");
   // The page's own is untouched, and then spent as well.
   const limited = [];
   for (let round = 0; round < 3; round += 1) {
@@ -313,6 +328,41 @@ test("a browser that keeps no cookie is told so with the sixth code in half a mi
   expect([page.status, page.location]).toEqual([200, ""]);
   const other = await door.start("/", { host: notes });
   expect((await door.goOn(token, other.order)).status).toBe(200);
+});
+
+test("redirects alone end at the gate's page before a browser gives up, and there two codes are left", async () => {
+  const { token } = await signInNew(gate);
+  const { cookie, order } = await door.start("/");
+  const atGate = () =>
+    door.send(`/gate?${new URLSearchParams(order).toString()}`, {
+      ...asPage,
+      Cookie: `access_token=${token}`,
+    });
+  // The site's question, its start, the gate, and the way in.
+  let redirects = 2;
+  for (let page = await atGate(); page.status === 302; page = await atGate()) {
+    const { pathname, search } = new URL(page.location);
+    expect((await door.visit(`${pathname}${search}`, { cookie })).status).toBe(302);
+    redirects += 4;
+  }
+  expect(redirects).toBeLessThan(20);
+  expect((await door.goOn(token, order)).status).toBe(200);
+  expect(slugOf(await door.goOn(token, order))).toBe("site-cookie-not-kept");
+});
+
+test("a session cookie that another site has set beside one's own leads nobody in", async () => {
+  const [{ token }, { token: mine }] = await Promise.all([signInNew(gate), signInNew(gate)]);
+  const { order } = await door.start("/");
+  const page = await door.send(`/gate?${new URLSearchParams(order).toString()}`, {
+    ...asPage,
+    Cookie: `access_token=${token}; access_token=${mine}`,
+  });
+  expect([page.status, page.location]).toEqual([200, ""]);
+  const tossed = await gate.ask({
+    path: "/session",
+    headers: { Cookie: `access_token=${token}; access_token=${mine}` },
+  });
+  expect(tossed.body).toEqual({ signedIn: false });
 });
 
 test("going on is for pages of the gate, with a session, and for one thing at a time", async () => {

@@ -74,6 +74,27 @@ test("the site's token is one of its own type, for this site, and goes back to t
   expect(claims.exp! - claims.iat!).toBe(900);
 });
 
+test("who goes on to a site stays signed in at the gate for longer, and comes straight back when the site's token has ended", async () => {
+  const { token } = await signInNew(gate);
+  const { cookie, order } = await door.start("/");
+  const byPage = { ...asPage, Cookie: `access_token=${token}` };
+  const gatePath = `/gate?${new URLSearchParams(order).toString()}`;
+  const led = await door.send(gatePath, byPage);
+  const { pathname, search } = new URL(led.location);
+  const entered = await door.visit(`${pathname}${search}`, { cookie });
+  const site = decodeJwt(valueOf(cookieSetBy(entered)));
+  const answers = [led, await door.goOn(token, order)];
+  for (const answer of answers) {
+    const [written] = answer.headers.getSetCookie();
+    expect(written).toMatch(/^access_token=[^;]+; Path=\/; Max-Age=1[78]\d\d; HttpOnly; SameSite=Strict$/);
+    const session = decodeJwt(valueOf(cookieSetBy(answer)));
+    expect(session.exp! - site.exp!).toBeGreaterThanOrEqual(900);
+    expect(session.siwe_hash).toBe(site.sid);
+  }
+  const again = await door.send(gatePath, { ...asPage, Cookie: cookieSetBy(answers[1]!) });
+  expect([again.status, new URL(again.location).pathname]).toEqual([302, "/.latchkey/enter"]);
+});
+
 test("the cookies of the way in are the site's alone", async () => {
   const { token } = await signInNew(gate);
   const begun = await door.start("/");
@@ -153,6 +174,8 @@ test("a cookie that is good for nothing here is as none, and is taken back", asy
     302,
     ["__Host-latchkey-door=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure"],
   ]);
+  const script = await door.question({ host: notes, cookie, headers: asScript });
+  expect([script.status, script.headers.getSetCookie()]).toEqual([401, elsewhere.headers.getSetCookie()]);
   const forged = `${cookie.slice(0, -4)}AAAA`;
   for (const bad of [forged, `__Host-latchkey-door=${token}`, "__Host-latchkey-door=nonsense"]) {
     expect((await door.question({ cookie: bad })).status, bad).toBe(302);

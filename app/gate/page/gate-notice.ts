@@ -21,6 +21,10 @@ const remedies: PageRemedies = {
     remedy: "Nothing was used up, and your words are kept here. Send the form again then.",
   },
   "too-many-requests": { remedy: "Wait until the time below has passed, then try again." },
+  "site-cookie-not-kept": {
+    remedy:
+      "Allow cookies for the site, and open it again in one window when the time below has passed. If another window of it is open, you are in already.",
+  },
   "chain-unavailable": { remedy: "Nothing was lost or decided. Try again in a moment." },
   // The answer's own text says whether the request took effect, which is not always known.
   "state-unavailable": { remedy: "Nothing you wrote is lost. Try again in a moment." },

@@ -61,11 +61,11 @@ export async function unpickWallet({ dispatch, nextTurn, openWallet }: GateTools
   (await openWallet()).abandonConnect();
 }
 
-/** Resumes the session and the wallet of an earlier visit. Where that fails, the visitor can start over. */
+/** Resumes the session and the wallet of an earlier visit. Where that fails, the visitor can start over. The session, if any. */
 export async function resumeVisit(
   tools: Omit<GateTools, "settings" | "kinds" | "origin">,
   { lastWallet, openedAs }: { lastWallet: LastWallet | null; openedAs: Session | null },
-): Promise<void> {
+): Promise<Session | "unknown" | null> {
   const { api, dispatch, nextTurn } = tools;
   const turn = nextTurn();
   dispatch({ type: "reconnect-started", turn });
@@ -74,7 +74,9 @@ export async function resumeVisit(
     // With a session cookie, the server has already opened the room.
     openedAs ?? openKept(tools, { turn }),
   ]);
-  if (account && session && account.address.toLowerCase() !== session.address) await endVisit(api);
+  const address = session && session !== "unknown" ? session.address : null;
+  if (account && address !== null && account.address.toLowerCase() !== address) await endVisit(api);
+  return session;
 }
 
 async function reconnectWallet(

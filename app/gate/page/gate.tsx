@@ -42,7 +42,7 @@ const WalletDialog = lazy(() =>
 );
 
 export function Gate({ settings, kinds, visit, outline, lookup, door, lastWallet, signsSiwe }: GateProps) {
-  const { state, returning, hasLooked, actions } = useGateFlow({ settings, kinds, visit, lastWallet });
+  const { state, returning, look, actions } = useGateFlow({ settings, kinds, visit, lastWallet });
   const isDemo = settings.mode === "demo";
   const isInside = state.phase === "inside";
   const { account = null, other = null } = state.phase === "connected" || isInside ? state : {};
@@ -52,14 +52,7 @@ export function Gate({ settings, kinds, visit, outline, lookup, door, lastWallet
   return (
     <div className="stack">
       {door ? (
-        <DoorCard
-          door={door}
-          settings={settings}
-          kinds={kinds}
-          state={state}
-          hasLooked={hasLooked}
-          actions={actions}
-        />
+        <DoorCard door={door} settings={settings} kinds={kinds} state={state} look={look} actions={actions} />
       ) : null}
       {state.phase === "connected" || isInside ? (
         <AccountBar settings={settings} kinds={kinds} state={state} actions={actions} />

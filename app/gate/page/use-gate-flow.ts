@@ -28,7 +28,7 @@ type GateFlowOptions = {
   lastWallet: LastWallet | null;
 };
 
-/** The state, and what the visitor can do in it. `returning`: the last visit's wallet while it is being looked for. `hasLooked`: whether that and a session were. */
+/** The state, and what the visitor can do in it. `returning`: the last visit's wallet while it is being looked for. `look`: how far that and a session were looked for. */
 export function useGateFlow({ settings, kinds, visit, lastWallet }: GateFlowOptions) {
   const [state, dispatch] = useReducer(reduceGate, null, () => stateFromVisit(visit, Date.now()));
   const patience = useRef(new AbortController());
@@ -36,10 +36,10 @@ export function useGateFlow({ settings, kinds, visit, lastWallet }: GateFlowOpti
   const tools = useGateTools(settings, kinds, dispatch);
   const account = state.phase === "connected" || state.phase === "inside" ? state.account : null;
 
-  const { returning, hasLooked } = useResumedVisit(tools, state, lastWallet);
+  const { returning, look, noteLook } = useResumedVisit(tools, state, lastWallet);
   useWalletEvents(tools, state);
   useSessionPolling(tools, state);
-  const leave = useLeaving(tools, state);
+  const leave = useLeaving(tools, state, () => noteLook("done"));
 
   function wait(): AbortSignal {
     patience.current = new AbortController();
@@ -108,11 +108,11 @@ export function useGateFlow({ settings, kinds, visit, lastWallet }: GateFlowOpti
     },
     refuseForm: () => refuseForm(tools),
   };
-  return { state, returning, hasLooked, actions };
+  return { state, returning, look, actions };
 }
 
 /** Signs out, once however often it is pressed. */
-function useLeaving(tools: GateTools, state: GateState): () => void {
+function useLeaving(tools: GateTools, state: GateState, onSignedOut: () => void): () => void {
   const isLeaving = useRef(false);
   return () => {
     if (isLeaving.current) return;
@@ -123,7 +123,9 @@ function useLeaving(tools: GateTools, state: GateState): () => void {
       return;
     }
     isLeaving.current = true;
-    void signOut(tools, state.turn).finally(() => (isLeaving.current = false));
+    void signOut(tools, state.turn)
+      .then((isOut) => isOut && onSignedOut())
+      .finally(() => (isLeaving.current = false));
   };
 }
 
@@ -157,17 +159,20 @@ function useGateTools(
   }, [settings, kinds, dispatch, openWallet]);
 }
 
+/** `failed`: whether somebody is signed in could not be found out. */
+export type SessionLook = "under-way" | "done" | "failed";
+
 /** Resumes the connection of an earlier visit: once, as it was at the start, whatever a reload answers later. */
 function useResumedVisit(tools: GateTools, state: GateState, lastWallet: LastWallet | null) {
   const [start] = useState({ lastWallet, openedAs: state.phase === "inside" ? state.room.session : null });
-  const [hasLooked, setHasLooked] = useState(false);
+  const [look, noteLook] = useState<SessionLook>("under-way");
 
   useEffect(() => {
-    void resumeVisit(tools, start).then(() => setHasLooked(true));
+    void resumeVisit(tools, start).then((session) => noteLook(session === "unknown" ? "failed" : "done"));
   }, [tools, start]);
 
-  const isReturning = !hasLooked && state.phase === "away" && state.notice === null;
-  return { returning: isReturning ? start.lastWallet : null, hasLooked };
+  const isReturning = look === "under-way" && state.phase === "away" && state.notice === null;
+  return { returning: isReturning ? start.lastWallet : null, look, noteLook };
 }
 
 function useWalletEvents(tools: GateTools, state: GateState): void {

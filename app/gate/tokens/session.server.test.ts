@@ -2,7 +2,14 @@ import { expect, test } from "vitest";
 import { Refusal } from "~/platform/http/refusal";
 import { held, oneKind } from "~e2e/support/key-kinds";
 import { exampleClaims } from "../gate-examples";
-import { identifySession, readSession, renewSession } from "./session.server";
+import {
+  findSessionToken,
+  identifySession,
+  prolongSession,
+  readSession,
+  renewSession,
+  signOut,
+} from "./session.server";
 import type { SessionDependencies } from "./session.server";
 
 const signedAtSeconds = Date.parse(exampleClaims.siwe.issuedAt) / 1000;
@@ -95,6 +102,42 @@ test("a message with an expiration time is renewed until then and no further, ho
   const { session } = await renew(dependencies);
   expect(session.renewableUntil).toBe(new Date((signedAtSeconds + 3600) * 1000).toISOString());
 });
+
+test("who goes on to a site stays signed in for twice as long as its token lasts, and no longer than one signature allows", async () => {
+  const end = signedAtSeconds + 3600;
+  const lastsFrom = async (nowSeconds: number, further: Partial<SessionDependencies> = {}) => {
+    const dependencies = { ...at({ nowSeconds }), ...further };
+    const claims = { ...exampleClaims, iat: nowSeconds - 1, exp: nowSeconds + 1 };
+    return (await prolongSession(claims, nowSeconds, dependencies))?.session.secondsLeft ?? null;
+  };
+  expect(await lastsFrom(signedAtSeconds)).toBe(1800);
+  expect([await lastsFrom(end - 1801), await lastsFrom(end - 1799)]).toEqual([1800, 1799]);
+  expect([await lastsFrom(end - 300), await lastsFrom(end - 299)]).toEqual([300, null]);
+  const day = { accessTtlSeconds: 86_400, sessionMaxSeconds: 10 * 86_400 };
+  expect(await lastsFrom(signedAtSeconds, day)).toBe(86_400);
+  expect(await lastsFrom(signedAtSeconds, { sessionMaxSeconds: 0 })).toBe(null);
+});
+
+test("a session of two cookies that differ is nobody's", () => {
+  expect(findSessionToken("access_token=a; x=1; access_token=b")).toBe(null);
+  expect(findSessionToken("access_token=; access_token=b")).toBe(null);
+  expect(findSessionToken("access_token=a; access_token=a")).toBe("a");
+  expect(findSessionToken("access_token=")).toBe(null);
+});
+
+test.each([
+  [3600, 3600 + 1800],
+  [0, 900 + 1800],
+])(
+  "a proof that was signed out with sessions of %s s at most is kept until no token is left of it",
+  async (sessionMaxSeconds, lasts) => {
+    const revoked: object[] = [];
+    const dependencies = at({ nowSeconds: signedAtSeconds, sessionMaxSeconds });
+    await signOut(cookie, { ...dependencies, revokeProof: async (proof) => void revoked.push(proof) });
+    const expiresAtMs = (signedAtSeconds + lasts) * 1000;
+    expect(revoked).toEqual([{ proofHash: exampleClaims.siwe_hash, expiresAtMs }]);
+  },
+);
 
 test("a gate without renewals lets sessions end with their token", async () => {
   const dependencies = at({ nowSeconds: signedAtSeconds + 10, sessionMaxSeconds: 0 });

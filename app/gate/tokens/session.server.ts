@@ -13,7 +13,7 @@ import { bearerProof, verifyGateToken } from "../proofs/bearer.server";
 import { requireOwnHost } from "../proofs/proof.server";
 import type { SessionOrder, SignedIn, SignedOut } from "./session.schema";
 import type { RevokedProofStore } from "./revoked-proofs.store.server";
-import { readCookie, sessionCookieName } from "./token-locations";
+import { readCookies, sessionCookieName } from "./token-locations";
 
 export type SessionDependencies = HolderDependencies & {
   domains: readonly string[];
@@ -36,9 +36,13 @@ export type SessionRequest = {
 export type SessionCaller = Caller & { token: string };
 export type KeptSession = { token: string; session: SignedIn };
 
-/** From a Cookie header; the token is not verified yet. */
+/**
+ * From a Cookie header; the token is not verified yet. With two that differ, nobody is signed in: one of them a
+ * neighbouring site may have set for the whole domain, so that its own visitor is taken for this one.
+ */
 export function findSessionToken(cookie: string | undefined): string | null {
-  return readCookie(cookie, sessionCookieName) || null;
+  const [token, ...others] = new Set(readCookies(cookie, sessionCookieName));
+  return others.length === 0 ? token || null : null;
 }
 
 /** A session begins with a token from a sign-in; whatever else is asked of it goes by the one in the cookie. */
@@ -142,11 +146,34 @@ export async function renewSession(
   }
   await requireHolderOfToken({ claims, keyKind }, dependencies, { fresh: true });
   const expiresAtSeconds = Math.min(issuedAtSeconds + dependencies.accessTtlSeconds, endsAtSeconds);
-  // What it has is as good: such a token was made past a departure within this very second, or lasts to the end.
-  if (claims.iat > issuedAtSeconds || claims.exp > expiresAtSeconds) {
-    return { token, session: describe(claims, dependencies) };
-  }
-  const renewed = await dependencies.reissueToken({ claims, issuedAtSeconds, expiresAtSeconds });
+  const renewed = await reissue(claims, { issuedAtSeconds, expiresAtSeconds }, dependencies);
+  return renewed ?? { token, session: describe(claims, dependencies) };
+}
+
+/**
+ * For whoever goes on to a site, and was found to hold the key since `issuedAtSeconds`. It lasts twice as long as the
+ * site's token, so that the way leads straight back when that ends. Null where it lasts as long as it may.
+ */
+export async function prolongSession(
+  claims: AccessClaims,
+  issuedAtSeconds: number,
+  dependencies: SessionDependencies,
+): Promise<KeptSession | null> {
+  const endsAtSeconds = renewableUntilSeconds(claims, dependencies);
+  if (endsAtSeconds - issuedAtSeconds < tokenLifeSeconds.min) return null;
+  const lastsSeconds = Math.min(2 * dependencies.accessTtlSeconds, tokenLifeSeconds.max);
+  const expiresAtSeconds = Math.min(issuedAtSeconds + lastsSeconds, endsAtSeconds);
+  return await reissue(claims, { issuedAtSeconds, expiresAtSeconds }, dependencies);
+}
+
+/** Null where the token is as good: it was made past a departure within this very second, or lasts to the end. */
+async function reissue(
+  claims: AccessClaims,
+  dates: Omit<ReissueAccessTokenOptions, "keys" | "claims">,
+  dependencies: SessionDependencies,
+): Promise<KeptSession | null> {
+  if (claims.iat > dates.issuedAtSeconds || claims.exp > dates.expiresAtSeconds) return null;
+  const renewed = await dependencies.reissueToken({ claims, ...dates });
   return { token: renewed.token, session: describe(renewed.claims, dependencies) };
 }
 

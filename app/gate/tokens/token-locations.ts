@@ -37,15 +37,16 @@ function readOwn(value: unknown, name: string): unknown {
 
 /** The first of several cookies with one name: browsers send the one for the closest path first. */
 export function readCookie(cookie: string | undefined, name: string): string | null {
-  for (const pair of (cookie ?? "").split(";")) {
+  return readCookies(cookie, name)[0] ?? null;
+}
+
+export function readCookies(cookie: string | undefined, name: string): string[] {
+  return (cookie ?? "").split(";").flatMap((pair) => {
     const separator = pair.indexOf("=");
-    if (separator < 0 || pair.slice(0, separator).trim() !== name) continue;
-    return pair
-      .slice(separator + 1)
-      .trim()
-      .replace(/^"(.*)"$/, "$1");
-  }
-  return null;
+    if (separator < 0 || pair.slice(0, separator).trim() !== name) return [];
+    const value = pair.slice(separator + 1).trim();
+    return [value.replace(/^"(.*)"$/, "$1")];
+  });
 }
 
 /** No script can read it, and no other site's request brings it along. `Secure` wherever the site itself is. */

@@ -83,6 +83,7 @@ export type RefusedRequest = {
   /** The request's: some clients name in them the shape they read. */
   headers: RequestContext["headers"];
   pathname: string;
+  searchParams?: URLSearchParams;
   /** What was sent as JSON, as far as it was read. */
   json?: unknown;
 };
@@ -121,9 +122,10 @@ export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCal
       logServerRefusal(refusal, context);
       context.service.countRefusal(refusal);
       noteAccess(request, refusal);
-      const { requestId, pathname, service } = context;
+      const { requestId, pathname, searchParams, service } = context;
       const { origin } = service;
-      const refused = { refusal, origin, requestId, pathname, headers: context.headers, json: request.json };
+      const asked = { pathname, searchParams, headers: context.headers, json: request.json };
+      const refused = { refusal, origin, requestId, ...asked };
       return addHeaders(answerRefusal(refused), headers);
     }
   }

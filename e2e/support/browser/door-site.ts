@@ -1,11 +1,18 @@
 import { createServer, request } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
-export type DoorSite = { host: string; origin: string; stop: () => void };
+export type DoorSite = {
+  host: string;
+  origin: string;
+  /** From then on browsers never see the door's cookie. */
+  loseCookies: () => void;
+  stop: () => void;
+};
 
 /** A site that knows nothing of keys, behind a proxy of a few lines that asks the gate about each request. */
 export async function startDoorSite(port: number, gateUrl: string): Promise<DoorSite> {
   // Another site than the gate on localhost: of its cookies none comes along from here.
   const host = `127.0.0.1:${port}`;
+  let losesCookies = false;
 
   function asked({ url = "/", method = "GET" }: IncomingMessage): Record<string, string> {
     return {
@@ -22,7 +29,9 @@ export async function startDoorSite(port: number, gateUrl: string): Promise<Door
   }
 
   function copy(answer: IncomingMessage, to: ServerResponse): void {
-    to.writeHead(answer.statusCode ?? 500, answer.headers);
+    const { "set-cookie": cookies = [], ...headers } = answer.headers;
+    const kept = cookies.filter((cookie) => !losesCookies || !cookie.startsWith("latchkey-door-"));
+    to.writeHead(answer.statusCode ?? 500, { ...headers, "set-cookie": kept });
     answer.pipe(to);
   }
 
@@ -39,5 +48,10 @@ export async function startDoorSite(port: number, gateUrl: string): Promise<Door
     });
   });
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-  return { host, origin: `http://${host}`, stop: () => void server.close() };
+  return {
+    host,
+    origin: `http://${host}`,
+    loseCookies: () => void (losesCookies = true),
+    stop: () => void server.close(),
+  };
 }

@@ -28,7 +28,7 @@ export type GateServer = {
   stop: () => Promise<void>;
 };
 
-type DescribedChain = Pick<GateServer, "rpcUrl" | "contractAddress" | "chainId">;
+export type DescribedChain = Pick<GateServer, "rpcUrl" | "contractAddress" | "chainId">;
 
 /** The built server, on a chain, a data folder and a database of its own: the one that is chosen for the tests. */
 export async function startGateServer({

@@ -1,12 +1,21 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 
 export type DocumentedFiles = ReadonlyMap<string, string>;
 
-/** The files that docs/door.md shows, by the name in their first line. */
+/** The files that docs/door.md shows, and those of docs/door that it leads to, by the name in their first line. */
 export async function readDocumentedFiles(): Promise<DocumentedFiles> {
   const text = await readFile("docs/door.md", "utf8");
-  const blocks = text.matchAll(/^```(?:caddy|nginx|yaml)\n# (.+)\n([^]*?)^```$/gm);
-  return new Map([...blocks].map(([, name = "", content = ""]) => [name, content]));
+  const shown = [...text.matchAll(/^```(?:caddy|nginx|yaml)\n([^]*?)^```$/gm)].map(([, block = ""]) => block);
+  const names = await readdir("docs/door");
+  const unnamed = names.find((name) => !text.includes(`(door/${name})`));
+  if (unnamed !== undefined) throw new Error(`docs/door.md does not lead to ${unnamed}.`);
+  const linked = await Promise.all(names.map((name) => readFile(`docs/door/${name}`, "utf8")));
+  return new Map(
+    [...shown, ...linked].map((file) => {
+      const [, name = "", content = ""] = /^# (.+)\n([^]*)$/.exec(file) ?? [];
+      return [name, content];
+    }),
+  );
 }
 
 export function requireFile(files: DocumentedFiles, name: string): string {

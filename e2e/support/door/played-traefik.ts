@@ -7,12 +7,16 @@ type Names = { [name: string]: YamlValue };
 type VisitorRequest = { method: string; host: string; path: string; headers: Headers };
 
 /**
- * What Traefik 3 makes of a visitor's request, by the file of docs/door.md: Debian has none to run. Names are in lower
+ * What Traefik 3 makes of a visitor's request, by the files of docs/door.md: Debian has none to run. Names are in lower
  * case. `address`: what it asks, `question`: with which headers, `toSite`: what the site is sent after a 200.
  */
 export async function playTraefik({ method, host, path, headers }: VisitorRequest) {
-  const file = await readYaml(requireFile(await readDocumentedFiles(), "/etc/traefik/dynamic/wiki.yml"));
-  const { routers, middlewares } = (file as Names).http as Record<"routers" | "middlewares", Names>;
+  const files = await readDocumentedFiles();
+  const read = async (name: string) => {
+    const file = (await readYaml(requireFile(files, `/etc/traefik/dynamic/${name}.yml`))) as Names;
+    return file.http as Record<"routers" | "middlewares", Names>;
+  };
+  const [{ routers }, { middlewares }] = await Promise.all([read("wiki"), read("latchkey")]);
   const names = ((routers.wiki as Names).middlewares as string[]).map((name) => middlewares[name] as Names);
   const custom = names.flatMap((each) => Object.entries((each.headers as Names)?.customRequestHeaders ?? {}));
   const forwardAuth = names.find((each) => "forwardAuth" in each)!.forwardAuth as Names;

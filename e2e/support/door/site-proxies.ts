@@ -132,7 +132,8 @@ async function placeNginx({
               `root ${filesDir};\n    keepalive_requests 1000000;`,
             ] as const,
           ]),
-      ["  location / {", `${php}  location / {`],
+      // As many a site has it, which must not close the way in.
+      ["  location / {", `${php}  location ~ /\\. { deny all; }\n  location / {`],
       ...(isOpen ? [["include latchkey-door.conf;", ""] as const] : []),
     ]);
   }

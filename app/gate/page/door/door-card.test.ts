@@ -7,8 +7,8 @@ import { DoorCard } from "./door-card";
 const host = "wiki.example.com";
 const away = { phase: "away", turn: 0, notice: null };
 
-function draw(door: object, hasLooked = true): string {
-  const props = { door: { host, ...door }, settings: {}, kinds: exampleKinds, state: away, hasLooked };
+function draw(door: object, { look = "done", state = away }: { look?: string; state?: object } = {}): string {
+  const props = { door: { host, ...door }, settings: {}, kinds: exampleKinds, state, look };
   return renderToStaticMarkup(createElement(DoorCard, { ...props, actions: {} } as never));
 }
 
@@ -20,8 +20,21 @@ test("who arrives is told which keys open the site, or that none does", () => {
   expect(draw({ ...arriving, keyKinds: [] })).toContain("No kind of key opens that site");
 });
 
-test("that nobody is signed in is said only once a session was looked for", () => {
-  const words = "You are not signed in here";
-  expect(draw({ kind: "left" }, false)).not.toContain(words);
-  expect(draw({ kind: "left" })).toContain(words);
+test("that nobody is signed in is said only where that was found out, and otherwise one can sign out", () => {
+  const [words, button] = ["You are not signed in here", "Sign out here too"];
+  const said = (look: string) => {
+    const html = draw({ kind: "left" }, { look });
+    return [html.includes(words), html.includes(button)];
+  };
+  expect(said("under-way")).toEqual([false, false]);
+  expect(said("done")).toEqual([true, false]);
+  expect(said("failed")).toEqual([false, true]);
+});
+
+test("who signed in, and whose browser keeps no cookie of the gate, is told what they wait for", () => {
+  const arriving = { kind: "arriving", address: `https://${host}/`, start: "a", keyKinds: [] };
+  const state = { phase: "inside", room: { session: null } };
+  const html = draw({ ...arriving, keyKinds: [exampleKinds[0].name] }, { state });
+  expect(html).toContain("allow cookies for the gate");
+  expect(html).not.toContain("Sign in below");
 });

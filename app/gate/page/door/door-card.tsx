@@ -7,7 +7,7 @@ import { kindNamed } from "../kinds/page-kind";
 import type { PageKinds } from "../kinds/page-kind";
 import { RequirementList } from "../kinds/requirement-list";
 import { NoticeCard } from "../notice-card";
-import type { GateActions } from "../use-gate-flow";
+import type { GateActions, SessionLook } from "../use-gate-flow";
 import { useWayOn } from "./use-way-on";
 
 type DoorCardProps = {
@@ -15,8 +15,8 @@ type DoorCardProps = {
   settings: PublicSettings;
   kinds: PageKinds;
   state: GateState;
-  /** Whether a session was looked for: the cookie of one does not come along from another site. */
-  hasLooked: boolean;
+  /** For a session, whose cookie does not come along from another site. */
+  look: SessionLook;
   actions: GateActions;
 };
 
@@ -42,6 +42,7 @@ function ArrivalCard({
   const { way, ask } = useWayOn(door, session && `${session.address} ${session.key} ${session.tokenId}`);
   const titles = door.keyKinds.map((name) => kindNamed(kinds, name).title);
   const requirements = way.step === "refused" ? way.notice.requirements : null;
+  const isUnkept = state.phase === "inside" && session === null;
   return (
     <Card title={`On the way to ${door.host}`}>
       {way.step === "going" ? <p role="status">You are let in. Going there now.</p> : null}
@@ -49,7 +50,9 @@ function ArrivalCard({
         <p>
           {titles.length === 0
             ? "No kind of key opens that site at present, so there is nothing to sign in with. Whoever runs it can tell you more."
-            : `That site is open to holders of a key${kinds.length > 1 ? `: ${titles.join(" or ")}` : ""}. Sign in below, and you are taken back there.`}
+            : isUnkept
+              ? "You are let in as soon as this browser has kept the gate's cookie. If nothing happens, allow cookies for the gate, and sign in again."
+              : `That site is open to holders of a key${kinds.length > 1 ? `: ${titles.join(" or ")}` : ""}. Sign in below, and you are taken back there.`}
         </p>
       ) : null}
       {way.step === "refused" ? (
@@ -69,7 +72,11 @@ function ArrivalCard({
               Signing in with another key closes the sites that you entered with this one.
             </p>
           ) : null}
-          {way.notice.retryAtMs ? null : (
+          {way.notice.retryAtMs ? (
+            <p>
+              <a href={door.address}>Open {door.host}</a>, if another window of it is in already.
+            </p>
+          ) : (
             <div className="row">
               <Button tone="quiet" onClick={() => void ask()}>
                 Check again
@@ -87,27 +94,24 @@ function ArrivalCard({
   );
 }
 
-function LeftCard({ host, state, hasLooked, actions }: Page & { host: string }) {
-  const isSignedIn = state.phase === "inside" && state.room.session !== null;
+const leftTexts = {
+  in: "You are still signed in here, so the site lets you in again when you open it. Signing out here ends every site at once.",
+  "under-way": "The site asks here about you when you open it again.",
+  failed:
+    "Whether you are still signed in here could not be found out. You can sign out all the same, which ends every site at once.",
+  done: "You are not signed in here. The site asks for your key when you open it again.",
+};
+
+function LeftCard({ host, state, look, actions }: Page & { host: string }) {
+  const standing = state.phase === "inside" && state.room.session !== null ? "in" : look;
   return (
     <Card title={`You have left ${host}`}>
-      {isSignedIn ? (
-        <>
-          <p>
-            You are still signed in here, so the site lets you in again when you open it. Signing out here
-            ends every site at once.
-          </p>
-          <div className="row">
-            <Button onClick={actions.leave}>Sign out here too</Button>
-          </div>
-        </>
-      ) : (
-        <p>
-          {hasLooked
-            ? "You are not signed in here. The site asks for your key when you open it again."
-            : "The site asks here about you when you open it again."}
-        </p>
-      )}
+      <p>{leftTexts[standing]}</p>
+      {standing === "in" || standing === "failed" ? (
+        <div className="row">
+          <Button onClick={actions.leave}>Sign out here too</Button>
+        </div>
+      ) : null}
     </Card>
   );
 }

@@ -26,8 +26,8 @@ export function useWayOn({ host, address, start }: Arrival, session: string | nu
     isAsking.current = false;
     if ("goTo" in found) {
       setWay({ step: "going" });
-      // The place on the page, which no server is told.
-      window.location.assign(found.goTo + window.location.hash);
+      // With the place on the page, which no server is told; and in place of this page, which would only lead there again.
+      window.location.replace(found.goTo + window.location.hash);
     } else setWay(found);
   }, [api, host, address, start]);
   useEffect(() => {

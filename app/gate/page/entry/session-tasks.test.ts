@@ -201,6 +201,14 @@ test("a session opens its room, not that of another wallet, and an ended one is 
   expect([none.asked, none.events]).toEqual([["GET"], []]);
 });
 
+test("whether there is a session stays unknown where it could not be looked for or opened", async () => {
+  const away: Answers[] = [{ GET: problem }, { GET: ok(signedIn), [opening]: problem }];
+  for (const replies of away) {
+    const { tools } = await openFixture(replies);
+    expect(await openKept(tools, { turn: 3 })).toBe("unknown");
+  }
+});
+
 test("another wallet finds nothing of a session's person in the browser, the same wallet all of it", async () => {
   const readLeft = openBrowser();
   const before = readLeft();

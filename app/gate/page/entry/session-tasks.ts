@@ -21,11 +21,14 @@ export async function keepSession({ api, dispatch }: SessionTools, accessToken: 
   }
 }
 
-/** Opens the room where a session exists. `address`: the connected wallet, to which the session must belong. */
+/**
+ * Opens the room where a session exists; "unknown" where that could not be found out. `address`: the connected wallet, to
+ * which the session must belong.
+ */
 export async function openKept(
   { api, dispatch }: SessionTools,
   { turn, address }: { turn: number; address?: string },
-): Promise<Session | null> {
+): Promise<Session | "unknown" | null> {
   try {
     const answer = await api.findSession();
     if (!answer.session) {
@@ -45,7 +48,7 @@ export async function openKept(
     return session;
   } catch {
     // The way in by signature is open all the same.
-    return null;
+    return "unknown";
   }
 }
 
@@ -55,8 +58,8 @@ export async function endVisit(api: GateApi): Promise<void> {
   await endQuietly(api);
 }
 
-/** At the press of a button. Whoever could not be signed out, and so is still let in to every site, is told so. */
-export async function signOut({ api, dispatch, nextTurn }: SessionTools, turn: number): Promise<void> {
+/** At the press of a button; whether it worked. Whoever could not be signed out, and so is still let in to every site, is told so. */
+export async function signOut({ api, dispatch, nextTurn }: SessionTools, turn: number): Promise<boolean> {
   try {
     await api.endSession();
   } catch (error) {
@@ -65,10 +68,12 @@ export async function signOut({ api, dispatch, nextTurn }: SessionTools, turn: n
       title: "You could not be signed out",
       remedy: stillSignedIn,
     };
-    return dispatch({ type: "failed", turn, notice });
+    dispatch({ type: "failed", turn, notice });
+    return false;
   }
   forgetPerson();
   dispatch({ type: "left", turn: nextTurn() });
+  return true;
 }
 
 const stillSignedIn =
