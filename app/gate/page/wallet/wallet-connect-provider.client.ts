@@ -56,6 +56,7 @@ export function createPairedProvider(
   let session: Session | null = client.session.getAll().find((kept) => findChain(kept) !== undefined) ?? null;
   let current = (session && findChain(session)) ?? chainIds[0];
   let selected: string | null = null;
+  const scope = () => scopeOf(current);
   client.on("session_delete", ({ topic }) => topic === session?.topic && forget());
   client.on("session_expire", ({ topic }) => topic === session?.topic && forget());
   client.on("session_update", ({ topic }) => {
@@ -64,7 +65,7 @@ export function createPairedProvider(
     emitter.emit("accountsChanged", accounts());
   });
   client.on("session_event", ({ topic, params: { chainId, event } }) => {
-    if (topic !== session?.topic || chainId !== scopeOf(current) || event.name !== "accountsChanged") return;
+    if (topic !== session?.topic || chainId !== scope() || event.name !== "accountsChanged") return;
     selected = readFirstAccount(event.data);
     emitter.emit("accountsChanged", accounts());
   });
@@ -126,11 +127,7 @@ export function createPairedProvider(
         case "personal_sign":
         case "eth_sendTransaction":
           if (!session) throw new WalletError("gone");
-          return client.request({
-            topic: session.topic,
-            chainId: scopeOf(current),
-            request: { method, params },
-          });
+          return client.request({ topic: session.topic, chainId: scope(), request: { method, params } });
         default:
           // Reading the chain is no business of a wallet on another device.
           throw Object.assign(new Error("This wallet only signs and sends."), { code: 4200 });
