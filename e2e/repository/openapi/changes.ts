@@ -257,4 +257,12 @@ export const apiChanges: readonly ApiChange[] = [
     ],
     now: "886be4b078c3",
   },
+  {
+    why: "The status of a key of an unknown kind is refused as an invalid request.",
+    at: [
+      "/paths/~1api~1token-status~1{tokenId}/get/responses/400/description",
+      "/paths/~1api~1token-status~1{tokenId}/get/responses/400/content/application~1problem+json/examples/invalid-request",
+    ],
+    now: "cc68cb000d8d",
+  },
 ];
