@@ -24,7 +24,7 @@ import type { OperatorServices } from "~/services/operator.server";
 import { wireOutbox } from "~/services/outbox.server";
 import { wirePayments } from "~/services/payments.server";
 import { wireQuota } from "~/services/quota.server";
-import { hideSecretChains, listChecks } from "~/services/readiness-checks.server";
+import { hideSecrets, listChecks } from "~/services/readiness-checks.server";
 import { wireSearch } from "~/services/search.server";
 import { createServiceContext, openMetricsPort } from "~/services/serving.server";
 import { wireSpeech } from "~/services/speech.server";
@@ -120,7 +120,7 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
     /** Null where tracing is off. */
     tracing: instruments.tracing,
     /** As everybody may read it; the operator's view has the whole. */
-    readReadiness: async () => hideSecretChains(await readReadiness(), config.keys.list),
+    readReadiness: async () => hideSecrets(await readReadiness(), config.keys.list),
     operator: wireOperator(foundation, { gate, outbox, quota, search, payments, readReadiness }),
     /** At the first sign of a stop: what streams ends with a last event. */
     beginStop: chat.beginStop,

@@ -2210,7 +2210,10 @@ export interface operations {
           "application/json": components["schemas"]["TokenStatus"];
         };
       };
-      /** @description **Invalid tokenId** ([invalid-tokenid](https://gate.example/problems/invalid-tokenid)): The token id is not a whole number that a key NFT could have. */
+      /**
+       * @description - **Invalid request** ([invalid-request](https://gate.example/problems/invalid-request)): The request could not be understood: its JSON or the shape of its fields is wrong.
+       *     - **Invalid tokenId** ([invalid-tokenid](https://gate.example/problems/invalid-tokenid)): The token id is not a whole number that a key NFT could have.
+       */
       400: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -214,7 +214,7 @@ export const getTokenStatusOperation: OperationDescription = {
     }),
     query: z.object({ key: keyNameParameter }),
   },
-  refusals: ["invalid-tokenid", "chain-unavailable"],
+  refusals: ["invalid-request", "invalid-tokenid", "chain-unavailable"],
   answers: answersJson("What is known of the key.", {
     schema: tokenStatusSchema.meta({ id: "TokenStatus" }),
     examples: {

@@ -18,7 +18,7 @@ import { createSqliteTestDatabase } from "~e2e/support/databases/database";
 import { findFreePort } from "~e2e/support/free-port";
 import { startJsonServer } from "~e2e/support/providers/json-server";
 import { hasRedis, startRedis } from "~e2e/support/databases/redis";
-import { listChecks } from "./readiness-checks.server";
+import { hideSecrets, listChecks } from "./readiness-checks.server";
 
 /** As the operator's page names what the service is asked about from outside. */
 const rowNames: Record<string, string> = {
@@ -253,4 +253,16 @@ test("with one of several chains away the service is degraded, with all of them 
 test("a contract of a leaf that does not exist makes the service degraded", async () => {
   const fault = "A secret leaf of founder: its contract does not exist.";
   expect(await askChains(() => false, fault)).toMatchObject({ status: "degraded", down: [["keys", fault]] });
+});
+
+test("everybody is told less of a secret leaf's contract than the operator, and the same of all else", () => {
+  const up = { state: "up", latencyMs: 1 } as const;
+  const seen = (detail: string): Readiness => ({
+    status: "degraded",
+    dependencies: { database: up, keys: { state: "down", latencyMs: 2, detail } },
+  });
+  const told = "A secret leaf of founder: its contract does not answer getHasValidKey(address). And 2 more.";
+  expect(hideSecrets(seen(told), [])).toEqual(
+    seen("A secret leaf of founder: its contract cannot be asked. And 2 more."),
+  );
 });

@@ -2,6 +2,7 @@ import { findDatabaseFault } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
 import type { KeyKind } from "~/gate/kinds/kind";
 import { placeLeaves } from "~/gate/kinds/requirement-leaves";
+import { hideSecretFaults } from "~/gate/ownership/contract-faults.server";
 import { findBlock } from "../gate/transfers/key-transfers.gateway.server";
 import { getChainClient } from "~/platform/chain/chain-clients.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
@@ -108,18 +109,20 @@ function checkWatchers({ gate }: Dependencies): Checks {
   );
 }
 
-/** For everybody: without the chains that only secret leaves name. What is wrong with them still counts. */
-export function hideSecretChains(readiness: Readiness, kinds: readonly KeyKind[]): Readiness {
+/** For everybody: without the chains that only secret leaves name, and what these ask. What is wrong still counts. */
+export function hideSecrets(readiness: Readiness, kinds: readonly KeyKind[]): Readiness {
   const leaves = kinds.flatMap(placeLeaves).flatMap(({ leaf }) => (leaf.type === "addresses" ? [] : [leaf]));
   const told = new Set([
     ...kinds.map(({ chainId }) => chainId),
     ...leaves.flatMap(({ isSecret, chainId }) => (isSecret ? [] : [chainId])),
   ]);
   const secret = new Set(leaves.map(({ chainId }) => chainId).filter((chainId) => !told.has(chainId)));
-  if (secret.size === 0) return readiness;
-  const shown = Object.entries(readiness.dependencies).filter(
-    ([name]) => !secret.has(Number(name.split(":")[1])),
-  );
+  const shown = Object.entries(readiness.dependencies)
+    .filter(([name]) => !secret.has(Number(name.split(":")[1])))
+    .map(([name, state]) => {
+      const { detail } = state;
+      return [name, detail === undefined ? state : { ...state, detail: hideSecretFaults(detail) }] as const;
+    });
   return { ...readiness, dependencies: Object.fromEntries(shown) };
 }
 

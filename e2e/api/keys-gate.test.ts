@@ -121,6 +121,36 @@ test("what is unmet for certain is 403 while another chain is away, and what is 
   });
 });
 
+test("a token of a named kind is refused once its requirement is lost, and unknown while its chain is away", async () => {
+  const account = gate.account(4);
+  await gate.fund(4, 5_000_000n);
+  const { body } = await signIn("patron", account);
+  const headers = bearer(body.accessToken);
+  const open = await gate.ask({ path: "/session", method: "POST", headers });
+  const cookie = { Cookie: open.headers.get("set-cookie")!.split(";")[0]! };
+  const uses = async () => {
+    const [atGate, elsewhere, renewal] = await Promise.all([
+      gate.ask({ path: gatePath, method: "POST", headers }),
+      gate.ask({ path: "/api/quota", headers }),
+      gate.ask({ path: "/session", method: "POST", json: { renew: true }, headers: cookie }),
+    ]);
+    return [atGate, elsewhere, renewal].map(({ status }) => status);
+  };
+  expect(await uses()).toEqual([200, 200, 200]);
+  gate.second.rpc.setFault("http-500");
+  expect(await uses()).toEqual([503, 503, 503]);
+  gate.second.rpc.setFault("none");
+  await gate.spendCoins(4, 1n);
+  expect(await uses()).toEqual([403, 401, 401]);
+});
+
+test("the status of a key of an unknown kind is not told", async () => {
+  expect((await gate.ask({ path: "/api/token-status/1?key=nobody" })).body).toMatchObject({
+    status: 400,
+    type: expect.stringContaining("invalid-request") as string,
+  });
+});
+
 test("a kind that does not open the room admits to nothing, has a session, and its form is refused in words", async () => {
   const account = gate.account(7);
   const tokenId = await gate.mintKey(7);

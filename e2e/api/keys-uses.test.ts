@@ -2,9 +2,11 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import { latchkeyRight } from "~e2e/support/chain/key-kinds";
 import { limitsOff } from "~e2e/support/limits";
+import { waitUntil } from "~e2e/support/processes";
 import { chat, quotaOn } from "./chat-fixture";
 import { claimsOf, openKeysGate } from "./keys-fixture";
 import type { KeysGate, NamedHolder } from "./keys-fixture";
@@ -148,6 +150,23 @@ test("keys of the same id have folders of their own by kind, the first kind's by
     expect((await gate.ask({ path: picture })).body.text).toContain(text);
   }
   expect((await signIn("trusted", 7, { tokenId })).welcome).toBe("Everybody's room.");
+});
+
+test("a key of the second chain that leaves its wallet ends the tokens of that kind, also once it is back", async () => {
+  const { chain } = gate.second;
+  const tokenId = await chain.mintKey(5);
+  const { headers } = await signIn("abroad", 5, { tokenId });
+  const quotaStatus = async () => (await gate.ask({ path: "/api/quota", headers })).status;
+  expect(await quotaStatus()).toBe(200);
+  await chain.transferKey({ from: 5, to: chain.addressOf(6), tokenId });
+  await chain.transferKey({ from: 6, to: chain.addressOf(5), tokenId });
+  await waitUntil(async () => (await quotaStatus()) === 401);
+  const database = await openDatabase({ url: gate.server.databaseUrl });
+  onTestFinished(() => closeDatabase(database));
+  expect(await database.keyDeparture.findMany({ where: { tokenId } })).toMatchObject([
+    { chainId: 31338n },
+    { chainId: 31338n },
+  ]);
 });
 
 test("the same id has a quota for each contract, which kinds of one contract share", async () => {

@@ -15,6 +15,14 @@ async function descendantsOf(pid: number): Promise<number[]> {
   return [...children.map(Number), ...further.flat()];
 }
 
+type KeyList = {
+  keys: {
+    name: string;
+    contract?: string;
+    requires?: { any: { erc20: string; get: { url: string } }[] };
+  }[];
+};
+
 test.runIf(canSeeChildren)(
   "a demo answers from its documents at once, and when killed shuts down its server and its chain",
   async () => {
@@ -42,6 +50,20 @@ test.runIf(canSeeChildren)(
       args: { query: "How do I gate my own contract?", topK: 1 },
     });
     expect(found.text).toContain("gate-your-own-contract.md");
+    const { keys } = (await (await fetch(`${origin}/api/keys`)).json()) as KeyList;
+    const [first, second] = keys;
+    expect(second).toMatchObject({ name: "friends", standard: "membership" });
+    // Of what the second kind asks for, the coin and nothing else is given away.
+    const { erc20, get } = second!.requires!.any[0]!;
+    expect(get.url.toLowerCase()).toBe(`${origin}/demo/faucet?token=${erc20}`);
+    const askFaucet = (token: string) =>
+      fetch(`${origin}/demo/faucet`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ address: `0x${"0a".repeat(20)}`, token }),
+      });
+    expect((await askFaucet(erc20)).status).toBe(200);
+    expect((await askFaucet(first!.contract!)).status).toBe(400);
     // The server, the guard of the chain, and the chain.
     const started = await descendantsOf(demo.pid!);
     onTestFinished(() => {

@@ -8,7 +8,7 @@ import { deployUnlockLock } from "~e2e/support/chain/unlock-lock";
 import type { RpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import type { KeyKind } from "../kinds/kind";
 import type { Leaf, Requirement } from "../kinds/requirement";
-import { createContractFaults } from "./contract-faults.server";
+import { createContractFaults, hideSecretFaults } from "./contract-faults.server";
 
 let sites: { chain: TestChain; rpc: RpcFaultServer }[];
 let units: Address;
@@ -124,6 +124,26 @@ test("a leaf's contract that does not answer what it is asked is named", async (
       `also.all[1] of founder: the contract at ${contract} on chain 31337 does not answer balanceOf(address,uint256).`,
       `also.all[2] of founder: the contract at ${contract} on chain 31337 does not answer getHasValidKey(address).`,
     ].join(" "),
+  );
+});
+
+test("of a secret leaf's contract everybody is told that it cannot be asked, and not what it is asked", async () => {
+  const whole = "requires.all[0] of patron: the contract at";
+  const asksFor = (secret: Leaf) => {
+    const requirement: Requirement = { type: "all", of: [coin(nowhere), leaf(secret)] };
+    return makeFaults({ name: "patron", standard: "membership", contract: null, requirement })();
+  };
+  const at = { contract: units, chainId: 31337, isSecret: true } as const;
+  const told = await Promise.all([
+    asksFor({ ...at, type: "erc721", atLeast: 1n }),
+    asksFor({ ...at, type: "unlock" }),
+    asksFor({ ...at, type: "unlock", contract: nowhere }),
+  ]);
+  expect(new Set(told).size).toBe(3);
+  expect(new Set(told.map((faults) => hideSecretFaults(faults!)))).toEqual(
+    new Set([
+      `${whole} ${nowhere} on chain 8453 does not exist. A secret leaf of patron: its contract cannot be asked.`,
+    ]),
   );
 });
 

@@ -15,6 +15,7 @@ const wholeForMs = 60_000;
 /** Anybody may ask whether the service is ready, and no loop of theirs makes calls without end. */
 const faultyForMs = 5_000;
 const maxFaultsNamed = 5;
+const secretLeafOf = "A secret leaf of";
 
 type Check = CheckedContract & { chainId: number; name: string };
 
@@ -46,6 +47,14 @@ export function createContractFaults(kinds: readonly KeyKind[], clients: ChainCl
     const more = faults.length - maxFaultsNamed;
     return [...faults.slice(0, maxFaultsNamed), ...(more > 0 ? [`And ${more} more.`] : [])].join(" ");
   };
+}
+
+/** For everybody: what a secret leaf's contract does not answer would tell what the leaf asks for. */
+export function hideSecretFaults(faults: string): string {
+  return faults.replaceAll(
+    new RegExp(`(${secretLeafOf} [a-z0-9-]+: its contract) [^.]+`, "g"),
+    "$1 cannot be asked",
+  );
 }
 
 function createChainFaults(client: ChainClient, checks: readonly Check[], clock: Clock) {
@@ -80,7 +89,7 @@ function checkLeaf(kindName: string, { leaf, place }: PlacedLeaf): Check[] {
   if (leaf.type === "native" || leaf.type === "addresses") return [];
   const { contract: contractAddress, chainId, isSecret } = leaf;
   const name = isSecret
-    ? `A secret leaf of ${kindName}: its contract`
+    ? `${secretLeafOf} ${kindName}: its contract`
     : `${place} of ${kindName}: ${describeContract(contractAddress, chainId, "the")}`;
   return [{ contractAddress, form: leafForms[leaf.type], chainId, name }];
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { hashMessage } from "viem";
 import { beforeAll, expect, test } from "vitest";
 import type { KeyKind } from "../kinds/kind";
 import type { Requirement } from "../kinds/requirement";
@@ -24,8 +25,8 @@ beforeAll(async () => {
   await mintCoins(second.chain, coin, { to: holder, amount: 5n });
 });
 
-function openJudge({ cacheSeconds = 0 } = {}) {
-  const clientOf = makeClients({ timeoutMs: 400 });
+function openJudge({ cacheSeconds = 0, timeoutMs = 400 } = {}) {
+  const clientOf = makeClients({ timeoutMs });
   return createJudge({ clientOf, confirmationsOf: () => 0, cacheSeconds, clock: () => 1_000 });
 }
 
@@ -117,6 +118,60 @@ test("a chain that hangs keeps nobody waiting whom the others let in, nor does i
   await delay(50);
   process.off("unhandledRejection", note);
   expect(unhandled).toEqual([]);
+});
+
+/** Whether there is an answer within so long while the second chain, asked too, has not answered yet. */
+async function askWhileSecondWaits(ask: () => Promise<unknown>, withinMs: number) {
+  let letGo = () => {};
+  const released = new Promise<void>((resolve) => (letGo = resolve));
+  const bothAsked = [first, second].map(
+    ({ rpc }) =>
+      new Promise<void>((resolve) =>
+        rpc.onPost(async () => {
+          resolve();
+          if (rpc === second.rpc) await released;
+        }),
+      ),
+  );
+  let isAnswered = false;
+  const answer = ask().finally(() => (isAnswered = true));
+  await Promise.all(bothAsked);
+  await Promise.race([answer, delay(withinMs)]);
+  const wasEarly = isAnswered;
+  letGo();
+  return { wasEarly, answer: await answer };
+}
+
+test("nobody is let in before the other chains answer where a leaf is secret: the time would tell who is on a list", async () => {
+  const admitThrough = (isSecret: boolean) => {
+    const list = { has: (address: string) => address.toLowerCase() === holder.toLowerCase() };
+    const listed = { type: "leaf", leaf: { type: "addresses", list, isSecret } } as const;
+    const judge = openJudge({ timeoutMs: 10_000 });
+    const kind = keyKind({ type: "any", of: [coinLeaf(), listed] });
+    return askWhileSecondWaits(() => judge.judge(ask(kind)), isSecret ? 200 : 8_000);
+  };
+  const met = { outcome: "met" };
+  expect(await admitThrough(false)).toMatchObject({ wasEarly: true, answer: met });
+  expect(await admitThrough(true)).toMatchObject({ wasEarly: false, answer: met });
+});
+
+test("a contract wallet that the others let in does not wait for a chain that hangs either", async () => {
+  const { address: wallet } = await first.chain.deploy({
+    contractName: "ContractWallet",
+    args: [first.chain.addressOf(3)],
+  });
+  const signature = await first.chain.walletOf(3).signMessage({ message: "Let me in" });
+  const signed = { wallet, hash: hashMessage("Let me in"), signature, deployment: null };
+  const open: Requirement = { type: "not", of: nativeLeaf(1n << 255n) };
+  const requirement: Requirement = { type: "any", of: [open, coinLeaf()] };
+  const kind = makeKind({ standard: "membership", chainId: home, requirement });
+  const judge = openJudge({ timeoutMs: 10_000 });
+  const question = { kind, tokenId: String(BigInt(wallet)), signer: wallet, vault: null, signed };
+  const { wasEarly, answer } = await askWhileSecondWaits(() => judge.judgeSigned(question), 8_000);
+  expect({ wasEarly, answer }).toMatchObject({
+    wasEarly: true,
+    answer: { verdict: "valid", judgement: { outcome: "met" } },
+  });
 });
 
 test("an outage is not shared: the next question is answered, and the other chain's reading kept", async () => {

@@ -43,6 +43,11 @@ export function createJudge(dependencies: JudgeDependencies): Judge {
     );
   }
 
+  function askPart(part: ChainPart, reading: Promise<PartReading>): AskedPart {
+    const { findDecimals } = readingsOf(part.chainId);
+    return { unread: { part, reading: null, cause: null, findDecimals }, reading };
+  }
+
   return {
     async judge(given) {
       const { fresh = false } = given;
@@ -50,23 +55,27 @@ export function createJudge(dependencies: JudgeDependencies): Judge {
       const parts = findParts(question);
       // Nearly always there is one, and its reading at hand.
       if (parts.length === 1) return conclude(question, [await readPart(question, parts[0]!, fresh)]);
-      const asked = parts.map((part): AskedPart => {
-        const { findDecimals } = readingsOf(part.chainId);
-        const unread = { part, reading: null, cause: null, findDecimals };
-        return { unread, reading: readPart(question, part, fresh) };
-      });
-      return concludeOnceMet(question, asked);
+      return concludeOnceMet(
+        question,
+        parts.map((part) => askPart(part, readPart(question, part, fresh))),
+      );
     },
 
     async judgeSigned({ signed, ...given }) {
       const question = withoutOwnVault(given);
       const { own } = planOf(question.kind);
       const others = findParts(question).filter((part) => part !== own);
-      const [{ reading, verdict }, ...rest] = await Promise.all([
-        readingsOf(own.chainId).readSigned(question, own, signed),
-        ...others.map((part) => readPart(question, part, true)),
+      const signing = readingsOf(own.chainId).readSigned(question, own, signed);
+      const ofOwn = signing.then(({ reading }): PartReading => ({ part: own, reading }));
+      // The proof is waited for in any case.
+      const [{ verdict }, judgement] = await Promise.all([
+        signing,
+        concludeOnceMet(question, [
+          askPart(own, ofOwn),
+          ...others.map((part) => askPart(part, readPart(question, part, true))),
+        ]),
       ]);
-      return { verdict, judgement: conclude(question, [{ part: own, reading }, ...rest]) };
+      return { verdict, judgement };
     },
 
     async judgeAtDepth(given) {
@@ -106,8 +115,12 @@ export function createJudge(dependencies: JudgeDependencies): Judge {
 
 type AskedPart = { unread: PartReading; reading: Promise<PartReading> };
 
-/** A chain that hangs keeps nobody waiting whom the others let in; a refusal waits for the whole list. */
+/**
+ * A chain that hangs keeps nobody waiting whom the others let in; a refusal waits for the whole list. With a secret leaf
+ * everybody waits: who is let in sooner than others would tell which leaf let them in.
+ */
 function concludeOnceMet(question: KeyQuestion, asked: readonly AskedPart[]): Promise<Judgement> {
+  const { hasSecret } = planOf(question.kind);
   const known = asked.map(({ unread }) => unread);
   let missing = asked.length;
   return new Promise((resolve, reject) => {
@@ -117,6 +130,7 @@ function concludeOnceMet(question: KeyQuestion, asked: readonly AskedPart[]): Pr
         .then((one) => {
           known[index] = one;
           missing -= 1;
+          if (missing > 0 && hasSecret) return;
           const judgement = conclude(question, known);
           if (missing === 0 || judgement.outcome === "met") resolve(judgement);
         })

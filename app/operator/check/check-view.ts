@@ -4,7 +4,7 @@ import type { Outcome } from "~/gate/kinds/requirement";
 export type CheckedKind = {
   name: string;
   title: string;
-  /** `not-asked`: without an id, a kind with tokens that asks for nothing else. */
+  /** `not-asked`: without an id, a kind with tokens of which nothing else is in the way. */
   outcome: Outcome | "not-asked";
   /** Null where no id was given, and for memberships. */
   key: CheckedPart | null;

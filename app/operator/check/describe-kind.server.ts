@@ -11,11 +11,11 @@ type KeyFacts = SurveyedKind["key"];
 export function describeKind(surveyed: SurveyedKind): CheckedKind {
   const { kind, tokenId, judgement, state } = surveyed;
   const { name, title } = kind;
-  const isAsked = tokenId !== null || kind.requirement !== null;
   return {
     name,
     title,
-    outcome: isAsked ? judgement.outcome : "not-asked",
+    // What a kind asks for besides can be enough to refuse, never to admit.
+    outcome: tokenId === null && judgement.outcome === "met" ? "not-asked" : judgement.outcome,
     key: judgement.key && { ...describeKey(kind, tokenId!, surveyed.key), outcome: judgement.key.outcome },
     requirement: judgement.requirement && describeNode(judgement.requirement),
     kept: state && {

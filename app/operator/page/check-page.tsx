@@ -70,7 +70,12 @@ function KindSection({ kind }: { kind: CheckedKind }) {
         {requirement === null ? null : <NodeRow node={requirement} />}
         {kept === null ? null : <KeptRow kept={kept} />}
         {blocks.length === 0 ? null : <li className="soft">{blocks.join(" ")}</li>}
-        {outcome === "not-asked" ? <li className="soft">Give the id of a key to have it read.</li> : null}
+        {outcome === "not-asked" ? (
+          <li className="soft">
+            {requirement === null ? "" : "Whether the key itself is held was not asked. "}
+            Give the id of a key to have it read.
+          </li>
+        ) : null}
       </ul>
     </section>
   );

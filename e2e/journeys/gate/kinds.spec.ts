@@ -7,7 +7,8 @@ import {
   test as base,
   unfold,
 } from "~e2e/support/browser/journey";
-import { startKindsServer } from "~e2e/support/browser/kinds-server";
+import { addWallet } from "~e2e/support/browser/wallet";
+import { secondChainId, startKindsServer } from "~e2e/support/browser/kinds-server";
 import type { KindsServer } from "~e2e/support/browser/kinds-server";
 
 /** In production the page reads through the visitor's wallet alone. */
@@ -15,7 +16,7 @@ const test = base.extend<object, { server: KindsServer }>({
   server: [
     // eslint-disable-next-line no-empty-pattern -- Playwright wants the braces.
     async ({}, use) => {
-      const server = await startKindsServer({ mode: "production" });
+      const server = await startKindsServer({ mode: "production", hasSecondChain: true });
       await use(server);
       await server.stop();
     },
@@ -38,6 +39,7 @@ test("without a wallet or scripts the kinds are side by side, each with what it 
     /Founder's key.*Opens the room and the chat\..*something more/,
     /Friends of the light.*No token of its own/,
     /Listeners.*Opens reading aloud and tools for programs\./,
+    /From abroad.*No token of its own/,
   ]);
   expect(await response?.text()).not.toContain("Hidden words");
   await context.close();
@@ -146,4 +148,43 @@ test("a kind without the room is in, and is told what it opens and nothing of th
   await page.reload();
   await expect(page.getByText("does not open the room itself.")).toBeVisible();
   await expect(page.locator(".served-room, .shadow-room")).toHaveCount(0);
+});
+
+test("a kind on another network is signed for there, and a wallet without that network is told which to add", async ({
+  page,
+  wallet,
+  server,
+  rpcUrl,
+}) => {
+  const travelled = await addWallet({
+    page,
+    rpcUrl,
+    chainId: 31337,
+    otherChainId: secondChainId,
+    name: "Travelled wallet",
+    rdns: "test.latchkey.travelled",
+  });
+  await server.giveEtherAbroad(travelled.address() as Address);
+  await page.goto("/gate");
+  const signInAbroad = async (walletName: string) => {
+    await connectWallet(page, walletName);
+    await page.locator(".kind-choice label", { hasText: "From abroad" }).click();
+    await expect(page.getByRole("radio", { name: "From abroad" })).toBeChecked();
+    await page.getByRole("button", { name: "Sign in" }).click();
+  };
+  await signInAbroad(wallet.name);
+  const notice = page.getByRole("alert");
+  await expect(notice).toContainText("The wallet is on another network");
+  await expect(notice).toContainText(`${secondChainId} (0x7a6a)`);
+  // Without an address there is nothing to offer.
+  expect(wallet.asked).not.toContain("wallet_addEthereumChain");
+  expect(wallet.signedTexts).toEqual([]);
+
+  await page.reload();
+  await page.getByRole("button", { name: "Disconnect" }).click();
+  await signInAbroad(travelled.name);
+  await expect(
+    page.getByRole("heading", { name: "You are in, with the membership “From abroad”" }),
+  ).toBeFocused({ timeout: patienceMs });
+  expect(travelled.signedTexts).toEqual([expect.stringContaining(`Chain ID: ${secondChainId}`)]);
 });

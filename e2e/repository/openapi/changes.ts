@@ -257,4 +257,12 @@ export const apiChanges: readonly ApiChange[] = [
     ],
     now: "d05ec1865d8b",
   },
+  {
+    why: "The status of a key of an unknown kind is refused as an invalid request.",
+    at: [
+      "/paths/~1api~1token-status~1{tokenId}/get/responses/400/description",
+      "/paths/~1api~1token-status~1{tokenId}/get/responses/400/content/application~1problem+json/examples/invalid-request",
+    ],
+    now: "cc68cb000d8d",
+  },
 ];

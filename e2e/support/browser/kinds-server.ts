@@ -1,6 +1,6 @@
 import { parseAbi } from "viem";
 import type { Address } from "viem";
-import { deployCoinContract, developmentAccount } from "../../../contracts/local-chain.mjs";
+import { deployCoinContract, developmentAccount, startLocalChain } from "../../../contracts/local-chain.mjs";
 import { connectChain } from "../chain/chain";
 import { placeDelegateRegistry } from "../chain/key-kinds";
 import { startGateServer } from "./gate-server";
@@ -14,14 +14,31 @@ export type KindsServer = GateServer & {
   giveCoins: (to: Address, amount: bigint) => Promise<unknown>;
   /** As much as listeners need. */
   giveEther: (to: Address) => Promise<unknown>;
+  /** Of the second chain, where there is one: as little as its kind asks for. */
+  giveEtherAbroad: (to: Address) => Promise<unknown>;
   /** Another wallet has a founder's key and what it asks for, and names this one as its delegate. */
   lendKey: (to: Address) => Promise<{ vault: Address; tokenId: string }>;
 };
 
+export const secondChainId = 31338;
+const abroad = {
+  name: "abroad",
+  title: "From abroad",
+  standard: "membership",
+  chainId: secondChainId,
+  requires: { native: true, chainId: secondChainId, atLeast: "1", label: "Ether abroad" },
+};
 /** More than a wallet of the journeys has. */
 const listenersWei = 5_000n * 10n ** 18n;
 /** Its wallet is the vault. */
 const vaultAccount = 7;
+
+type KindsServerOptions = {
+  mode: "demo" | "production";
+  env?: Record<string, string>;
+  /** With one more kind of its own, a membership. */
+  hasSecondChain?: boolean;
+};
 
 /**
  * Keys, the same keys for who has coins too, a membership that asks for one of two tokens, or for a secret, and one for the
@@ -30,10 +47,9 @@ const vaultAccount = 7;
 export async function startKindsServer({
   mode,
   env = {},
-}: {
-  mode: "demo" | "production";
-  env?: Record<string, string>;
-}): Promise<KindsServer> {
+  hasSecondChain = false,
+}: KindsServerOptions): Promise<KindsServer> {
+  const second = hasSecondChain ? await startLocalChain({ chainId: secondChainId }) : null;
   let coin: Address | undefined;
   const server = await startGateServer({
     mode,
@@ -46,7 +62,7 @@ export async function startKindsServer({
       const blocked = { addresses: [developmentAccount(9).address], label: "On the list of the blocked" };
       const secret = { addresses: [developmentAccount(8).address], label: "Hidden words", secret: true };
       return {
-        chains: { [chainId]: {} },
+        chains: { [chainId]: {}, ...(second && { [secondChainId]: { rpcUrl: [second.rpcUrl] } }) },
         keys: [
           { name: "keeper", title: "Keeper's key", standard: "erc721", chainId, contract: contractAddress },
           {
@@ -74,6 +90,7 @@ export async function startKindsServer({
             requires: { native: true, chainId, atLeast: listenersWei.toString(), label: "5,000 ether" },
             opens: ["tts", "tools"],
           },
+          ...(second ? [abroad] : []),
         ],
       };
     },
@@ -92,6 +109,8 @@ export async function startKindsServer({
   return {
     ...server,
     giveCoins: (to, amount) => inTurn(() => mintCoins(to, amount)),
+    stop: () => Promise.all([server.stop(), second?.stop()]).then(() => undefined),
+    giveEtherAbroad: (to) => giveOneWei(connectChain(second!), to),
     giveEther: (to) => chain.control.setBalance({ address: to, value: listenersWei }),
     lendKey: (to) =>
       inTurn(async () => {
@@ -103,4 +122,10 @@ export async function startKindsServer({
         return { vault, tokenId };
       }),
   };
+}
+
+/** In a block: a chain without any has nothing to be read at. */
+async function giveOneWei({ control }: ReturnType<typeof connectChain>, address: Address): Promise<void> {
+  await control.setBalance({ address, value: 1n });
+  await control.mine({ blocks: 1 });
 }

@@ -23,6 +23,8 @@ type WalletOptions = {
   injectedAs?: "announced" | "window" | "shared";
   /** Whether it has the chain of the keys already, or must add it first. */
   knowsChain?: boolean;
+  /** A chain it has besides. */
+  otherChainId?: number;
   /** The chain it starts on. */
   startsOn?: number;
   /** The person has let this site see it before, in another window. */
@@ -177,7 +179,8 @@ export class TestWallet {
         return numberToHex(this.currentChainId);
       case "wallet_switchEthereumChain": {
         const wanted = Number((params[0] as { chainId: Hex }).chainId);
-        if (wanted !== chainId || !this.hasChain) throw new RpcError(4902, "Unrecognized chain.");
+        const isKnown = wanted === this.options.otherChainId || (wanted === chainId && this.hasChain);
+        if (!isKnown) throw new RpcError(4902, "Unrecognized chain.");
         await this.switchChain(wanted);
         return null;
       }

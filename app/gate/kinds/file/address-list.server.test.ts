@@ -74,6 +74,15 @@ test.each([
   expect(list.has(second)).toBe(true);
 });
 
+test("every line that is no address is told, of many the first twenty and how many more", async () => {
+  const file = writeList(first);
+  const list = openAddressList(file);
+  writeFileSync(file, ["0x12", second, flipCase(second), "# 0x"].join("\n"));
+  await expect(list.refresh()).rejects.toThrow(/^lines 1, 3 must each be an address: /);
+  writeFileSync(file, Array.from({ length: 23 }, (_, index) => `0x${index}`).join("\n"));
+  expect(() => openAddressList(file)).toThrow(/^lines 1, 2, .*19, 20 and 3 more must each be /);
+});
+
 const spread = 0xabcdefabcdefabcdefabcdefabcdefn;
 /** In lower case, from this number on. */
 const makeAddresses = (count: number, from = 1) =>

@@ -25,6 +25,7 @@ const maxAddresses = 50_000;
 const workPerSlice = 1_000;
 /** As much as so many lines. */
 const checksumWork = 50;
+const maxLinesNamed = 20;
 
 /** By their lines as written, because a checksum that was right once needs no second look. */
 type ListedAddresses = { addresses: ReadonlySet<string>; checked: ReadonlySet<string> };
@@ -93,6 +94,7 @@ function stampOf(found: BigIntStats): string {
 /** What the lines list, slice by slice; `checked` are lines known to be right. */
 function* readLines(text: string, checked: ReadonlySet<string>): Generator<void, ListedAddresses> {
   const found = { addresses: new Set<string>(), checked: new Set<string>() };
+  const wrong: number[] = [];
   let work = 0;
   let number = 0;
   for (const line of listLines(text)) {
@@ -101,7 +103,7 @@ function* readLines(text: string, checked: ReadonlySet<string>): Generator<void,
     const address = line.replace(/#.*/s, "").trim();
     if (address !== "" && !lowerCase.test(address)) {
       if (!checked.has(address)) {
-        requireAddress(address, number);
+        if (!isAddress(address)) wrong.push(number);
         work += checksumWork;
       }
       found.checked.add(address);
@@ -113,6 +115,7 @@ function* readLines(text: string, checked: ReadonlySet<string>): Generator<void,
     work = 0;
     yield;
   }
+  if (wrong.length > 0) throw new AddressListFault(describeWrong(wrong));
   return found;
 }
 
@@ -128,11 +131,11 @@ function* listLines(text: string): Generator<string, void> {
 /** Without letters in upper case an address has no checksum. */
 const lowerCase = /^0x[\da-f]{40}$/;
 
-function requireAddress(address: string, line: number): void {
-  if (isAddress(address)) return;
-  throw new AddressListFault(
-    `line ${line} must be an address: 0x and 40 hex digits, with a right checksum if mixed case.`,
-  );
+function describeWrong(lines: readonly number[]): string {
+  const named = lines.slice(0, maxLinesNamed).join(", ");
+  const more = lines.length > maxLinesNamed ? ` and ${lines.length - maxLinesNamed} more` : "";
+  const rule = "an address: 0x and 40 hex digits, with a right checksum if mixed case.";
+  return lines.length === 1 ? `line ${named} must be ${rule}` : `lines ${named}${more} must each be ${rule}`;
 }
 
 function toFault(error: unknown): AddressListFault {

@@ -176,8 +176,8 @@ test("every mistake is told at once, with its place", () => {
   ];
   expect(
     mistakesOf({ chains: { 1: {}, 5: {} }, keys, more: 1 }, { 1: ["https://a.example"], 7: [] }),
-  ).toEqual(["more: is not known here."]);
-  expect(mistakesOf({ chains: { 1: {}, 5: {} }, keys }, { 1: ["https://a.example"], 7: [] })).toEqual([
+  ).toEqual([
+    "more: is not known here.",
     "chains: does not list the chain of RPC_URL_7.",
     'chains["5"]: needs an RPC address: set RPC_URL_5.',
     "keys[0].name: must be 1 to 32 of a-z, 0-9 and -, beginning with a letter.",
@@ -210,6 +210,19 @@ test("no mistake hides another one beside it", () => {
     "keys[2].chainId",
     "keys[2].title",
     "keys[1].name",
+  ]);
+});
+
+test("`chains` and `keys` hide nothing of each other where one cannot be used", () => {
+  const wrongKind = token({ title: "", also: leaf({ atLeast: "0" }) });
+  expect(mistakesOf({ chains: [], keys: [wrongKind, membership()] })).toEqual([
+    "chains: must be an object.",
+    expect.stringMatching(/^keys\[0\]\.title/),
+    expect.stringMatching(/^keys\[0\]\.also\.atLeast/),
+  ]);
+  expect(mistakesOf({ chains: { 1: {}, 5: {} }, keys: {} })).toEqual([
+    "keys: must be a list.",
+    'chains["5"]: needs an RPC address: set RPC_URL_5.',
   ]);
 });
 

@@ -76,22 +76,21 @@ type Surroundings = {
 };
 
 function readKinds(value: unknown, { folder, rpcUrls, mistakes }: Surroundings): KeysFile | null {
-  const file = readShape(keysFileSchema, value, { place: [], mistakes });
-  if (!file) return null;
-  // The only name that the schema drops.
-  if (Object.hasOwn((value as { chains: object }).chains, "__proto__")) {
-    mistakes.add(["chains", "__proto__"], notAChain);
-  }
-  const chains = readChains(file.chains, rpcUrls, mistakes);
+  readShape(keysFileSchema, value, { place: [], mistakes });
+  if (!isObject(value)) return null;
+  // Each is read whatever is wrong with the other, and with the file.
+  const writtenChains = isObject(value.chains) ? value.chains : null;
+  const writtenKinds: readonly unknown[] = Array.isArray(value.keys) ? value.keys : [];
+  const chains = writtenChains ? readChains(writtenChains, rpcUrls, mistakes) : [];
   const lists = createListOpener(folder, mistakes);
   const reading: KindReading = {
     mistakes,
-    chainIds: Object.keys(file.chains).map(Number),
+    chainIds: writtenChains && Object.keys(writtenChains).map(Number),
     openAddressList: lists.open,
   };
-  const kinds = file.keys.map((written, index) => readKind(written, ["keys", index], reading));
+  const kinds = writtenKinds.map((written, index) => readKind(written, ["keys", index], reading));
   const names = new Set<string>();
-  for (const [index, written] of file.keys.entries()) {
+  for (const [index, written] of writtenKinds.entries()) {
     if (!isObject(written) || typeof written.name !== "string") continue;
     if (names.has(written.name)) mistakes.add(["keys", index, "name"], "is another kind's already.");
     names.add(written.name);
@@ -128,7 +127,8 @@ function readChains(
 
 type KindReading = {
   mistakes: Mistakes;
-  chainIds: readonly number[];
+  /** Null where the file's own are not to be read: nobody knows then which are listed. */
+  chainIds: readonly number[] | null;
   openAddressList: (file: string, place: Place) => AddressListFile | null;
 };
 
@@ -145,17 +145,17 @@ function readKind(value: unknown, place: Place, reading: KindReading): KeyKind |
     (isMembership ? "membership" : "erc721");
   const kind = { ...value, standard };
   const at = { place, mistakes };
-  const isListedChain = (id: number) => chainIds.includes(id);
+  const isListedChain = (id: number) => chainIds === null || chainIds.includes(id);
   const requirementOf = (member: "also" | "requires"): Requirement | null =>
     readRequirement(value[member], [...place, member], { ...reading, isListedChain });
-  requireChain(value.chainId, place, reading);
+  requireChain(value.chainId, place, { mistakes, isListedChain });
   requireDifferent(value.opens, place, mistakes);
   // Both are read whatever comes of the other: every mistake is told at once.
   if (standard === "membership") {
     const written = readShape(membershipSchema, kind, at);
     const requirement = requirementOf("requires");
-    const chainId = written?.chainId ?? (chainIds.length === 1 ? chainIds[0]! : null);
-    if (written && chainId === null) {
+    const chainId = written?.chainId ?? (chainIds?.length === 1 ? chainIds[0]! : null);
+    if (written && chainId === null && chainIds !== null) {
       mistakes.add([...place, "chainId"], "is missing: the file has several chains.");
     }
     if (!written || chainId === null || !requirement) return null;
@@ -179,9 +179,13 @@ function readKind(value: unknown, place: Place, reading: KindReading): KeyKind |
 }
 
 /** What is no chain's number at all is told elsewhere. */
-function requireChain(written: unknown, place: Place, { chainIds, mistakes }: KindReading): void {
+function requireChain(
+  written: unknown,
+  place: Place,
+  { mistakes, isListedChain }: { mistakes: Mistakes; isListedChain: (id: number) => boolean },
+): void {
   const chainId = chainIdSchema.safeParse(written).data;
-  if (chainId === undefined || chainIds.includes(chainId)) return;
+  if (chainId === undefined || isListedChain(chainId)) return;
   mistakes.add([...place, "chainId"], "is not listed in `chains`.");
 }
 

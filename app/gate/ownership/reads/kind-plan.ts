@@ -16,6 +16,7 @@ export type KindPlan = {
   parts: readonly ChainPart[];
   /** In lower case; empty for memberships. */
   contractName: string;
+  hasSecret: boolean;
 };
 
 const plans = new WeakMap<KeyKind, KindPlan>();
@@ -31,12 +32,14 @@ export function planOf(kind: KeyKind): KindPlan {
 
 function makePlan({ chainId, contract, requirement }: KeyKind): KindPlan {
   const leavesByChain = new Map<number, ChainPart["leaves"][number][]>([[chainId, []]]);
-  for (const [index, leaf] of (requirement ? listLeaves(requirement) : []).entries()) {
+  const listed = requirement ? listLeaves(requirement) : [];
+  for (const [index, leaf] of listed.entries()) {
     if (leaf.type === "addresses") continue;
     const leaves = leavesByChain.get(leaf.chainId) ?? [];
     leavesByChain.set(leaf.chainId, leaves);
     leaves.push({ leaf, index });
   }
   const parts = [...leavesByChain].map(([id, leaves]) => ({ chainId: id, isOwn: id === chainId, leaves }));
-  return { own: parts[0]!, parts, contractName: contract?.toLowerCase() ?? "" };
+  const hasSecret = listed.some(({ isSecret }) => isSecret);
+  return { own: parts[0]!, parts, contractName: contract?.toLowerCase() ?? "", hasSecret };
 }

@@ -46,7 +46,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 test("no window opens before the person has agreed, and no request can be sent", async () => {
   const { opened } = startBrowser();
-  const provider = openBase("Salon Nord", 8453);
+  const provider = openBase("Salon Nord", [8453, 1]);
   for (const method of ["eth_accounts", "personal_sign"]) {
     const fault = await provider.request({ method }).catch((error: unknown) => error);
     expect(nameWalletError(fault), method).toBe("locked");
@@ -54,9 +54,9 @@ test("no window opens before the person has agreed, and no request can be sent",
   expect(opened).toEqual([]);
 });
 
-test("connecting opens one window with the site's name, its chain, and no relay", async () => {
+test("connecting opens one window with the site's name, its chains, and no relay", async () => {
   const { opened, tell } = startBrowser();
-  const provider = openBase("Salon Nord", 8453);
+  const provider = openBase("Salon Nord", [8453, 1]);
   const connecting = provider.request({ method: "eth_requestAccounts" }).catch((error: unknown) => error);
   await expect.poll(() => opened.length).toBe(1);
   expect(opened[0]?.url.origin).toBe(keysOrigin);
@@ -68,7 +68,7 @@ test("connecting opens one window with the site's name, its chain, and no relay"
     .poll(() => opened[0]?.posted[0])
     .toMatchObject({
       data: {
-        metadata: { appName: "Salon Nord", appChainIds: [8453] },
+        metadata: { appName: "Salon Nord", appChainIds: [8453, 1] },
         preference: { options: "smartWalletOnly" },
       },
     });

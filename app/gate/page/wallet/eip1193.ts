@@ -16,10 +16,20 @@ const asksPerson =
 /** Long enough for a wallet that has to wake up first. */
 const silenceMs = 10_000;
 
+/** A chain is offered to a wallet only with an address to reach it by. */
+function lacksAddress({ method, params }: { method: string; params?: unknown }): boolean {
+  if (method !== "wallet_addEthereumChain") return false;
+  const [chain] = params as [{ rpcUrls: readonly string[] }];
+  return !chain.rpcUrls.some((url) => url !== "");
+}
+
 /** A wallet that answers what needs no person in time or not at all: extensions are updated, switched off, and hang. */
 export function guardProvider(provider: Eip1193Provider, withinMs = silenceMs): Eip1193Provider {
   return {
-    request(request) {
+    async request(request) {
+      if (lacksAddress(request)) {
+        throw Object.assign(new Error("The page knows no address of this chain."), { code: 4200 });
+      }
       const answer = provider.request(request);
       return asksPerson.test(request.method) ? answer : inTime(answer, withinMs, "silent");
     },

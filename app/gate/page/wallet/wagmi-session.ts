@@ -61,7 +61,7 @@ export function openWalletSession({ settings, kinds, origin }: Setup) {
   async function makeConnector(walletId: string, onPairing?: (uri: string) => void) {
     const optional = listOptional(settings).find(({ id }) => id === walletId);
     const wallet = optional
-      ? { ...optional, provider: await openOptional(optional.kind, { settings, origin, onPairing }) }
+      ? { ...optional, provider: await openOptional(optional.kind, { settings, kinds, origin, onPairing }) }
       : listFound().find(({ id }) => id === walletId);
     if (!wallet) throw new WalletError("gone");
     const own = (attempt += 1);
@@ -154,17 +154,25 @@ function listOptional({ wallets }: PublicSettings) {
 /** Loads the code of a wallet that is not in this browser, once it was chosen. */
 async function openOptional(
   kind: OptionalKind,
-  { settings, origin, onPairing }: Omit<Setup, "kinds"> & { onPairing?: (uri: string) => void },
+  { settings, kinds, origin, onPairing }: Setup & { onPairing?: (uri: string) => void },
 ) {
-  const { appName, chainId, wallets } = settings;
-  if (kind === "base") return (await import("./base-provider.client")).openBase(appName, chainId);
+  const { appName, wallets } = settings;
+  const chainIds = listChainIds(settings, kinds);
+  if (kind === "base") return (await import("./base-provider.client")).openBase(appName, chainIds);
   const { openWalletConnect } = await import("./wallet-connect-provider.client");
-  return openWalletConnect({ ...wallets.walletConnect!, appName, origin, chainId, onPairing });
+  return openWalletConnect({ ...wallets.walletConnect!, appName, origin, chainIds, onPairing });
+}
+
+/** Where messages are signed, the page's own chain first. */
+function listChainIds({ chainId }: PublicSettings, kinds: PageKinds): [number, ...number[]] {
+  const others = new Set(kinds.map((kind) => kind.chainId));
+  others.delete(chainId);
+  return [chainId, ...others];
 }
 
 function createWalletConfig({ settings, kinds, origin, ask }: Setup & { ask: AskChain }): Config {
   const own = describeChain(settings, origin);
-  const others = [...new Set(kinds.map(({ chainId }) => chainId))].filter((id) => id !== own.id);
+  const [, ...others] = listChainIds(settings, kinds);
   const transport = custom({ request: ask });
   return createConfig({
     chains: [own, ...others.map(toUnknownChain)],

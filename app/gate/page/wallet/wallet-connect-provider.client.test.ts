@@ -56,13 +56,14 @@ function startClient(...kept: Session[]) {
   };
 }
 
-function open(wallet: ReturnType<typeof startClient>) {
+function open(wallet: ReturnType<typeof startClient>, ...others: number[]) {
   const pairings: string[] = [];
   const heard: [event: string, value: unknown][] = [];
   const provider = createPairedProvider(wallet.client, {
-    chainId: 31337,
+    chainIds: [31337, ...others],
     onPairing: (uri) => pairings.push(uri),
   });
+  provider.on("chainChanged", (chainId: unknown) => heard.push(["chainChanged", chainId]));
   provider.on("accountsChanged", (accounts: unknown) => heard.push(["accountsChanged", accounts]));
   provider.on("disconnect", (error: unknown) => heard.push(["disconnect", nameWalletError(error)]));
   return { provider, pairings, heard };
@@ -206,4 +207,47 @@ test("disconnecting ends the session at the wallet too, once", async () => {
     { name: "disconnect", request: { topic: "one", reason: { code: 6000, message: expect.any(String) } } },
   ]);
   expect(await provider.request(ask("eth_accounts"))).toEqual([]);
+});
+
+const switchTo = (chainId: number) =>
+  ask("wallet_switchEthereumChain", [{ chainId: `0x${chainId.toString(16)}` }]);
+
+test("a pairing asks for the chains of all kinds, and a session that has two signs for the second", async () => {
+  const wallet = startClient();
+  const { provider, pairings, heard } = open(wallet, 8453);
+  const pairing = provider.request(ask("eth_requestAccounts"));
+  await expect.poll(() => pairings).toHaveLength(1);
+  wallet.approve(sessionOf("one", `eip155:31337:${ada}`, `eip155:8453:${ada}`, `eip155:8453:${bob}`));
+  expect(await pairing).toEqual([ada]);
+  expect(wallet.calls[0]).toMatchObject({
+    request: { optionalNamespaces: { eip155: { chains: ["eip155:31337", "eip155:8453"] } } },
+  });
+  expect(await provider.request(switchTo(8453))).toBe(null);
+  expect(heard).toEqual([["chainChanged", "0x2105"]]);
+  expect(await provider.request(ask("eth_chainId"))).toBe("0x2105");
+  expect(await provider.request(ask("eth_accounts"))).toEqual([ada, bob]);
+  const request = ask("personal_sign", ["0x4869", ada]);
+  await provider.request(request);
+  expect(wallet.calls[1]).toEqual({
+    name: "request",
+    request: { topic: "one", chainId: "eip155:8453", request },
+  });
+});
+
+test.each([
+  ["the wallet did not agree to", 8453],
+  ["no kind of key is on", 10],
+])("a chain that %s is not switched to", async (_, chainId) => {
+  const wallet = startClient(sessionOf("one", `eip155:31337:${ada}`, `eip155:10:${ada}`));
+  const { provider, heard } = open(wallet, 8453);
+  const fault = await provider.request(switchTo(chainId)).catch((error: unknown) => error);
+  expect(nameWalletError(fault)).toBe("unsupported");
+  expect(heard).toEqual([]);
+  expect(await provider.request(ask("eth_chainId"))).toBe("0x7a69");
+});
+
+test("a session with an account on the second chain alone is on that one", async () => {
+  const { provider } = open(startClient(sessionOf("one", `eip155:8453:${ada}`)), 8453);
+  expect(await provider.request(ask("eth_requestAccounts"))).toEqual([ada]);
+  expect(await provider.request(ask("eth_chainId"))).toBe("0x2105");
 });

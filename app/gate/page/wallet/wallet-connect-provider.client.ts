@@ -25,7 +25,8 @@ type Options = {
   relayUrl: string;
   appName: string;
   origin: string;
-  chainId: number;
+  /** Of every kind of key. At first the wallet is on the first of them that it has an account on. */
+  chainIds: readonly [number, ...number[]];
   onPairing?: (uri: string) => void;
 };
 
@@ -48,13 +49,14 @@ export async function openWalletConnect(options: Options): Promise<Eip1193Provid
 /** One wallet on another device as a provider; apart from the opening so that a client of any kind will do. */
 export function createPairedProvider(
   client: PairingClient,
-  options: Pick<Options, "chainId" | "onPairing">,
+  { chainIds, onPairing }: Pick<Options, "chainIds" | "onPairing">,
 ): Eip1193Provider {
-  const scope = `eip155:${options.chainId}`;
   const emitter = createEvents();
-  let session: Session | null =
-    client.session.getAll().find((kept) => listAccounts(kept, scope).length > 0) ?? null;
+  const findChain = (kept: Session) => chainIds.find((chainId) => listAccounts(kept, chainId).length > 0);
+  let session: Session | null = client.session.getAll().find((kept) => findChain(kept) !== undefined) ?? null;
+  let current = (session && findChain(session)) ?? chainIds[0];
   let selected: string | null = null;
+  const scope = () => scopeOf(current);
   client.on("session_delete", ({ topic }) => topic === session?.topic && forget());
   client.on("session_expire", ({ topic }) => topic === session?.topic && forget());
   client.on("session_update", ({ topic }) => {
@@ -63,14 +65,14 @@ export function createPairedProvider(
     emitter.emit("accountsChanged", accounts());
   });
   client.on("session_event", ({ topic, params: { chainId, event } }) => {
-    if (topic !== session?.topic || chainId !== scope || event.name !== "accountsChanged") return;
+    if (topic !== session?.topic || chainId !== scope() || event.name !== "accountsChanged") return;
     selected = readFirstAccount(event.data);
     emitter.emit("accountsChanged", accounts());
   });
 
   /** The one the person has selected first, as everywhere; only accounts this site was let see. */
   function accounts(): string[] {
-    const all = session ? listAccounts(session, scope) : [];
+    const all = session ? listAccounts(session, current) : [];
     const isSelected = (account: string) => account.toLowerCase() === selected;
     return [...all.filter(isSelected), ...all.filter((account) => !isSelected(account))];
   }
@@ -83,12 +85,25 @@ export function createPairedProvider(
   async function pair(): Promise<string[]> {
     if (!session) {
       const { uri, approval } = await reachRelay(
-        client.connect({ optionalNamespaces: { eip155: { chains: [scope], methods, events } } }),
+        client.connect({
+          optionalNamespaces: { eip155: { chains: chainIds.map(scopeOf), methods, events } },
+        }),
       );
-      if (uri) options.onPairing?.(uri);
+      if (uri) onPairing?.(uri);
       session = await approval();
+      current = findChain(session) ?? chainIds[0];
     }
     return accounts();
+  }
+
+  /** Asks nobody: every request names its chain, and the person has agreed to all that have an account. */
+  function switchTo(chainId: number): null {
+    if (!session || !chainIds.includes(chainId) || listAccounts(session, chainId).length === 0) {
+      throw Object.assign(new Error("The wallet did not agree to this chain."), { code: 4200 });
+    }
+    current = chainId;
+    emitter.emit("chainChanged", numberToHex(chainId));
+    return null;
   }
 
   return {
@@ -101,7 +116,9 @@ export function createPairedProvider(
         case "eth_accounts":
           return accounts();
         case "eth_chainId":
-          return numberToHex(options.chainId);
+          return numberToHex(current);
+        case "wallet_switchEthereumChain":
+          return switchTo(Number((params as [{ chainId: string }])[0].chainId));
         case "wallet_revokePermissions":
           if (session)
             await client.disconnect({ topic: session.topic, reason: { code: 6000, message: "Done." } });
@@ -110,7 +127,7 @@ export function createPairedProvider(
         case "personal_sign":
         case "eth_sendTransaction":
           if (!session) throw new WalletError("gone");
-          return client.request({ topic: session.topic, chainId: scope, request: { method, params } });
+          return client.request({ topic: session.topic, chainId: scope(), request: { method, params } });
         default:
           // Reading the chain is no business of a wallet on another device.
           throw Object.assign(new Error("This wallet only signs and sends."), { code: 4200 });
@@ -119,11 +136,13 @@ export function createPairedProvider(
   };
 }
 
+const scopeOf = (chainId: number) => `eip155:${chainId}`;
+
 /** Accounts are written as namespace, chain and address. */
-function listAccounts({ namespaces }: Session, scope: string): string[] {
+function listAccounts({ namespaces }: Session, chainId: number): string[] {
   const accounts = namespaces.eip155?.accounts ?? [];
   return accounts
-    .filter((account) => account.startsWith(`${scope}:`))
+    .filter((account) => account.startsWith(`${scopeOf(chainId)}:`))
     .map((account) => account.split(":")[2]!);
 }
 
