@@ -20,7 +20,7 @@ async function openInstances() {
   const open = (
     changes: Partial<KeptAnswerStore> = {},
     leaseMs = longLeaseMs,
-    settling = () => Promise.resolve(),
+    settling: (usage: { reservationId: string }) => Promise<void> = () => Promise.resolve(),
   ) =>
     createKeptAnswers({
       store: { ...keptAnswers, ...changes },
@@ -29,7 +29,7 @@ async function openInstances() {
       keptForMs: 60_000,
       maxOpen: 4,
       settle: async (usage) => {
-        await settling();
+        await settling(usage);
         const isSettled = settled.some(({ reservationId }) => reservationId === usage.reservationId);
         if (!isSettled) settled.push(usage);
       },
@@ -198,26 +198,35 @@ test("an ending whose outcome is unknown is settled", async () => {
 });
 
 test.each(["the store's word", "the settlement"])(
-  "a conclusion is settled where %s was lost",
+  "a conclusion is settled where %s was lost, and does not keep others from theirs",
   async (lost) => {
     const { store, open, settled } = await openInstances();
-    const replyId = randomUUID();
-    await store.begin({ ...conversation, replyId, openFor: "key", proofHash: null, maxOpen: 4, leaseMs: 0 });
-    let failures = 1;
-    const fail = async () => {
-      if (failures-- > 0) throw new Error("connection lost");
+    const [replyId, other] = [randomUUID(), randomUUID()];
+    const session = { openFor: "key", proofHash: null, maxOpen: 4, leaseMs: 0 };
+    await store.begin({ ...conversation, replyId, ...session });
+    await store.begin({ ...conversation, conversationId: "conversation-0002", replyId: other, ...session });
+    let isAway = true;
+    const fail = async (failing: string) => {
+      if (isAway && failing === replyId) throw new Error("connection lost");
     };
     const isOfStore = lost === "the store's word";
     const conclude: KeptAnswerStore["conclude"] = async (request) => {
       const usage = await store.conclude(request);
-      await fail();
+      await fail(request.replyId);
       return usage;
     };
-    const kept = isOfStore ? open({ conclude }) : open({}, longLeaseMs, fail);
-    await expect(kept.concludeAbandoned()).rejects.toThrow("connection lost");
-    expect(settled).toEqual([]);
+    const listAbandoned = async () => ((await store.listAbandoned()).length > 0 ? [replyId, other] : []);
+    const settling = ({ reservationId }: { reservationId: string }) => fail(reservationId);
+    const kept = isOfStore
+      ? open({ conclude, listAbandoned })
+      : open({ listAbandoned }, longLeaseMs, settling);
     await kept.concludeAbandoned();
-    expect(settled).toEqual([{ reservationId: replyId, usedTokens: 0 }]);
+    // What was concluded for certain is settled with the others.
+    expect(settled.map(({ reservationId }) => reservationId)).toEqual(isOfStore ? [other, replyId] : [other]);
+    isAway = false;
+    await kept.concludeAbandoned();
+    expect(settled).toContainEqual({ reservationId: replyId, usedTokens: 0 });
+    expect(settled).toHaveLength(2);
   },
 );
 
