@@ -26,8 +26,8 @@ const renewEveryMs = 1_000;
 
 type Listener = {
   replyId: string;
-  /** Something was stored. */
-  onStored: (storedId: number) => void;
+  /** Something was stored, which may be the ending. */
+  onStored: (storedId: number, hasEnded: boolean) => void;
   onStopAsked: () => void;
   /** Nothing of it can be stored any more. Called once, and nothing after it. */
   onLost: () => void;
@@ -191,9 +191,10 @@ export class AnswerAppender {
       return false;
     }
     if (request.headers) entry.headers = null;
-    entry.listener.onStored(outcome.lastId);
     const isAllStored = outcome.lastId === request.firstId - 1 + request.events.length;
-    if (request.ending && isAllStored) {
+    const hasEnded = isAllStored && request.ending !== undefined;
+    entry.listener.onStored(outcome.lastId, hasEnded);
+    if (hasEnded) {
       this.#open.delete(entry);
       entry.onEnded(true);
     } else if (entry.ending) this.#urgent.add(entry);

@@ -17,6 +17,7 @@ const finish: ChatEvent = { type: "finish", messageMetadata: { finishReason: "st
 async function openInstances() {
   const { keptAnswers } = (await createSqliteState()).openStores({ clock: Date.now });
   const settled: { reservationId: string; usedTokens: number }[] = [];
+  const told: string[] = [];
   const open = (
     changes: Partial<KeptAnswerStore> = {},
     leaseMs = longLeaseMs,
@@ -24,7 +25,7 @@ async function openInstances() {
   ) =>
     createKeptAnswers({
       store: { ...keptAnswers, ...changes },
-      notices: { tell: () => undefined, subscribe: () => () => undefined },
+      notices: { tell: (replyIds) => void told.push(...replyIds), subscribe: () => () => undefined },
       leaseMs,
       keptForMs: 60_000,
       maxOpen: 4,
@@ -37,7 +38,7 @@ async function openInstances() {
       clock: Date.now,
       log: createLogLines().log,
     });
-  return { store: keptAnswers, settled, open };
+  return { store: keptAnswers, settled, told, open };
 }
 
 /** An answer whose events are said one after the other by the test. */
@@ -112,6 +113,17 @@ test("readers get each event at once, and the ending once it is stored and settl
   isHeldBack = false;
   expect(await ending).toEqual([{ id: 2, json: JSON.stringify(finish) }]);
   expect([settledCount(), settled]).toEqual([1, []]);
+});
+
+test("other instances are told to look when an answer has ended, and not with each append", async () => {
+  const { open, told } = await openInstances();
+  const { answer, reader, say } = await beginAnswer(open());
+  say(text("Hello"));
+  await waitUntil(async () => (await open().find(conversation))?.lastId === 1);
+  expect(told).toEqual([]);
+  say(finish);
+  await take(reader);
+  expect(told).toEqual([answer.replyId]);
 });
 
 test("an append whose outcome is unknown is asked for again, and nothing is doubled", async () => {
