@@ -94,7 +94,7 @@ export const chatSettings = {
   resumeOpen: integer(
     "CHAT_RESUME_OPEN",
     { min: 1, max: 1000, default: 4 },
-    "How many such answers may be under way at once for each key, or for each client where there is no token.",
+    "How many such answers may be under way at once for each key, or where there is no token for each client's address, which all behind one NAT or behind a proxy that TRUST_PROXY does not name share.",
   ),
   offlineWordMs: integer(
     "AI_OFFLINE_WORD_MS",

@@ -50,9 +50,17 @@ testOnEachDatabase(
       await database.spentSignature.create({ data: { digest: name, ...spent } });
       await database.rateLimitWindow.create({ data: { key: name, startedAtMs: 1n, points: 1, ...expires } });
       await database.rateLimitLog.create({ data: { key: name, hits: "", ...expires } });
+      const ofNobody = { owner: "", conversationId: name, openConversation: null };
+      await database.keptAnswer.create({ data: { id: name, ...ofNobody, leaseExpiresAtMs: 1n, ...expires } });
+      await database.keptPiece.create({
+        data: { answerId: name, firstId: 1, lastId: 1, bytes: 1, text: "1" },
+      });
       const quota = { kind: "token", subject: name, used: 1, windowStartMs: 1n };
       await database.quotaWindow.create({ data: { ...quota, resetAtMs: BigInt(expiresAtMs) } });
     }
+    // Under way: its writer's lease has expired, and it is to be concluded first.
+    const underWay = { id: "under way", owner: "", conversationId: "c", openConversation: "c" };
+    await database.keptAnswer.create({ data: { ...underWay, leaseExpiresAtMs: 1n } });
     // The longest life of a token, and an hour on top.
     const keptSinceMs = clock() - dayMs - hourMs;
     const key = { chainId: 1n, contractAddress: "0x", tokenId: "1" };
@@ -72,6 +80,8 @@ testOnEachDatabase(
     expect(await database.rateLimitLog.findMany()).toMatchObject([{ key: "new" }]);
     expect(await database.quotaWindow.findMany()).toMatchObject([{ subject: "new" }]);
     expect(await database.keyDeparture.findMany()).toMatchObject([{ holder: "new" }]);
+    expect((await database.keptAnswer.findMany()).map(({ id }) => id).sort()).toEqual(["new", "under way"]);
+    expect(await database.keptPiece.findMany()).toMatchObject([{ answerId: "new" }]);
     expect(await database.usedKey.count()).toBe(1);
   },
 );

@@ -115,7 +115,10 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
             stop: async ({ caller, conversationId }: ConversationRequest) => {
               if (isConversationId(conversationId)) await kept.stop(conversationOf(caller, conversationId));
             },
-            /** At its sign-out. What was begun with the same key's other sessions goes on. */
+            /**
+             * At its sign-out. What was begun with the same key's other sessions goes on, and so does what the store did
+             * not take the word for: it ends by itself, and only the key's own tokens read it until then.
+             */
             stopSession: (claims: Caller["claims"]) =>
               kept
                 .stopSession({ openFor: openForKey({ claims }), proofHash: claims.siwe_hash })

@@ -57,6 +57,16 @@ test("a wallet signs in, enters, chats, listens and reads its quota through the 
   const after = await api.GET("/api/quota");
   expect(Number(after.data!.used)).toBeGreaterThan(Number(before.data!.used));
 
+  const conversation = { params: { path: { id: "conversation-of-the-typed-client" } } };
+  const resumed = await api.GET("/api/chat/{id}/stream", { ...conversation, parseAs: "stream" });
+  const stopped = await api.POST("/api/chat/{id}/stop", conversation);
+  expect([resumed.response.status, resumed.error, stopped.response.status, stopped.error]).toEqual([
+    204,
+    undefined,
+    204,
+    undefined,
+  ]);
+
   const speech = await api.POST("/api/tts", { body: { text: "Good evening." }, parseAs: "blob" });
   expect(speech.error).toBeUndefined();
   expect(speech.response.headers.get("Content-Type")).toMatch(/^audio\//);

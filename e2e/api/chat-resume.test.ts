@@ -158,7 +158,7 @@ test("whoever is beyond what is there waits for what comes, and gets the ending 
   const { events } = parseNumbered((await waiting).text);
   expectCounted(events, 11);
   const lastId = parseNumbered(whole).events.length;
-  for (const beyond of [lastId + 1, 99_999, "9".repeat(30)]) {
+  for (const beyond of [lastId + 1, 99_999, "9".repeat(30), "9".repeat(400)]) {
     const ending = parseNumbered((await resume({ ...at, query: `?after=${beyond}` })).text);
     expect(ending).toMatchObject({ isWhole: true, events: [{ id: lastId, event: { type: "finish" } }] });
   }
@@ -309,6 +309,47 @@ test("an answer is its key's and its wallet's: nobody else sees it, stops it or 
   await readRest(theirs.incoming);
 });
 
+test("neither the same wallet with another key nor the same key in another wallet has an answer", async () => {
+  const { at, tokenId, account } = await openConversation(talking(400, 20));
+  const { replyId } = await beginAnswer(at);
+  const enter = async (holder: Parameters<typeof gate.signIn>[0]) => {
+    const { body } = await gate.signIn(holder);
+    return { ...at, headers: { Authorization: `Bearer ${String(body.accessToken)}` } };
+  };
+  const receiver = await gate.rich();
+  const otherKey = await enter(await gate.mintKey(account));
+  await gate.transferKey({ from: account, to: receiver.address, tokenId });
+  for (const stranger of [otherKey, await enter({ account: receiver, tokenId })]) {
+    expect((await resume(stranger)).status).toBe(204);
+    expect((await resume({ ...stranger, query: `?reply=${replyId}` })).status).toBe(204);
+    expect(await stopAnswer(stranger)).toBe(204);
+  }
+  await gate.transferKey({ from: receiver, to: account.address, tokenId });
+  const again = await enter({ account, tokenId });
+  expect((await beginAnswer(again)).status).toBe(409);
+  expect(await stopAnswer(again)).toBe(204);
+});
+
+test("AI_CHAT_MAX_DURATION ends an answer that nobody reads", async () => {
+  behave = talking(2_000, 20);
+  const short = { AI_CHAT_MAX_DURATION: "1" };
+  const { server } = await startChatServer({
+    gate,
+    env: { ...limitsOff, ...short, ...localProvider(provider) },
+  });
+  const at = { port: server.port, id: newConversationId() };
+  const { outgoing, incoming } = await beginAnswer(at);
+  await readUntil(incoming, "word1 ");
+  outgoing.destroy();
+  // This reader comes once it is over.
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const askedAtMs = performance.now();
+  const { events, isWhole } = parseNumbered((await resume(at)).text);
+  expect(performance.now() - askedAtMs).toBeLessThan(5_000);
+  expect([isWhole, sayingOf(events)]).toMatchObject([true, { reason: "error" }]);
+  expect(sayingOf(events).errors).toHaveLength(1);
+});
+
 test("an answer of another id than the one that is wanted is 204, and so is what never was", async () => {
   const { at } = await openConversation(saying("Hello."));
   const { incoming, replyId } = await beginAnswer(at);
@@ -362,12 +403,33 @@ test.each([
   expect((await resume({ ...at, id: "conversation-0001" })).status).toBe(204);
 });
 
+/** Open to everybody, behind a proxy on this machine. */
+async function startOpenServer(more: Record<string, string> = {}) {
+  const open = { ...limitsOff, TRUST_PROXY: "loopback", ...more };
+  const { server } = await startChatServer({ gate, env: { ...open, ...localProvider(provider) } });
+  return (client: string): ConversationAt => ({
+    port: server.port,
+    id: newConversationId(),
+    headers: { "X-Forwarded-For": client, "X-Forwarded-Host": `127.0.0.1:${server.port}` },
+  });
+}
+
 test("without tokens the id alone decides, whoever asks", async () => {
   behave = saying("Hello.");
-  const { server } = await startChatServer({ gate, env: { ...limitsOff, ...localProvider(provider) } });
-  const at = { port: server.port, id: newConversationId() };
+  const from = await startOpenServer();
+  const at = from("192.0.2.6");
   const whole = await readRest((await beginAnswer(at)).incoming);
-  expect((await resume({ ...at, headers: { "X-Forwarded-For": "192.0.2.7" } })).text).toBe(whole);
+  expect((await resume({ ...at, headers: from("192.0.2.7").headers })).text).toBe(whole);
+});
+
+test("without tokens answers under way are counted for each client's address", async () => {
+  behave = talking(400, 20);
+  const from = await startOpenServer({ CHAT_RESUME_OPEN: "1" });
+  const [one, other, third] = [from("192.0.2.6"), from("192.0.2.7"), from("192.0.2.6")];
+  expect([(await beginAnswer(one)).status, (await beginAnswer(other)).status]).toEqual([200, 200]);
+  expect((await beginAnswer(third)).status).toBe(429);
+  expect([await stopAnswer(one), (await beginAnswer(third)).status]).toEqual([204, 200]);
+  await Promise.all([other, third].map(stopAnswer));
 });
 
 test("both addresses move with the chat's path", async () => {

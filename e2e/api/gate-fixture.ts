@@ -50,9 +50,11 @@ export async function openGate({
     return account;
   }
 
-  /** A new wallet with a key of its own. */
-  async function mintKey(): Promise<{ account: PrivateKeyAccount; tokenId: string }> {
-    const account = await rich();
+  /** A key of its own for a wallet, which is a new one unless it is given. */
+  async function mintKey(
+    given?: PrivateKeyAccount,
+  ): Promise<{ account: PrivateKeyAccount; tokenId: string }> {
+    const account = given ?? (await rich());
     const { rpcUrl } = chain;
     return {
       account,

@@ -77,8 +77,13 @@ test("docs/nginx.conf has no directive that newer versions warn about", async ()
 testWithNginx("a holder goes from sign-in to the used key through two servers behind nginx", async () => {
   await walkThrough({ site, origin });
   for (const server of site.servers) expect(server.output()).toContain('"route":"/api/');
-  // What signs a link to media stands in no log of the proxy.
+  const ids = ["conversation-of-nobody-1", "conversation-of-nobody-2"];
+  await clientOf({ origin }).ask({ path: `/api/chat/${ids[0]}/stream` });
+  await clientOf({ origin }).ask({ method: "POST", path: `/api/chat/${ids[1]}/stop` });
+  // What signs a link to media, and the id that opens a conversation, stand in no log of the proxy.
   const log = await running.readLog();
+  for (const asked of ["GET /api/chat/*/stream", "POST /api/chat/*/stop"]) expect(log).toContain(asked);
+  expect(log).not.toContain("conversation-of-nobody");
   expect(log).toContain("GET /media/");
   expect(log).not.toContain("sig=");
 });

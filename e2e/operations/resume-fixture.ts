@@ -70,11 +70,11 @@ export async function openResumeSite(env: Record<string, string> = {}) {
       ...(after === undefined ? {} : { after }),
     });
 
-  const ask = (turn: Talker & { server: Pick<RunningServer, "port"> }, method: string, path: string) =>
+  type Asked = { method: string; path: string; json?: unknown };
+  const ask = (turn: Talker & { server: Pick<RunningServer, "port"> }, asked: Asked) =>
     clientOf({ origin: `http://127.0.0.1:${turn.server.port}` }).ask({
-      method,
-      path,
-      headers: headersOf(turn),
+      ...asked,
+      headers: { ...headersOf(turn), "X-Chat-Resumable": "1" },
     });
 
   return {
@@ -87,9 +87,14 @@ export async function openResumeSite(env: Record<string, string> = {}) {
     newConversation: () => randomUUID(),
     begin,
     takeUp,
-    stop: (turn: Turn) => ask(turn, "POST", `/api/chat/${turn.id}/stop`),
+    stop: (turn: Turn) => ask(turn, { method: "POST", path: `/api/chat/${turn.id}/stop` }),
+    /** What is refused before the stream. */
+    beginInVain: (turn: Turn) => {
+      const json = { id: turn.id, messages: [{ role: "user", content: "Hello" }] };
+      return ask(turn, { method: "POST", path: "/api/chat", json });
+    },
     readQuota: async (turn: Talker & { server: Pick<RunningServer, "port"> }) =>
-      (await ask(turn, "GET", "/api/quota")).body as { used: number; reserved: number },
+      (await ask(turn, { method: "GET", path: "/api/quota" })).body as { used: number; reserved: number },
     close: async () => {
       await site.close();
       await proxy.stop();

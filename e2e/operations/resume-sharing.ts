@@ -119,7 +119,14 @@ function testShortOutage(locate: Locate): void {
     const elsewhere = { ...turn, server: site.servers[1]! };
     // A store that stands still carries out what it was sent once it goes on: the stop is of another answer.
     const other = { ...elsewhere, id: site.newConversation() };
-    const [refused, stopped] = await Promise.all([site.takeUp(elsewhere), site.stop(other)]);
+    const third = { ...elsewhere, id: site.newConversation() };
+    const [refused, stopped, begun] = await Promise.all([
+      site.takeUp(elsewhere),
+      site.stop(other),
+      site.beginInVain(third),
+    ]);
+    expect([begun.status, begun.body]).toEqual([503, { error: "State unavailable" }]);
+    expect(Number(begun.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(refused.status).toBe(503);
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
     expect(stopped.status).toBe(503);

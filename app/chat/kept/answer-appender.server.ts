@@ -9,6 +9,12 @@ import type {
 
 const appendEveryMs = 150;
 
+/** A store that is away is asked ever less often, up to this or four times a lease. */
+const longestPauseMs = 1_000;
+
+/** Of one write, and one answer more: PostgreSQL takes 256 MB of JSON. The rest goes into the next write. */
+const maxWriteChars = 8 * 1024 * 1024;
+
 /** Endings of so long go into one write, which is most of what a short answer costs. */
 const gatherUrgentMs = 20;
 
@@ -20,8 +26,8 @@ const renewEveryMs = 1_000;
 
 type Listener = {
   replyId: string;
-  /** Something was stored. */
-  onStored: (storedId: number) => void;
+  /** Something was stored, which may be the ending. */
+  onStored: (storedId: number, hasEnded: boolean) => void;
   onStopAsked: () => void;
   /** Nothing of it can be stored any more. Called once, and nothing after it. */
   onLost: () => void;
@@ -64,6 +70,8 @@ export class AnswerAppender {
   #lastWriteOfAllMs = -Infinity;
   #isWriting = false;
   #isFailing = false;
+  /** Writes in a row of which nothing was stored. */
+  #failures = 0;
 
   constructor(options: Options) {
     this.#options = options;
@@ -112,7 +120,9 @@ export class AnswerAppender {
     if (this.#isWriting || this.#open.size === 0) return;
     // Every event comes by here.
     if (this.#isWriteOfAllDue && (this.#isWriteOfUrgentDue || this.#urgent.size === 0)) return;
-    const waitMs = Math.max(0, this.#lastWriteOfAllMs + appendEveryMs - performance.now());
+    const longestMs = Math.min(longestPauseMs, this.#options.leaseMs / 4);
+    const pauseMs = Math.max(appendEveryMs, Math.min(longestMs, appendEveryMs * 2 ** this.#failures));
+    const waitMs = Math.max(0, this.#lastWriteOfAllMs + pauseMs - performance.now());
     this.#background.runInAsyncScope(() => {
       if (this.#urgent.size > 0 && !this.#isWriteOfUrgentDue)
         setTimeout(() => this.#writeUrgent(), gatherUrgentMs);
@@ -135,11 +145,16 @@ export class AnswerAppender {
     void this.#write([...this.#open].filter((entry) => entry.isDue(nowMs - renewMs)));
   }
 
-  async #write(due: readonly Entry[]): Promise<void> {
+  async #write(all: readonly Entry[]): Promise<void> {
     const { store, leaseMs, log } = this.#options;
-    if (this.#isWriting || due.length === 0) return this.#schedule();
+    if (this.#isWriting || all.length === 0) return this.#schedule();
     this.#isWriting = true;
-    for (const entry of due) this.#urgent.delete(entry);
+    const due = fillWrite(all);
+    for (const entry of due) {
+      this.#urgent.delete(entry);
+      // To the end: the next write begins with those that had no room in this one.
+      if (due.length < all.length && this.#open.delete(entry)) this.#open.add(entry);
+    }
     const startedAtMs = performance.now();
     const requests = due.map((entry) => entry.toRequest(leaseMs));
     const fail = (err: unknown) => requests.map((): AppendOutcome => ({ outcome: "unknown", err }));
@@ -149,6 +164,8 @@ export class AnswerAppender {
       if (failure && !this.#isFailing)
         log.warn({ err: failure.err }, "answers could not be stored; retrying");
       this.#isFailing = failure !== undefined;
+      const isAway = outcomes.every(({ outcome }) => outcome === "unknown");
+      this.#failures = isAway ? this.#failures + 1 : 0;
       for (const [index, entry] of due.entries()) {
         if (!this.#take(entry, requests[index]!, outcomes[index]!)) continue;
         entry.renewedAtMs = startedAtMs;
@@ -174,9 +191,10 @@ export class AnswerAppender {
       return false;
     }
     if (request.headers) entry.headers = null;
-    entry.listener.onStored(outcome.lastId);
     const isAllStored = outcome.lastId === request.firstId - 1 + request.events.length;
-    if (request.ending && isAllStored) {
+    const hasEnded = isAllStored && request.ending !== undefined;
+    entry.listener.onStored(outcome.lastId, hasEnded);
+    if (hasEnded) {
       this.#open.delete(entry);
       entry.onEnded(true);
     } else if (entry.ending) this.#urgent.add(entry);
@@ -191,6 +209,13 @@ export class AnswerAppender {
     entry.lose();
     entry.onEnded(false);
   }
+}
+
+function fillWrite(due: readonly Entry[]): readonly Entry[] {
+  let chars = 0;
+  const isFull = (entry: Entry) => (chars += entry.waitingChars) > maxWriteChars;
+  const last = due.findIndex(isFull);
+  return last === -1 ? due : due.slice(0, last + 1);
 }
 
 class Entry {

@@ -1,7 +1,7 @@
 import type { AnswerEnding, KeptEvent } from "./kept-answer-store.server";
 
-/** Held for all readers of an answer together; whoever lags further behind reads from the store. */
-const maxHeldBytes = 1024 * 1024;
+/** UTF-16 units, which are a byte or two each. Held for all readers of an answer together; whoever lags further behind reads from the store. */
+const maxHeldChars = 1024 * 1024;
 
 /** `lastId`: of the last event that the reader took. */
 export type FeedReader = { lastId: number };
@@ -11,7 +11,7 @@ export class AnswerFeed {
   readonly replyId: string;
   readonly #readers = new Set<FeedReader>();
   #held: KeptEvent[] = [];
-  #heldBytes = 0;
+  #heldChars = 0;
   #lastId: number;
   #ending: AnswerEnding | null = null;
   #fault: Error | null = null;
@@ -45,7 +45,7 @@ export class AnswerFeed {
     for (const event of events) {
       if (event.id <= this.#lastId) continue;
       this.#held.push(event);
-      this.#heldBytes += event.json.length;
+      this.#heldChars += event.json.length;
       this.#lastId = event.id;
     }
     this.#change.fire();
@@ -97,8 +97,8 @@ export class AnswerFeed {
     for (const { lastId } of this.#readers) neededId = Math.min(neededId, lastId);
     let count = 0;
     for (const { id, json } of this.#held) {
-      if (id > storedId || (id > neededId && this.#heldBytes <= maxHeldBytes)) break;
-      this.#heldBytes -= json.length;
+      if (id > storedId || (id > neededId && this.#heldChars <= maxHeldChars)) break;
+      this.#heldChars -= json.length;
       count += 1;
     }
     if (count > 0) this.#held.splice(0, count);
@@ -106,7 +106,7 @@ export class AnswerFeed {
 
   /** Its writer has lost it: what was not stored is not part of it. */
   forgetAfter(storedId: number): void {
-    while ((this.#held.at(-1)?.id ?? 0) > storedId) this.#heldBytes -= this.#held.pop()!.json.length;
+    while ((this.#held.at(-1)?.id ?? 0) > storedId) this.#heldChars -= this.#held.pop()!.json.length;
     this.#lastId = Math.min(this.#lastId, storedId);
   }
 

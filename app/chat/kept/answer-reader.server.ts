@@ -33,7 +33,7 @@ export class AnswerReader implements AsyncIterableIterator<KeptEvent>, FeedReade
     for (;;) {
       if (this.#isClosed) return { done: true, value: undefined };
       this.#goToEnding();
-      const event = this.#take() ?? feed.eventAfter(this.lastId);
+      const event = this.#fromStore.shift() ?? feed.eventAfter(this.lastId);
       if (event !== undefined) {
         this.lastId = event.id;
         return { done: false, value: event };
@@ -48,12 +48,6 @@ export class AnswerReader implements AsyncIterableIterator<KeptEvent>, FeedReade
   return(): Promise<IteratorResult<KeptEvent, undefined>> {
     this.#close();
     return Promise.resolve({ done: true, value: undefined });
-  }
-
-  #take(): KeptEvent | undefined {
-    const [event] = this.#fromStore;
-    if (event !== undefined) this.#fromStore.shift();
-    return event;
   }
 
   /** Once: whoever had more than there is, or than was stored when its writer broke off, gets the ending all the same. */

@@ -13,7 +13,8 @@ export type Figure = number | bigint;
 
 export const answerTerms = (database: Database) => {
   const now = databaseNowMs(database);
-  const isHeld = sql`"expiresAtMs" IS NULL AND "leaseExpiresAtMs" > ${now}`;
+  // The plus keeps SQLite from that column's index, by which it goes through all answers under way for each that is given.
+  const isHeld = sql`+"expiresAtMs" IS NULL AND "leaseExpiresAtMs" > ${now}`;
   const isAbandoned = sql`"expiresAtMs" IS NULL AND "leaseExpiresAtMs" <= ${now}`;
   const state = sql`"id", "lastId", ${isHeld} AS "hasWriter", "endingId", "concludedAtMs", "expiresAtMs"`;
   /** One row for each element, in a column `value`, so that the statement is the same for any number of them. */
@@ -88,6 +89,7 @@ function createPostgresqlAppend(database: Database, terms: Terms) {
     const pieces = requests.flatMap((request) =>
       splitIntoPieces(request).map((piece) => ({ ...piece, after: lastIdOf(request) })),
     );
+    if (pieces.length === 0) return await database.$queryRaw<AppendedRow[]>(updateAnswers(terms, requests));
     return await database.$queryRaw<AppendedRow[]>`
       WITH appended AS (${updateAnswers(terms, requests)}), stored AS (
         INSERT INTO "KeptPiece" ("answerId", "firstId", "lastId", "bytes", "text")

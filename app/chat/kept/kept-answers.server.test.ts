@@ -17,19 +17,20 @@ const finish: ChatEvent = { type: "finish", messageMetadata: { finishReason: "st
 async function openInstances() {
   const { keptAnswers } = (await createSqliteState()).openStores({ clock: Date.now });
   const settled: { reservationId: string; usedTokens: number }[] = [];
+  const told: string[] = [];
   const open = (
     changes: Partial<KeptAnswerStore> = {},
     leaseMs = longLeaseMs,
-    settling = () => Promise.resolve(),
+    settling: (usage: { reservationId: string }) => Promise<void> = () => Promise.resolve(),
   ) =>
     createKeptAnswers({
       store: { ...keptAnswers, ...changes },
-      notices: { tell: () => undefined, subscribe: () => () => undefined },
+      notices: { tell: (replyIds) => void told.push(...replyIds), subscribe: () => () => undefined },
       leaseMs,
       keptForMs: 60_000,
       maxOpen: 4,
       settle: async (usage) => {
-        await settling();
+        await settling(usage);
         const isSettled = settled.some(({ reservationId }) => reservationId === usage.reservationId);
         if (!isSettled) settled.push(usage);
       },
@@ -37,7 +38,7 @@ async function openInstances() {
       clock: Date.now,
       log: createLogLines().log,
     });
-  return { store: keptAnswers, settled, open };
+  return { store: keptAnswers, settled, told, open };
 }
 
 /** An answer whose events are said one after the other by the test. */
@@ -112,6 +113,17 @@ test("readers get each event at once, and the ending once it is stored and settl
   isHeldBack = false;
   expect(await ending).toEqual([{ id: 2, json: JSON.stringify(finish) }]);
   expect([settledCount(), settled]).toEqual([1, []]);
+});
+
+test("other instances are told to look when an answer has ended, and not with each append", async () => {
+  const { open, told } = await openInstances();
+  const { answer, reader, say } = await beginAnswer(open());
+  say(text("Hello"));
+  await waitUntil(async () => (await open().find(conversation))?.lastId === 1);
+  expect(told).toEqual([]);
+  say(finish);
+  await take(reader);
+  expect(told).toEqual([answer.replyId]);
 });
 
 test("an append whose outcome is unknown is asked for again, and nothing is doubled", async () => {
@@ -198,26 +210,35 @@ test("an ending whose outcome is unknown is settled", async () => {
 });
 
 test.each(["the store's word", "the settlement"])(
-  "a conclusion is settled where %s was lost",
+  "a conclusion is settled where %s was lost, and does not keep others from theirs",
   async (lost) => {
     const { store, open, settled } = await openInstances();
-    const replyId = randomUUID();
-    await store.begin({ ...conversation, replyId, openFor: "key", proofHash: null, maxOpen: 4, leaseMs: 0 });
-    let failures = 1;
-    const fail = async () => {
-      if (failures-- > 0) throw new Error("connection lost");
+    const [replyId, other] = [randomUUID(), randomUUID()];
+    const session = { openFor: "key", proofHash: null, maxOpen: 4, leaseMs: 0 };
+    await store.begin({ ...conversation, replyId, ...session });
+    await store.begin({ ...conversation, conversationId: "conversation-0002", replyId: other, ...session });
+    let isAway = true;
+    const fail = async (failing: string) => {
+      if (isAway && failing === replyId) throw new Error("connection lost");
     };
     const isOfStore = lost === "the store's word";
     const conclude: KeptAnswerStore["conclude"] = async (request) => {
       const usage = await store.conclude(request);
-      await fail();
+      await fail(request.replyId);
       return usage;
     };
-    const kept = isOfStore ? open({ conclude }) : open({}, longLeaseMs, fail);
-    await expect(kept.concludeAbandoned()).rejects.toThrow("connection lost");
-    expect(settled).toEqual([]);
+    const listAbandoned = async () => ((await store.listAbandoned()).length > 0 ? [replyId, other] : []);
+    const settling = ({ reservationId }: { reservationId: string }) => fail(reservationId);
+    const kept = isOfStore
+      ? open({ conclude, listAbandoned })
+      : open({ listAbandoned }, longLeaseMs, settling);
     await kept.concludeAbandoned();
-    expect(settled).toEqual([{ reservationId: replyId, usedTokens: 0 }]);
+    // What was concluded for certain is settled with the others.
+    expect(settled.map(({ reservationId }) => reservationId)).toEqual(isOfStore ? [other, replyId] : [other]);
+    isAway = false;
+    await kept.concludeAbandoned();
+    expect(settled).toContainEqual({ reservationId: replyId, usedTokens: 0 });
+    expect(settled).toHaveLength(2);
   },
 );
 

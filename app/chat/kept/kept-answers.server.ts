@@ -123,7 +123,11 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
     ...createStopping(options, writtenHere),
     /** Concludes what has lost its writer, also where nobody reads it, and settles what could not be settled before. */
     async concludeAbandoned(): Promise<void> {
-      for (const replyId of await store.listAbandoned()) await conclude(replyId);
+      for (const replyId of await store.listAbandoned()) {
+        await conclude(replyId).catch((err: unknown) =>
+          log.warn({ err, replyId }, "answer could not be concluded"),
+        );
+      }
       await settleEnded();
     },
     /** Resolves when the answers written here have ended; they get the word from the shutdown's signal. */
@@ -171,8 +175,12 @@ function createSettling({ store, notices, settle, log }: KeptAnswersOptions, exp
     for (const replyId of replyIds) {
       const usage = usages.get(replyId);
       if (usage?.isUnderWay) continue;
-      if (usage) await settle({ reservationId: replyId, usedTokens: usage.usedTokens });
-      unsettled.delete(replyId);
+      try {
+        if (usage) await settle({ reservationId: replyId, usedTokens: usage.usedTokens });
+        unsettled.delete(replyId);
+      } catch (err) {
+        log.warn({ err, replyId }, "answer could not be settled");
+      }
     }
   }
 

@@ -9,6 +9,6 @@ export function findLastEventId({ headers, searchParams }: Request): number {
 }
 
 function readId(given: string | string[] | null | undefined): number | null {
-  if (typeof given !== "string" || !/^\d{1,64}$/.test(given)) return null;
+  if (typeof given !== "string" || !/^\d+$/.test(given)) return null;
   return Math.min(Number(given), Number.MAX_SAFE_INTEGER);
 }

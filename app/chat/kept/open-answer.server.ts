@@ -61,9 +61,10 @@ export class OpenAnswer {
     const { take, appender, notices, onOpen } = this.#options;
     const { replyId } = this;
     const askedAtMs = await take(replyId, alongside);
-    const onStored = (storedId: number) => {
+    const onStored = (storedId: number, hasEnded: boolean) => {
       this.feed.release(storedId);
-      notices.tell([replyId]);
+      // Not each append: readers elsewhere, whom most answers have none of, look five times a second by themselves.
+      if (hasEnded) notices.tell([replyId]);
     };
     const listener = { replyId, onStored, onStopAsked: () => this.stop(), onLost: () => this.#lost.abort() };
     const appending = appender.open(listener, askedAtMs);

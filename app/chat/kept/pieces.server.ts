@@ -4,7 +4,7 @@ import type { AppendRequest } from "./kept-answer-store.server";
 export type Piece = { replyId: string; firstId: number; lastId: number; bytes: number; text: string };
 
 /** A piece is read whole. */
-const maxPieceBytes = 64 * 1024;
+const maxPieceChars = 64 * 1024;
 
 /** Pieces are larger only where a single event is. The same events from the same id give the same pieces. */
 export function splitIntoPieces({
@@ -13,15 +13,20 @@ export function splitIntoPieces({
   events,
 }: Pick<AppendRequest, "replyId" | "firstId" | "events">): Piece[] {
   const pieces: Piece[] = [];
-  let open: Piece | undefined;
-  for (const [index, json] of events.entries()) {
-    const bytes = Buffer.byteLength(json);
-    const id = firstId + index;
-    if (open && open.bytes + bytes <= maxPieceBytes) {
-      open.lastId = id;
-      open.bytes += bytes;
-      open.text += `\n${json}`;
-    } else pieces.push((open = { replyId, firstId: id, lastId: id, bytes, text: json }));
+  let start = 0;
+  let chars = 0;
+  function add(end: number): void {
+    const text = events.slice(start, end).join("\n");
+    const lastId = firstId + end - 1;
+    pieces.push({ replyId, firstId: firstId + start, lastId, bytes: Buffer.byteLength(text), text });
+    start = end;
+    chars = 0;
   }
+  for (let index = 0; index < events.length; index += 1) {
+    const { length } = events[index]!;
+    if (index > start && chars + length > maxPieceChars) add(index);
+    chars += length;
+  }
+  if (start < events.length) add(events.length);
   return pieces;
 }

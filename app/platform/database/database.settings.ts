@@ -41,7 +41,7 @@ export const databaseSettings = {
   leaseSeconds: integer(
     "LEASE_SECONDS",
     { min: 2, max: 120, default: 10 },
-    "Seconds after which another process takes over the watcher and open payments of a server process that was killed, and counts the quota tokens it had reserved.",
+    "Seconds after which another process takes over the watcher and open payments of a server process that was killed, and counts the quota tokens it had reserved. Readers of an answer that it wrote get its ending within the same time.",
   ),
 };
 

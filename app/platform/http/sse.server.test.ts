@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { expect, onTestFinished, test } from "vitest";
-import { answerEventStream } from "./sse.server";
+import { answerEventStream, StreamCutOff } from "./sse.server";
 
 const silent = new AbortController().signal;
 
@@ -197,4 +197,26 @@ test("over a real connection a slow reader pauses the events, and its leaving en
   expect(counts.returned).toBe(0);
   incoming.destroy();
   await expect.poll(() => counts.returned).toBe(1);
+});
+
+test("over a real connection events that go on elsewhere are cut off, with what came before and without an end mark", async () => {
+  async function* leaving() {
+    yield { type: "start" };
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    throw new StreamCutOff("The answer goes on elsewhere");
+  }
+  const failures: unknown[] = [];
+  const server = createServer((_request, to) => {
+    const onFailure = (error: unknown) => failures.push(error);
+    const { body } = answerEventStream({ events: leaving(), signal: silent, onFailure });
+    void pipeline(Readable.fromWeb(body as NodeReadableStream), to).catch(() => undefined);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const client = get(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  const [incoming] = (await once(client, "response")) as [IncomingMessage];
+  let text = "";
+  incoming.on("data", (chunk) => (text += String(chunk)));
+  await expect(once(incoming, "end")).rejects.toMatchObject({ code: "ECONNRESET" });
+  expect([text, incoming.complete, failures]).toEqual(['data: {"type":"start"}\n\n', false, []]);
 });

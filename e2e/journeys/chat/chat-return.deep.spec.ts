@@ -240,6 +240,31 @@ test.describe("with a server of its own", () => {
     },
   );
 
+  ownTest.describe("that takes one stop in twenty seconds", () => {
+    ownTest.use({ env: { RATE_LIMIT_CHAT_RESUME: "1/20" } });
+
+    ownTest(
+      "a stop that fails says that the answer may go on and why, and can be tried again",
+      async ({ page, pageErrors }) => {
+        pageErrors.expectRefusal({ path: /\/api\/chat\/[\w-]+\/stop$/, status: 429 });
+        await openChat(page);
+        for (const count of [1, 2]) {
+          await ask(page, "slow");
+          await expect(replies(page).nth(count - 1)).toContainText("and then silence.");
+          await page.keyboard.press("Escape");
+          await expectRest(page);
+        }
+        const notice = replies(page).last().getByRole("alert");
+        await expect(notice).toContainText("The answer may go on at the server", { timeout: 20_000 });
+        await expect(notice).toContainText("The stop failed: Too many requests.");
+        const stopped = page.waitForResponse((response) => response.url().endsWith("/stop"));
+        await notice.getByRole("button", { name: "Try again" }).click({ timeout: 40_000 });
+        expect((await stopped).status()).toBe(204);
+        await expect(notice).toHaveCount(0);
+      },
+    );
+  });
+
   ownTest.describe("that keeps nothing", () => {
     ownTest.use({ env: { CHAT_RESUME_SECONDS: "0" } });
 

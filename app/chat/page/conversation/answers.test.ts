@@ -147,3 +147,36 @@ test("an answer that another window has just asked for is followed once it is na
   expect(answers.isReading(id)).toBe(true);
   expect(asked).toEqual(["stop", "stream"]);
 });
+
+test("a stop before the answer has its name is sent again once it has begun, unless another was asked for", async () => {
+  let begin = () => {};
+  const late: Answer = (response) => (begin = () => growing(response));
+  const page = await openPage({ stream: late });
+  const { answers, asked, conversations } = page;
+  const ask = () => {
+    const conversation = addMessage(createConversation(id, 1), question);
+    void answers.ask(conversation, question, { isRetry: false });
+  };
+  conversations.open(createConversation(id, 1));
+  ask();
+  await vi.waitFor(() => expect(asked).toEqual(["chat"]));
+  answers.stop(id);
+  await vi.waitFor(() => expect(page.shown().status).toBe("stopped"));
+  await vi.waitFor(() => expect(page.state.get().stoppingIds).toEqual([]));
+  begin();
+  await vi.waitFor(() => expect(asked).toEqual(["chat", "stop", "stop"]));
+  await vi.waitFor(() => expect(page.state.get().stoppingIds).toEqual([]));
+
+  ask();
+  await vi.waitFor(() => expect(asked).toHaveLength(4));
+  answers.stop(id);
+  await vi.waitFor(() => expect(asked).toHaveLength(5));
+  await vi.waitFor(() => expect(page.state.get().stoppingIds).toEqual([]));
+  const beginFirst = begin;
+  ask();
+  await vi.waitFor(() => expect(asked).toHaveLength(6));
+  beginFirst();
+  begin();
+  await vi.waitFor(() => expect(page.shown().replyId).toBe("reply-1"));
+  expect(asked).toEqual(["chat", "stop", "stop", "chat", "stop", "chat"]);
+});

@@ -118,14 +118,14 @@ export class Answers {
   }
 
   /** For good, in every window. */
-  stop(conversationId: string, reason: LeavingReason = "stopped"): void {
+  stop(conversationId: string): void {
     const reading = this.readings.get(conversationId);
     const reply = reading?.reply ?? findAnswering(this.options.conversations.find(conversationId));
     if (!reply) return;
     const isNamed = reply.replyId !== undefined;
     if (reading && !isNamed) this.stoppedUnnamed.add(conversationId);
     if (isNamed || this.options.areKept) void this.sendStopOf(conversationId, reply.id);
-    if (reading) leave(reading.abort, reason);
+    if (reading) leave(reading.abort, "stopped");
   }
 
   /** Of one that was stopped here, and may go on at the server. */
@@ -188,6 +188,10 @@ export class Answers {
         reading.reply = changed;
         conversations.putReply(id, changed);
         this.tell(id, changed);
+      },
+      onBegunStopped: () => {
+        // Another one that was asked for meanwhile has found it under way, and stopped it.
+        if ((this.readings.get(id) ?? reading) === reading) void this.sendStopOf(id, reply.id);
       },
     });
     if (this.readings.get(id) === reading) this.readings.delete(id);

@@ -159,7 +159,7 @@ export class ChatSession {
   private leave(id: string | null): void {
     if (id === null) return;
     // Nothing of it is to be come back to.
-    this.answers.stop(id, "left");
+    this.answers.stop(id);
     const { messageId } = this.state.get().speech;
     if (messageId !== null && !this.conversations.findReply(messageId)) this.speech.stop();
     if (this.state.get().open.id === id) this.startNew();

@@ -101,6 +101,7 @@ async function run(path: string, given: Partial<RunReplyOptions> = {}) {
     onSent: () => undefined,
     onLost: () => undefined,
     onChange: (changed) => seen.push(changed),
+    onBegunStopped: () => undefined,
     ...given,
   });
   return { reply, isGone, seen, started, text: textOfReply(reply) };
@@ -243,3 +244,29 @@ test.each<[LeavingReason, Reply["status"]]>([
   const { reply } = await run(path, { signal: leaving.signal, onChange });
   expect([reply.status, reply.lastEventId, requests.length]).toEqual([status, 10, 1]);
 });
+
+test.each<[LeavingReason, boolean, boolean]>([
+  ["stopped", true, true],
+  ["stopped", false, false],
+  ["left", true, false],
+])(
+  "a page that has %s before the answer has its name reports that it began (kept: %s): %s",
+  async (reason, areKept, isReported) => {
+    const leaving = new AbortController();
+    let answer = () => {};
+    let isCutOff = false;
+    const { path, requests } = await startServer((response) => {
+      response.on("close", () => (isCutOff = true));
+      answer = () => void response.writeHead(200, named).write(toText(events[0]!, 0));
+    });
+    const onBegunStopped = vi.fn();
+    const running = run(path, { signal: leaving.signal, areKept, onBegunStopped });
+    await vi.waitFor(() => expect(requests).toHaveLength(1));
+    leaving.abort(reason);
+    // The page does not wait for the server to say so.
+    expect((await running).reply.status).toBe("stopped");
+    if (isReported) answer();
+    await vi.waitFor(() => expect(isCutOff).toBe(true));
+    expect(onBegunStopped).toHaveBeenCalledTimes(isReported ? 1 : 0);
+  },
+);

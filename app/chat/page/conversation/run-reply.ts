@@ -32,6 +32,8 @@ export type RunReplyOptions = {
   onSent: (sent: { isWhole: boolean }) => void;
   onLost: (isLost: boolean) => void;
   onChange: (reply: Reply) => void;
+  /** It was stopped before the server had named it, and has begun all the same. */
+  onBegunStopped: () => void;
 };
 
 /** `isGone`: taken up in vain. */
@@ -119,9 +121,10 @@ const maxWaits = 8;
 type Asked = Parameters<typeof askQuestion>[0];
 
 /** The answer, or the 409 that names one to take up. Anything else is thrown. */
-async function askOnce(asked: Asked, { signal, network, judgeUnderWay }: RunReplyOptions): Promise<Response> {
+async function askOnce(asked: Asked, options: RunReplyOptions): Promise<Response> {
+  const { signal, network, judgeUnderWay } = options;
   for (let waits = 0; ; waits += 1) {
-    const response = await askQuestion(asked, signal);
+    const response = await askUntilNamed(asked, options);
     if (response.ok && response.body) return response;
     const underWay = response.status === 409 ? await readUnderWay(response.clone()) : null;
     const judgement = underWay === null ? "refuse" : await judgeUnderWay(underWay);
@@ -129,6 +132,36 @@ async function askOnce(asked: Asked, { signal, network, judgeUnderWay }: RunRepl
     if (judgement === "refuse" || waits === maxWaits) throw await readRefusal(response, "asking");
     await pause(backoffMs(1), network, signal);
   }
+}
+
+/**
+ * A stop does not cut off the request while the answer has no name: the server may have taken the stop before the
+ * question, and only its response tells that the answer goes on.
+ */
+function askUntilNamed(
+  asked: Asked,
+  { signal, areKept, onBegunStopped }: RunReplyOptions,
+): Promise<Response> {
+  signal.throwIfAborted();
+  const asking = new AbortController();
+  const answered = askQuestion(asked, asking.signal);
+  let isAnswered = false;
+  const settle = () => void (isAnswered = true);
+  answered.then(settle, settle);
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      const isStoppedEarly = areKept && signal.reason === "stopped" && !isAnswered;
+      if (!isStoppedEarly) asking.abort(signal.reason);
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener("abort", leave, { once: true });
+    answered.then((response) => {
+      resolve(response);
+      if (!signal.aborted) return;
+      void response.body?.cancel();
+      if (response.ok) onBegunStopped();
+    }, reject);
+  });
 }
 
 async function readUnderWay(response: Response): Promise<string | null> {
