@@ -1,7 +1,7 @@
 import type { AnswerEnding, KeptEvent } from "./kept-answer-store.server";
 
-/** UTF-16 units, which are a byte or two each. Held for all readers of an answer together; whoever lags further behind reads from the store. */
-const maxHeldChars = 1024 * 1024;
+/** UTF-16 units of at most two bytes: 1 MiB. Held for all readers of an answer together; whoever lags further behind reads from the store. */
+const maxHeldChars = 512 * 1024;
 
 /** `lastId`: of the last event that the reader took. */
 export type FeedReader = { lastId: number };
