@@ -1,11 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { sqltag as sql } from "@prisma/client/runtime/client";
-import Sqlite from "libsql";
-import { expect, onTestFinished, test } from "vitest";
-import { createSqliteTestDatabase, createTestClock } from "~e2e/support/databases/database";
+import { expect } from "vitest";
+import { createTestClock } from "~e2e/support/databases/database";
 import { testOnEachState } from "~e2e/support/databases/state";
 import type { TestState } from "~e2e/support/databases/state";
-import { answerTerms } from "./kept-answer-appends.store.server";
 import type { AppendRequest, BeginRequest, Conversation, KeptAnswerStore } from "./kept-answer-store.server";
 
 const conversation: Conversation = { owner: "key of a wallet", conversationId: "conversation-0001" };
@@ -319,15 +316,4 @@ testOnEachState("an answer is found until it expires", async (state) => {
   expect(await store.find(conversation)).toMatchObject({ replyId });
   advance(1);
   expect(await store.find(conversation)).toBeNull();
-});
-
-test("SQLite finds the answers of a write by their ids, and does not go through all that are under way", async () => {
-  const { database, url } = await createSqliteTestDatabase();
-  const { isHeld, rowsOf } = answerTerms(database);
-  const statement = sql`EXPLAIN QUERY PLAN SELECT answer."id" FROM ${rowsOf([])}
-    JOIN "KeptAnswer" AS answer ON answer."id" = "value" ->> 'replyId' WHERE ${isHeld}`;
-  const sqlite = new Sqlite(url.replace(/^file:/, ""));
-  onTestFinished(() => void sqlite.close());
-  const plan = sqlite.prepare(statement.sql).all(statement.values) as { detail: string }[];
-  expect(plan.map(({ detail }) => detail).join("\n")).toMatch(/SEARCH answer USING .*\(id=\?\)/);
 });

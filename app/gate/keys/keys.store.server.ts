@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { join, sqltag as sql } from "@prisma/client/runtime/client";
 import type { Sql } from "@prisma/client/runtime/client";
 import type { Database } from "~/platform/database/database.server";
+import { directStatements } from "~/platform/database/direct-statements.server";
 import type { LeaseHold } from "~/platform/leases/lease";
 import { whileHeld } from "~/platform/database/lease-condition.server";
 import type { KeyRef } from "./token-id";
@@ -26,9 +27,11 @@ export function toKeyColumns({ chainId, contractAddress, tokenId }: KeyRef) {
 }
 
 export function createKeyStore(database: Database) {
+  const { query } = directStatements(database);
+
   async function findUsedKey({ key }: { key: KeyRef }): Promise<KeyUse | null> {
     const { chainId, contractAddress, tokenId } = toKeyColumns(key);
-    const [row] = await database.$queryRaw<{ usedBy: string; usedAtMs: bigint }[]>`
+    const [row] = await query<{ usedBy: string; usedAtMs: Figure }>`
       SELECT "usedBy", "usedAtMs" FROM "UsedKey"
       WHERE "chainId" = ${chainId} AND "contractAddress" = ${contractAddress} AND "tokenId" = ${tokenId}`;
     return row === undefined ? null : { usedBy: row.usedBy, usedAtMs: Number(row.usedAtMs) };
@@ -37,7 +40,7 @@ export function createKeyStore(database: Database) {
   /** In one round trip. */
   async function findKeyState({ key, holder, proofHash = null }: StateQuestion): Promise<KeyState> {
     const { chainId, contractAddress, tokenId } = toKeyColumns(key);
-    const [row] = await database.$queryRaw<KeyStateRow[]>`
+    const [row] = await query<KeyStateRow>`
       SELECT used."usedBy", used."usedAtMs", departure."departedAtMs", revoked."proofHash"
       FROM (SELECT 1 AS "one") AS always
       LEFT JOIN "UsedKey" AS used
@@ -94,10 +97,12 @@ type DepartureReport = Omit<KeyRef, "tokenId"> & {
   departedAtMs: number;
   hold?: LeaseHold | undefined;
 };
+/** As the driver of either database has it. */
+type Figure = number | bigint | string;
 type KeyStateRow = {
   usedBy: string | null;
-  usedAtMs: bigint | null;
-  departedAtMs: bigint | null;
+  usedAtMs: Figure | null;
+  departedAtMs: Figure | null;
   proofHash: string | null;
 };
 

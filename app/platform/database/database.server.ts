@@ -5,6 +5,7 @@ import type { PrismaClient } from "~/generated/sqlite/client";
 import { withDeadline } from "~/platform/deadline";
 import type { EventLog } from "~/platform/log.server";
 import { readDatabaseUrl } from "./database-url.server";
+import { forgetConnection, keepConnection, registerConnection } from "./direct-statements.server";
 import { isDatabaseOutage, isEncryptionFault, readSqlState } from "./outage.server";
 import type { SqliteAdapter } from "./sqlite-adapter.server";
 import type { SqliteClientOptions } from "./sqlite-client.server";
@@ -85,7 +86,9 @@ async function openSqlite(options: SqliteClientOptions, instrument?: DatabaseIns
 
   const adapter = new SqliteAdapter(options);
   const instrumented = instrument ? instrumentFactory(adapter, "sqlite", instrument) : adapter;
-  const database = new PrismaClient({ adapter: instrumented, ...clientOptions });
+  const { factory, connection } = keepConnection(instrumented);
+  const database = new PrismaClient({ adapter: factory, ...clientOptions });
+  registerConnection(database, connection);
   try {
     await database.$connect();
   } catch (error) {
@@ -131,8 +134,10 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
   };
   const instrumented = instrument ? instrumentFactory(factory, "postgresql", instrument) : factory;
   // Only here, so that no store can forget it.
-  const client = new PrismaClient({ adapter: retryStatements(instrumented), ...clientOptions });
+  const { factory: kept, connection } = keepConnection(retryStatements(instrumented));
+  const client = new PrismaClient({ adapter: kept, ...clientOptions });
   const database = retryTransactions(client as unknown as Database);
+  registerConnection(database, connection);
   openedPools.set(database, connections);
   try {
     await database.$connect();
@@ -167,6 +172,7 @@ export function readPool(database: Database): { open: number; idle: number; wait
 }
 
 export async function closeDatabase(database: Database): Promise<void> {
+  forgetConnection(database);
   await database.$disconnect();
 }
 
