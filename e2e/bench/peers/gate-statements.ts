@@ -6,6 +6,8 @@ import { createSpentSignatureStore } from "~/gate/proofs/spent-signatures.store.
 import { createSubmissionStore } from "~/gate/keys/submissions.store.server";
 import { systemClock as clock } from "~/platform/clock";
 import { openDatabase } from "~/platform/database/database.server";
+import type { Database } from "~/platform/database/database.server";
+import { forgetConnection } from "~/platform/database/direct-statements.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
 import { ownerOfKey } from "~/quota/quota-subject";
@@ -32,8 +34,7 @@ const olderSignaturesLastMs = 300_000;
  * own stores on the same Prisma client with the same settings, and answers of the same size. No proof is checked.
  */
 export async function openGateStatements({ databaseUrl, key, holder, bodies }: StatementsSetup) {
-  await migrateDatabase({ url: databaseUrl, migrationsDir: "prisma/migrations" });
-  const database = await openDatabase({ url: databaseUrl });
+  const database = await openPeerDatabase(databaseUrl);
   const nonces = createNonceStore(database, clock);
   const keys = createKeyStore(database);
   const quotas = createQuotaStore(database, clock, "peer");
@@ -111,4 +112,12 @@ export async function openGateStatements({ databaseUrl, key, holder, bodies }: S
       return { success: true, message: "Access granted" };
     },
   };
+}
+
+/** Its statements all go through Prisma's client, as those of any program on Prisma do. */
+async function openPeerDatabase(url: string): Promise<Database> {
+  await migrateDatabase({ url, migrationsDir: "prisma/migrations" });
+  const database = await openDatabase({ url });
+  forgetConnection(database);
+  return database;
 }
