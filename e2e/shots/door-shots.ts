@@ -57,7 +57,7 @@ export async function shootDoor({ page, server, shoot }: { page: Page; server: D
   await signIn();
   await page.getByRole("heading", { name: "The wiki" }).waitFor();
   await page.goto(`${site.origin}/.latchkey/enter?code=none&to=/page`);
-  await page.getByRole("link", { name: "Try again" }).waitFor();
+  await page.getByRole("link", { name: "Go on to the site" }).waitFor();
   await shoot("door-enter-refused");
 
   await page.goto(`${site.origin}/.latchkey/leave`);
