@@ -171,17 +171,21 @@ test("a reader that takes nothing pulls few events, and is cut off in the end", 
   await expect(response.text()).rejects.toThrow("takes nothing");
 });
 
-test("over a real connection a slow reader pauses the events, and its leaving ends them", async () => {
-  const event = { type: "text-delta", id: "1", delta: "x".repeat(10_000) };
-  const { counts, events } = countingEvents(async () => ({ done: false, value: event }));
+async function readOverConnection(answer: () => Response): Promise<IncomingMessage> {
   const server = createServer((_request, to) => {
-    const { body } = answerEventStream({ events, signal: silent });
-    void pipeline(Readable.fromWeb(body as NodeReadableStream), to).catch(() => undefined);
+    void pipeline(Readable.fromWeb(answer().body as NodeReadableStream), to).catch(() => undefined);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
   const client = get(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
   const [incoming] = (await once(client, "response")) as [IncomingMessage];
+  return incoming;
+}
+
+test("over a real connection a slow reader pauses the events, and its leaving ends them", async () => {
+  const event = { type: "text-delta", id: "1", delta: "x".repeat(10_000) };
+  const { counts, events } = countingEvents(async () => ({ done: false, value: event }));
+  const incoming = await readOverConnection(() => answerEventStream({ events, signal: silent }));
 
   let pulledBefore = -1;
   await expect
@@ -206,15 +210,10 @@ test("over a real connection events that go on elsewhere are cut off, with what 
     throw new StreamCutOff("The answer goes on elsewhere");
   }
   const failures: unknown[] = [];
-  const server = createServer((_request, to) => {
-    const onFailure = (error: unknown) => failures.push(error);
-    const { body } = answerEventStream({ events: leaving(), signal: silent, onFailure });
-    void pipeline(Readable.fromWeb(body as NodeReadableStream), to).catch(() => undefined);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  const client = get(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-  const [incoming] = (await once(client, "response")) as [IncomingMessage];
+  const onFailure = (error: unknown) => failures.push(error);
+  const incoming = await readOverConnection(() =>
+    answerEventStream({ events: leaving(), signal: silent, onFailure }),
+  );
   let text = "";
   incoming.on("data", (chunk) => (text += String(chunk)));
   await expect(once(incoming, "end")).rejects.toMatchObject({ code: "ECONNRESET" });
