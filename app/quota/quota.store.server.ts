@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { join, sqltag as sql } from "@prisma/client/runtime/client";
-import type { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
 import { databaseNowMs } from "~/platform/database/lease-condition.server";
+import type { Figure, Statements } from "~/platform/database/direct-statements.server";
 import { createSharedTransactions } from "~/platform/database/shared-transactions.server";
 import { expiryMarginSeconds } from "./quota-reservation";
 import type { Reservations } from "./quota-reservation";
@@ -22,7 +22,7 @@ export type ReserveRequest = {
   /** Default: a new one. */
   reservationId?: string | undefined;
   /** The database's, of which it becomes a part. Default: one of its own. */
-  transaction?: Prisma.TransactionClient | null | undefined;
+  transaction?: Statements | null | undefined;
 };
 
 /** `used` and `reserved` include what was just reserved. `resetAtMs` null: no window is open. */
@@ -42,7 +42,7 @@ export type ReserveOutcome =
 export type QuotaStore = ReturnType<typeof createQuotaStore>;
 
 /** What an answer really took. */
-export type Usage = { reservationId: string; usedTokens: number };
+export type Usage = { reservationId: string; usedTokens: number } & Pick<ReserveRequest, "transaction">;
 
 /** A crash leaves few reservations; they are looked at in batches of so many. */
 const orphanBatch = 200;
@@ -55,18 +55,20 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
    * Counts in the window it was reserved in, while that is open. Deleting the reservation decides who settles it; of several
    * at once exactly one. False when it was settled before, or wiped by a reset.
    */
-  const settle = ({ reservationId, usedTokens }: Usage): Promise<boolean> =>
-    transact(async (transaction) => {
-      const [settled] = await transaction.$queryRaw<(QuotaOwner & { windowResetAtMs: bigint })[]>`
+  function settle({ reservationId, usedTokens, transaction }: Usage): Promise<boolean> {
+    const settleBy = async ({ query, execute }: Statements) => {
+      const [settled] = await query<QuotaOwner & { windowResetAtMs: Figure }>`
         DELETE FROM "QuotaReservation" WHERE "id" = ${reservationId}
         RETURNING "kind", "subject", "windowResetAtMs"`;
       if (settled === undefined) return false;
-      await transaction.$executeRaw`
+      await execute`
         UPDATE "QuotaWindow" SET "used" = "used" + ${Math.max(0, Math.ceil(usedTokens))}
         WHERE "kind" = ${settled.kind} AND "subject" = ${settled.subject}
-          AND "resetAtMs" = ${settled.windowResetAtMs}`;
+          AND "resetAtMs" = ${BigInt(settled.windowResetAtMs)}`;
       return true;
-    });
+    };
+    return transaction ? settleBy(transaction) : transact(settleBy);
+  }
 
   return {
     /**
@@ -74,8 +76,8 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
      * and reserved together never pass the limit: the window's row is locked from the first statement to the commit.
      */
     reserve(request: ReserveRequest): Promise<ReserveOutcome> {
-      const reserve = (transaction: Prisma.TransactionClient) =>
-        reserveLocked(transaction, { ...request, nowMs: clock(), instance });
+      const reserve = (statements: Statements) =>
+        reserveLocked(statements, { ...request, nowMs: clock(), instance });
       return request.transaction ? reserve(request.transaction) : transact(reserve);
     },
     settle,
@@ -166,7 +168,7 @@ function createInstanceStore(database: Database, instance: string) {
   };
 }
 
-type StandingRow = { used: number | bigint; reserved: number | bigint; resetAtMs: bigint };
+type StandingRow = { used: Figure; reserved: Figure; resetAtMs: Figure };
 
 function toStanding(limit: number, row: StandingRow | undefined): QuotaStanding {
   const used = Number(row?.used ?? 0);
@@ -182,16 +184,13 @@ function toStanding(limit: number, row: StandingRow | undefined): QuotaStanding 
 
 type LockedRequest = ReserveRequest & { nowMs: number; instance: string };
 
-async function reserveLocked(
-  transaction: Prisma.TransactionClient,
-  request: LockedRequest,
-): Promise<ReserveOutcome> {
+async function reserveLocked(statements: Statements, request: LockedRequest): Promise<ReserveOutcome> {
   const { owner, wanted, minimum = 1, limit, expiresInSeconds, nowMs, instance } = request;
   const { reservationId = randomUUID() } = request;
-  const { used, resetAtMs } = await lockWindow(transaction, request);
+  const { used, resetAtMs } = await lockWindow(statements, request);
   const marginMs = BigInt(expiryMarginSeconds) * 1000n;
   // A statement of its own, begun under the lock: inside the one above, PostgreSQL would count as of its beginning.
-  const [sum] = await transaction.$queryRaw<{ reserved: number | bigint; endsAtMs: bigint | null }[]>`
+  const [sum] = await statements.query<{ reserved: Figure; endsAtMs: Figure | null }>`
     SELECT COALESCE(SUM("amount"), 0) AS "reserved",
       MIN(CASE WHEN "leaseUntilMs" - ${marginMs} > ${BigInt(nowMs)}
         THEN "leaseUntilMs" - ${marginMs} ELSE "leaseUntilMs" END) AS "endsAtMs"
@@ -208,7 +207,7 @@ async function reserveLocked(
   }
 
   const amount = Math.min(Math.max(1, Math.ceil(wanted)), remaining);
-  await transaction.$executeRaw`
+  await statements.execute`
     INSERT INTO "QuotaReservation"
       ("id", "kind", "subject", "amount", "windowResetAtMs", "leaseUntilMs", "instance")
     VALUES (${reservationId}, ${owner.kind}, ${owner.subject}, ${amount}, ${resetAtMs},
@@ -227,14 +226,14 @@ async function reserveLocked(
 
 /** The owner's window as of now, reopened where it has expired, and locked until the transaction ends. */
 async function lockWindow(
-  transaction: Prisma.TransactionClient,
+  { query }: Statements,
   { owner, windowSeconds, nowMs }: LockedRequest,
-): Promise<{ used: number | bigint; resetAtMs: bigint }> {
+): Promise<{ used: Figure; resetAtMs: bigint }> {
   const now = BigInt(nowMs);
   const end = now + BigInt(windowSeconds) * 1000n;
   // A window that begins that far ahead was opened before the clock was set back, and would stay for too long.
   const isOpen = sql`w."resetAtMs" > ${now} AND w."windowStartMs" <= ${end}`;
-  const [row] = await transaction.$queryRaw<{ used: number | bigint; resetAtMs: bigint }[]>`
+  const [row] = await query<{ used: Figure; resetAtMs: Figure }>`
     INSERT INTO "QuotaWindow" AS w ("kind", "subject", "used", "windowStartMs", "resetAtMs")
     VALUES (${owner.kind}, ${owner.subject}, 0, ${now}, ${end})
     ON CONFLICT ("kind", "subject") DO UPDATE SET
@@ -243,5 +242,5 @@ async function lockWindow(
       "resetAtMs" = CASE WHEN ${isOpen} THEN w."resetAtMs" ELSE excluded."resetAtMs" END
     RETURNING "used", "resetAtMs"`;
   if (row === undefined) throw new Error("The database opened a quota window without answering with it.");
-  return row;
+  return { used: row.used, resetAtMs: BigInt(row.resetAtMs) };
 }

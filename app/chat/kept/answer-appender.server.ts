@@ -1,6 +1,7 @@
 import { AsyncResource } from "node:async_hooks";
 import type { WarnLog } from "~/platform/log.server";
 import type {
+  Alongside,
   AnswerHeaders,
   AppendOutcome,
   AppendRequest,
@@ -33,7 +34,7 @@ type Listener = {
   onLost: () => void;
 };
 
-type Ending = { events: readonly string[]; usedTokens: number; expiresAtMs: number };
+type Ending = { events: readonly string[]; usedTokens: number; expiresAtMs: number; alongside: Alongside };
 
 export type Appending = {
   storedId: () => number;
@@ -259,8 +260,8 @@ class Entry {
     this.#awaited = null;
   }
 
-  end({ events, usedTokens, expiresAtMs }: Ending): void {
-    this.ending = { endingId: this.storedId + this.#waiting.length + 1, expiresAtMs };
+  end({ events, usedTokens, expiresAtMs, alongside }: Ending): void {
+    this.ending = { endingId: this.storedId + this.#waiting.length + 1, expiresAtMs, alongside };
     this.#waiting.push(...events);
     for (const { length } of events) this.waitingChars += length;
     this.#usedTokens = usedTokens;

@@ -5,6 +5,7 @@ import { charsPerToken } from "../chat-limits";
 import type { ChatEvent } from "../reply/chat-events";
 import type { Appending } from "./answer-appender.server";
 import type { AnswerFeed } from "./answer-feed.server";
+import type { Alongside } from "./kept-answer-store.server";
 
 type Options = {
   events: AsyncIterable<ChatEvent>;
@@ -13,8 +14,8 @@ type Options = {
   /** What the whole answer used, once it has ended. */
   readUsedTokens: () => number;
   expiresAtMs: () => number;
-  /** Called once the ending is stored, and before readers get it. */
-  settle: () => Promise<void>;
+  /** In the transaction that stores the ending, where there is one; else once it is stored, and before readers get it. */
+  settle: Alongside;
   log: WarnLog;
 };
 
@@ -44,9 +45,14 @@ export async function writeAnswer(options: Options): Promise<boolean> {
     ending.splice(0, Infinity, ...[broken, { type: "finish" }].map(toEventJson));
   }
   const endingId = feed.lastId + 1;
-  const end = { events: ending, usedTokens: readUsedTokens(), expiresAtMs: expiresAtMs() };
+  let isSettled = false;
+  const alongside: Alongside = async (transaction) => {
+    await settle(transaction).catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
+    isSettled = true;
+  };
+  const end = { events: ending, usedTokens: readUsedTokens(), expiresAtMs: expiresAtMs(), alongside };
   if (!(await appending.end(end))) return false;
-  await settle().catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
+  if (!isSettled) await alongside(null);
   feed.push(ending.map((json, index) => ({ id: endingId + index, json })));
   feed.end({ endingId, isBroken: false });
   return true;

@@ -1,15 +1,14 @@
 import { sqltag as sql } from "@prisma/client/runtime/client";
 import type { Sql } from "@prisma/client/runtime/client";
-import type { Prisma } from "~/generated/sqlite/client";
 import { isSqlite } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
+import type { Figure, Statements } from "~/platform/database/direct-statements.server";
 import { databaseNowMs } from "~/platform/database/lease-condition.server";
 import type { AppendRequest } from "./kept-answer-store.server";
 import { splitIntoPieces } from "./pieces.server";
 import type { Piece } from "./pieces.server";
 
 export type Terms = ReturnType<typeof answerTerms>;
-export type Figure = number | bigint;
 
 export const answerTerms = (database: Database) => {
   const now = databaseNowMs(database);
@@ -29,7 +28,7 @@ export type AppendedRow = { id: string; lastId: Figure; stopAskedAtMs: Figure | 
 
 /** Appends to several answers at once; gives back those whose lease is held. */
 export const appendFor = (database: Database, terms: Terms) =>
-  isSqlite(database) ? createSqliteAppend(database, terms) : createPostgresqlAppend(database, terms);
+  isSqlite(database) ? createSqliteAppend(terms) : createPostgresqlAppend(terms);
 
 /** Appends where the answer stands where it should; renews the lease in any case. */
 function updateAnswers({ now, isHeld, rowsOf }: Terms, requests: readonly AppendRequest[]): Sql {
@@ -41,7 +40,8 @@ function updateAnswers({ now, isHeld, rowsOf }: Terms, requests: readonly Append
       after: lastIdOf({ firstId, events }),
       usedTokens,
       ...(headers && { headers: JSON.stringify(headers) }),
-      ...ending,
+      endingId: ending?.endingId,
+      expiresAtMs: ending?.expiresAtMs,
     };
   });
   const goesOn = sql`answer."lastId" = CAST("value" ->> 'before' AS INTEGER)`;
@@ -62,15 +62,18 @@ function updateAnswers({ now, isHeld, rowsOf }: Terms, requests: readonly Append
 }
 
 /** The piece is stored by the first statement, and becomes part of the answer by the second, which alone decides. */
-function createSqliteAppend(database: Database, terms: Terms) {
+function createSqliteAppend(terms: Terms) {
   const { isHeld, rowsOf } = terms;
-  return async (requests: readonly AppendRequest[]): Promise<AppendedRow[]> => {
+  return async (
+    { query, execute }: Statements,
+    requests: readonly AppendRequest[],
+  ): Promise<AppendedRow[]> => {
     const pieces = requests.flatMap((request) =>
       splitIntoPieces(request).map((piece) => ({ ...piece, before: request.firstId - 1 })),
     );
     if (pieces.length > 0) {
       // One of the same id was not made part of the answer. The same events and more take its place.
-      await database.$executeRaw`
+      await execute`
         INSERT INTO "KeptPiece" ("answerId", "firstId", "lastId", "bytes", "text")
         SELECT ${pieceColumns} FROM ${rowsOf(pieces)} JOIN "KeptAnswer" AS answer
           ON answer."id" = "value" ->> 'replyId' AND answer."lastId" = CAST("value" ->> 'before' AS INTEGER)
@@ -78,19 +81,19 @@ function createSqliteAppend(database: Database, terms: Terms) {
         ON CONFLICT ("answerId", "firstId") DO UPDATE SET
           "lastId" = excluded."lastId", "bytes" = excluded."bytes", "text" = excluded."text"`;
     }
-    return await database.$queryRaw<AppendedRow[]>(updateAnswers(terms, requests));
+    return await query<AppendedRow>`${updateAnswers(terms, requests)}`;
   };
 }
 
 /** All of it is one statement. */
-function createPostgresqlAppend(database: Database, terms: Terms) {
+function createPostgresqlAppend(terms: Terms) {
   const { rowsOf } = terms;
-  return async (requests: readonly AppendRequest[]): Promise<AppendedRow[]> => {
+  return async ({ query }: Statements, requests: readonly AppendRequest[]): Promise<AppendedRow[]> => {
     const pieces = requests.flatMap((request) =>
       splitIntoPieces(request).map((piece) => ({ ...piece, after: lastIdOf(request) })),
     );
-    if (pieces.length === 0) return await database.$queryRaw<AppendedRow[]>(updateAnswers(terms, requests));
-    return await database.$queryRaw<AppendedRow[]>`
+    if (pieces.length === 0) return await query<AppendedRow>`${updateAnswers(terms, requests)}`;
+    return await query<AppendedRow>`
       WITH appended AS (${updateAnswers(terms, requests)}), stored AS (
         INSERT INTO "KeptPiece" ("answerId", "firstId", "lastId", "bytes", "text")
         SELECT ${pieceColumns} FROM ${rowsOf(pieces)} JOIN appended
@@ -105,18 +108,18 @@ const pieceColumns = sql`"value" ->> 'replyId', CAST("value" ->> 'firstId' AS IN
   CAST("value" ->> 'lastId' AS INTEGER), CAST("value" ->> 'bytes' AS INTEGER), "value" ->> 'text'`;
 
 export async function insertPieces(
-  transaction: Pick<Prisma.TransactionClient, "$executeRaw">,
+  { execute }: Pick<Statements, "execute">,
   pieces: readonly Piece[],
   rowsOf: Terms["rowsOf"],
 ): Promise<void> {
   if (pieces.length === 0) return;
   // Without a WHERE SQLite takes ON for a join's.
-  await transaction.$executeRaw`
+  await execute`
     INSERT INTO "KeptPiece" ("answerId", "firstId", "lastId", "bytes", "text")
     SELECT ${pieceColumns} FROM ${rowsOf(pieces)} WHERE 1 = 1
     ON CONFLICT ("answerId", "firstId") DO NOTHING`;
 }
 
-function lastIdOf({ firstId, events }: Pick<AppendRequest, "firstId" | "events">): number {
+export function lastIdOf({ firstId, events }: Pick<AppendRequest, "firstId" | "events">): number {
   return firstId - 1 + events.length;
 }

@@ -1,4 +1,4 @@
-import type { Transaction } from "~/platform/database/shared-transactions.server";
+import type { Statements } from "~/platform/database/direct-statements.server";
 
 /**
  * Where resumable answers are kept, in the database or in Redis. Each function is atomic. Whether a lease is held is
@@ -52,7 +52,7 @@ export type BeginRequest = Conversation & {
 };
 
 /** `transaction`: of the database, where answers are kept there. It may be rolled back, and all of it done again. */
-export type Alongside = (transaction: Transaction | null) => Promise<void>;
+export type Alongside = (transaction: Statements | null) => Promise<void>;
 
 export type BeginOutcome =
   | { outcome: "begun" }
@@ -72,8 +72,9 @@ export type AppendRequest = {
   usedTokens: number;
   /** That the first reader got, where they are not stored yet. */
   headers?: AnswerHeaders | null;
-  /** These are the last events, from `endingId` on the ending; the lease is released. */
-  ending?: { endingId: number; expiresAtMs: number };
+  /** These are the last events, from `endingId` on the ending; the lease is released. `alongside` is done in the same
+   * transaction, where there is one; where not, never. */
+  ending?: { endingId: number; expiresAtMs: number; alongside?: Alongside };
 };
 
 export type AnswerHeaders = Record<string, string>;

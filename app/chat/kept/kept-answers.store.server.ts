@@ -1,8 +1,9 @@
 import { join } from "@prisma/client/runtime/client";
-import type { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import { isSqlite } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
+import { directStatements, transactDirectly } from "~/platform/database/direct-statements.server";
+import type { Figure, Statements } from "~/platform/database/direct-statements.server";
 import { createSharedTransactions } from "~/platform/database/shared-transactions.server";
 import type {
   Alongside,
@@ -22,11 +23,9 @@ import type {
   KeptPart,
   ReadRequest,
 } from "./kept-answer-store.server";
-import { appendFor, answerTerms, insertPieces } from "./kept-answer-appends.store.server";
-import type { Figure, Terms } from "./kept-answer-appends.store.server";
+import { appendFor, answerTerms, insertPieces, lastIdOf } from "./kept-answer-appends.store.server";
+import type { Terms } from "./kept-answer-appends.store.server";
 import { splitIntoPieces } from "./pieces.server";
-
-type Transaction = Pick<Prisma.TransactionClient, "$queryRaw" | "$executeRaw">;
 
 /** More than these wait for the next look. */
 const abandonedBatch = 100;
@@ -53,18 +52,20 @@ export function createKeptAnswerStore(database: Database, clock: Clock): KeptAns
 
 function createBeginning(database: Database, { now, isHeld, isAbandoned }: Terms) {
   const transact = createSharedTransactions(database);
+  const statements = directStatements(database);
+  const { query, execute } = statements;
   type Refused = Exclude<BeginOutcome, { outcome: "begun" }>;
 
   /** Whoever counts for the same is admitted one after the other; on SQLite every statement that writes is. */
-  async function lockOpenFor(transaction: Transaction, openFor: string): Promise<void> {
+  async function lockOpenFor(statements: Statements, openFor: string): Promise<void> {
     if (isSqlite(database)) return;
-    await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`answers of ${openFor}`}, 0))`;
+    await statements.execute`SELECT pg_advisory_xact_lock(hashtextextended(${`answers of ${openFor}`}, 0))`;
   }
 
   /** Whether it has begun. */
-  async function insert(transaction: Transaction, request: BeginRequest): Promise<boolean> {
+  async function insert(statements: Statements, request: BeginRequest): Promise<boolean> {
     const { owner, conversationId, replyId, openFor, proofHash, maxOpen, leaseMs } = request;
-    const inserted = await transaction.$executeRaw`
+    const inserted = await statements.execute`
       INSERT INTO "KeptAnswer"
         ("id", "owner", "conversationId", "openConversation", "openFor", "proofHash", "leaseExpiresAtMs")
       SELECT ${replyId}, ${owner}, ${conversationId}, ${conversationId}, ${openFor}, ${proofHash}, ${now} + ${BigInt(leaseMs)}
@@ -74,7 +75,7 @@ function createBeginning(database: Database, { now, isHeld, isAbandoned }: Terms
   }
 
   async function insertLocked(request: BeginRequest, alongside?: Alongside): Promise<boolean> {
-    if (!alongside && isSqlite(database)) return await insert(database, request);
+    if (!alongside && isSqlite(database)) return await insert(statements, request);
     return await transact(async (transaction) => {
       await lockOpenFor(transaction, request.openFor);
       const hasBegun = await insert(transaction, request);
@@ -90,11 +91,11 @@ function createBeginning(database: Database, { now, isHeld, isAbandoned }: Terms
     openFor,
     maxOpen,
   }: BeginRequest): Promise<Refused | null> {
-    const [open] = await database.$queryRaw<{ id: string; isAbandoned: unknown }[]>`
+    const [open] = await query<{ id: string; isAbandoned: unknown }>`
       SELECT "id", ${isAbandoned} AS "isAbandoned" FROM "KeptAnswer"
       WHERE "owner" = ${owner} AND "openConversation" = ${conversationId}`;
     if (open) return { outcome: open.isAbandoned ? "abandoned" : "under-way", replyId: open.id };
-    const [held] = await database.$queryRaw<{ count: Figure }[]>`
+    const [held] = await query<{ count: Figure }>`
       SELECT COUNT(*) AS "count" FROM "KeptAnswer" WHERE "openFor" = ${openFor} AND ${isHeld}`;
     return Number(held?.count) >= maxOpen ? { outcome: "too-many" } : null;
   }
@@ -109,7 +110,7 @@ function createBeginning(database: Database, { now, isHeld, isAbandoned }: Terms
     },
 
     async discard(replyId: string): Promise<void> {
-      await database.$executeRaw`
+      await execute`
         DELETE FROM "KeptAnswer" WHERE "id" = ${replyId} AND "lastId" = 0 AND "expiresAtMs" IS NULL`;
     },
   };
@@ -117,20 +118,35 @@ function createBeginning(database: Database, { now, isHeld, isAbandoned }: Terms
 
 function createWriting(database: Database, terms: Terms) {
   const { now, isHeld } = terms;
+  const statements = directStatements(database);
+  const { query } = statements;
+  const transact = createSharedTransactions(database);
   const appendAll = appendFor(database, terms);
+
+  async function appendBy(by: Statements, requests: readonly AppendRequest[]): Promise<AppendOutcome[]> {
+    const held = new Map((await appendAll(by, requests)).map((row) => [row.id, row]));
+    return requests.map(({ replyId }) => {
+      const row = held.get(replyId);
+      if (row === undefined) return { outcome: "lost" };
+      return { outcome: "held", lastId: Number(row.lastId), isStopAsked: row.stopAskedAtMs !== null };
+    });
+  }
 
   return {
     async append(requests: readonly AppendRequest[]): Promise<AppendOutcome[]> {
-      const held = new Map((await appendAll(requests)).map((row) => [row.id, row]));
-      return requests.map(({ replyId }) => {
-        const row = held.get(replyId);
-        if (row === undefined) return { outcome: "lost" };
-        return { outcome: "held", lastId: Number(row.lastId), isStopAsked: row.stopAskedAtMs !== null };
+      // One commit for both. On PostgreSQL that would hold what the settlement locks until all of them are through.
+      if (!isSqlite(database) || requests.every(({ ending }) => !ending?.alongside))
+        return await appendBy(statements, requests);
+      return await transact(async (transaction) => {
+        const outcomes = await appendBy(transaction, requests);
+        for (const [index, request] of requests.entries())
+          if (isAppended(request, outcomes[index]!)) await request.ending?.alongside?.(transaction);
+        return outcomes;
       });
     },
 
     async askToStop({ owner, conversationId }: Conversation): Promise<string | null> {
-      const [row] = await database.$queryRaw<{ id: string }[]>`
+      const [row] = await query<{ id: string }>`
         UPDATE "KeptAnswer" SET "stopAskedAtMs" = ${now}
         WHERE "owner" = ${owner} AND "openConversation" = ${conversationId} AND ${isHeld}
         RETURNING "id"`;
@@ -138,7 +154,7 @@ function createWriting(database: Database, terms: Terms) {
     },
 
     async askToStopSession({ openFor, proofHash }: AnswerSession): Promise<string[]> {
-      const rows = await database.$queryRaw<{ id: string }[]>`
+      const rows = await query<{ id: string }>`
         UPDATE "KeptAnswer" SET "stopAskedAtMs" = ${now}
         WHERE "openFor" = ${openFor} AND "proofHash" = ${proofHash} AND ${isHeld}
         RETURNING "id"`;
@@ -148,10 +164,11 @@ function createWriting(database: Database, terms: Terms) {
 }
 
 function createConcluding(database: Database, { now, isAbandoned, rowsOf }: Terms) {
+  const { query } = directStatements(database);
   return {
     conclude: ({ replyId, endingEvents, expiresAtMs }: ConcludeRequest) =>
-      database.$transaction(async (transaction) => {
-        const [row] = await transaction.$queryRaw<{ lastId: Figure; usedTokens: Figure }[]>`
+      transactDirectly(database, async (transaction) => {
+        const [row] = await transaction.query<{ lastId: Figure; usedTokens: Figure }>`
           UPDATE "KeptAnswer" SET "endingId" = "lastId" + 1, "openConversation" = NULL, "openFor" = NULL, "lastId" = "lastId" + ${endingEvents.length},
             "concludedAtMs" = ${now}, "expiresAtMs" = ${BigInt(expiresAtMs)}
           WHERE "id" = ${replyId} AND ${isAbandoned}
@@ -159,7 +176,7 @@ function createConcluding(database: Database, { now, isAbandoned, rowsOf }: Term
         if (row === undefined) return null;
         const firstId = Number(row.lastId) - endingEvents.length + 1;
         // Stored by its writer, and not made part of the answer any more.
-        await transaction.$executeRaw`
+        await transaction.execute`
           DELETE FROM "KeptPiece" WHERE "answerId" = ${replyId} AND "firstId" >= ${firstId}`;
         const pieces = splitIntoPieces({ replyId, firstId, events: endingEvents });
         await insertPieces(transaction, pieces, rowsOf);
@@ -167,14 +184,14 @@ function createConcluding(database: Database, { now, isAbandoned, rowsOf }: Term
       }),
 
     async listAbandoned(): Promise<string[]> {
-      const rows = await database.$queryRaw<{ id: string }[]>`
+      const rows = await query<{ id: string }>`
         SELECT "id" FROM "KeptAnswer" WHERE ${isAbandoned} LIMIT ${abandonedBatch}`;
       return rows.map(({ id }) => id);
     },
 
     async findUsages(replyIds: readonly string[]): Promise<Map<string, AnswerUsage>> {
       if (replyIds.length === 0) return new Map();
-      const rows = await database.$queryRaw<{ id: string; usedTokens: Figure; expiresAtMs: Figure | null }[]>`
+      const rows = await query<{ id: string; usedTokens: Figure; expiresAtMs: Figure | null }>`
         SELECT "id", "usedTokens", "expiresAtMs" FROM "KeptAnswer" WHERE "id" IN (${join([...replyIds])})`;
       return new Map(
         rows.map((row) => [
@@ -187,12 +204,13 @@ function createConcluding(database: Database, { now, isAbandoned, rowsOf }: Term
 }
 
 function createReading(database: Database, clock: Clock, { state }: Terms) {
+  const { query } = directStatements(database);
   /** From the piece that holds the first event wanted. */
   async function readEvents(
     { replyId, afterId, maxBytes }: ReadRequest,
     lastId: number,
   ): Promise<KeptEvent[]> {
-    const pieces = await database.$queryRaw<{ firstId: Figure; text: string }[]>`
+    const pieces = await query<{ firstId: Figure; text: string }>`
       SELECT "firstId", "text" FROM (
         SELECT "firstId", "text", SUM("bytes") OVER (ORDER BY "firstId") - "bytes" AS "bytesBefore"
         FROM "KeptPiece" WHERE "answerId" = ${replyId} AND "lastId" > ${afterId}
@@ -207,7 +225,7 @@ function createReading(database: Database, clock: Clock, { state }: Terms) {
 
   return {
     async find({ owner, conversationId }: Conversation): Promise<FoundAnswer | null> {
-      const [row] = await database.$queryRaw<(StateRow & { headers: string | null })[]>`
+      const [row] = await query<StateRow & { headers: string | null }>`
         SELECT ${state}, "headers" FROM "KeptAnswer"
         WHERE "owner" = ${owner} AND "conversationId" = ${conversationId}
         ORDER BY "openConversation" IS NULL, "leaseExpiresAtMs" DESC LIMIT 1`;
@@ -218,7 +236,7 @@ function createReading(database: Database, clock: Clock, { state }: Terms) {
     },
 
     async read(request: ReadRequest): Promise<KeptPart | null> {
-      const [row] = await database.$queryRaw<StateRow[]>`
+      const [row] = await query<StateRow>`
         SELECT ${state} FROM "KeptAnswer" WHERE "id" = ${request.replyId}`;
       if (row === undefined) return null;
       const found = toState(row);
@@ -226,6 +244,10 @@ function createReading(database: Database, clock: Clock, { state }: Terms) {
       return { ...found, events: hasMore ? await readEvents(request, found.lastId) : [] };
     },
   };
+}
+
+function isAppended(request: AppendRequest, outcome: AppendOutcome): boolean {
+  return outcome.outcome === "held" && outcome.lastId === lastIdOf(request);
 }
 
 function toState({ lastId, hasWriter, endingId, concludedAtMs }: StateRow): AnswerState {

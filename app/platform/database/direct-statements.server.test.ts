@@ -1,7 +1,8 @@
+import { sqltag as sql } from "@prisma/client/runtime/client";
 import { expect } from "vitest";
 import { testOnEachDatabase } from "~e2e/support/databases/database";
 import { closeDatabase, openDatabase } from "./database.server";
-import { directStatements, forgetConnection } from "./direct-statements.server";
+import { directStatements, forgetConnection, transactDirectly } from "./direct-statements.server";
 
 const key = "client of a test";
 
@@ -54,3 +55,30 @@ testOnEachDatabase("direct statements are observed, and wait for an open transac
     await closeDatabase(database);
   }
 });
+
+testOnEachDatabase(
+  "a direct transaction is committed or rolled back, and its statements take pieces of SQL",
+  async (test) => {
+    const { database } = test;
+    const write = (name: string, rest: "goes on" | "fails") =>
+      transactDirectly(database, async ({ query, execute }) => {
+        await execute`
+        INSERT INTO "RateLimitWindow" ("key", "startedAtMs", "points", "expiresAtMs") VALUES (${name}, ${1n}, ${2}, ${3n})`;
+        if (rest === "fails") throw new Error("changed its mind");
+        const isIts = sql`"key" = ${name}`;
+        const isOther = sql`"key" <> ${name}`;
+        return await query<{ points: number | bigint }>`
+        SELECT "points" FROM "RateLimitWindow" WHERE (${isIts} OR ${isOther}) AND ${isIts}`;
+      });
+    for (const isDirect of [true, false]) {
+      if (!isDirect) forgetConnection(database);
+      const [kept, undone] = [`kept ${isDirect}`, `undone ${isDirect}`];
+      expect((await write(kept, "goes on")).map(({ points }) => Number(points))).toEqual([2]);
+      await expect(write(undone, "fails")).rejects.toThrow("changed its mind");
+      expect(await database.rateLimitWindow.findUnique({ where: { key: undone } })).toBeNull();
+      expect(await database.rateLimitWindow.findUnique({ where: { key: kept } })).not.toBeNull();
+      // The connection is free again.
+      await expect(write(kept, "goes on")).rejects.toThrow();
+    }
+  },
+);

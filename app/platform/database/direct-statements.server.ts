@@ -1,13 +1,27 @@
+import { Sql, sqltag } from "@prisma/client/runtime/client";
 import type {
   ArgScalarType,
   SqlDriverAdapter,
   SqlDriverAdapterFactory,
   SqlQuery,
+  SqlQueryable,
 } from "@prisma/driver-adapter-utils";
 import type { PrismaClient } from "~/generated/sqlite/client";
+import { retryWriteConflicts } from "./write-conflict.server";
 
 type Value = string | number | bigint | null;
 type Connection = { adapter: SqlDriverAdapter | null };
+type PrismaStatements = Pick<PrismaClient, "$queryRaw" | "$executeRaw">;
+
+/** A part of a statement may be a value or another piece of SQL. */
+export type Statements = {
+  query: <Row extends object>(strings: TemplateStringsArray, ...parts: (Value | Sql)[]) => Promise<Row[]>;
+  /** How many rows were changed. */
+  execute: (strings: TemplateStringsArray, ...parts: (Value | Sql)[]) => Promise<number>;
+};
+
+/** As the driver has it: a number of 64 bits is a string on PostgreSQL. */
+export type Figure = number | bigint | string;
 
 const connections = new WeakMap<PrismaClient, Connection>();
 
@@ -33,21 +47,65 @@ export function forgetConnection(database: PrismaClient): void {
 
 /**
  * The few statements that nearly every request makes, past Prisma's client and its interpreter of queries, which take
- * longer than the database. They wait in the same queue, and are retried and observed as all others. What is found is as
- * the driver has it: a number of 64 bits is a string on PostgreSQL. In a transaction Prisma's client makes them.
+ * longer than the database. They wait in the same queue, and are retried and observed as all others.
  */
-export function directStatements(database: PrismaClient) {
+export function directStatements(database: PrismaClient): Statements {
+  const adapterOf = () => connections.get(database)?.adapter ?? null;
+  return statementsOf(adapterOf, database);
+}
+
+/** The same for a transaction, which is done again where PostgreSQL aborts it for a conflict: it must change nothing else. */
+export async function transactDirectly<T>(
+  database: PrismaClient,
+  work: (statements: Statements) => Promise<T>,
+): Promise<T> {
+  const adapter = connections.get(database)?.adapter;
+  if (!adapter)
+    return await database.$transaction((transaction) => work(statementsOf(() => null, transaction)));
+  return await retryWriteConflicts(() => transactOnce(adapter, work));
+}
+
+async function transactOnce<T>(
+  adapter: SqlDriverAdapter,
+  work: (statements: Statements) => Promise<T>,
+): Promise<T> {
+  const transaction = await adapter.startTransaction();
+  const end = async (how: "COMMIT" | "ROLLBACK") => {
+    try {
+      // Else the driver's own commit and rollback do it.
+      if (!transaction.options.usePhantomQuery)
+        await transaction.executeRaw({ sql: how, args: [], argTypes: [] });
+    } catch (error) {
+      await transaction.rollback();
+      throw error;
+    }
+    await (how === "COMMIT" ? transaction.commit() : transaction.rollback());
+  };
+  let result: T;
+  try {
+    result = await work(statementsOf(() => transaction));
+  } catch (error) {
+    // Of a connection that is lost, only the first error says what happened.
+    await end("ROLLBACK").catch(() => undefined);
+    throw error;
+  }
+  await end("COMMIT");
+  return result;
+}
+
+/** By `prisma` where there is no connection. */
+function statementsOf(connectionOf: () => SqlQueryable | null, prisma?: PrismaStatements): Statements {
   return {
-    async query<Row extends object>(strings: TemplateStringsArray, ...values: Value[]): Promise<Row[]> {
-      const adapter = connections.get(database)?.adapter;
-      if (!adapter) return await database.$queryRaw<Row[]>(strings, ...values);
-      const { columnNames, rows } = await adapter.queryRaw(toQuery(adapter, strings, values));
+    async query<Row extends object>(strings: TemplateStringsArray, ...parts: (Value | Sql)[]) {
+      const connection = connectionOf();
+      if (!connection) return await prisma!.$queryRaw<Row[]>(strings, ...parts);
+      const { columnNames, rows } = await connection.queryRaw(toQuery(connection, strings, parts));
       return rows.map((row) => toRow<Row>(columnNames, row));
     },
-    async execute(strings: TemplateStringsArray, ...values: Value[]): Promise<number> {
-      const adapter = connections.get(database)?.adapter;
-      if (!adapter) return await database.$executeRaw(strings, ...values);
-      return await adapter.executeRaw(toQuery(adapter, strings, values));
+    async execute(strings, ...parts) {
+      const connection = connectionOf();
+      if (!connection) return await prisma!.$executeRaw(strings, ...parts);
+      return await connection.executeRaw(toQuery(connection, strings, parts));
     },
   };
 }
@@ -58,8 +116,18 @@ function toRow<Row extends object>(names: readonly string[], values: readonly un
   return row as Row;
 }
 
-function toQuery({ provider }: SqlDriverAdapter, strings: TemplateStringsArray, values: Value[]): SqlQuery {
-  const types = values.map((value) => ({ scalarType: scalarTypeOf(value), arity: "scalar" as const }));
+function toQuery(
+  { provider }: SqlQueryable,
+  givenStrings: readonly string[],
+  parts: (Value | Sql)[],
+): SqlQuery {
+  const { strings, values } = parts.some((part) => part instanceof Sql)
+    ? sqltag(givenStrings, ...parts)
+    : { strings: givenStrings, values: parts };
+  const types = values.map((value) => ({
+    scalarType: scalarTypeOf(value as Value),
+    arity: "scalar" as const,
+  }));
   return {
     sql: provider === "postgres" ? numberedText(strings) : strings.join("?"),
     args: values,
@@ -73,6 +141,6 @@ function scalarTypeOf(value: Value): ArgScalarType {
   return value === null ? "unknown" : "string";
 }
 
-function numberedText(strings: TemplateStringsArray): string {
+function numberedText(strings: readonly string[]): string {
   return strings.reduce((text, part, index) => `${text}$${index}${part}`);
 }

@@ -11,8 +11,8 @@ async function open(url: string) {
   const transact = createSharedTransactions(database);
   const countTransactions = () => calls.filter((what) => what === "transaction").length;
   const write = (subject: string) =>
-    transact(async (transaction) => {
-      await transaction.$executeRaw`
+    transact(async ({ execute }) => {
+      await execute`
         INSERT INTO "QuotaWindow" ("kind", "subject", "used", "windowStartMs", "resetAtMs")
         VALUES ('token', ${subject}, 0, 0, 1)`;
       return subject;

@@ -1,10 +1,10 @@
 import { AsyncResource } from "node:async_hooks";
-import type { Prisma } from "~/generated/sqlite/client";
 import { isSqlite } from "./database.server";
 import type { Database } from "./database.server";
+import { transactDirectly } from "./direct-statements.server";
+import type { Statements } from "./direct-statements.server";
 
-export type Transaction = Prisma.TransactionClient;
-type Work<T> = (transaction: Transaction) => Promise<T>;
+type Work<T> = (statements: Statements) => Promise<T>;
 type Job = { work: Work<unknown>; resolve: (result: unknown) => void; reject: (error: unknown) => void };
 
 type Transact = <T>(work: Work<T>) => Promise<T>;
@@ -28,8 +28,8 @@ function shareTransactions(database: Database): Transact {
   async function runAll(jobs: readonly Job[]): Promise<void> {
     try {
       const results: unknown[] = [];
-      await database.$transaction(async (transaction) => {
-        for (const { work } of jobs) results.push(await work(transaction));
+      await transactDirectly(database, async (statements) => {
+        for (const { work } of jobs) results.push(await work(statements));
       });
       jobs.forEach(({ resolve }, index) => resolve(results[index]));
     } catch (error) {
@@ -40,7 +40,7 @@ function shareTransactions(database: Database): Transact {
   }
 
   return function transact<T>(work: Work<T>): Promise<T> {
-    if (!isSqlite(database)) return database.$transaction(work);
+    if (!isSqlite(database)) return transactDirectly(database, work);
     return new Promise<T>((resolve, reject) => {
       if (waiting.length === 0) setImmediate(() => void runAll(waiting.splice(0)));
       // Statements belong to the trace of their caller.

@@ -35,7 +35,7 @@ function retryOwnStatements(adapter: SqlDriverAdapter): SqlDriverAdapter {
   };
 }
 
-async function retryWriteConflicts<T>(attempt: () => Promise<T>): Promise<T> {
+export async function retryWriteConflicts<T>(attempt: () => Promise<T>): Promise<T> {
   for (let attempts = 1; ; attempts++) {
     try {
       return await attempt();
