@@ -1,3 +1,4 @@
+import { answerAdmission } from "~/gate/answer-admission.server";
 import { readBy } from "~/gate/gate-bodies";
 import { openGateOperation } from "~/gate/gate.openapi";
 import { claimOfBody } from "~/gate/proofs/proofs.server";
@@ -12,6 +13,6 @@ export const { loader, action } = defineRoute({
     claimOf: claimOfBody,
     proof: gateProof,
     decidesAccess: true,
-    handle: ({ caller }) => getServices().gate.admit(caller),
+    handle: async ({ caller }) => answerAdmission(await getServices().gate.admit(caller)),
   },
 });

@@ -53,11 +53,17 @@ export function answerText({
 
 export function answerJson({
   body,
+  ...options
+}: AnswerOptions & { body: unknown; contentType?: string }): TextAnswer {
+  return answerJsonText({ text: JSON.stringify(body), ...options });
+}
+
+export function answerJsonText({
+  text,
   status,
   headers = {},
   contentType = "application/json; charset=utf-8",
-}: AnswerOptions & { body: unknown; contentType?: string }): TextAnswer {
-  const text = JSON.stringify(body);
+}: AnswerOptions & { text: string; contentType?: string }): TextAnswer {
   return answerText({ text, contentType, status, headers: { "Cache-Control": "no-store", ...headers } });
 }
 

@@ -30,9 +30,16 @@ type SharedPagesOptions = {
   clock: Clock;
 };
 type Exchange = { context: RequestContext; request: IncomingMessage; response: ServerResponse };
-type Kept = { version: string | undefined; checkedAtMs: number; copies: Promise<Copies | null> };
-type Copy = { headers: HeaderTable; body: string | Buffer };
-type Copies = { common: HeaderTable; byCoding: Readonly<Record<Coding, Copy>> };
+type Kept = {
+  version: string | undefined;
+  checkedAtMs: number;
+  copies: Promise<Copies | null>;
+  /** The same, once they are there. */
+  ready: Copies | null;
+};
+/** `body`: a byte a letter. A text goes to the socket together with the headers, where bytes would be a second piece. */
+type Copy = { etag: string; headers: readonly string[]; headersUnchanged: readonly string[]; body: string };
+type Copies = Readonly<Record<Coding, Copy>>;
 
 /** How long what a page reads is cached. */
 const recheckMs = 1000;
@@ -51,11 +58,17 @@ export function createSharedPages(options: SharedPagesOptions) {
   const pages = findSharedPages(routes);
   const kept = new Map<string, Kept>();
 
-  /** Null where rendering was refused or failed; the framework then answers the request itself. */
-  async function getCopies(path: string, page: SharedPage): Promise<Copies | null> {
+  /** Undefined where what the page reads is to be compared. */
+  function findChecked(path: string): Kept | undefined {
     const known = kept.get(path);
     const ageMs = known ? clock() - known.checkedAtMs : -1;
-    if (known && ageMs >= 0 && ageMs < recheckMs) return await known.copies;
+    return ageMs >= 0 && ageMs < recheckMs ? known : undefined;
+  }
+
+  /** Null where rendering was refused or failed; the framework then answers the request itself. */
+  async function getCopies(path: string, page: SharedPage): Promise<Copies | null> {
+    const known = findChecked(path);
+    if (known) return await known.copies;
     const checkedAtMs = clock();
     const version = await readVersion(page);
     const found = kept.get(path);
@@ -63,9 +76,9 @@ export function createSharedPages(options: SharedPagesOptions) {
       found.checkedAtMs = checkedAtMs;
       return await found.copies;
     }
-    const made = { version, checkedAtMs, copies: makeCopies(path).catch(() => null) };
+    const made: Kept = { version, checkedAtMs, copies: makeCopies(path).catch(() => null), ready: null };
     kept.set(path, made);
-    const copies = await made.copies;
+    const copies = (made.ready = await made.copies);
     const isLasting = copies !== null && (await readVersion(page)) === version;
     if (!isLasting && kept.get(path) === made) kept.delete(path);
     return copies;
@@ -83,21 +96,22 @@ export function createSharedPages(options: SharedPagesOptions) {
       ...Object.fromEntries(answer.headers),
       vary: "Accept-Encoding",
     };
-    const toCopy = (body: string | Buffer, coding?: Coding): Copy => ({
-      body,
-      headers: {
-        ...common,
-        etag: `"${digest}${coding ? `-${coding}` : ""}"`,
-        ...(coding && { "content-encoding": coding }),
-        "content-length": String(Buffer.byteLength(body)),
-      },
-    });
+    const toCopy = (body: Buffer, coding?: Coding): Copy => {
+      const etag = `"${digest}${coding ? `-${coding}` : ""}"`;
+      const length = { "content-length": String(body.byteLength) };
+      return {
+        etag,
+        headers: toList({ ...common, etag, ...(coding && { "content-encoding": coding }), ...length }),
+        headersUnchanged: toList({ ...common, etag }),
+        body: body.toString("latin1"),
+      };
+    };
     const [gzipped, brotlied] = await Promise.all([
       packGzip(html, gzipOptions),
       packBrotli(html, brotliOptions),
     ]);
-    const byCoding = { br: toCopy(brotlied, "br"), gzip: toCopy(gzipped, "gzip"), identity: toCopy(html) };
-    return { common, byCoding };
+    const identity = toCopy(Buffer.from(html));
+    return { br: toCopy(brotlied, "br"), gzip: toCopy(gzipped, "gzip"), identity };
   }
 
   return async function answerShared({ context, request, response }: Exchange): Promise<boolean> {
@@ -105,19 +119,22 @@ export function createSharedPages(options: SharedPagesOptions) {
     const page = pages.get(path);
     if (!page || !["GET", "HEAD"].includes(context.method)) return false;
     if (page.isFor?.(context.headers) === false) return false;
-    const copies = await getCopies(path, page).catch(() => null);
+    const copies = findChecked(path)?.ready ?? (await getCopies(path, page).catch(() => null));
     if (copies === null) return false;
-    const { headers, body } = copies.byCoding[chooseCoding(context.headers["accept-encoding"])];
+    const { etag, headers, headersUnchanged, body } =
+      copies[chooseCoding(context.headers["accept-encoding"])];
     const { "if-none-match": ifNoneMatch } = context.headers;
-    const requestId = { "x-request-id": context.requestId };
-    if (ifNoneMatch !== undefined && namesVersion(ifNoneMatch, headers.etag!)) {
-      response.writeHead(304, { ...requestId, ...copies.common, etag: headers.etag }).end();
-    } else {
-      response.writeHead(200, { ...requestId, ...headers });
-      response.end(context.method === "HEAD" ? undefined : body);
-    }
+    const isUnchanged = ifNoneMatch !== undefined && namesVersion(ifNoneMatch, etag);
+    const list = ["x-request-id", context.requestId].concat(isUnchanged ? headersUnchanged : headers);
+    response.writeHead(isUnchanged ? 304 : 200, list);
+    if (isUnchanged || context.method === "HEAD") response.end();
+    else response.end(body, "latin1");
     return true;
   };
+}
+
+function toList(headers: HeaderTable): string[] {
+  return Object.entries(headers).flat();
 }
 
 async function readVersion({ reads }: SharedPage): Promise<string | undefined> {

@@ -1,0 +1,13 @@
+import type { GatedContent } from "~/content/content.schema";
+import { answerJsonText } from "~/platform/http/answer.server";
+import type { TextAnswer } from "~/platform/http/answer.server";
+import type { Admission } from "./admit.server";
+
+/** Of contents that are kept: what holders get is the same for many requests, and writing it is most of such an answer. */
+const texts = new WeakMap<GatedContent, string>();
+
+export function answerAdmission({ content, ...rest }: Admission): TextAnswer {
+  const text = texts.get(content) ?? JSON.stringify(content);
+  texts.set(content, text);
+  return answerJsonText({ text: `${JSON.stringify(rest).slice(0, -1)},"content":${text}}` });
+}
