@@ -10,8 +10,6 @@ import type { PrismaClient } from "~/generated/sqlite/client";
 import { retryWriteConflicts } from "./write-conflict.server";
 
 type Value = string | number | bigint | null;
-type Connection = { adapter: SqlDriverAdapter | null };
-type PrismaStatements = Pick<PrismaClient, "$queryRaw" | "$executeRaw">;
 
 /** A part of a statement may be a value or another piece of SQL. */
 export type Statements = {
@@ -23,6 +21,9 @@ export type Statements = {
 /** As the driver has it: a number of 64 bits is a string on PostgreSQL. */
 export type Figure = number | bigint | string;
 
+/** Null: not open yet, or closed. */
+type Connection = { open: { adapter: SqlDriverAdapter; statements: Statements } | null };
+
 const connections = new WeakMap<PrismaClient, Connection>();
 
 /** Prisma connects by the factory that is returned; a closed client that is used again does so once more. */
@@ -31,8 +32,12 @@ export function keepConnection(factory: SqlDriverAdapterFactory): {
   connection: Connection;
 } {
   const { provider, adapterName } = factory;
-  const connection: Connection = { adapter: null };
-  const connect = async () => (connection.adapter = await factory.connect());
+  const connection: Connection = { open: null };
+  async function connect(): Promise<SqlDriverAdapter> {
+    const adapter = await factory.connect();
+    connection.open = { adapter, statements: statementsOn(adapter) };
+    return adapter;
+  }
   return { factory: { provider, adapterName, connect }, connection };
 }
 
@@ -42,7 +47,7 @@ export function registerConnection(database: PrismaClient, connection: Connectio
 
 export function forgetConnection(database: PrismaClient): void {
   const connection = connections.get(database);
-  if (connection) connection.adapter = null;
+  if (connection) connection.open = null;
 }
 
 /**
@@ -50,8 +55,13 @@ export function forgetConnection(database: PrismaClient): void {
  * longer than the database. They wait in the same queue, and are retried and observed as all others.
  */
 export function directStatements(database: PrismaClient): Statements {
-  const adapterOf = () => connections.get(database)?.adapter ?? null;
-  return statementsOf(adapterOf, database);
+  const connection = connections.get(database);
+  const byPrisma = statementsBy(database);
+  const statements = () => connection?.open?.statements ?? byPrisma;
+  return {
+    query: (strings, ...parts) => statements().query(strings, ...parts),
+    execute: (strings, ...parts) => statements().execute(strings, ...parts),
+  };
 }
 
 /** The same for a transaction, which is done again where PostgreSQL aborts it for a conflict: it must change nothing else. */
@@ -59,10 +69,9 @@ export async function transactDirectly<T>(
   database: PrismaClient,
   work: (statements: Statements) => Promise<T>,
 ): Promise<T> {
-  const adapter = connections.get(database)?.adapter;
-  if (!adapter)
-    return await database.$transaction((transaction) => work(statementsOf(() => null, transaction)));
-  return await retryWriteConflicts(() => transactOnce(adapter, work));
+  const open = connections.get(database)?.open;
+  if (!open) return await database.$transaction((transaction) => work(statementsBy(transaction)));
+  return await retryWriteConflicts(() => transactOnce(open.adapter, work));
 }
 
 async function transactOnce<T>(
@@ -83,7 +92,7 @@ async function transactOnce<T>(
   };
   let result: T;
   try {
-    result = await work(statementsOf(() => transaction));
+    result = await work(statementsOn(transaction));
   } catch (error) {
     // Of a connection that is lost, only the first error says what happened.
     await end("ROLLBACK").catch(() => undefined);
@@ -93,20 +102,22 @@ async function transactOnce<T>(
   return result;
 }
 
-/** By `prisma` where there is no connection. */
-function statementsOf(connectionOf: () => SqlQueryable | null, prisma?: PrismaStatements): Statements {
+function statementsBy(prisma: Pick<PrismaClient, "$queryRaw" | "$executeRaw">): Statements {
+  return {
+    // Asynchronous functions: Prisma's own promises begin nothing until they are awaited.
+    query: async <Row extends object>(strings: TemplateStringsArray, ...parts: (Value | Sql)[]) =>
+      await prisma.$queryRaw<Row[]>(strings, ...parts),
+    execute: async (strings, ...parts) => await prisma.$executeRaw(strings, ...parts),
+  };
+}
+
+function statementsOn(connection: SqlQueryable): Statements {
   return {
     async query<Row extends object>(strings: TemplateStringsArray, ...parts: (Value | Sql)[]) {
-      const connection = connectionOf();
-      if (!connection) return await prisma!.$queryRaw<Row[]>(strings, ...parts);
       const { columnNames, rows } = await connection.queryRaw(toQuery(connection, strings, parts));
       return rows.map((row) => toRow<Row>(columnNames, row));
     },
-    async execute(strings, ...parts) {
-      const connection = connectionOf();
-      if (!connection) return await prisma!.$executeRaw(strings, ...parts);
-      return await connection.executeRaw(toQuery(connection, strings, parts));
-    },
+    execute: (strings, ...parts) => connection.executeRaw(toQuery(connection, strings, parts)),
   };
 }
 

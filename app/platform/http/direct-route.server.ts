@@ -23,7 +23,7 @@ export function createDirectRoutes(
     return [{ pattern, segments, route: route.module.loader as unknown as RouteFunction }];
   });
   const isVariable = ({ pattern }: DirectRoute) => /[:*]/.test(pattern);
-  const variable = direct.filter(isVariable);
+  const variable = direct.filter(isVariable).map((route) => ({ start: fixedStartOf(route), route }));
   const fixed = direct.filter((route) => !isVariable(route)).map((route) => ({ ...route, params: {} }));
   const exact = new Map<string, RouteMatch>(fixed.map((route) => [`/${route.segments.join("/")}`, route]));
   for (const path of Object.values(moved)) {
@@ -33,9 +33,11 @@ export function createDirectRoutes(
   return function findRoute(pathname) {
     const found = exact.get(pathname);
     if (found) return found;
-    const parts = pathname.slice(1).split("/");
-    for (const route of variable) {
-      const params = matchSegments(route.segments, parts);
+    // Every page comes by here, and is none of them. An encoded letter may stand for one of the start.
+    const isEncoded = pathname.includes("%");
+    for (const { start, route } of variable) {
+      if (!isEncoded && !pathname.startsWith(start)) continue;
+      const params = matchSegments(route.segments, pathname);
       if (params) return { ...route, params };
     }
     return null;
@@ -49,14 +51,20 @@ export function patternOf(routes: ServerBuild["routes"], id: string): string {
   return `/${parts.filter(Boolean).join("/")}`;
 }
 
-function matchSegments(segments: string[], parts: string[]): Record<string, string> | null {
+/** What comes before the first segment that differs. */
+function fixedStartOf({ segments }: DirectRoute): string {
+  const first = segments.findIndex((segment) => /^[:*]/.test(segment));
+  return `/${segments.slice(0, first).join("/")}`;
+}
+
+function matchSegments(segments: string[], pathname: string): Record<string, string> | null {
+  const parts = pathname.slice(1).split("/");
   const params: Record<string, string> = {};
   for (const [index, segment] of segments.entries()) {
     if (segment === "*") {
       const rest = decodePart(parts.slice(index).join("/"));
       return rest === null ? null : { ...params, "*": rest };
     }
-    if (segment === parts[index] && !segment.startsWith(":")) continue;
     const part = decodePart(parts[index] ?? "");
     if (part === null || part === "") return null;
     if (segment.startsWith(":")) params[segment.slice(1)] = part;
@@ -66,7 +74,6 @@ function matchSegments(segments: string[], parts: string[]): Record<string, stri
 }
 
 function decodePart(part: string): string | null {
-  if (!part.includes("%")) return part;
   try {
     return decodeURIComponent(part);
   } catch {
