@@ -18,8 +18,8 @@ type ContentReaderOptions = Pick<ContentPartsOptions, "contentDir" | "clock" | "
 
 type Kept = { contents: Map<string, GatedContent>; chars: number; sinceMs: number; untilMs: number };
 
-/** Of all kept contents together. */
-const maxKeptChars = 4 * 1024 * 1024;
+/** Of all kept contents together; their JSON, which is kept with them, is as much again. */
+const maxKeptChars = 2 * 1024 * 1024;
 
 /**
  * Reads what a holder receives. A part that is missing or broken is empty in the answer and named once in the

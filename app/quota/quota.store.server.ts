@@ -42,7 +42,7 @@ export type ReserveOutcome =
 export type QuotaStore = ReturnType<typeof createQuotaStore>;
 
 /** What an answer really took. */
-export type Usage = { reservationId: string; usedTokens: number } & Pick<ReserveRequest, "transaction">;
+export type Usage = { reservationId: string; usedTokens: number };
 
 /** A crash leaves few reservations; they are looked at in batches of so many. */
 const orphanBatch = 200;
@@ -55,8 +55,8 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
    * Counts in the window it was reserved in, while that is open. Deleting the reservation decides who settles it; of several
    * at once exactly one. False when it was settled before, or wiped by a reset.
    */
-  function settle({ reservationId, usedTokens, transaction }: Usage): Promise<boolean> {
-    const settleBy = async ({ query, execute }: Statements) => {
+  const settle = ({ reservationId, usedTokens }: Usage): Promise<boolean> =>
+    transact(async ({ query, execute }) => {
       const [settled] = await query<QuotaOwner & { windowResetAtMs: Figure }>`
         DELETE FROM "QuotaReservation" WHERE "id" = ${reservationId}
         RETURNING "kind", "subject", "windowResetAtMs"`;
@@ -66,9 +66,7 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
         WHERE "kind" = ${settled.kind} AND "subject" = ${settled.subject}
           AND "resetAtMs" = ${BigInt(settled.windowResetAtMs)}`;
       return true;
-    };
-    return transaction ? settleBy(transaction) : transact(settleBy);
-  }
+    });
 
   return {
     /**

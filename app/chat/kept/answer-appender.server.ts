@@ -1,7 +1,6 @@
 import { AsyncResource } from "node:async_hooks";
 import type { WarnLog } from "~/platform/log.server";
 import type {
-  Alongside,
   AnswerHeaders,
   AppendOutcome,
   AppendRequest,
@@ -34,7 +33,7 @@ type Listener = {
   onLost: () => void;
 };
 
-type Ending = { events: readonly string[]; usedTokens: number; expiresAtMs: number; alongside: Alongside };
+type Ending = { events: readonly string[]; usedTokens: number; expiresAtMs: number };
 
 export type Appending = {
   storedId: () => number;
@@ -260,8 +259,8 @@ class Entry {
     this.#awaited = null;
   }
 
-  end({ events, usedTokens, expiresAtMs, alongside }: Ending): void {
-    this.ending = { endingId: this.storedId + this.#waiting.length + 1, expiresAtMs, alongside };
+  end({ events, usedTokens, expiresAtMs }: Ending): void {
+    this.ending = { endingId: this.storedId + this.#waiting.length + 1, expiresAtMs };
     this.#waiting.push(...events);
     for (const { length } of events) this.waitingChars += length;
     this.#usedTokens = usedTokens;

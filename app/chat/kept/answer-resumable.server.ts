@@ -10,16 +10,10 @@ export type ResumableCall = Pick<ChatCall, "caller" | "clientId" | "request"> & 
   /** Whether a quota is in force. */
   isCounted: boolean;
   /** The reservation has the answer's id, so that whoever concludes the answer can settle it. */
-  admitAnswer: (reservationId: string, transaction: Transaction) => Promise<Admission>;
-};
-
-type Transaction = Parameters<Alongside>[0];
-type Admission = {
-  reservation: {
-    maxOutputTokens: number;
-    settle: (usage: { usedTokens: number; transaction: Transaction }) => Promise<void>;
-  };
-  headers: Record<string, string>;
+  admitAnswer: (
+    reservationId: string,
+    transaction: Parameters<Alongside>[0],
+  ) => ReturnType<ChatCall["admitAnswer"]>;
 };
 
 export type ResumableDependencies = ChatDependencies & {
@@ -36,10 +30,10 @@ export async function answerResumable(
   const answer = kept.prepare(owner);
   let usedTokens = 0;
   /** Once the ending is stored: whoever has lost the lease by then settles nothing. */
-  let settle: Alongside = () => Promise.resolve();
+  let settle = () => Promise.resolve();
 
   async function admit(): ReturnType<ChatCall["admitAnswer"]> {
-    let admission: Promise<Admission> | null = null;
+    let admission: ReturnType<ChatCall["admitAnswer"]> | null = null;
     const reserve: Alongside = async (transaction) => {
       admission = admitAnswer(answer.replyId, transaction);
       // A refusal rolls nothing back: others may share the transaction.
@@ -50,7 +44,7 @@ export async function answerResumable(
     await answer.begin(isCounted ? reserve : undefined);
     const { reservation, headers } = await (admission ?? admitAnswer(answer.replyId, null));
     answer.tellHeaders(headers);
-    settle = (transaction) => reservation.settle({ usedTokens, transaction });
+    settle = () => reservation.settle({ usedTokens });
     const note = async (usage: { usedTokens: number }) => void ({ usedTokens } = usage);
     return { reservation: { ...reservation, settle: note }, headers };
   }
@@ -65,7 +59,7 @@ export async function answerResumable(
     const kept = answer.write(keepTrace(events), { readUsedTokens: () => usedTokens, settle });
     return { events: kept, headers: { ...headers, "X-Reply-Id": answer.replyId } };
   } catch (error) {
-    await settle(null).catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
+    await settle().catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
     await answer.discard();
     throw answer.lostSignal.aborted ? stateUnavailable(error) : error;
   }

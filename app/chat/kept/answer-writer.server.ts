@@ -5,7 +5,6 @@ import { charsPerToken } from "../chat-limits";
 import type { ChatEvent } from "../reply/chat-events";
 import type { Appending } from "./answer-appender.server";
 import type { AnswerFeed } from "./answer-feed.server";
-import type { Alongside } from "./kept-answer-store.server";
 
 type Options = {
   events: AsyncIterable<ChatEvent>;
@@ -14,8 +13,8 @@ type Options = {
   /** What the whole answer used, once it has ended. */
   readUsedTokens: () => number;
   expiresAtMs: () => number;
-  /** In the transaction that stores the ending, where there is one; else once it is stored, and before readers get it. */
-  settle: Alongside;
+  /** Called once the ending is stored, and before readers get it. */
+  settle: () => Promise<void>;
   log: WarnLog;
 };
 
@@ -45,14 +44,9 @@ export async function writeAnswer(options: Options): Promise<boolean> {
     ending.splice(0, Infinity, ...[broken, { type: "finish" }].map(toEventJson));
   }
   const endingId = feed.lastId + 1;
-  let isSettled = false;
-  const alongside: Alongside = async (transaction) => {
-    await settle(transaction).catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
-    isSettled = true;
-  };
-  const end = { events: ending, usedTokens: readUsedTokens(), expiresAtMs: expiresAtMs(), alongside };
+  const end = { events: ending, usedTokens: readUsedTokens(), expiresAtMs: expiresAtMs() };
   if (!(await appending.end(end))) return false;
-  if (!isSettled) await alongside(null);
+  await settle().catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
   feed.push(ending.map((json, index) => ({ id: endingId + index, json })));
   feed.end({ endingId, isBroken: false });
   return true;

@@ -2,6 +2,7 @@ import { sqltag as sql } from "@prisma/client/runtime/client";
 import type { Sql } from "@prisma/client/runtime/client";
 import { isSqlite } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
+import { directStatements } from "~/platform/database/direct-statements.server";
 import type { Figure, Statements } from "~/platform/database/direct-statements.server";
 import { databaseNowMs } from "~/platform/database/lease-condition.server";
 import type { AppendRequest } from "./kept-answer-store.server";
@@ -28,7 +29,7 @@ export type AppendedRow = { id: string; lastId: Figure; stopAskedAtMs: Figure | 
 
 /** Appends to several answers at once; gives back those whose lease is held. */
 export const appendFor = (database: Database, terms: Terms) =>
-  isSqlite(database) ? createSqliteAppend(terms) : createPostgresqlAppend(terms);
+  isSqlite(database) ? createSqliteAppend(database, terms) : createPostgresqlAppend(database, terms);
 
 /** Appends where the answer stands where it should; renews the lease in any case. */
 function updateAnswers({ now, isHeld, rowsOf }: Terms, requests: readonly AppendRequest[]): Sql {
@@ -40,8 +41,7 @@ function updateAnswers({ now, isHeld, rowsOf }: Terms, requests: readonly Append
       after: lastIdOf({ firstId, events }),
       usedTokens,
       ...(headers && { headers: JSON.stringify(headers) }),
-      endingId: ending?.endingId,
-      expiresAtMs: ending?.expiresAtMs,
+      ...ending,
     };
   });
   const goesOn = sql`answer."lastId" = CAST("value" ->> 'before' AS INTEGER)`;
@@ -62,12 +62,10 @@ function updateAnswers({ now, isHeld, rowsOf }: Terms, requests: readonly Append
 }
 
 /** The piece is stored by the first statement, and becomes part of the answer by the second, which alone decides. */
-function createSqliteAppend(terms: Terms) {
+function createSqliteAppend(database: Database, terms: Terms) {
   const { isHeld, rowsOf } = terms;
-  return async (
-    { query, execute }: Statements,
-    requests: readonly AppendRequest[],
-  ): Promise<AppendedRow[]> => {
+  const { query, execute } = directStatements(database);
+  return async (requests: readonly AppendRequest[]): Promise<AppendedRow[]> => {
     const pieces = requests.flatMap((request) =>
       splitIntoPieces(request).map((piece) => ({ ...piece, before: request.firstId - 1 })),
     );
@@ -86,9 +84,10 @@ function createSqliteAppend(terms: Terms) {
 }
 
 /** All of it is one statement. */
-function createPostgresqlAppend(terms: Terms) {
+function createPostgresqlAppend(database: Database, terms: Terms) {
   const { rowsOf } = terms;
-  return async ({ query }: Statements, requests: readonly AppendRequest[]): Promise<AppendedRow[]> => {
+  const { query } = directStatements(database);
+  return async (requests: readonly AppendRequest[]): Promise<AppendedRow[]> => {
     const pieces = requests.flatMap((request) =>
       splitIntoPieces(request).map((piece) => ({ ...piece, after: lastIdOf(request) })),
     );
@@ -120,6 +119,6 @@ export async function insertPieces(
     ON CONFLICT ("answerId", "firstId") DO NOTHING`;
 }
 
-export function lastIdOf({ firstId, events }: Pick<AppendRequest, "firstId" | "events">): number {
+function lastIdOf({ firstId, events }: Pick<AppendRequest, "firstId" | "events">): number {
   return firstId - 1 + events.length;
 }

@@ -72,9 +72,8 @@ export type AppendRequest = {
   usedTokens: number;
   /** That the first reader got, where they are not stored yet. */
   headers?: AnswerHeaders | null;
-  /** These are the last events, from `endingId` on the ending; the lease is released. `alongside` is done in the same
-   * transaction, where there is one; where not, never. */
-  ending?: { endingId: number; expiresAtMs: number; alongside?: Alongside };
+  /** These are the last events, from `endingId` on the ending; the lease is released. */
+  ending?: { endingId: number; expiresAtMs: number };
 };
 
 export type AnswerHeaders = Record<string, string>;

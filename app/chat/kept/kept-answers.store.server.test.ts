@@ -1,16 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
-import { isSqlite } from "~/platform/database/database.server";
 import { createTestClock } from "~e2e/support/databases/database";
 import { testOnEachState } from "~e2e/support/databases/state";
 import type { TestState } from "~e2e/support/databases/state";
-import type {
-  Alongside,
-  AppendRequest,
-  BeginRequest,
-  Conversation,
-  KeptAnswerStore,
-} from "./kept-answer-store.server";
+import type { AppendRequest, BeginRequest, Conversation, KeptAnswerStore } from "./kept-answer-store.server";
 
 const conversation: Conversation = { owner: "key of a wallet", conversationId: "conversation-0001" };
 const longLeaseMs = 60_000;
@@ -72,27 +65,6 @@ testOnEachState(
     expect(await append(replyId, ["5"], { firstId: 5 })).toEqual({ outcome: "lost" });
   },
 );
-
-testOnEachState("what is done alongside an ending is part of it, on SQLite alone", async (state) => {
-  const { store, begin, append, endOf } = open(state);
-  const { replyId } = await begin();
-  await append(replyId, ["1"]);
-  const done: unknown[] = [];
-  const end = (firstId: number, alongside: Alongside) =>
-    append(replyId, ["2"], { firstId, ending: { ...endOf(2).ending, alongside } });
-  const note: Alongside = async (transaction) => void done.push(transaction);
-  // It does not go on from what is stored.
-  expect(await end(3, note)).toMatchObject({ outcome: "held", lastId: 1 });
-  expect(done).toEqual([]);
-  const isOneTransaction = state.redis === null && isSqlite(state.database);
-  const fail: Alongside = () => Promise.reject(new Error("cannot be done"));
-  if (isOneTransaction) {
-    await expect(end(2, fail)).rejects.toThrow("cannot be done");
-    expect(await store.find(conversation)).toMatchObject({ lastId: 1, hasWriter: true });
-  }
-  expect(await end(2, note)).toMatchObject({ outcome: "held", lastId: 2 });
-  expect(done).toEqual(isOneTransaction ? [expect.anything()] : []);
-});
 
 testOnEachState("an event comes back as it was appended, whatever is in it", async (state) => {
   const { begin, append, readAll } = open(state);

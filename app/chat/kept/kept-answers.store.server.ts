@@ -23,7 +23,7 @@ import type {
   KeptPart,
   ReadRequest,
 } from "./kept-answer-store.server";
-import { appendFor, answerTerms, insertPieces, lastIdOf } from "./kept-answer-appends.store.server";
+import { appendFor, answerTerms, insertPieces } from "./kept-answer-appends.store.server";
 import type { Terms } from "./kept-answer-appends.store.server";
 import { splitIntoPieces } from "./pieces.server";
 
@@ -52,8 +52,8 @@ export function createKeptAnswerStore(database: Database, clock: Clock): KeptAns
 
 function createBeginning(database: Database, { now, isHeld, isAbandoned }: Terms) {
   const transact = createSharedTransactions(database);
-  const statements = directStatements(database);
-  const { query, execute } = statements;
+  const alone = directStatements(database);
+  const { query, execute } = alone;
   type Refused = Exclude<BeginOutcome, { outcome: "begun" }>;
 
   /** Whoever counts for the same is admitted one after the other; on SQLite every statement that writes is. */
@@ -75,7 +75,7 @@ function createBeginning(database: Database, { now, isHeld, isAbandoned }: Terms
   }
 
   async function insertLocked(request: BeginRequest, alongside?: Alongside): Promise<boolean> {
-    if (!alongside && isSqlite(database)) return await insert(statements, request);
+    if (!alongside && isSqlite(database)) return await insert(alone, request);
     return await transact(async (transaction) => {
       await lockOpenFor(transaction, request.openFor);
       const hasBegun = await insert(transaction, request);
@@ -118,30 +118,16 @@ function createBeginning(database: Database, { now, isHeld, isAbandoned }: Terms
 
 function createWriting(database: Database, terms: Terms) {
   const { now, isHeld } = terms;
-  const statements = directStatements(database);
-  const { query } = statements;
-  const transact = createSharedTransactions(database);
+  const { query } = directStatements(database);
   const appendAll = appendFor(database, terms);
-
-  async function appendBy(by: Statements, requests: readonly AppendRequest[]): Promise<AppendOutcome[]> {
-    const held = new Map((await appendAll(by, requests)).map((row) => [row.id, row]));
-    return requests.map(({ replyId }) => {
-      const row = held.get(replyId);
-      if (row === undefined) return { outcome: "lost" };
-      return { outcome: "held", lastId: Number(row.lastId), isStopAsked: row.stopAskedAtMs !== null };
-    });
-  }
 
   return {
     async append(requests: readonly AppendRequest[]): Promise<AppendOutcome[]> {
-      // One commit for both. On PostgreSQL that would hold what the settlement locks until all of them are through.
-      if (!isSqlite(database) || requests.every(({ ending }) => !ending?.alongside))
-        return await appendBy(statements, requests);
-      return await transact(async (transaction) => {
-        const outcomes = await appendBy(transaction, requests);
-        for (const [index, request] of requests.entries())
-          if (isAppended(request, outcomes[index]!)) await request.ending?.alongside?.(transaction);
-        return outcomes;
+      const held = new Map((await appendAll(requests)).map((row) => [row.id, row]));
+      return requests.map(({ replyId }) => {
+        const row = held.get(replyId);
+        if (row === undefined) return { outcome: "lost" };
+        return { outcome: "held", lastId: Number(row.lastId), isStopAsked: row.stopAskedAtMs !== null };
       });
     },
 
@@ -244,10 +230,6 @@ function createReading(database: Database, clock: Clock, { state }: Terms) {
       return { ...found, events: hasMore ? await readEvents(request, found.lastId) : [] };
     },
   };
-}
-
-function isAppended(request: AppendRequest, outcome: AppendOutcome): boolean {
-  return outcome.outcome === "held" && outcome.lastId === lastIdOf(request);
 }
 
 function toState({ lastId, hasWriter, endingId, concludedAtMs }: StateRow): AnswerState {

@@ -25,7 +25,7 @@ type Options = {
   log: WarnLog;
 };
 
-type Usage = { readUsedTokens: () => number; settle: Alongside };
+type Usage = { readUsedTokens: () => number; settle: () => Promise<void> };
 
 /** An answer that this process writes, or is about to: until it begins nothing is kept. */
 export class OpenAnswer {

@@ -64,7 +64,10 @@ export function directStatements(database: PrismaClient): Statements {
   };
 }
 
-/** The same for a transaction, which is done again where PostgreSQL aborts it for a conflict: it must change nothing else. */
+/**
+ * The same for a transaction. `work` is done again where PostgreSQL aborts it for a conflict, so it must change nothing but
+ * the database, and only by the statements it is given: on SQLite any other one would wait for this transaction to end.
+ */
 export async function transactDirectly<T>(
   database: PrismaClient,
   work: (statements: Statements) => Promise<T>,
@@ -81,7 +84,7 @@ async function transactOnce<T>(
   const transaction = await adapter.startTransaction();
   const end = async (how: "COMMIT" | "ROLLBACK") => {
     try {
-      // Else the driver's own commit and rollback do it.
+      // Of drivers with phantom queries, `commit` and `rollback` send the statement themselves.
       if (!transaction.options.usePhantomQuery)
         await transaction.executeRaw({ sql: how, args: [], argTypes: [] });
     } catch (error) {
@@ -94,7 +97,7 @@ async function transactOnce<T>(
   try {
     result = await work(statementsOn(transaction));
   } catch (error) {
-    // Of a connection that is lost, only the first error says what happened.
+    // It fails as well where the connection is lost; what is thrown below says why.
     await end("ROLLBACK").catch(() => undefined);
     throw error;
   }

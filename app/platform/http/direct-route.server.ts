@@ -33,7 +33,7 @@ export function createDirectRoutes(
   return function findRoute(pathname) {
     const found = exact.get(pathname);
     if (found) return found;
-    // Every page comes by here, and is none of them. An encoded letter may stand for one of the start.
+    // Requests for pages come by here as well, and match none of these. An encoded letter may stand for one of the start.
     const isEncoded = pathname.includes("%");
     for (const { start, route } of variable) {
       if (!isEncoded && !pathname.startsWith(start)) continue;

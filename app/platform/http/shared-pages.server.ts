@@ -11,6 +11,7 @@ import { patternOf } from "./direct-route.server";
 import { namesVersion } from "./entity-tag";
 import type { RequestContext } from "./request-context.server";
 import type { InlineSources } from "./security-headers.server";
+import { stallMs } from "./write-answer.server";
 
 /** What the module of a page exports as `shared` where the page is the same for everybody. */
 export type SharedPage = {
@@ -37,7 +38,7 @@ type Kept = {
   /** The same, once they are there. */
   ready: Copies | null;
 };
-/** `body`: a byte a letter. A text goes to the socket together with the headers, where bytes would be a second piece. */
+/** `body` in Latin-1, one character for each byte: text goes to the socket in one piece with the headers, bytes in a second one. */
 type Copy = { etag: string; headers: readonly string[]; headersUnchanged: readonly string[]; body: string };
 type Copies = Readonly<Record<Coding, Copy>>;
 
@@ -50,7 +51,7 @@ const gzipOptions = { level: 9 };
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
 /**
- * Pages that are the same for everybody, rendered once by the framework for an anonymous request and kept as bytes.
+ * Pages that are the same for everybody, rendered once by the framework for an anonymous request and kept.
  * Returns whether it has answered; the framework answers everything else.
  */
 export function createSharedPages(options: SharedPagesOptions) {
@@ -129,6 +130,8 @@ export function createSharedPages(options: SharedPagesOptions) {
     response.writeHead(isUnchanged ? 304 : 200, list);
     if (isUnchanged || context.method === "HEAD") response.end();
     else response.end(body, "latin1");
+    // What a client does not take is a copy of its own.
+    if (response.writableLength > 0) response.setTimeout(stallMs);
     return true;
   };
 }
