@@ -2,11 +2,11 @@
 export async function withDeadline<T>(
   work: Promise<T>,
   timeoutMs: number,
-  message = "timed out",
+  toError = () => new Error("timed out"),
 ): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(message)), timeoutMs);
+    timer = setTimeout(() => reject(toError()), timeoutMs);
   });
   try {
     return await Promise.race([work, late]);

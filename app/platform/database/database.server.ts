@@ -5,7 +5,12 @@ import type { PrismaClient } from "~/generated/sqlite/client";
 import { withDeadline } from "~/platform/deadline";
 import type { EventLog } from "~/platform/log.server";
 import { readDatabaseUrl } from "./database-url.server";
-import { forgetConnection, keepConnection, registerConnection } from "./direct-statements.server";
+import {
+  forgetConnection,
+  keepConnection,
+  registerConnection,
+  transactionLimits,
+} from "./direct-statements.server";
 import { isDatabaseOutage, isEncryptionFault, readSqlState } from "./outage.server";
 import type { SqliteAdapter } from "./sqlite-adapter.server";
 import type { SqliteClientOptions } from "./sqlite-client.server";
@@ -54,8 +59,7 @@ const defaultPool: PoolOptions = {
 const clientOptions = {
   // The other formats print the arguments of the failed call, and those may be secrets.
   errorFormat: "minimal",
-  // Longer than SQLite waits for a locked file, so that its own error is reported instead of a timeout.
-  transactionOptions: { maxWait: 7_000, timeout: 10_000 },
+  transactionOptions: transactionLimits,
 } as const;
 
 /** Longer than any write on the same file takes; a probe waits no longer for it. */
@@ -186,7 +190,11 @@ export async function findDatabaseFault(database: Database, timeoutMs: number): 
   const fileFault = opened ? await findFileFault(opened) : null;
   if (fileFault !== null) return fileFault;
   const reading = opened ? readOnce(database) : findServerFault(database);
-  return await withDeadline(reading, timeoutMs, `The database did not answer within ${timeoutMs} ms.`);
+  return await withDeadline(
+    reading,
+    timeoutMs,
+    () => new Error(`The database did not answer within ${timeoutMs} ms.`),
+  );
 }
 
 const readOnlyFault = "The database can be read but not written: it is read-only.";

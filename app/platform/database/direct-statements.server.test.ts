@@ -1,8 +1,15 @@
 import { sqltag as sql } from "@prisma/client/runtime/client";
-import { expect } from "vitest";
-import { testOnEachDatabase } from "~e2e/support/databases/database";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createSqliteTestDatabase, testOnEachDatabase } from "~e2e/support/databases/database";
 import { closeDatabase, openDatabase } from "./database.server";
-import { directStatements, forgetConnection, transactDirectly } from "./direct-statements.server";
+import {
+  directStatements,
+  forgetConnection,
+  transactDirectly,
+  transactionLimits,
+} from "./direct-statements.server";
+import type { Statements } from "./direct-statements.server";
+import { isDatabaseOutage } from "./outage.server";
 
 const key = "client of a test";
 
@@ -82,3 +89,28 @@ testOnEachDatabase(
     }
   },
 );
+
+test("a direct transaction that begins or lasts too long is an outage, takes no more statements, and frees the file", async () => {
+  const { database } = await createSqliteTestDatabase();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const write = ({ execute }: Statements, key: string) => execute`
+    INSERT INTO "RateLimitWindow" ("key", "startedAtMs", "points", "expiresAtMs") VALUES (${key}, ${1n}, ${2}, ${3n})`;
+  let kept: Statements | undefined;
+  const lasting = transactDirectly(database, async (statements) => {
+    kept = statements;
+    await write(statements, "lasting");
+    await new Promise(() => {});
+  }).catch((error: unknown) => error);
+  await vi.waitUntil(() => kept !== undefined);
+  const waiting = transactDirectly(database, (statements) => write(statements, "waiting")).catch(
+    (error: unknown) => error,
+  );
+  await vi.advanceTimersByTimeAsync(transactionLimits.maxWait + 1);
+  expect(isDatabaseOutage(await waiting)).toBe(true);
+  await vi.advanceTimersByTimeAsync(transactionLimits.timeout);
+  expect(isDatabaseOutage(await lasting)).toBe(true);
+  await expect(write(kept!, "late")).rejects.toThrow("has ended");
+  await transactDirectly(database, (statements) => write(statements, "next"));
+  expect((await database.rateLimitWindow.findMany()).map(({ key }) => key)).toEqual(["next"]);
+});

@@ -5,8 +5,10 @@ import type {
   SqlDriverAdapterFactory,
   SqlQuery,
   SqlQueryable,
+  Transaction,
 } from "@prisma/driver-adapter-utils";
 import type { PrismaClient } from "~/generated/sqlite/client";
+import { withDeadline } from "~/platform/deadline";
 import { retryWriteConflicts } from "./write-conflict.server";
 
 type Value = string | number | bigint | null;
@@ -20,6 +22,15 @@ export type Statements = {
 
 /** As the driver has it: a number of 64 bits is a string on PostgreSQL. */
 export type Figure = number | bigint | string;
+
+/** Of every transaction, Prisma's own too. Longer than SQLite waits for a locked file, so that its own error is reported. */
+export const transactionLimits = { maxWait: 7_000, timeout: 10_000 };
+
+/** An outage, as Prisma's client calls its own. */
+class TransactionLate extends Error {
+  override readonly name = "TransactionLate";
+  readonly code = "P2028";
+}
 
 /** Null: not open yet, or closed. */
 type Connection = { open: { adapter: SqlDriverAdapter; statements: Statements } | null };
@@ -81,21 +92,17 @@ async function transactOnce<T>(
   adapter: SqlDriverAdapter,
   work: (statements: Statements) => Promise<T>,
 ): Promise<T> {
-  const transaction = await adapter.startTransaction();
+  const transaction = await startInTime(adapter);
+  let isOpen = true;
   const end = async (how: "COMMIT" | "ROLLBACK") => {
-    try {
-      // Of drivers with phantom queries, `commit` and `rollback` send the statement themselves.
-      if (!transaction.options.usePhantomQuery)
-        await transaction.executeRaw({ sql: how, args: [], argTypes: [] });
-    } catch (error) {
-      await transaction.rollback();
-      throw error;
-    }
-    await (how === "COMMIT" ? transaction.commit() : transaction.rollback());
+    isOpen = false;
+    await endTransaction(transaction, how);
   };
   let result: T;
   try {
-    result = await work(statementsOn(transaction));
+    const statements = statementsOn(transaction, () => isOpen);
+    const late = () => new TransactionLate("The transaction took too long.");
+    result = await withDeadline(work(statements), transactionLimits.timeout, late);
   } catch (error) {
     // It fails as well where the connection is lost; what is thrown below says why.
     await end("ROLLBACK").catch(() => undefined);
@@ -103,6 +110,31 @@ async function transactOnce<T>(
   }
   await end("COMMIT");
   return result;
+}
+
+async function endTransaction(transaction: Transaction, how: "COMMIT" | "ROLLBACK"): Promise<void> {
+  try {
+    // Of drivers with phantom queries, `commit` and `rollback` send the statement themselves.
+    if (!transaction.options.usePhantomQuery)
+      await transaction.executeRaw({ sql: how, args: [], argTypes: [] });
+  } catch (error) {
+    await transaction.rollback();
+    throw error;
+  }
+  await (how === "COMMIT" ? transaction.commit() : transaction.rollback());
+}
+
+/** One that begins too late is rolled back at once. */
+async function startInTime(adapter: SqlDriverAdapter): Promise<Transaction> {
+  const starting = adapter.startTransaction();
+  try {
+    const late = () => new TransactionLate("No transaction could begin in time.");
+    return await withDeadline(starting, transactionLimits.maxWait, late);
+  } catch (error) {
+    if (error instanceof TransactionLate)
+      starting.then((transaction) => endTransaction(transaction, "ROLLBACK")).catch(() => undefined);
+    throw error;
+  }
 }
 
 function statementsBy(prisma: Pick<PrismaClient, "$queryRaw" | "$executeRaw">): Statements {
@@ -114,13 +146,21 @@ function statementsBy(prisma: Pick<PrismaClient, "$queryRaw" | "$executeRaw">): 
   };
 }
 
-function statementsOn(connection: SqlQueryable): Statements {
+/** A transaction that has ended takes none: on SQLite they would be carried out on their own. */
+function statementsOn(connection: SqlQueryable, isOpen = () => true): Statements {
+  const requireOpen = () => {
+    if (!isOpen()) throw new TransactionLate("The transaction has ended.");
+  };
   return {
     async query<Row extends object>(strings: TemplateStringsArray, ...parts: (Value | Sql)[]) {
+      requireOpen();
       const { columnNames, rows } = await connection.queryRaw(toQuery(connection, strings, parts));
       return rows.map((row) => toRow<Row>(columnNames, row));
     },
-    execute: (strings, ...parts) => connection.executeRaw(toQuery(connection, strings, parts)),
+    async execute(strings, ...parts) {
+      requireOpen();
+      return await connection.executeRaw(toQuery(connection, strings, parts));
+    },
   };
 }
 
