@@ -7,7 +7,7 @@ import type { Admission } from "./admit.server";
 const texts = new WeakMap<GatedContent, string>();
 
 export function answerAdmission({ content, ...rest }: Admission): TextAnswer {
-  const text = texts.get(content) ?? JSON.stringify(content);
-  texts.set(content, text);
+  let text = texts.get(content);
+  if (text === undefined) texts.set(content, (text = JSON.stringify(content)));
   return answerJsonText({ text: `${JSON.stringify(rest).slice(0, -1)},"content":${text}}` });
 }

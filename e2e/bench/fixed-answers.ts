@@ -42,8 +42,6 @@ const pageRequests: readonly FixedRequest[] = [
     ...page,
     name: "GET /gate, signed in: the room",
     slug: "room",
-    requests: 600,
-    warmUpRequests: 2000,
     path: "/gate",
     headers: (target) => ({ ...page.headers(), ...sessionCookie(target.accessToken) }),
     holds: "You are in",

@@ -246,7 +246,7 @@ export const operations: readonly Operation[] = [
     slug: "form",
     requests: 400,
     warmUpRequests: 2000,
-    aims: { rpcCallsPerRequest: 3 },
+    aims: { rpcCallsPerRequest: 1 },
     sides: { Latchkey: prepareForms, Fastify: prepareForms },
   },
   {
