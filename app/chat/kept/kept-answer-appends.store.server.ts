@@ -22,14 +22,14 @@ export const answerTerms = (database: Database) => {
     isSqlite(database)
       ? sql`json_each(${JSON.stringify(elements)}) AS given`
       : sql`jsonb_array_elements(${JSON.stringify(elements)}::jsonb) AS given("value")`;
-  return { now, isHeld, isAbandoned, state, rowsOf };
+  return { statements: directStatements(database), now, isHeld, isAbandoned, state, rowsOf };
 };
 
 export type AppendedRow = { id: string; lastId: Figure; stopAskedAtMs: Figure | null };
 
 /** Appends to several answers at once; gives back those whose lease is held. */
 export const appendFor = (database: Database, terms: Terms) =>
-  isSqlite(database) ? createSqliteAppend(database, terms) : createPostgresqlAppend(database, terms);
+  isSqlite(database) ? createSqliteAppend(terms) : createPostgresqlAppend(terms);
 
 /** Appends where the answer stands where it should; renews the lease in any case. */
 function updateAnswers({ now, isHeld, rowsOf }: Terms, requests: readonly AppendRequest[]): Sql {
@@ -62,9 +62,9 @@ function updateAnswers({ now, isHeld, rowsOf }: Terms, requests: readonly Append
 }
 
 /** The piece is stored by the first statement, and becomes part of the answer by the second, which alone decides. */
-function createSqliteAppend(database: Database, terms: Terms) {
-  const { isHeld, rowsOf } = terms;
-  const { query, execute } = directStatements(database);
+function createSqliteAppend(terms: Terms) {
+  const { statements, isHeld, rowsOf } = terms;
+  const { query, execute } = statements;
   return async (requests: readonly AppendRequest[]): Promise<AppendedRow[]> => {
     const pieces = requests.flatMap((request) =>
       splitIntoPieces(request).map((piece) => ({ ...piece, before: request.firstId - 1 })),
@@ -84,9 +84,9 @@ function createSqliteAppend(database: Database, terms: Terms) {
 }
 
 /** All of it is one statement. */
-function createPostgresqlAppend(database: Database, terms: Terms) {
-  const { rowsOf } = terms;
-  const { query } = directStatements(database);
+function createPostgresqlAppend(terms: Terms) {
+  const { statements, rowsOf } = terms;
+  const { query } = statements;
   return async (requests: readonly AppendRequest[]): Promise<AppendedRow[]> => {
     const pieces = requests.flatMap((request) =>
       splitIntoPieces(request).map((piece) => ({ ...piece, after: lastIdOf(request) })),

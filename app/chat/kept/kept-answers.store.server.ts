@@ -2,7 +2,6 @@ import { join } from "@prisma/client/runtime/client";
 import type { Clock } from "~/platform/clock";
 import { isSqlite } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
-import { directStatements, transactDirectly } from "~/platform/database/direct-statements.server";
 import type { Figure, Statements } from "~/platform/database/direct-statements.server";
 import { createSharedTransactions } from "~/platform/database/shared-transactions.server";
 import type {
@@ -46,13 +45,12 @@ export function createKeptAnswerStore(database: Database, clock: Clock): KeptAns
     ...createBeginning(database, terms),
     ...createWriting(database, terms),
     ...createConcluding(database, terms),
-    ...createReading(database, clock, terms),
+    ...createReading(clock, terms),
   };
 }
 
-function createBeginning(database: Database, { now, isHeld, isAbandoned }: Terms) {
+function createBeginning(database: Database, { statements: alone, now, isHeld, isAbandoned }: Terms) {
   const transact = createSharedTransactions(database);
-  const alone = directStatements(database);
   const { query, execute } = alone;
   type Refused = Exclude<BeginOutcome, { outcome: "begun" }>;
 
@@ -117,8 +115,8 @@ function createBeginning(database: Database, { now, isHeld, isAbandoned }: Terms
 }
 
 function createWriting(database: Database, terms: Terms) {
-  const { now, isHeld } = terms;
-  const { query } = directStatements(database);
+  const { statements, now, isHeld } = terms;
+  const { query } = statements;
   const appendAll = appendFor(database, terms);
 
   return {
@@ -149,11 +147,12 @@ function createWriting(database: Database, terms: Terms) {
   };
 }
 
-function createConcluding(database: Database, { now, isAbandoned, rowsOf }: Terms) {
-  const { query } = directStatements(database);
+function createConcluding(database: Database, { statements, now, isAbandoned, rowsOf }: Terms) {
+  const transact = createSharedTransactions(database);
+  const { query } = statements;
   return {
     conclude: ({ replyId, endingEvents, expiresAtMs }: ConcludeRequest) =>
-      transactDirectly(database, async (transaction) => {
+      transact(async (transaction) => {
         const [row] = await transaction.query<{ lastId: Figure; usedTokens: Figure }>`
           UPDATE "KeptAnswer" SET "endingId" = "lastId" + 1, "openConversation" = NULL, "openFor" = NULL, "lastId" = "lastId" + ${endingEvents.length},
             "concludedAtMs" = ${now}, "expiresAtMs" = ${BigInt(expiresAtMs)}
@@ -189,8 +188,8 @@ function createConcluding(database: Database, { now, isAbandoned, rowsOf }: Term
   };
 }
 
-function createReading(database: Database, clock: Clock, { state }: Terms) {
-  const { query } = directStatements(database);
+function createReading(clock: Clock, { statements, state }: Terms) {
+  const { query } = statements;
   /** From the piece that holds the first event wanted. */
   async function readEvents(
     { replyId, afterId, maxBytes }: ReadRequest,

@@ -23,7 +23,7 @@ export function createDirectRoutes(
     return [{ pattern, segments, route: route.module.loader as unknown as RouteFunction }];
   });
   const isVariable = ({ pattern }: DirectRoute) => /[:*]/.test(pattern);
-  const variable = direct.filter(isVariable).map((route) => ({ start: fixedStartOf(route), route }));
+  const variable = direct.filter(isVariable);
   const fixed = direct.filter((route) => !isVariable(route)).map((route) => ({ ...route, params: {} }));
   const exact = new Map<string, RouteMatch>(fixed.map((route) => [`/${route.segments.join("/")}`, route]));
   for (const path of Object.values(moved)) {
@@ -33,10 +33,7 @@ export function createDirectRoutes(
   return function findRoute(pathname) {
     const found = exact.get(pathname);
     if (found) return found;
-    // Requests for pages come by here as well, and match none of these. An encoded letter may stand for one of the start.
-    const isEncoded = pathname.includes("%");
-    for (const { start, route } of variable) {
-      if (!isEncoded && !pathname.startsWith(start)) continue;
+    for (const route of variable) {
       const params = matchSegments(route.segments, pathname);
       if (params) return { ...route, params };
     }
@@ -49,12 +46,6 @@ export function patternOf(routes: ServerBuild["routes"], id: string): string {
   const parts: string[] = [];
   for (let route = routes[id]; route; route = routes[route.parentId ?? ""]) parts.unshift(route.path ?? "");
   return `/${parts.filter(Boolean).join("/")}`;
-}
-
-/** What comes before the first segment that differs. */
-function fixedStartOf({ segments }: DirectRoute): string {
-  const first = segments.findIndex((segment) => /^[:*]/.test(segment));
-  return `/${segments.slice(0, first).join("/")}`;
 }
 
 function matchSegments(segments: string[], pathname: string): Record<string, string> | null {

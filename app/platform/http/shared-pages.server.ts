@@ -31,13 +31,7 @@ type SharedPagesOptions = {
   clock: Clock;
 };
 type Exchange = { context: RequestContext; request: IncomingMessage; response: ServerResponse };
-type Kept = {
-  version: string | undefined;
-  checkedAtMs: number;
-  copies: Promise<Copies | null>;
-  /** The same, once they are there. */
-  ready: Copies | null;
-};
+type Kept = { version: string | undefined; checkedAtMs: number; copies: Promise<Copies | null> };
 /** `body` in Latin-1, one character for each byte: text goes to the socket in one piece with the headers, bytes in a second one. */
 type Copy = { etag: string; headers: readonly string[]; headersUnchanged: readonly string[]; body: string };
 type Copies = Readonly<Record<Coding, Copy>>;
@@ -59,17 +53,11 @@ export function createSharedPages(options: SharedPagesOptions) {
   const pages = findSharedPages(routes);
   const kept = new Map<string, Kept>();
 
-  /** Undefined where what the page reads is to be compared. */
-  function findChecked(path: string): Kept | undefined {
-    const known = kept.get(path);
-    const ageMs = known ? clock() - known.checkedAtMs : -1;
-    return ageMs >= 0 && ageMs < recheckMs ? known : undefined;
-  }
-
   /** Null where rendering was refused or failed; the framework then answers the request itself. */
   async function getCopies(path: string, page: SharedPage): Promise<Copies | null> {
-    const known = findChecked(path);
-    if (known) return await known.copies;
+    const known = kept.get(path);
+    const ageMs = known ? clock() - known.checkedAtMs : -1;
+    if (known && ageMs >= 0 && ageMs < recheckMs) return await known.copies;
     const checkedAtMs = clock();
     const version = await readVersion(page);
     const found = kept.get(path);
@@ -77,9 +65,9 @@ export function createSharedPages(options: SharedPagesOptions) {
       found.checkedAtMs = checkedAtMs;
       return await found.copies;
     }
-    const made: Kept = { version, checkedAtMs, copies: makeCopies(path).catch(() => null), ready: null };
+    const made = { version, checkedAtMs, copies: makeCopies(path).catch(() => null) };
     kept.set(path, made);
-    const copies = (made.ready = await made.copies);
+    const copies = await made.copies;
     const isLasting = copies !== null && (await readVersion(page)) === version;
     if (!isLasting && kept.get(path) === made) kept.delete(path);
     return copies;
@@ -120,7 +108,7 @@ export function createSharedPages(options: SharedPagesOptions) {
     const page = pages.get(path);
     if (!page || !["GET", "HEAD"].includes(context.method)) return false;
     if (page.isFor?.(context.headers) === false) return false;
-    const copies = findChecked(path)?.ready ?? (await getCopies(path, page).catch(() => null));
+    const copies = await getCopies(path, page).catch(() => null);
     if (copies === null) return false;
     const { etag, headers, headersUnchanged, body } =
       copies[chooseCoding(context.headers["accept-encoding"])];
