@@ -59,3 +59,27 @@ test("one write is of about 8 MiB at most, and every answer has its turn", async
   for (const write of writes) expect(write.flatMap(({ events }) => events).length).toBeLessThan(10);
   expect(new Set(writes.slice(0, 3).flatMap((write) => write.map(({ replyId }) => replyId))).size).toBe(20);
 });
+
+test("an ending waits a moment for others while another answer is under way, and not for longer than that", async () => {
+  const { writes, open, comeBack } = openAppender();
+  comeBack();
+  const end = (appending: ReturnType<typeof open>) =>
+    appending.end({ events: ["end"], usedTokens: 1, expiresAtMs: 1 });
+  const [one, other] = [open("reply-1"), open("reply-2")];
+  // The first write of all is done, and the next one is far away.
+  void one.add("1", 1);
+  await waitUntil(() => one.storedId() === 1);
+  writes.length = 0;
+  const isFirstStored = end(one);
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(writes).toEqual([]);
+  const isOtherStored = end(other);
+  expect(await Promise.all([isFirstStored, isOtherStored])).toEqual([true, true]);
+  expect(writes.map((write) => write.map(({ replyId }) => replyId))).toEqual([["reply-1", "reply-2"]]);
+
+  const alone = open("reply-3");
+  const isAloneStored = end(alone);
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(writes).toHaveLength(2);
+  expect(await isAloneStored).toBe(true);
+});

@@ -6,6 +6,8 @@ import type {
   AppendRequest,
   KeptAnswerStore,
 } from "./kept-answer-store.server";
+import { UnstoredAnswer } from "./unstored-answer.server";
+import type { AnswerEnd, AnswerListener } from "./unstored-answer.server";
 
 const appendEveryMs = 150;
 
@@ -15,7 +17,7 @@ const longestPauseMs = 1_000;
 /** Of one write, and one answer more: PostgreSQL takes 256 MB of JSON. The rest goes into the next write. */
 const maxWriteChars = 8 * 1024 * 1024;
 
-/** Endings of so long go into one write, which is most of what a short answer costs. */
+/** Endings of so long go into one write, which is most of what a short answer costs; fewer where no other is under way. */
 const gatherUrgentMs = 20;
 
 /** Of one answer, while the store does not take it. */
@@ -23,17 +25,6 @@ const maxHeldChars = 1024 * 1024;
 
 /** A silent answer renews its lease, and learns that it shall stop, this often or three times a lease. */
 const renewEveryMs = 1_000;
-
-type Listener = {
-  replyId: string;
-  /** Something was stored, which may be the ending. */
-  onStored: (storedId: number, hasEnded: boolean) => void;
-  onStopAsked: () => void;
-  /** Nothing of it can be stored any more. Called once, and nothing after it. */
-  onLost: () => void;
-};
-
-type Ending = { events: readonly string[]; usedTokens: number; expiresAtMs: number };
 
 export type Appending = {
   storedId: () => number;
@@ -45,7 +36,7 @@ export type Appending = {
    */
   add: (json: string, usedTokens: number) => true | Promise<boolean>;
   /** Resolves when all is stored, with true, or when it never will be. */
-  end: (ending: Ending) => Promise<boolean>;
+  end: (ending: AnswerEnd) => Promise<boolean>;
   /** Looks at the store now. */
   look: () => void;
   /** Nothing was said, and nothing is to be stored. */
@@ -60,9 +51,9 @@ type Options = { store: Pick<KeptAnswerStore, "append">; leaseMs: number; log: W
  */
 export class AnswerAppender {
   readonly #options: Options;
-  readonly #open = new Set<Entry>();
+  readonly #open = new Set<UnstoredAnswer>();
   /** These do not wait for the next write of all. */
-  readonly #urgent = new Set<Entry>();
+  readonly #urgent = new Set<UnstoredAnswer>();
   // Timers belong to no request.
   readonly #background = new AsyncResource("AnswerAppender");
   #isWriteOfAllDue = false;
@@ -78,8 +69,8 @@ export class AnswerAppender {
   }
 
   /** For an answer that has just begun. `askedAtMs`: when its lease was asked for, by the monotonic clock. */
-  open(listener: Listener, askedAtMs: number): Appending {
-    const entry = new Entry(listener, askedAtMs);
+  open(listener: AnswerListener, askedAtMs: number): Appending {
+    const entry = new UnstoredAnswer(listener, askedAtMs);
     this.#open.add(entry);
     this.#schedule();
     return {
@@ -107,11 +98,11 @@ export class AnswerAppender {
     };
   }
 
-  #maySend({ renewedAtMs, waitingChars }: Entry): boolean {
+  #maySend({ renewedAtMs, waitingChars }: UnstoredAnswer): boolean {
     return performance.now() - renewedAtMs <= this.#options.leaseMs && waitingChars <= maxHeldChars;
   }
 
-  #hurry(entry: Entry): void {
+  #hurry(entry: UnstoredAnswer): void {
     this.#urgent.add(entry);
     this.#schedule();
   }
@@ -119,16 +110,27 @@ export class AnswerAppender {
   #schedule(): void {
     if (this.#isWriting || this.#open.size === 0) return;
     // Every event comes by here.
-    if (this.#isWriteOfAllDue && (this.#isWriteOfUrgentDue || this.#urgent.size === 0)) return;
+    if (this.#isWriteOfAllDue && this.#urgent.size === 0) return;
+    this.#background.runInAsyncScope(() => {
+      this.#scheduleUrgent();
+      this.#scheduleAll();
+    });
+  }
+
+  /** Where all that is open is urgent, there is nothing to wait for. */
+  #scheduleUrgent(): void {
+    if (this.#urgent.size === 0) return;
+    const write = () => this.#writeUrgent();
+    if (this.#urgent.size === this.#open.size) setImmediate(write);
+    else if (!this.#isWriteOfUrgentDue) setTimeout(write, gatherUrgentMs);
+    this.#isWriteOfUrgentDue = true;
+  }
+
+  #scheduleAll(): void {
+    if (this.#isWriteOfAllDue) return;
     const longestMs = Math.min(longestPauseMs, this.#options.leaseMs / 4);
     const pauseMs = Math.max(appendEveryMs, Math.min(longestMs, appendEveryMs * 2 ** this.#failures));
-    const waitMs = Math.max(0, this.#lastWriteOfAllMs + pauseMs - performance.now());
-    this.#background.runInAsyncScope(() => {
-      if (this.#urgent.size > 0 && !this.#isWriteOfUrgentDue)
-        setTimeout(() => this.#writeUrgent(), gatherUrgentMs);
-      if (!this.#isWriteOfAllDue) setTimeout(() => this.#writeAll(), waitMs);
-    });
-    this.#isWriteOfUrgentDue = this.#urgent.size > 0;
+    setTimeout(() => this.#writeAll(), Math.max(0, this.#lastWriteOfAllMs + pauseMs - performance.now()));
     this.#isWriteOfAllDue = true;
   }
 
@@ -145,7 +147,7 @@ export class AnswerAppender {
     void this.#write([...this.#open].filter((entry) => entry.isDue(nowMs - renewMs)));
   }
 
-  async #write(all: readonly Entry[]): Promise<void> {
+  async #write(all: readonly UnstoredAnswer[]): Promise<void> {
     const { store, leaseMs, log } = this.#options;
     if (this.#isWriting || all.length === 0) return this.#schedule();
     this.#isWriting = true;
@@ -178,7 +180,7 @@ export class AnswerAppender {
   }
 
   /** Whether its lease was renewed. */
-  #take(entry: Entry, request: AppendRequest, outcome: AppendOutcome): boolean {
+  #take(entry: UnstoredAnswer, request: AppendRequest, outcome: AppendOutcome): boolean {
     if (!this.#open.has(entry)) return false;
     if (outcome.outcome === "unknown") {
       // Retried with all others, not at once.
@@ -202,7 +204,7 @@ export class AnswerAppender {
     return true;
   }
 
-  #lose(entry: Entry): void {
+  #lose(entry: UnstoredAnswer): void {
     if (!this.#open.delete(entry)) return;
     this.#urgent.delete(entry);
     entry.listener.onLost();
@@ -211,83 +213,9 @@ export class AnswerAppender {
   }
 }
 
-function fillWrite(due: readonly Entry[]): readonly Entry[] {
+function fillWrite(due: readonly UnstoredAnswer[]): readonly UnstoredAnswer[] {
   let chars = 0;
-  const isFull = (entry: Entry) => (chars += entry.waitingChars) > maxWriteChars;
+  const isFull = (entry: UnstoredAnswer) => (chars += entry.waitingChars) > maxWriteChars;
   const last = due.findIndex(isFull);
   return last === -1 ? due : due.slice(0, last + 1);
-}
-
-class Entry {
-  readonly listener: Listener;
-  storedId = 0;
-  renewedAtMs: number;
-  ending: AppendRequest["ending"] | null = null;
-  onEnded: (isStored: boolean) => void = () => undefined;
-  /** Until they are stored. */
-  headers: AnswerHeaders | null = null;
-  waitingChars = 0;
-  #waiting: string[] = [];
-  #usedTokens = 0;
-  #awaited: { id: number; decide: (isHeld: boolean) => void } | null = null;
-
-  constructor(listener: Listener, askedAtMs: number) {
-    this.listener = listener;
-    this.renewedAtMs = askedAtMs;
-  }
-
-  add(json: string, usedTokens: number): void {
-    this.#waiting.push(json);
-    this.waitingChars += json.length;
-    this.#usedTokens = usedTokens;
-  }
-
-  /** Resolves when what was added last is stored, or may be sent before, with true. */
-  stored(): Promise<boolean> {
-    const id = this.storedId + this.#waiting.length;
-    return new Promise((decide) => (this.#awaited = { id, decide }));
-  }
-
-  decide(maySend: boolean): void {
-    if (this.#awaited === null || !(maySend || this.#awaited.id <= this.storedId)) return;
-    this.#awaited.decide(true);
-    this.#awaited = null;
-  }
-
-  lose(): void {
-    this.#awaited?.decide(false);
-    this.#awaited = null;
-  }
-
-  end({ events, usedTokens, expiresAtMs }: Ending): void {
-    this.ending = { endingId: this.storedId + this.#waiting.length + 1, expiresAtMs };
-    this.#waiting.push(...events);
-    for (const { length } of events) this.waitingChars += length;
-    this.#usedTokens = usedTokens;
-  }
-
-  isDue(renewedBeforeMs: number): boolean {
-    return this.#waiting.length > 0 || this.ending !== null || this.renewedAtMs < renewedBeforeMs;
-  }
-
-  toRequest(leaseMs: number): AppendRequest {
-    return {
-      replyId: this.listener.replyId,
-      leaseMs,
-      firstId: this.storedId + 1,
-      events: [...this.#waiting],
-      usedTokens: this.#usedTokens,
-      headers: this.headers,
-      ...(this.ending && { ending: this.ending }),
-    };
-  }
-
-  /** False where the store is behind what it had stored: it is another one. */
-  noteStored(lastId: number): boolean {
-    const count = lastId - this.storedId;
-    if (count < 0 || count > this.#waiting.length) return false;
-    for (const { length } of this.#waiting.splice(0, count)) this.waitingChars -= length;
-    this.storedId = lastId;
-    return true;
-  }
 }

@@ -50,8 +50,7 @@ export async function answerResumable(
   }
 
   try {
-    const { lostSignal: signal, stopSignal } = answer;
-    const wholeCall = { ...call, signal, stopSignal, admitAnswer: admit };
+    const wholeCall = { ...call, signal: answer.signal, admitAnswer: admit };
     const { events, headers } = await answerChat(wholeCall, {
       ...dependencies,
       shutdownText: writerGoneText,
@@ -61,6 +60,6 @@ export async function answerResumable(
   } catch (error) {
     await settle().catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
     await answer.discard();
-    throw answer.lostSignal.aborted ? stateUnavailable(error) : error;
+    throw answer.isLost ? stateUnavailable(error) : error;
   }
 }

@@ -2,13 +2,11 @@ import { sqltag as sql } from "@prisma/client/runtime/client";
 import Sqlite from "libsql";
 import { expect, onTestFinished, test } from "vitest";
 import { createSqliteTestDatabase } from "~e2e/support/databases/database";
-import { answerTerms } from "./kept-answer-appends.store.server";
+import { answerTerms, updateAnswers } from "./kept-answer-appends.store.server";
 
 test("SQLite finds the answers of a write by their ids, and does not go through all that are under way", async () => {
   const { database, url } = await createSqliteTestDatabase();
-  const { isHeld, rowsOf } = answerTerms(database);
-  const statement = sql`EXPLAIN QUERY PLAN SELECT answer."id" FROM ${rowsOf([])}
-    JOIN "KeptAnswer" AS answer ON answer."id" = "value" ->> 'replyId' WHERE ${isHeld}`;
+  const statement = sql`EXPLAIN QUERY PLAN ${updateAnswers(answerTerms(database), [])}`;
   const sqlite = new Sqlite(url.replace(/^file:/, ""));
   onTestFinished(() => void sqlite.close());
   const plan = sqlite.prepare(statement.sql).all(statement.values) as { detail: string }[];

@@ -52,11 +52,11 @@ testOnEachDatabase(
     expect(await of("conversation-0001")).toMatchObject({ replyId: "newest", ending: null });
     expect(await of("conversation-0002")).toMatchObject({ replyId: "ended" });
     expect((await store.listAbandoned()).sort()).toEqual(["first", "newest", "second"]);
+    const again = { owner: "o", conversationId: "conversation-0001", openFor: "k", proofHash: null };
+    const begin = () => store.begin({ ...again, replyId: "next", maxOpen: 1, leaseMs: 60_000 });
+    expect(await begin()).toEqual({ outcome: "abandoned", replyId: "newest" });
     for (const replyId of await store.listAbandoned())
       expect(await store.conclude({ replyId, endingEvents: ["{}"], expiresAtMs: nowMs })).not.toBeNull();
-    const again = { owner: "o", conversationId: "conversation-0001", openFor: "k", proofHash: null };
-    expect(await store.begin({ ...again, replyId: "next", maxOpen: 1, leaseMs: 60_000 })).toEqual({
-      outcome: "begun",
-    });
+    expect(await begin()).toEqual({ outcome: "begun" });
   },
 );

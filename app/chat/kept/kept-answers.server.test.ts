@@ -53,14 +53,14 @@ async function beginAnswer(
   let wake = () => {};
   async function* events(): AsyncGenerator<ChatEvent> {
     for (let at = 0; ; at += 1) {
-      while (said.length <= at && !answer.lostSignal.aborted) {
+      while (said.length <= at && !answer.isLost) {
         await new Promise<void>((resolve) => {
           wake = resolve;
-          answer.lostSignal.addEventListener("abort", () => resolve(), { once: true });
+          answer.signal.addEventListener("abort", () => resolve(), { once: true });
         });
       }
       const event = said[at];
-      if (answer.lostSignal.aborted || event === undefined) return;
+      if (answer.isLost || event === undefined) return;
       yield event;
       if (event.type === "finish") return;
     }
@@ -164,7 +164,7 @@ test("a writer that cannot store beyond its lease ends without a word; its reade
   isAway = true;
   say(text("seen, "), text("and not stored"));
   expect((await take(reader, 3)).map(({ id }) => id)).toEqual([1, 2, 3]);
-  await waitUntil(() => answer.lostSignal.aborted);
+  await waitUntil(() => answer.isLost);
   isAway = false;
   const ending = await take(reader);
   expect(ending).toMatchObject([{ id: 2 }, { id: 3 }]);
@@ -258,7 +258,7 @@ test("a reader who comes while a lost answer is being settled gets its ending", 
   await reader.return?.();
   isAway = true;
   say(text("Hello"));
-  await waitUntil(() => answer.lostSignal.aborted);
+  await waitUntil(() => answer.isLost);
   const ending = await take(await readAgain(kept, 0));
   expect(ending.map(({ json }) => (JSON.parse(json) as ChatEvent).type)).toEqual(["error", "finish"]);
   settle();
@@ -293,9 +293,9 @@ test("an answer that cannot be stored breaks off, and those written with it go o
   const kept = open({ append }, shortLeaseMs);
   const [one, other] = [await beginAnswer(kept), await beginAnswer(kept, 7, "conversation-0002")];
   failing = one.answer.replyId;
-  await waitUntil(() => one.answer.lostSignal.aborted);
+  await waitUntil(() => one.answer.isLost);
   await delay(shortLeaseMs);
-  expect(other.answer.lostSignal.aborted).toBe(false);
+  expect(other.answer.isLost).toBe(false);
   other.say(text("Hello"), finish);
   expect(await take(other.reader)).toHaveLength(2);
   expect(other.settledCount()).toBe(1);
@@ -363,7 +363,8 @@ test("a stop that another instance was asked for reaches the writer with its nex
   const { answer, say, reader } = await beginAnswer(open());
   say(text("Hello"));
   await open().stop(conversation);
-  await waitUntil(() => answer.stopSignal.aborted, { timeoutMs: 5_000 });
+  await waitUntil(() => answer.signal.aborted, { timeoutMs: 5_000 });
+  expect(answer.isLost).toBe(false);
   say(finish);
   await take(reader);
 });

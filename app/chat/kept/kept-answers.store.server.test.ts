@@ -66,6 +66,26 @@ testOnEachState(
   },
 );
 
+testOnEachState("thousands of answers are appended to at once, each by itself", async (state) => {
+  const { store, begin, readAll } = open(state);
+  const replyIds = Array.from({ length: 5_000 }, () => randomUUID());
+  const begun = [1_500, 4_500];
+  for (const index of begun)
+    await begin({ replyId: replyIds[index]!, conversationId: `conversation-${index}` });
+  const requests = replyIds.map((replyId) => ({
+    replyId,
+    leaseMs: longLeaseMs,
+    firstId: 1,
+    events: [replyId],
+    usedTokens: 1,
+  }));
+  const outcomes = await store.append(requests);
+  const held = outcomes.flatMap(({ outcome }, index) => (outcome === "held" ? [index] : []));
+  expect([outcomes.length, held]).toEqual([replyIds.length, begun]);
+  for (const index of begun)
+    expect(await readAll(replyIds[index]!)).toEqual([{ id: 1, json: replyIds[index] }]);
+});
+
 testOnEachState("an event comes back as it was appended, whatever is in it", async (state) => {
   const { begin, append, readAll } = open(state);
   const { replyId } = await begin();

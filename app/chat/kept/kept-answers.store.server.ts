@@ -66,9 +66,9 @@ function createBeginning(database: Database, { statements: alone, now, isHeld, i
     const inserted = await statements.execute`
       INSERT INTO "KeptAnswer"
         ("id", "owner", "conversationId", "openConversation", "openFor", "proofHash", "leaseExpiresAtMs")
-      SELECT ${replyId}, ${owner}, ${conversationId}, ${conversationId}, ${openFor}, ${proofHash}, ${now} + ${BigInt(leaseMs)}
+      SELECT ${replyId}, ${owner}, ${conversationId}, ${toOpenConversation(request)}, ${openFor}, ${proofHash}, ${now} + ${BigInt(leaseMs)}
       WHERE (SELECT COUNT(*) FROM "KeptAnswer" WHERE "openFor" = ${openFor} AND ${isHeld}) < ${maxOpen}
-      ON CONFLICT ("owner", "openConversation") DO NOTHING`;
+      ON CONFLICT ("openConversation") DO NOTHING`;
     return inserted === 1;
   }
 
@@ -83,15 +83,11 @@ function createBeginning(database: Database, { statements: alone, now, isHeld, i
   }
 
   /** Why it has not begun. Null where that is no reason any more. */
-  async function findReason({
-    owner,
-    conversationId,
-    openFor,
-    maxOpen,
-  }: BeginRequest): Promise<Refused | null> {
+  async function findReason(request: BeginRequest): Promise<Refused | null> {
+    const { openFor, maxOpen } = request;
     const [open] = await query<{ id: string; isAbandoned: unknown }>`
       SELECT "id", ${isAbandoned} AS "isAbandoned" FROM "KeptAnswer"
-      WHERE "owner" = ${owner} AND "openConversation" = ${conversationId}`;
+      WHERE "openConversation" = ${toOpenConversation(request)}`;
     if (open) return { outcome: open.isAbandoned ? "abandoned" : "under-way", replyId: open.id };
     const [held] = await query<{ count: Figure }>`
       SELECT COUNT(*) AS "count" FROM "KeptAnswer" WHERE "openFor" = ${openFor} AND ${isHeld}`;
@@ -129,10 +125,10 @@ function createWriting(database: Database, terms: Terms) {
       });
     },
 
-    async askToStop({ owner, conversationId }: Conversation): Promise<string | null> {
+    async askToStop(conversation: Conversation): Promise<string | null> {
       const [row] = await query<{ id: string }>`
         UPDATE "KeptAnswer" SET "stopAskedAtMs" = ${now}
-        WHERE "owner" = ${owner} AND "openConversation" = ${conversationId} AND ${isHeld}
+        WHERE "openConversation" = ${toOpenConversation(conversation)} AND ${isHeld}
         RETURNING "id"`;
       return row?.id ?? null;
     },
@@ -147,7 +143,7 @@ function createWriting(database: Database, terms: Terms) {
   };
 }
 
-function createConcluding(database: Database, { statements, now, isAbandoned, rowsOf }: Terms) {
+function createConcluding(database: Database, { statements, now, isAbandoned }: Terms) {
   const transact = createSharedTransactions(database);
   const { query } = statements;
   return {
@@ -164,13 +160,13 @@ function createConcluding(database: Database, { statements, now, isAbandoned, ro
         await transaction.execute`
           DELETE FROM "KeptPiece" WHERE "answerId" = ${replyId} AND "firstId" >= ${firstId}`;
         const pieces = splitIntoPieces({ replyId, firstId, events: endingEvents });
-        await insertPieces(transaction, pieces, rowsOf);
+        await insertPieces(transaction, pieces);
         return { usedTokens: Number(row.usedTokens) };
       }),
 
     async listAbandoned(): Promise<string[]> {
       const rows = await query<{ id: string }>`
-        SELECT "id" FROM "KeptAnswer" WHERE ${isAbandoned} LIMIT ${abandonedBatch}`;
+        SELECT "id" FROM "KeptAnswer" WHERE "openFor" >= '' AND ${isAbandoned} LIMIT ${abandonedBatch}`;
       return rows.map(({ id }) => id);
     },
 
@@ -229,6 +225,11 @@ function createReading(clock: Clock, { statements, state }: Terms) {
       return { ...found, events: hasMore ? await readEvents(request, found.lastId) : [] };
     },
   };
+}
+
+/** No conversation's id has a space. */
+function toOpenConversation({ owner, conversationId }: Conversation): string {
+  return `${owner} ${conversationId}`;
 }
 
 function toState({ lastId, hasWriter, endingId, concludedAtMs }: StateRow): AnswerState {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { WarnLog } from "~/platform/log.server";
 import type { ChatEvent } from "../reply/chat-events";
+import { stopAsked } from "../reply/reply-run.server";
 import type { AnswerAppender, Appending } from "./answer-appender.server";
 import { AnswerFeed } from "./answer-feed.server";
 import { AnswerGone } from "./answer-follower.server";
@@ -27,17 +28,23 @@ type Options = {
 
 type Usage = { readUsedTokens: () => number; settle: () => Promise<void> };
 
+/** Rows of the same moment stand together in their indexes, and so change few pages of the database. */
+function timeOrderedId(): string {
+  const time = Date.now().toString(16).padStart(12, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+}
+
 /** An answer that this process writes, or is about to: until it begins nothing is kept. */
 export class OpenAnswer {
-  readonly replyId = randomUUID();
+  readonly replyId = timeOrderedId();
   readonly feed = new AnswerFeed(this.replyId, 0);
   /** Resolves when it has ended, however. */
   readonly done: Promise<void>;
   /** That its first reader gets; null until they are known. */
   headers: AnswerHeaders | null = null;
+  isLost = false;
   readonly #options: Options;
-  readonly #lost = new AbortController();
-  readonly #stop = new AbortController();
+  readonly #end = new AbortController();
   #appending: Appending | null = null;
   #unsubscribe = () => {};
   #finish = () => {};
@@ -47,13 +54,9 @@ export class OpenAnswer {
     this.done = new Promise((resolve) => (this.#finish = resolve));
   }
 
-  /** Aborted when the lease is lost: nobody may go on writing it. */
-  get lostSignal(): AbortSignal {
-    return this.#lost.signal;
-  }
-
-  get stopSignal(): AbortSignal {
-    return this.#stop.signal;
+  /** Aborted when the lease is lost, so that nobody may go on writing it, or for the reason `stopAsked`. */
+  get signal(): AbortSignal {
+    return this.#end.signal;
   }
 
   /** `alongside` is done in the same transaction, where there is one. */
@@ -66,7 +69,11 @@ export class OpenAnswer {
       // Not each append: readers elsewhere, whom most answers have none of, look five times a second by themselves.
       if (hasEnded) notices.tell([replyId]);
     };
-    const listener = { replyId, onStored, onStopAsked: () => this.stop(), onLost: () => this.#lost.abort() };
+    const onLost = () => {
+      this.isLost = true;
+      this.#end.abort();
+    };
+    const listener = { replyId, onStored, onStopAsked: () => this.stop(), onLost };
     const appending = appender.open(listener, askedAtMs);
     this.#appending = appending;
     this.#unsubscribe = notices.subscribe(replyId, appending.look);
@@ -79,7 +86,7 @@ export class OpenAnswer {
   }
 
   stop(): void {
-    this.#stop.abort();
+    this.#end.abort(stopAsked);
   }
 
   /** It failed before its first byte, so that nothing of it is kept. */

@@ -14,7 +14,7 @@ import type { QuotaReservation } from "./reply-run.server";
 
 export type ChatDependencies = Omit<
   ReplyOptions,
-  "model" | "system" | "messages" | "caller" | "clientId" | "signal" | "stopSignal" | "reservation"
+  "model" | "system" | "messages" | "caller" | "clientId" | "signal" | "reservation"
 > & {
   models: readonly string[];
   /** Of each answer, whether or not a quota is in force. */
@@ -22,7 +22,7 @@ export type ChatDependencies = Omit<
   readSystemPrompt: () => Promise<string>;
 };
 
-export type ChatCall = Pick<ReplyOptions, "caller" | "clientId" | "signal" | "stopSignal"> & {
+export type ChatCall = Pick<ReplyOptions, "caller" | "clientId" | "signal"> & {
   request: ChatRequest;
   admitAnswer: () => Promise<{ reservation: QuotaReservation; headers: Record<string, string> }>;
 };
@@ -36,14 +36,14 @@ export async function answerChat(call: ChatCall, dependencies: ChatDependencies)
   const system = await dependencies.readSystemPrompt();
   try {
     const { reservation, headers } = await call.admitAnswer();
-    const { caller, clientId, signal, stopSignal } = call;
+    const { caller, clientId, signal } = call;
     const { messages } = call.request;
     const settle: QuotaReservation["settle"] = (usage) => {
       dependencies.countOutput(usage.usedTokens);
       return reservation.settle(usage);
     };
     const counted = { ...reservation, settle };
-    const request = { model, system, messages, caller, clientId, signal, stopSignal, reservation: counted };
+    const request = { model, system, messages, caller, clientId, signal, reservation: counted };
     const tools = dependencies.tools.filter((tool) => mayOfferToModel(tool, caller));
     return { events: await openReply({ ...dependencies, ...request, tools }), headers };
   } catch (cause) {

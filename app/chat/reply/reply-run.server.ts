@@ -15,15 +15,15 @@ export type RunOptions = {
   provider: ChatProvider;
   reservation: QuotaReservation;
   maxDurationMs: number;
-  /** Aborted when the client is gone. */
+  /** Aborted when nobody waits for it any more, or, for the reason `stopAsked`, when what there is shall be all. */
   signal: AbortSignal;
-  /** Aborted when somebody asks for what there is, and no more. */
-  stopSignal?: AbortSignal | undefined;
   shutdownSignal: AbortSignal;
   /** What readers are told of a shutdown. */
   shutdownText?: string | undefined;
   log: WarnLog;
 };
+
+export const stopAsked = new Error("The answer was asked to stop.");
 
 type ReplyEnding = "complete" | "failed" | "client-gone" | "time-limit" | "stopped" | "shutdown";
 
@@ -32,32 +32,28 @@ export type ReplyRun = ReturnType<typeof startRun>;
 // One answer: the characters it has left, and its one end. The first to end it decides why; provider and tools are
 // cancelled and the quota is settled at once, whether or not anybody reads on.
 export function startRun(options: RunOptions) {
-  const { reservation, maxDurationMs, signal, stopSignal, shutdownSignal, log } = options;
+  const { reservation, maxDurationMs, signal, shutdownSignal, log } = options;
   const controller = new AbortController();
   let usedChars = 0;
   let ending: ReplyEnding | null = null;
   let settled = Promise.resolve();
 
-  const onClientGone = () => void end("client-gone");
-  const onStop = () => void end("stopped");
+  const onAbort = () => void end(signal.reason === stopAsked ? "stopped" : "client-gone");
   const onShutdown = () => void end("shutdown");
   // One listener for each open answer is no leak.
   setMaxListeners(0, shutdownSignal);
   const timer = setTimeout(() => void end("time-limit"), maxDurationMs);
-  signal.addEventListener("abort", onClientGone, { once: true });
-  stopSignal?.addEventListener("abort", onStop, { once: true });
+  signal.addEventListener("abort", onAbort, { once: true });
   shutdownSignal.addEventListener("abort", onShutdown, { once: true });
   if (shutdownSignal.aborted) onShutdown();
-  if (stopSignal?.aborted) onStop();
-  if (signal.aborted) onClientGone();
+  if (signal.aborted) onAbort();
 
   /** Resolves when the quota is settled. Only the first call decides. */
   function end(why: ReplyEnding): Promise<void> {
     if (ending !== null) return settled;
     ending = why;
     clearTimeout(timer);
-    signal.removeEventListener("abort", onClientGone);
-    stopSignal?.removeEventListener("abort", onStop);
+    signal.removeEventListener("abort", onAbort);
     shutdownSignal.removeEventListener("abort", onShutdown);
     const usedTokens = Math.ceil(usedChars / charsPerToken);
     settled = Promise.resolve()

@@ -178,10 +178,7 @@ function toQuery(
   const { strings, values } = parts.some((part) => part instanceof Sql)
     ? sqltag(givenStrings, ...parts)
     : { strings: givenStrings, values: parts };
-  const types = values.map((value) => ({
-    scalarType: scalarTypeOf(value as Value),
-    arity: "scalar" as const,
-  }));
+  const types = values.map((value) => argTypes[scalarTypeOf(value as Value)]);
   return {
     sql: provider === "postgres" ? numberedText(strings) : strings.join("?"),
     args: values,
@@ -189,11 +186,19 @@ function toQuery(
   };
 }
 
-function scalarTypeOf(value: Value): ArgScalarType {
+function scalarTypeOf(value: Value) {
   if (typeof value === "bigint") return "bigint";
   if (typeof value === "number") return "int";
   return value === null ? "unknown" : "string";
 }
+
+const scalar = (scalarType: ArgScalarType) => ({ scalarType, arity: "scalar" as const });
+const argTypes = {
+  bigint: scalar("bigint"),
+  int: scalar("int"),
+  unknown: scalar("unknown"),
+  string: scalar("string"),
+};
 
 function numberedText(strings: readonly string[]): string {
   return strings.reduce((text, part, index) => `${text}$${index}${part}`);

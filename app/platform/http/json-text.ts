@@ -76,13 +76,16 @@ export function findJsonExcess(bytes: Uint8Array, { maxValues, maxDepth }: JsonB
 /** Members whose numbers are judged as they were written, in arrays too. */
 const keptNames: ReadonlySet<unknown> = new Set(["tokenId", "tokenIds"]);
 
+/** A number with an exponent or a fraction, and little else: in strings, only what looks like a member's value. */
+const writtenNumber = /[:,[]\s*-?\d+[.eE]/;
+
 /**
  * `JSON.parse`, except that a token id written with an exponent or a fraction stays text: the parser makes 1000 and 7 of
  * `1e3` and `7.0`, which then look like whole numbers.
  */
 export function parseJsonText(text: string): unknown {
   const value = JSON.parse(text) as unknown;
-  if (!/[0-9][.eE]/.test(text)) return value;
+  if (!writtenNumber.test(text)) return value;
   const kept = quoteKeptNumbers(text);
   return kept === text ? value : (JSON.parse(kept) as unknown);
 }

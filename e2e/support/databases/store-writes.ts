@@ -311,7 +311,7 @@ function listKeptAnswers(database: Database): ListedStore {
   };
   const hold = `INSERT INTO "KeptAnswer"
     ("id", "owner", "conversationId", "openConversation", "openFor", "leaseExpiresAtMs")
-    VALUES ('theirs', 'o', 'new', 'new', 'k', 1)`;
+    VALUES ('theirs', 'o', 'new', 'o new', 'k', 1)`;
   const isNew = { ...at("KeptAnswer"), hold, grows: "KeptAnswer" };
   const appended = { replyId: "open", leaseMs: 60_000, firstId: 1, events: ["{}"], usedTokens: 1 };
   const held = [{ outcome: "held", lastId: 1, isStopAsked: false }];
