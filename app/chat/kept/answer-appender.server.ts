@@ -17,7 +17,7 @@ const longestPauseMs = 1_000;
 /** Of one write, and one answer more: PostgreSQL takes 256 MB of JSON. The rest goes into the next write. */
 const maxWriteChars = 8 * 1024 * 1024;
 
-/** Endings of so long go into one write, which is most of what a short answer costs; fewer where no other is under way. */
+/** An ending waits so long for others, if others are under way: a write is most of what a short answer costs. */
 const gatherUrgentMs = 20;
 
 /** Of one answer, while the store does not take it. */

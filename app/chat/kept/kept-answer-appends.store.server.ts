@@ -23,8 +23,8 @@ export const answerTerms = (database: Database) => {
 export type AppendedRow = { id: string; lastId: Figure; stopAskedAtMs: Figure | null };
 
 /** Appends to several answers at once; gives back those whose lease is held. */
-export const appendFor = (database: Database, terms: Terms) =>
-  isSqlite(database) ? createSqliteAppend(terms) : createPostgresqlAppend(terms);
+export const appendFor = (terms: Terms) =>
+  isSqlite(terms.database) ? createSqliteAppend(terms) : createPostgresqlAppend(terms);
 
 const appendColumns = {
   replyId: "TEXT",

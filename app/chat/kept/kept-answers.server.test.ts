@@ -380,3 +380,15 @@ test("readers of an answer that did not begin are cut off, and nothing of it is 
   await Promise.all(cut);
   expect(await kept.find(conversation)).toBeNull();
 });
+
+test("ids of answers stand in the order in which these began, so that their rows stand together", async () => {
+  const kept = (await openInstances()).open();
+  const prepare = () => kept.prepare({ ...conversation, openFor: "key", proofHash: null }).replyId;
+  const first = prepare();
+  await delay(2);
+  const later = [prepare(), prepare()];
+  for (const replyId of later) expect(replyId > first).toBe(true);
+  expect(new Set([first, ...later]).size).toBe(3);
+  for (const replyId of [first, ...later])
+    expect(replyId).toMatch(/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+});

@@ -42,14 +42,14 @@ type StateRow = {
 export function createKeptAnswerStore(database: Database, clock: Clock): KeptAnswerStore {
   const terms = answerTerms(database);
   return {
-    ...createBeginning(database, terms),
-    ...createWriting(database, terms),
-    ...createConcluding(database, terms),
+    ...createBeginning(terms),
+    ...createWriting(terms),
+    ...createConcluding(terms),
     ...createReading(clock, terms),
   };
 }
 
-function createBeginning(database: Database, { statements: alone, now, isHeld, isAbandoned }: Terms) {
+function createBeginning({ database, statements: alone, now, isHeld, isAbandoned }: Terms) {
   const transact = createSharedTransactions(database);
   const { query, execute } = alone;
   type Refused = Exclude<BeginOutcome, { outcome: "begun" }>;
@@ -110,10 +110,10 @@ function createBeginning(database: Database, { statements: alone, now, isHeld, i
   };
 }
 
-function createWriting(database: Database, terms: Terms) {
+function createWriting(terms: Terms) {
   const { statements, now, isHeld } = terms;
   const { query } = statements;
-  const appendAll = appendFor(database, terms);
+  const appendAll = appendFor(terms);
 
   return {
     async append(requests: readonly AppendRequest[]): Promise<AppendOutcome[]> {
@@ -143,7 +143,7 @@ function createWriting(database: Database, terms: Terms) {
   };
 }
 
-function createConcluding(database: Database, { statements, now, isAbandoned }: Terms) {
+function createConcluding({ database, statements, now, isAbandoned }: Terms) {
   const transact = createSharedTransactions(database);
   const { query } = statements;
   return {
