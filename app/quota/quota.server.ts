@@ -4,7 +4,7 @@ import type { Clock } from "~/platform/clock";
 import type { QuotaActivity } from "./quota-activity";
 import { quotaExceeded, quotaHeaders } from "./quota-headers";
 import type { QuotaView } from "./quota.schema";
-import type { QuotaStanding, QuotaStore, ReserveRequest } from "./quota.store.server";
+import type { QuotaStanding, QuotaStore, ReserveRequest, Usage } from "./quota.store.server";
 import { ownerOfKey } from "./quota-subject";
 import type { QuotaOwner } from "./quota-subject";
 
@@ -27,7 +27,10 @@ export type QuotaDependencies = {
 
 /** How far an answer may go, where its real length is put down, and headers that tell the client where it stands. */
 export type QuotaAdmission = {
-  reservation: { maxOutputTokens: number; settle: (usage: { usedTokens: number }) => Promise<void> };
+  reservation: {
+    maxOutputTokens: number;
+    settle: (usage: Omit<Usage, "reservationId">) => Promise<void>;
+  };
   headers: Record<string, string>;
 };
 
@@ -63,7 +66,7 @@ export async function admitAnswer(
   return {
     reservation: {
       maxOutputTokens: amount,
-      settle: async ({ usedTokens }) => void (await store.settle({ reservationId, usedTokens })),
+      settle: async (usage) => void (await store.settle({ reservationId, ...usage })),
     },
     headers: quotaHeaders(outcome),
   };

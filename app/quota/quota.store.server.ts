@@ -3,7 +3,7 @@ import { join, sqltag as sql } from "@prisma/client/runtime/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
 import { databaseNowMs } from "~/platform/database/lease-condition.server";
-import type { Figure, Statements } from "~/platform/database/direct-statements.server";
+import type { Figure, Statements, TransactionStatements } from "~/platform/database/direct-statements.server";
 import { createSharedTransactions } from "~/platform/database/shared-transactions.server";
 import { expiryMarginSeconds } from "./quota-reservation";
 import type { Reservations } from "./quota-reservation";
@@ -21,9 +21,10 @@ export type ReserveRequest = {
   expiresInSeconds: number;
   /** Default: a new one. */
   reservationId?: string | undefined;
-  /** The database's, of which it becomes a part. Default: one of its own. */
-  transaction?: Statements | null | undefined;
-};
+} & Within;
+
+/** The database's transaction of which it becomes a part. Default: one of its own. */
+type Within = { transaction?: TransactionStatements | null | undefined };
 
 /** `used` and `reserved` include what was just reserved. `resetAtMs` null: no window is open. */
 export type QuotaStanding = {
@@ -42,7 +43,7 @@ export type ReserveOutcome =
 export type QuotaStore = ReturnType<typeof createQuotaStore>;
 
 /** What an answer really took. */
-export type Usage = { reservationId: string; usedTokens: number };
+export type Usage = { reservationId: string; usedTokens: number } & Within;
 
 /** A crash leaves few reservations; they are looked at in batches of so many. */
 const orphanBatch = 200;
@@ -55,8 +56,8 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
    * Counts in the window it was reserved in, while that is open. Deleting the reservation decides who settles it; of several
    * at once exactly one. False when it was settled before, or wiped by a reset.
    */
-  const settle = ({ reservationId, usedTokens }: Usage): Promise<boolean> =>
-    transact(async ({ query, execute }) => {
+  function settle({ reservationId, usedTokens, transaction }: Usage): Promise<boolean> {
+    const settleOnce = async ({ query, execute }: Statements) => {
       const [settled] = await query<QuotaOwner & { windowResetAtMs: Figure }>`
         DELETE FROM "QuotaReservation" WHERE "id" = ${reservationId}
         RETURNING "kind", "subject", "windowResetAtMs"`;
@@ -66,7 +67,9 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
         WHERE "kind" = ${settled.kind} AND "subject" = ${settled.subject}
           AND "resetAtMs" = ${BigInt(settled.windowResetAtMs)}`;
       return true;
-    });
+    };
+    return transaction ? settleOnce(transaction) : transact(settleOnce);
+  }
 
   return {
     /**

@@ -4,9 +4,9 @@ import { isConversationId, toModelList } from "~/chat/chat.schema";
 import type { ChatRequest } from "~/chat/chat.schema";
 import { checkAbandonedAnswers } from "~/chat/kept/abandoned-answers.server";
 import { answerResumable } from "~/chat/kept/answer-resumable.server";
-import type { ResumableCall } from "~/chat/kept/answer-resumable.server";
+import type { ResumableCall, ResumableDependencies } from "~/chat/kept/answer-resumable.server";
 import type { Conversation } from "~/chat/kept/kept-answer-store.server";
-import { createKeptAnswers } from "~/chat/kept/kept-answers.server";
+import { createKeptAnswers, writerGoneText } from "~/chat/kept/kept-answers.server";
 import { answerChat } from "~/chat/reply/answer-chat.server";
 import type { ChatAnswer, ChatDependencies } from "~/chat/reply/answer-chat.server";
 import { chatProviders } from "~/chat/providers/chat-providers.server";
@@ -35,8 +35,8 @@ type KeyClaims = { claims: Pick<Caller["claims"], "chainId" | "contract" | "toke
 type ConversationRequest = { caller: Caller | null; conversationId: string | undefined };
 
 export function wireChat(foundation: Foundation, quota: QuotaServices, tools: ToolServices) {
-  const { config, metrics, instruments, recording, state, pubsub, log } = foundation;
-  const { chat, serving, database } = config;
+  const { config, metrics, instruments, recording, log } = foundation;
+  const { chat, serving } = config;
   const shutdown = new AbortController();
   // Every answer that is written or followed listens.
   setMaxListeners(0, shutdown.signal);
@@ -60,19 +60,12 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
     log,
   };
   const keepTrace = (events: ChatAnswer["events"]) => instruments.tracing?.keep(events) ?? events;
-  // Readers learn within LEASE_SECONDS that the writer is gone: the rest is for their next look at the store.
-  const leaseMs = database.leaseSeconds * 1000 - 500;
-  const kept = createKeptAnswers({
-    store: state.keptAnswers,
-    notices: { tell: pubsub.publish, subscribe: pubsub.subscribe },
-    leaseMs,
-    keptForMs: chat.resumeSeconds * 1000,
-    maxOpen: chat.resumeOpen,
-    settle: quota.ledgerOf("token").settle,
-    shutdownSignal: shutdown.signal,
-    clock: systemClock,
-    log,
-  });
+  const { kept, leaseMs } = openKeptAnswers(foundation, quota, shutdown.signal);
+  const resumableDependencies: ResumableDependencies = {
+    chat: { ...dependencies, shutdownText: writerGoneText },
+    kept,
+    keepTrace,
+  };
   // Also where none begin: some of before a new start may be left.
   const abandoned = checkAbandonedAnswers({ conclude: kept.concludeAbandoned, everyMs: leaseMs / 3, log });
 
@@ -103,7 +96,7 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
                 quota.admitAnswer({ caller, reservationId, transaction });
               const isCounted = quota.activity.active;
               const call = { request, caller: toToolCaller(caller), clientId, owner, isCounted, admitAnswer };
-              return answerResumable(call, { ...dependencies, kept, keepTrace });
+              return answerResumable(call, resumableDependencies);
             },
             find: async ({ caller, conversationId }: ConversationRequest) => {
               if (!isConversationId(conversationId)) return null;
@@ -125,6 +118,28 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
                 .catch((err: unknown) => log.warn({ err }, "answers of a session could not be stopped")),
           },
   };
+}
+
+function openKeptAnswers(
+  { config, state, pubsub, log }: Foundation,
+  quota: QuotaServices,
+  shutdownSignal: AbortSignal,
+) {
+  const { chat, database } = config;
+  // Readers learn within LEASE_SECONDS that the writer is gone: the rest is for their next look at the store.
+  const leaseMs = database.leaseSeconds * 1000 - 500;
+  const kept = createKeptAnswers({
+    store: state.keptAnswers,
+    notices: { tell: pubsub.publish, subscribe: pubsub.subscribe },
+    leaseMs,
+    keptForMs: chat.resumeSeconds * 1000,
+    maxOpen: chat.resumeOpen,
+    settle: quota.ledgerOf("token").settle,
+    shutdownSignal,
+    clock: systemClock,
+    log,
+  });
+  return { kept, leaseMs };
 }
 
 /** Of a key and the wallet it was held by; a renewed token of both is as good. */

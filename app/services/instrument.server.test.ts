@@ -5,6 +5,8 @@ import type { Log } from "~/platform/log.server";
 import { TimeoutFault } from "~/platform/providers/provider-http.gateway.server";
 import { createLogLines } from "~e2e/support/log-lines";
 import { createMetrics } from "~/platform/metrics.server";
+import type { TransactionStatements } from "~/platform/database/direct-statements.server";
+import type { QuotaLedger } from "~/quota/quota.server";
 import { wireInstruments } from "./instrument.server";
 
 const causes = { connect: new TimeoutFault("no connection within 10 seconds"), other: new Error("HTTP 500") };
@@ -38,4 +40,26 @@ test("an RPC endpoint that fails and recovers is logged in words of its own for 
     ["warn", "RPC endpoint failed", { endpoint: "rpc.example", reason: "It did not answer in time." }],
     ["info", "RPC endpoint recovered", { endpoint: "rpc.example" }],
   ]);
+});
+
+test("what is done to a quota within a transaction is counted once that is committed, and never where it is not", async () => {
+  const metrics = createMetrics();
+  const config = { tracing: null, mode: "production" } as Config;
+  const { log } = createLogLines();
+  const { instrumentLedger } = await wireInstruments({ config, instance: "a", metrics, log });
+  const ledger = instrumentLedger({
+    kind: "token",
+    ledger: { settle: async () => true } as unknown as QuotaLedger,
+  });
+  const waiting: (() => void)[] = [];
+  const transaction = {
+    afterCommit: (work: () => void) => void waiting.push(work),
+  } as unknown as TransactionStatements;
+  const readSettled = async () =>
+    /^latchkey_quota_settled_total\{kind="token"\} (\d+)$/m.exec((await metrics.render()).body)?.[1];
+  await ledger.settle({ reservationId: "alone", usedTokens: 3 });
+  await ledger.settle({ reservationId: "within", usedTokens: 4, transaction });
+  expect(await readSettled()).toBe("3");
+  for (const work of waiting) work();
+  expect(await readSettled()).toBe("7");
 });

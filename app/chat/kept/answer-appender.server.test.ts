@@ -28,7 +28,7 @@ function openAppender() {
     onTestFinished(appending.close);
     return appending;
   }
-  return { writes, open, comeBack: () => void (isAway = false) };
+  return { writes, open, appender, comeBack: () => void (isAway = false) };
 }
 
 test("a store that is away is asked ever less often, and usually again once it is back", async () => {
@@ -60,8 +60,8 @@ test("one write is of about 8 MiB at most, and every answer has its turn", async
   expect(new Set(writes.slice(0, 3).flatMap((write) => write.map(({ replyId }) => replyId))).size).toBe(20);
 });
 
-test("an ending waits a moment for others while another answer is under way, and not for longer than that", async () => {
-  const { writes, open, comeBack } = openAppender();
+test("an ending waits a moment for others while another answer is under way or about to begin, and not for longer than that", async () => {
+  const { writes, open, appender, comeBack } = openAppender();
   comeBack();
   const end = (appending: ReturnType<typeof open>) =>
     appending.end({ events: ["end"], usedTokens: 1, expiresAtMs: 1 });
@@ -82,4 +82,13 @@ test("an ending waits a moment for others while another answer is under way, and
   for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   expect(writes).toHaveLength(2);
   expect(await isAloneStored).toBe(true);
+
+  let begin = () => {};
+  const beginning = appender.expect(() => new Promise<void>((resolve) => (begin = resolve)));
+  const isLastStored = end(open("reply-4"));
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(writes).toHaveLength(2);
+  expect(await isLastStored).toBe(true);
+  begin();
+  await beginning;
 });

@@ -52,6 +52,7 @@ type Options = { store: Pick<KeptAnswerStore, "append">; leaseMs: number; log: W
 export class AnswerAppender {
   readonly #options: Options;
   readonly #open = new Set<UnstoredAnswer>();
+  #expected = 0;
   /** These do not wait for the next write of all. */
   readonly #urgent = new Set<UnstoredAnswer>();
   // Timers belong to no request.
@@ -66,6 +67,16 @@ export class AnswerAppender {
 
   constructor(options: Options) {
     this.#options = options;
+  }
+
+  /** An answer that is about to begin counts as one that is under way. */
+  async expect<Begun>(begin: () => Promise<Begun>): Promise<Begun> {
+    this.#expected += 1;
+    try {
+      return await begin();
+    } finally {
+      this.#expected -= 1;
+    }
   }
 
   /** For an answer that has just begun. `askedAtMs`: when its lease was asked for, by the monotonic clock. */
@@ -117,11 +128,11 @@ export class AnswerAppender {
     });
   }
 
-  /** Where all that is open is urgent, there is nothing to wait for. */
+  /** Where all that is under way is urgent, there is nothing to wait for. */
   #scheduleUrgent(): void {
     if (this.#urgent.size === 0) return;
     const write = () => this.#writeUrgent();
-    if (this.#urgent.size === this.#open.size) setImmediate(write);
+    if (this.#urgent.size === this.#open.size && this.#expected === 0) setImmediate(write);
     else if (!this.#isWriteOfUrgentDue) setTimeout(write, gatherUrgentMs);
     this.#isWriteOfUrgentDue = true;
   }

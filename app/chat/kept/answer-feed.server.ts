@@ -10,12 +10,14 @@ export type FeedReader = { lastId: number };
 export class AnswerFeed {
   readonly replyId: string;
   readonly #readers = new Set<FeedReader>();
-  #held: KeptEvent[] = [];
+  /** JSON of events; the last one has `lastId`. */
+  #held: string[] = [];
   #heldChars = 0;
   #lastId: number;
   #ending: AnswerEnding | null = null;
   #fault: Error | null = null;
   #change = createSignal();
+  #isWaking = false;
 
   /** `lastId`: of the events that are stored already. */
   constructor(replyId: string, lastId: number) {
@@ -41,13 +43,19 @@ export class AnswerFeed {
     return this.#readers.size;
   }
 
+  /** The next event. Readers are woken once for all that is said in a tick of the loop. */
+  say(json: string): void {
+    this.#hold(json);
+    if (this.#isWaking) return;
+    this.#isWaking = true;
+    setImmediate(() => {
+      this.#isWaking = false;
+      this.#change.fire();
+    });
+  }
+
   push(events: readonly KeptEvent[]): void {
-    for (const event of events) {
-      if (event.id <= this.#lastId) continue;
-      this.#held.push(event);
-      this.#heldChars += event.json.length;
-      this.#lastId = event.id;
-    }
+    for (const { id, json } of events) if (id > this.#lastId) this.#hold(json);
     this.#change.fire();
   }
 
@@ -81,9 +89,18 @@ export class AnswerFeed {
     this.#readers.delete(reader);
   }
 
-  /** Undefined where there is none yet, or none here: see `isBehind`. */
-  eventAfter(id: number): KeptEvent | undefined {
-    return this.#held[id + 1 - this.#firstId()];
+  /** Some of them at least. None where there are none yet, or none here: see `isBehind`. */
+  eventsAfter(id: number, maxChars: number): KeptEvent[] {
+    if (this.isBehind(id)) return [];
+    const firstId = this.#firstId();
+    const events: KeptEvent[] = [];
+    let chars = 0;
+    for (let next = id + 1; next <= this.#lastId && chars < maxChars; next += 1) {
+      const json = this.#held[next - firstId]!;
+      events.push({ id: next, json });
+      chars += json.length;
+    }
+    return events;
   }
 
   /** What comes after `id` is in the store alone. */
@@ -95,10 +112,12 @@ export class AnswerFeed {
   release(storedId: number): void {
     let neededId = this.#lastId;
     for (const { lastId } of this.#readers) neededId = Math.min(neededId, lastId);
+    const firstId = this.#firstId();
     let count = 0;
-    for (const { id, json } of this.#held) {
+    for (const { length } of this.#held) {
+      const id = firstId + count;
       if (id > storedId || (id > neededId && this.#heldChars <= maxHeldChars)) break;
-      this.#heldChars -= json.length;
+      this.#heldChars -= length;
       count += 1;
     }
     if (count > 0) this.#held.splice(0, count);
@@ -106,8 +125,13 @@ export class AnswerFeed {
 
   /** Its writer has lost it: what was not stored is not part of it. */
   forgetAfter(storedId: number): void {
-    while ((this.#held.at(-1)?.id ?? 0) > storedId) this.#heldChars -= this.#held.pop()!.json.length;
-    this.#lastId = Math.min(this.#lastId, storedId);
+    for (; this.#lastId > storedId; this.#lastId -= 1) this.#heldChars -= this.#held.pop()?.length ?? 0;
+  }
+
+  #hold(json: string): void {
+    this.#held.push(json);
+    this.#heldChars += json.length;
+    this.#lastId += 1;
   }
 
   #firstId(): number {

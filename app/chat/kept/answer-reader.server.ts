@@ -5,13 +5,16 @@ import type { KeptAnswerStore, KeptEvent } from "./kept-answer-store.server";
 /** Read from the store at once by a reader who lags behind. */
 const maxReadBytes = 256 * 1024;
 
+/** Handed on together: of more, a slow client would have more read ahead for it. */
+const maxTakenChars = 4 * 1024;
+
 type Options = { feed: AnswerFeed; store: Pick<KeptAnswerStore, "read">; afterId: number };
 
 /**
- * The events of an answer after `afterId`, to its end. Those held by the feed as they come; older ones from the store.
+ * The events of an answer after `afterId`, to its end, as many at a time as there are. Those held by the feed as they come; older ones from the store.
  * A class, not a generator: one that waits could not be ended.
  */
-export class AnswerReader implements AsyncIterableIterator<KeptEvent>, FeedReader {
+export class AnswerReader implements AsyncIterableIterator<readonly KeptEvent[]>, FeedReader {
   lastId: number;
   readonly #options: Options;
   #fromStore: KeptEvent[] = [];
@@ -28,15 +31,16 @@ export class AnswerReader implements AsyncIterableIterator<KeptEvent>, FeedReade
     return this;
   }
 
-  async next(): Promise<IteratorResult<KeptEvent, undefined>> {
+  async next(): Promise<IteratorResult<readonly KeptEvent[], undefined>> {
     const { feed } = this.#options;
     for (;;) {
       if (this.#isClosed) return { done: true, value: undefined };
       this.#goToEnding();
-      const event = this.#fromStore.shift() ?? feed.eventAfter(this.lastId);
-      if (event !== undefined) {
-        this.lastId = event.id;
-        return { done: false, value: event };
+      const events = this.#take();
+      const last = events.at(-1);
+      if (last !== undefined) {
+        this.lastId = last.id;
+        return { done: false, value: events };
       }
       if (feed.isBehind(this.lastId)) await this.#readOn();
       else if (feed.ending !== null) this.#close();
@@ -45,9 +49,17 @@ export class AnswerReader implements AsyncIterableIterator<KeptEvent>, FeedReade
     }
   }
 
-  return(): Promise<IteratorResult<KeptEvent, undefined>> {
+  return(): Promise<IteratorResult<readonly KeptEvent[], undefined>> {
     this.#close();
     return Promise.resolve({ done: true, value: undefined });
+  }
+
+  #take(): KeptEvent[] {
+    if (this.#fromStore.length === 0) return this.#options.feed.eventsAfter(this.lastId, maxTakenChars);
+    let end = 0;
+    for (let chars = 0; end < this.#fromStore.length && chars < maxTakenChars; end += 1)
+      chars += this.#fromStore[end]!.json.length;
+    return this.#fromStore.splice(0, end);
   }
 
   /** Once: whoever had more than there is, or than was stored when its writer broke off, gets the ending all the same. */

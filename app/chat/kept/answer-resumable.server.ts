@@ -2,7 +2,6 @@ import { Refusal, stateUnavailable } from "~/platform/http/refusal";
 import { answerChat } from "../reply/answer-chat.server";
 import type { ChatAnswer, ChatCall, ChatDependencies } from "../reply/answer-chat.server";
 import type { Alongside, KeptEvent } from "./kept-answer-store.server";
-import { writerGoneText } from "./kept-answers.server";
 import type { AnswerOwner, KeptAnswers } from "./kept-answers.server";
 
 export type ResumableCall = Pick<ChatCall, "caller" | "clientId" | "request"> & {
@@ -10,30 +9,36 @@ export type ResumableCall = Pick<ChatCall, "caller" | "clientId" | "request"> & 
   /** Whether a quota is in force. */
   isCounted: boolean;
   /** The reservation has the answer's id, so that whoever concludes the answer can settle it. */
-  admitAnswer: (
-    reservationId: string,
-    transaction: Parameters<Alongside>[0],
-  ) => ReturnType<ChatCall["admitAnswer"]>;
+  admitAnswer: (reservationId: string, transaction: Parameters<Alongside>[0]) => Promise<Admission>;
 };
 
-export type ResumableDependencies = ChatDependencies & {
+type Admission = {
+  reservation: {
+    maxOutputTokens: number;
+    settle: (usage: { usedTokens: number; transaction: Parameters<Alongside>[0] }) => Promise<void>;
+  };
+  headers: Record<string, string>;
+};
+
+export type ResumableDependencies = {
+  chat: ChatDependencies;
   kept: KeptAnswers;
   keepTrace: (events: ChatAnswer["events"]) => ChatAnswer["events"];
 };
 
 /** Takes the conversation before the quota. What fails before the first byte leaves nothing behind. */
 export async function answerResumable(
-  { owner, isCounted, admitAnswer, ...call }: ResumableCall,
-  { kept, keepTrace, ...dependencies }: ResumableDependencies,
-): Promise<{ events: AsyncIterable<KeptEvent>; headers: Record<string, string> }> {
-  const { log } = dependencies;
+  { owner, isCounted, admitAnswer, caller, clientId, request }: ResumableCall,
+  { chat, kept, keepTrace }: ResumableDependencies,
+): Promise<{ events: AsyncIterable<readonly KeptEvent[]>; headers: Record<string, string> }> {
+  const { log } = chat;
   const answer = kept.prepare(owner);
   let usedTokens = 0;
   /** Once the ending is stored: whoever has lost the lease by then settles nothing. */
-  let settle = () => Promise.resolve();
+  let settle: Alongside = () => Promise.resolve();
 
   async function admit(): ReturnType<ChatCall["admitAnswer"]> {
-    let admission: ReturnType<ChatCall["admitAnswer"]> | null = null;
+    let admission: Promise<Admission> | null = null;
     const reserve: Alongside = async (transaction) => {
       admission = admitAnswer(answer.replyId, transaction);
       // A refusal rolls nothing back: others may share the transaction.
@@ -44,21 +49,19 @@ export async function answerResumable(
     await answer.begin(isCounted ? reserve : undefined);
     const { reservation, headers } = await (admission ?? admitAnswer(answer.replyId, null));
     answer.tellHeaders(headers);
-    settle = () => reservation.settle({ usedTokens });
+    settle = (transaction) => reservation.settle({ usedTokens, transaction });
     const note = async (usage: { usedTokens: number }) => void ({ usedTokens } = usage);
     return { reservation: { ...reservation, settle: note }, headers };
   }
 
   try {
-    const wholeCall = { ...call, signal: answer.signal, admitAnswer: admit };
-    const { events, headers } = await answerChat(wholeCall, {
-      ...dependencies,
-      shutdownText: writerGoneText,
-    });
+    const { signal } = answer;
+    const call = { request, caller, clientId, signal, admitAnswer: admit };
+    const { events, headers } = await answerChat(call, chat);
     const kept = answer.write(keepTrace(events), { readUsedTokens: () => usedTokens, settle });
     return { events: kept, headers: { ...headers, "X-Reply-Id": answer.replyId } };
   } catch (error) {
-    await settle().catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
+    await settle(null).catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
     await answer.discard();
     throw answer.isLost ? stateUnavailable(error) : error;
   }

@@ -5,6 +5,7 @@ import { charsPerToken } from "../chat-limits";
 import type { ChatEvent } from "../reply/chat-events";
 import type { Appending } from "./answer-appender.server";
 import type { AnswerFeed } from "./answer-feed.server";
+import type { Alongside, AlongsideEnding } from "./kept-answer-store.server";
 
 type Options = {
   events: AsyncIterable<ChatEvent>;
@@ -13,8 +14,8 @@ type Options = {
   /** What the whole answer used, once it has ended. */
   readUsedTokens: () => number;
   expiresAtMs: () => number;
-  /** Called once the ending is stored, and before readers get it. */
-  settle: () => Promise<void>;
+  /** In the transaction that stores the ending, or once it is stored; in any case before readers get it. */
+  settle: Alongside;
   log: WarnLog;
 };
 
@@ -36,7 +37,7 @@ export async function writeAnswer(options: Options): Promise<boolean> {
       usedChars += countOutput(event);
       const maySend = appending.add(json, Math.ceil(usedChars / charsPerToken));
       if (maySend !== true && !(await maySend)) return false;
-      feed.push([{ id: feed.lastId + 1, json }]);
+      feed.say(json);
     }
   } catch (err) {
     log.warn({ err }, "chat stream failed");
@@ -44,9 +45,14 @@ export async function writeAnswer(options: Options): Promise<boolean> {
     ending.splice(0, Infinity, ...[broken, { type: "finish" }].map(toEventJson));
   }
   const endingId = feed.lastId + 1;
-  const end = { events: ending, usedTokens: readUsedTokens(), expiresAtMs: expiresAtMs() };
+  let isSettled = false;
+  const alongside: AlongsideEnding = async (transaction) => {
+    await settle(transaction);
+    transaction.afterCommit(() => (isSettled = true));
+  };
+  const end = { events: ending, usedTokens: readUsedTokens(), expiresAtMs: expiresAtMs(), alongside };
   if (!(await appending.end(end))) return false;
-  await settle().catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
+  if (!isSettled) await settle(null).catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
   feed.push(ending.map((json, index) => ({ id: endingId + index, json })));
   feed.end({ endingId, isBroken: false });
   return true;

@@ -4,6 +4,7 @@ import { isSqlite } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
 import { directStatements } from "~/platform/database/direct-statements.server";
 import type { Figure, Statements } from "~/platform/database/direct-statements.server";
+import { createSharedTransactions } from "~/platform/database/shared-transactions.server";
 import { givenRows } from "~/platform/database/given-rows.server";
 import { databaseNowMs } from "~/platform/database/lease-condition.server";
 import type { AppendRequest } from "./kept-answer-store.server";
@@ -80,11 +81,17 @@ export function updateAnswers(terms: Terms, requests: readonly AppendRequest[]):
 /** SQLite takes 32,766 values in a statement. */
 const maxSqliteRequests = 1024;
 
-/** The piece is stored by the first statement, and becomes part of the answer by the second, which alone decides. */
+/**
+ * The piece is stored by the first statement, and becomes part of the answer by the second, which alone decides. Only
+ * with endings are they a transaction, which waits for the disk.
+ */
 function createSqliteAppend(terms: Terms) {
-  const { database, statements, isHeld } = terms;
-  const { query, execute } = statements;
-  async function appendSome(requests: readonly AppendRequest[]): Promise<AppendedRow[]> {
+  const { database, statements: alone, isHeld } = terms;
+  const transact = createSharedTransactions(database);
+  async function appendSome(
+    { query, execute }: Statements,
+    requests: readonly AppendRequest[],
+  ): Promise<AppendedRow[]> {
     const pieces = requests.flatMap(toPieces);
     if (pieces.length > 0) {
       // One of the same id was not made part of the answer. The same events and more take its place.
@@ -99,15 +106,27 @@ function createSqliteAppend(terms: Terms) {
     }
     return await query<AppendedRow>`${updateAnswers(terms, requests)}`;
   }
-  return async (requests: readonly AppendRequest[]): Promise<AppendedRow[]> => {
+  async function appendAll(statements: Statements, requests: readonly AppendRequest[]) {
     const rows: AppendedRow[] = [];
     for (let at = 0; at < requests.length; at += maxSqliteRequests)
-      rows.push(...(await appendSome(requests.slice(at, at + maxSqliteRequests))));
+      rows.push(...(await appendSome(statements, requests.slice(at, at + maxSqliteRequests))));
     return rows;
+  }
+  return async (requests: readonly AppendRequest[]): Promise<AppendedRow[]> => {
+    if (!requests.some(({ ending }) => ending?.alongside)) return await appendAll(alone, requests);
+    return await transact(async (transaction) => {
+      const rows = await appendAll(transaction, requests);
+      const lastIds = new Map(rows.map(({ id, lastId }) => [id, Number(lastId)]));
+      for (const request of requests) {
+        const hasEnded = lastIds.get(request.replyId) === boundsOf(request).after;
+        if (hasEnded) await request.ending?.alongside?.(transaction);
+      }
+      return rows;
+    });
   };
 }
 
-/** All of it is one statement. */
+/** All of it is one statement. A transaction with what endings bring along would hold everybody's locks for longer. */
 function createPostgresqlAppend(terms: Terms) {
   const { database, statements } = terms;
   const { query } = statements;

@@ -1,4 +1,4 @@
-import type { Statements } from "~/platform/database/direct-statements.server";
+import type { TransactionStatements } from "~/platform/database/direct-statements.server";
 
 /**
  * Where resumable answers are kept, in the database or in Redis. Each function is atomic. Whether a lease is held is
@@ -52,7 +52,10 @@ export type BeginRequest = Conversation & {
 };
 
 /** `transaction`: of the database, where answers are kept there. It may be rolled back, and all of it done again. */
-export type Alongside = (transaction: Statements | null) => Promise<void>;
+export type Alongside = (transaction: TransactionStatements | null) => Promise<void>;
+
+/** Done in the transaction that stores an ending, by stores that have one. What throws there undoes the whole append. */
+export type AlongsideEnding = (transaction: TransactionStatements) => Promise<void>;
 
 export type BeginOutcome =
   | { outcome: "begun" }
@@ -73,7 +76,7 @@ export type AppendRequest = {
   /** That the first reader got, where they are not stored yet. */
   headers?: AnswerHeaders | null;
   /** These are the last events, from `endingId` on the ending; the lease is released. */
-  ending?: { endingId: number; expiresAtMs: number };
+  ending?: { endingId: number; expiresAtMs: number; alongside?: AlongsideEnding };
 };
 
 export type AnswerHeaders = Record<string, string>;

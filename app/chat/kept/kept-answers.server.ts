@@ -112,7 +112,7 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
     headersOf: (found: FoundAnswer, conversation: Conversation) =>
       findHeaders({ store, found, conversation, findHere: (replyId) => writtenHere.get(replyId)?.headers }),
     /** From the event after `afterId` on, to the end. */
-    read({ replyId, lastId, ending }: FoundAnswer, afterId: number): AsyncIterable<KeptEvent> {
+    read({ replyId, lastId, ending }: FoundAnswer, afterId: number): AsyncIterable<readonly KeptEvent[]> {
       const live = writtenHere.get(replyId)?.feed ?? followed.get(replyId);
       const feed = live ?? new AnswerFeed(replyId, lastId);
       const reader = new AnswerReader({ feed, store, afterId });

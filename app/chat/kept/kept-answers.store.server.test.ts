@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { createTestClock } from "~e2e/support/databases/database";
-import { testOnEachState } from "~e2e/support/databases/state";
+import { createSqliteState, testOnEachState } from "~e2e/support/databases/state";
 import type { TestState } from "~e2e/support/databases/state";
 import type { AppendRequest, BeginRequest, Conversation, KeptAnswerStore } from "./kept-answer-store.server";
 
@@ -336,4 +336,38 @@ testOnEachState("an answer is found until it expires", async (state) => {
   expect(await store.find(conversation)).toMatchObject({ replyId });
   advance(1);
   expect(await store.find(conversation)).toBeNull();
+});
+
+test("on SQLite an ending stands and falls with what is done alongside, and takes nothing along that has not ended", async () => {
+  const state = await createSqliteState();
+  const { begin, append, readAll, store } = open(state);
+  const [ends, lost, goesOn] = [
+    await begin(),
+    await begin({ conversationId: "2" }),
+    await begin({ conversationId: "3" }),
+  ];
+  await append(lost.replyId, [], { leaseMs: -1 });
+  const done: string[] = [];
+  const requestOf = (replyId: string, alongside: () => void, firstId = 1): AppendRequest => ({
+    replyId,
+    leaseMs: longLeaseMs,
+    firstId,
+    events: ["end"],
+    usedTokens: 1,
+    ending: { endingId: firstId, expiresAtMs: 1, alongside: async () => alongside() },
+  });
+  const refuse = () => {
+    throw new Error("changed its mind");
+  };
+  await expect(store.append([requestOf(ends.replyId, refuse)])).rejects.toThrow("changed its mind");
+  expect([await readAll(ends.replyId), (await store.find(conversation))?.hasWriter]).toEqual([[], true]);
+  const outcomes = await store.append([
+    requestOf(ends.replyId, () => done.push("ends")),
+    requestOf(lost.replyId, () => done.push("lost")),
+    // Does not go on from what is stored.
+    requestOf(goesOn.replyId, () => done.push("goes on"), 5),
+  ]);
+  expect(outcomes.map(({ outcome }) => outcome)).toEqual(["held", "lost", "held"]);
+  expect(done).toEqual(["ends"]);
+  expect(await readAll(ends.replyId)).toEqual([{ id: 1, json: "end" }]);
 });

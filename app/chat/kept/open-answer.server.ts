@@ -26,7 +26,7 @@ type Options = {
   log: WarnLog;
 };
 
-type Usage = { readUsedTokens: () => number; settle: () => Promise<void> };
+type Usage = { readUsedTokens: () => number; settle: Alongside };
 
 /** Rows of the same moment stand together in their indexes, and so change few pages of the database. */
 function timeOrderedId(): string {
@@ -63,7 +63,7 @@ export class OpenAnswer {
   async begin(alongside?: Alongside): Promise<void> {
     const { take, appender, notices, onOpen } = this.#options;
     const { replyId } = this;
-    const askedAtMs = await take(replyId, alongside);
+    const askedAtMs = await appender.expect(() => take(replyId, alongside));
     const onStored = (storedId: number, hasEnded: boolean) => {
       this.feed.release(storedId);
       // Not each append: readers elsewhere, whom most answers have none of, look five times a second by themselves.
@@ -105,7 +105,7 @@ export class OpenAnswer {
   }
 
   /** The first reader's events. The answer is written on whether or not they are read. */
-  write(events: AsyncIterable<ChatEvent>, usage: Usage): AsyncIterable<KeptEvent> {
+  write(events: AsyncIterable<ChatEvent>, usage: Usage): AsyncIterable<readonly KeptEvent[]> {
     const { store, expiresAtMs, log } = this.#options;
     const { feed } = this;
     const appending = this.#appending;

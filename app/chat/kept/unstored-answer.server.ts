@@ -9,14 +9,16 @@ export type AnswerListener = {
   onLost: () => void;
 };
 
-export type AnswerEnd = { events: readonly string[]; usedTokens: number; expiresAtMs: number };
+type Ending = NonNullable<AppendRequest["ending"]>;
+
+export type AnswerEnd = Omit<Ending, "endingId"> & { events: readonly string[]; usedTokens: number };
 
 /** What of an answer is not stored yet. */
 export class UnstoredAnswer {
   readonly listener: AnswerListener;
   storedId = 0;
   renewedAtMs: number;
-  ending: AppendRequest["ending"] | null = null;
+  ending: Ending | null = null;
   onEnded: (isStored: boolean) => void = () => undefined;
   /** Until they are stored. */
   headers: AnswerHeaders | null = null;
@@ -53,8 +55,8 @@ export class UnstoredAnswer {
     this.#awaited = null;
   }
 
-  end({ events, usedTokens, expiresAtMs }: AnswerEnd): void {
-    this.ending = { endingId: this.storedId + this.#waiting.length + 1, expiresAtMs };
+  end({ events, usedTokens, ...ending }: AnswerEnd): void {
+    this.ending = { ...ending, endingId: this.storedId + this.#waiting.length + 1 };
     this.#waiting.push(...events);
     for (const { length } of events) this.waitingChars += length;
     this.#usedTokens = usedTokens;

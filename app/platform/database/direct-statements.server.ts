@@ -20,6 +20,11 @@ export type Statements = {
   execute: (strings: TemplateStringsArray, ...parts: (Value | Sql)[]) => Promise<number>;
 };
 
+export type TransactionStatements = Statements & {
+  /** What is to follow once all of it is committed; never where it is rolled back. */
+  afterCommit: (work: () => void) => void;
+};
+
 /** As the driver has it: a number of 64 bits is a string on PostgreSQL. */
 export type Figure = number | bigint | string;
 
@@ -81,11 +86,19 @@ export function directStatements(database: PrismaClient): Statements {
  */
 export async function transactDirectly<T>(
   database: PrismaClient,
-  work: (statements: Statements) => Promise<T>,
+  work: (transaction: TransactionStatements) => Promise<T>,
 ): Promise<T> {
+  let following: (() => void)[] = [];
+  function begin(statements: Statements): Promise<T> {
+    following = [];
+    return work({ ...statements, afterCommit: (next) => void following.push(next) });
+  }
   const open = connections.get(database)?.open;
-  if (!open) return await database.$transaction((transaction) => work(statementsBy(transaction)));
-  return await retryWriteConflicts(() => transactOnce(open.adapter, work));
+  const result = open
+    ? await retryWriteConflicts(() => transactOnce(open.adapter, begin))
+    : await database.$transaction((transaction) => begin(statementsBy(transaction)));
+  for (const next of following) next();
+  return result;
 }
 
 async function transactOnce<T>(

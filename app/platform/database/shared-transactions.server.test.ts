@@ -35,6 +35,22 @@ testOnEachDatabase("a write that fails is rolled back, and those beside it are k
   expect(await database.quotaWindow.count()).toBe(3);
 });
 
+testOnEachDatabase(
+  "what follows a commit is done once, and not where all was rolled back",
+  async ({ url }) => {
+    const { transact, write } = await open(url);
+    const done: string[] = [];
+    const follow = (name: string, hasFailed = false) =>
+      transact(async ({ afterCommit }) => {
+        afterCommit(() => void done.push(name));
+        if (hasFailed) throw new Error("changed its mind");
+      });
+    // On SQLite all of these are rolled back first, and each is done again by itself.
+    await Promise.allSettled([follow("a"), follow("b", true), write("c"), follow("d")]);
+    expect(done.sort()).toEqual(["a", "d"]);
+  },
+);
+
 testOnEachDatabase("each write runs in the asynchronous context of its caller", async ({ url }) => {
   const { transact } = await open(url);
   const requests = new AsyncLocalStorage<string>();

@@ -2,9 +2,9 @@ import { AsyncResource } from "node:async_hooks";
 import { isSqlite } from "./database.server";
 import type { Database } from "./database.server";
 import { transactDirectly } from "./direct-statements.server";
-import type { Statements } from "./direct-statements.server";
+import type { TransactionStatements } from "./direct-statements.server";
 
-type Work<T> = (statements: Statements) => Promise<T>;
+type Work<T> = (transaction: TransactionStatements) => Promise<T>;
 type Job = { work: Work<unknown>; resolve: (result: unknown) => void; reject: (error: unknown) => void };
 
 type Transact = <T>(work: Work<T>) => Promise<T>;
@@ -28,8 +28,8 @@ function shareTransactions(database: Database): Transact {
   async function runAll(jobs: readonly Job[]): Promise<void> {
     try {
       const results: unknown[] = [];
-      await transactDirectly(database, async (statements) => {
-        for (const { work } of jobs) results.push(await work(statements));
+      await transactDirectly(database, async (transaction) => {
+        for (const { work } of jobs) results.push(await work(transaction));
       });
       jobs.forEach(({ resolve }, index) => resolve(results[index]));
     } catch (error) {

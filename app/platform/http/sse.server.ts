@@ -21,7 +21,7 @@ export const eventStreamHeaders = {
 
 type EventStreamOptions<Event extends object> = {
   events: AsyncIterable<Event>;
-  /** An event as it is sent. Default: its JSON. */
+  /** As it is sent, at once. Default: its JSON, in one write with what else comes in the same tick of the loop. */
   encode?: (event: Event) => string;
   signal: AbortSignal;
   keepAliveMs?: number;
@@ -53,9 +53,11 @@ const brokenOff =
   [{ type: "error", errorText: "The answer broke off." }, { type: "finish" }].map(encodeEvent).join("") +
   endMark;
 
-/** With an id, from which a client can go on. */
-export function encodeNumberedEvent({ id, json }: { id: number; json: string }): string {
-  return `id: ${id}\ndata: ${json}\n\n`;
+/** With ids, from which a client can go on. */
+export function encodeNumberedEvents(events: readonly { id: number; json: string }[]): string {
+  let text = "";
+  for (const { id, json } of events) text += `id: ${id}\ndata: ${json}\n\n`;
+  return text;
 }
 
 /** Thrown by events that go on elsewhere: the stream is cut off without its end mark, so that its reader comes back. */
@@ -68,7 +70,7 @@ export class StreamCutOff extends Error {
 function createEventBody<Event extends object>(
   options: EventStreamOptions<Event>,
 ): ReadableStream<Uint8Array> {
-  const { events, encode = encodeEvent, signal, keepAliveMs = 15_000, onFailure = () => undefined } = options;
+  const { events, encode, signal, keepAliveMs = 15_000, onFailure = () => undefined } = options;
   const iterator = events[Symbol.asyncIterator]();
   let isOver = false;
   let keepAlive: NodeJS.Timeout | undefined;
@@ -108,16 +110,12 @@ function createEventBody<Event extends object>(
           void abandon();
           controller.error(signal.reason);
         };
-        let stalledTurns = 0;
-        keepAlive = setInterval(() => {
-          stalledTurns = (controller.desiredSize ?? 0) > 0 ? 0 : stalledTurns + 1;
-          if (stalledTurns === 0) flush(controller, ": keep-alive\n\n");
-          else if (stalledTurns >= maxStalledTurns) {
-            void abandon();
-            controller.error(new Error("The reader of an event stream takes nothing"));
-          }
-        }, keepAliveMs);
-        keepAlive.unref();
+        const onTurn = () => flush(controller, ": keep-alive\n\n");
+        const onStall = () => {
+          void abandon();
+          controller.error(new Error("The reader of an event stream takes nothing"));
+        };
+        keepAlive = watchReader({ controller, everyMs: keepAliveMs, onTurn, onStall });
         signal.addEventListener("abort", onAbort, { once: true });
         if (signal.aborted) onAbort();
       },
@@ -130,8 +128,12 @@ function createEventBody<Event extends object>(
             const { done, value } = await iterator.next();
             if (isOver) return;
             if (done) break;
+            if (encode) {
+              flush(controller, encode(value));
+              continue;
+            }
             if (waiting === "") setImmediate(flush, controller);
-            waiting += encode(value);
+            waiting += encodeEvent(value);
           }
         } catch (error) {
           if (isOver) return;
@@ -150,4 +152,21 @@ function createEventBody<Event extends object>(
     },
     new ByteLengthQueuingStrategy({ highWaterMark: highWaterMarkBytes }),
   );
+}
+
+type Watch = {
+  controller: ReadableStreamDefaultController;
+  everyMs: number;
+  onTurn: () => void;
+  onStall: () => void;
+};
+
+function watchReader({ controller, everyMs, onTurn, onStall }: Watch): NodeJS.Timeout {
+  let stalledTurns = 0;
+  function look(): void {
+    stalledTurns = (controller.desiredSize ?? 0) > 0 ? 0 : stalledTurns + 1;
+    if (stalledTurns === 0) onTurn();
+    else if (stalledTurns >= maxStalledTurns) onStall();
+  }
+  return setInterval(look, everyMs).unref();
 }
