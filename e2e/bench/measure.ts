@@ -3,7 +3,7 @@ import { toMeasurement } from "./figures";
 import type { Measurement, Round } from "./figures";
 import type { Load, LoadResult } from "./load-generator";
 import type { Operation, Prepared, Side } from "./costs/operation";
-import { findProcessCpuMicros } from "./process-cpu";
+import { meterCpuMicros } from "./process-cpu";
 
 export type GenerateLoad = (load: Load) => Promise<LoadResult>;
 
@@ -80,16 +80,16 @@ export async function measureRound({
   maxSeconds = maxRoundSeconds,
 }: MeasureRoundOptions): Promise<Round> {
   const { target, pid, countRpcCalls } = side;
-  const cpuBefore = findProcessCpuMicros(pid);
+  const readCpuMicros = meterCpuMicros(pid);
   const callsBefore = countRpcCalls?.();
   const result = await generateLoad({ port: target.port, ...prepared, connections, maxSeconds });
-  const cpuAfter = findProcessCpuMicros(pid);
+  const cpuMicros = readCpuMicros();
   return {
     requests: result.requests,
     seconds: result.seconds,
     p50Ms: result.p50Ms,
     p99Ms: result.p99Ms,
-    cpuMicros: cpuBefore === null || cpuAfter === null ? null : cpuAfter - cpuBefore,
+    cpuMicros,
     rpcCalls: countRpcCalls && callsBefore !== undefined ? countRpcCalls() - callsBefore : null,
   };
 }

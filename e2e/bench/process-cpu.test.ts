@@ -1,7 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { expect, test } from "vitest";
-import { findFamilyCpuMicros, findProcessCpuMicros, findThreadsCpuMicros } from "./process-cpu";
+import { expect, test, vi } from "vitest";
+import {
+  findFamilyCpuMicros,
+  findProcessCpuMicros,
+  findThreadsCpuMicros,
+  meterCpuMicros,
+} from "./process-cpu";
 
 const work = "const end = Date.now() + 300; while (Date.now() < end);";
 
@@ -45,3 +50,26 @@ test("the threads' CPU time grows with work, and a missing process has none", ()
   expect(before === null ? after : after! > before).toBe(before === null ? null : true);
   expect(findThreadsCpuMicros(2 ** 30)).toBeNull();
 });
+
+const isKept = findThreadsCpuMicros(process.pid) !== null;
+
+test.runIf(isKept)(
+  "a process is measured in less than ticks, and in ticks once one of its threads has ended",
+  async () => {
+    const code = `const { Worker } = require("node:worker_threads");
+    const worker = new Worker("setInterval(() => {}, 1)", { eval: true });
+    worker.on("online", () => console.log("begun")).on("exit", () => console.log("ended"));
+    process.stdin.once("data", () => worker.terminate());`;
+    const child = spawn(process.execPath, ["-e", code]);
+    try {
+      await once(child.stdout, "data");
+      const readCpuMicros = meterCpuMicros(child.pid!);
+      await vi.waitUntil(() => readCpuMicros()! % 10_000 !== 0);
+      child.stdin.write("end");
+      await once(child.stdout, "data");
+      await vi.waitUntil(() => readCpuMicros()! % 10_000 === 0, { timeout: 5_000 });
+    } finally {
+      child.kill("SIGKILL");
+    }
+  },
+);

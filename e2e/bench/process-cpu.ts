@@ -34,15 +34,36 @@ export function findFamilyCpuMicros(pid: number): number | null {
  * the kernel does not keep it.
  */
 export function findThreadsCpuMicros(pid: number): number | null {
+  const threads = readThreads(pid);
+  return threads && sum(threads);
+}
+
+/**
+ * Begins to measure a process; what is given back tells its CPU time since then. Where a thread has ended meanwhile,
+ * whose time the kernel keeps in ticks alone, in ticks.
+ */
+export function meterCpuMicros(pid: number): () => number | null {
+  const [threadsBefore, before] = [readThreads(pid), findProcessCpuMicros(pid)];
+  return () => {
+    const [threads, after] = [readThreads(pid), findProcessCpuMicros(pid)];
+    if (threadsBefore && threads && [...threadsBefore.keys()].every((id) => threads.has(id)))
+      return sum(threads) - sum(threadsBefore);
+    return before === null || after === null ? null : after - before;
+  };
+}
+
+function readThreads(pid: number): Map<string, number> | null {
+  const read = (id: string) =>
+    Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, "utf8").split(" ")[0]) / 1000;
   try {
-    const tasks = readdirSync(`/proc/${pid}/task`);
-    const nanoseconds = tasks.map((task) =>
-      Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]),
-    );
-    return nanoseconds.reduce((total, each) => total + each, 0) / 1000;
+    return new Map(readdirSync(`/proc/${pid}/task`).map((id) => [id, read(id)]));
   } catch {
     return null;
   }
+}
+
+function sum(threads: Map<string, number>): number {
+  return [...threads.values()].reduce((total, each) => total + each, 0);
 }
 
 function readStat(pid: number) {

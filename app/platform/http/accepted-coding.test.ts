@@ -22,3 +22,11 @@ test.each([
 ])("Accept-Encoding %j is answered in %s", (acceptEncoding, coding) => {
   expect(chooseCoding(acceptEncoding)).toBe(coding);
 });
+
+test("a header is answered in the same coding again, also after many others", () => {
+  const choose = () => ["br", "gzip;q=0.5", "br;q=0"].map((header) => chooseCoding(header));
+  const first = choose();
+  expect(choose()).toEqual(first);
+  for (let other = 0; other < 300; other += 1) expect(chooseCoding(`gzip;q=0.${other + 1}`)).toBe("gzip");
+  expect(choose()).toEqual(first);
+});

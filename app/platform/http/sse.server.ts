@@ -115,7 +115,7 @@ function createEventBody<Event extends object>(
           void abandon();
           controller.error(new Error("The reader of an event stream takes nothing"));
         };
-        keepAlive = watchReader({ controller, everyMs: keepAliveMs, onTurn, onStall });
+        keepAlive = checkReader({ controller, everyMs: keepAliveMs, onTurn, onStall });
         signal.addEventListener("abort", onAbort, { once: true });
         if (signal.aborted) onAbort();
       },
@@ -154,14 +154,14 @@ function createEventBody<Event extends object>(
   );
 }
 
-type Watch = {
+type ReaderCheck = {
   controller: ReadableStreamDefaultController;
   everyMs: number;
   onTurn: () => void;
   onStall: () => void;
 };
 
-function watchReader({ controller, everyMs, onTurn, onStall }: Watch): NodeJS.Timeout {
+function checkReader({ controller, everyMs, onTurn, onStall }: ReaderCheck): NodeJS.Timeout {
   let stalledTurns = 0;
   function look(): void {
     stalledTurns = (controller.desiredSize ?? 0) > 0 ? 0 : stalledTurns + 1;
