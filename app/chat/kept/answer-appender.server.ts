@@ -196,6 +196,7 @@ export class AnswerAppender {
     if (outcome.outcome === "unknown") {
       // Retried with all others, not at once.
       this.#urgent.delete(entry);
+      entry.noteFailure();
       if (performance.now() - entry.renewedAtMs > this.#options.leaseMs) this.#lose(entry);
       return false;
     }

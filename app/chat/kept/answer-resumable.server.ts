@@ -58,7 +58,8 @@ export async function answerResumable(
     const { signal } = answer;
     const call = { request, caller, clientId, signal, admitAnswer: admit };
     const { events, headers } = await answerChat(call, chat);
-    const kept = answer.write(keepTrace(events), { readUsedTokens: () => usedTokens, settle });
+    const usage = { readUsedTokens: () => usedTokens, settle: isCounted ? settle : null };
+    const kept = answer.write(keepTrace(events), usage);
     return { events: kept, headers: { ...headers, "X-Reply-Id": answer.replyId } };
   } catch (error) {
     await settle(null).catch((err: unknown) => log.warn({ err }, "quota settlement failed"));

@@ -14,8 +14,8 @@ type Options = {
   /** What the whole answer used, once it has ended. */
   readUsedTokens: () => number;
   expiresAtMs: () => number;
-  /** In the transaction that stores the ending, or once it is stored; in any case before readers get it. */
-  settle: Alongside;
+  /** In the transaction that stores the ending, or once it is stored; in any case before readers get it. Null: nothing is counted. */
+  settle: Alongside | null;
   log: WarnLog;
 };
 
@@ -45,14 +45,14 @@ export async function writeAnswer(options: Options): Promise<boolean> {
     ending.splice(0, Infinity, ...[broken, { type: "finish" }].map(toEventJson));
   }
   const endingId = feed.lastId + 1;
-  let isSettled = false;
+  let isSettled = settle === null;
   const alongside: AlongsideEnding = async (transaction) => {
-    await settle(transaction);
+    await settle?.(transaction);
     transaction.afterCommit(() => (isSettled = true));
   };
-  const end = { events: ending, usedTokens: readUsedTokens(), expiresAtMs: expiresAtMs(), alongside };
-  if (!(await appending.end(end))) return false;
-  if (!isSettled) await settle(null).catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
+  const end = { events: ending, usedTokens: readUsedTokens(), expiresAtMs: expiresAtMs() };
+  if (!(await appending.end(settle ? { ...end, alongside } : end))) return false;
+  if (!isSettled) await settle?.(null).catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
   feed.push(ending.map((json, index) => ({ id: endingId + index, json })));
   feed.end({ endingId, isBroken: false });
   return true;

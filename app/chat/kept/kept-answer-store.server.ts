@@ -54,7 +54,7 @@ export type BeginRequest = Conversation & {
 /** `transaction`: of the database, where answers are kept there. It may be rolled back, and all of it done again. */
 export type Alongside = (transaction: TransactionStatements | null) => Promise<void>;
 
-/** Done in the transaction that stores an ending, by stores that have one. What throws there undoes the whole append. */
+/** Done in the transaction that stores an ending, by stores that have one. What throws there undoes the whole append. It may be left out. */
 export type AlongsideEnding = (transaction: TransactionStatements) => Promise<void>;
 
 export type BeginOutcome =

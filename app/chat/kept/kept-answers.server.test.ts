@@ -5,7 +5,7 @@ import { createLogLines } from "~e2e/support/log-lines";
 import { createSqliteState } from "~e2e/support/databases/state";
 import { waitUntil } from "~e2e/support/processes";
 import type { ChatEvent } from "../reply/chat-events";
-import type { AppendRequest, KeptAnswerStore, KeptEvent } from "./kept-answer-store.server";
+import type { Alongside, AppendRequest, KeptAnswerStore, KeptEvent } from "./kept-answer-store.server";
 import { createKeptAnswers, writerGoneText } from "./kept-answers.server";
 
 /** None expires by itself, however busy the machine is. */
@@ -46,6 +46,7 @@ async function beginAnswer(
   kept: ReturnType<typeof createKeptAnswers>,
   usedTokens = 7,
   conversationId = conversation.conversationId,
+  failsWithin = false,
 ) {
   const answer = kept.prepare({ ...conversation, conversationId, openFor: "key", proofHash: null });
   await answer.begin();
@@ -66,7 +67,10 @@ async function beginAnswer(
     }
   }
   let settledCount = 0;
-  const settle = async () => void (settledCount += 1);
+  async function settle(transaction: Parameters<Alongside>[0]): Promise<void> {
+    if (transaction && failsWithin) throw new Error("changed its mind");
+    settledCount += 1;
+  }
   const reader = answer.write(events(), { readUsedTokens: () => usedTokens, settle });
   return {
     answer,
@@ -189,6 +193,18 @@ test("a beginning whose outcome is unknown leaves nothing behind", async () => {
   await expect(answer.begin()).rejects.toThrow("connection lost");
   expect(await store.find(conversation)).toBeNull();
   expect(settled).toEqual([{ reservationId: answer.replyId, usedTokens: 0 }]);
+});
+
+test("a settlement that fails with its ending is done alone, and holds up neither it nor others", async () => {
+  const { open } = await openInstances();
+  const kept = open();
+  const [one, other] = [
+    await beginAnswer(kept, 7, "conversation-0001", true),
+    await beginAnswer(kept, 7, "conversation-0002"),
+  ];
+  for (const { say } of [one, other]) say(text("Hello"), finish);
+  for (const { reader } of [one, other]) expect((await take(reader)).map(({ id }) => id)).toEqual([1, 2]);
+  expect([one.settledCount(), other.settledCount()].every((count) => count >= 1)).toBe(true);
 });
 
 test.each([

@@ -26,7 +26,7 @@ type Options = {
   log: WarnLog;
 };
 
-type Usage = { readUsedTokens: () => number; settle: Alongside };
+type Usage = { readUsedTokens: () => number; settle: Alongside | null };
 
 /** Rows of the same moment stand together in their indexes, and so change few pages of the database. */
 function timeOrderedId(): string {

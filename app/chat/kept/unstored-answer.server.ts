@@ -62,6 +62,11 @@ export class UnstoredAnswer {
     this.#usedTokens = usedTokens;
   }
 
+  /** What is done alongside an ending may be why a write failed: then it is left out, so that it holds up no answer. */
+  noteFailure(): void {
+    if (this.ending) this.ending = { endingId: this.ending.endingId, expiresAtMs: this.ending.expiresAtMs };
+  }
+
   isDue(renewedBeforeMs: number): boolean {
     return this.#waiting.length > 0 || this.ending !== null || this.renewedAtMs < renewedBeforeMs;
   }
