@@ -3,6 +3,9 @@ import type { AnswerEnding, KeptEvent } from "./kept-answer-store.server";
 /** UTF-16 units of at most two bytes: 1 MiB. Held for all readers of an answer together; whoever lags further behind reads from the store. */
 const maxHeldChars = 512 * 1024;
 
+/** Handed on together: of more, a slow client would have more read ahead for it. */
+const maxTakenChars = 4 * 1024;
+
 /** `lastId`: of the last event that the reader took. */
 export type FeedReader = { lastId: number };
 
@@ -90,17 +93,9 @@ export class AnswerFeed {
   }
 
   /** Some of them at least. None where there are none yet, or none here: see `isBehind`. */
-  eventsAfter(id: number, maxChars: number): KeptEvent[] {
+  eventsAfter(id: number): KeptEvent[] {
     if (this.isBehind(id)) return [];
-    const firstId = this.#firstId();
-    const events: KeptEvent[] = [];
-    let chars = 0;
-    for (let next = id + 1; next <= this.#lastId && chars < maxChars; next += 1) {
-      const json = this.#held[next - firstId]!;
-      events.push({ id: next, json });
-      chars += json.length;
-    }
-    return events;
+    return takeEvents(this.#held, id + 1 - this.#firstId(), id);
   }
 
   /** What comes after `id` is in the store alone. */
@@ -137,6 +132,17 @@ export class AnswerFeed {
   #firstId(): number {
     return this.#lastId - this.#held.length + 1;
   }
+}
+
+/** Of `texts` from `start` on, numbered on from `afterId`: up to 4 Ki characters, and one event more. */
+export function takeEvents(texts: readonly string[], start: number, afterId: number): KeptEvent[] {
+  const events: KeptEvent[] = [];
+  for (let chars = 0; chars < maxTakenChars; chars += events.at(-1)!.json.length) {
+    const json = texts[start + events.length];
+    if (json === undefined) break;
+    events.push({ id: afterId + events.length + 1, json });
+  }
+  return events;
 }
 
 /** Any number may wait for the next time it fires. */

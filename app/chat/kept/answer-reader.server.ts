@@ -1,23 +1,23 @@
 import { StreamCutOff } from "~/platform/http/sse.server";
+import { takeEvents } from "./answer-feed.server";
 import type { AnswerFeed, FeedReader } from "./answer-feed.server";
 import type { KeptAnswerStore, KeptEvent } from "./kept-answer-store.server";
 
 /** Read from the store at once by a reader who lags behind. */
 const maxReadBytes = 256 * 1024;
 
-/** Handed on together: of more, a slow client would have more read ahead for it. */
-const maxTakenChars = 4 * 1024;
-
 type Options = { feed: AnswerFeed; store: Pick<KeptAnswerStore, "read">; afterId: number };
 
 /**
- * The events of an answer after `afterId`, to its end, as many at a time as there are. Those held by the feed as they come; older ones from the store.
+ * The events of an answer after `afterId`, to its end, as many at a time as there are. Those held by the feed as they
+ * come; older ones from the store.
  * A class, not a generator: one that waits could not be ended.
  */
 export class AnswerReader implements AsyncIterableIterator<readonly KeptEvent[]>, FeedReader {
   lastId: number;
   readonly #options: Options;
-  #fromStore: KeptEvent[] = [];
+  /** JSON of the events after `lastId`. */
+  #fromStore: string[] = [];
   #isEnding = false;
   #isClosed = false;
 
@@ -55,11 +55,10 @@ export class AnswerReader implements AsyncIterableIterator<readonly KeptEvent[]>
   }
 
   #take(): KeptEvent[] {
-    if (this.#fromStore.length === 0) return this.#options.feed.eventsAfter(this.lastId, maxTakenChars);
-    let end = 0;
-    for (let chars = 0; end < this.#fromStore.length && chars < maxTakenChars; end += 1)
-      chars += this.#fromStore[end]!.json.length;
-    return this.#fromStore.splice(0, end);
+    if (this.#fromStore.length === 0) return this.#options.feed.eventsAfter(this.lastId);
+    const events = takeEvents(this.#fromStore, 0, this.lastId);
+    this.#fromStore.splice(0, events.length);
+    return events;
   }
 
   /** Once: whoever had more than there is, or than was stored when its writer broke off, gets the ending all the same. */
@@ -79,7 +78,7 @@ export class AnswerReader implements AsyncIterableIterator<readonly KeptEvent[]>
       .catch((cause: unknown) => this.#cutOff("The store of answers is away", cause));
     if (!part?.events.length) return this.#cutOff("The answer is not kept any more");
     // What the feed does not have yet may be an ending, of which only the feed tells.
-    this.#fromStore = part.events.filter(({ id }) => id <= feed.lastId);
+    this.#fromStore = part.events.filter(({ id }) => id <= feed.lastId).map(({ json }) => json);
   }
 
   #cutOff(message: string, cause?: unknown): never {

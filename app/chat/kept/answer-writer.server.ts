@@ -51,7 +51,7 @@ export async function writeAnswer(options: Options): Promise<boolean> {
     transaction.afterCommit(() => (isSettled = true));
   };
   const end = { events: ending, usedTokens: readUsedTokens(), expiresAtMs: expiresAtMs() };
-  if (!(await appending.end(settle ? { ...end, alongside } : end))) return false;
+  if (!(await appending.end({ ...end, alongside: settle && alongside }))) return false;
   if (!isSettled) await settle?.(null).catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
   feed.push(ending.map((json, index) => ({ id: endingId + index, json })));
   feed.end({ endingId, isBroken: false });

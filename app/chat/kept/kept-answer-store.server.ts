@@ -76,7 +76,7 @@ export type AppendRequest = {
   /** That the first reader got, where they are not stored yet. */
   headers?: AnswerHeaders | null;
   /** These are the last events, from `endingId` on the ending; the lease is released. */
-  ending?: { endingId: number; expiresAtMs: number; alongside?: AlongsideEnding };
+  ending?: { endingId: number; expiresAtMs: number; alongside?: AlongsideEnding | null };
 };
 
 export type AnswerHeaders = Record<string, string>;

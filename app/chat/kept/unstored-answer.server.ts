@@ -64,7 +64,7 @@ export class UnstoredAnswer {
 
   /** What is done alongside an ending may be why a write failed: then it is left out, so that it holds up no answer. */
   noteFailure(): void {
-    if (this.ending) this.ending = { endingId: this.ending.endingId, expiresAtMs: this.ending.expiresAtMs };
+    if (this.ending) this.ending = { ...this.ending, alongside: null };
   }
 
   isDue(renewedBeforeMs: number): boolean {

@@ -41,7 +41,6 @@ export type KeptSession = { token: string; session: SignedIn };
  * neighbouring site may have set for the whole domain, so that its own visitor is taken for this one.
  */
 export function findSessionToken(cookie: string | undefined): string | null {
-  if (cookie === undefined) return null;
   const [token, ...others] = new Set(readCookies(cookie, sessionCookieName));
   return others.length === 0 ? token || null : null;
 }
