@@ -3,7 +3,7 @@ import { useLoaderData, useRouteLoaderData } from "@remix-run/react";
 import { toPageKinds } from "~/gate/page/kinds/page-kind";
 import landingHref from "~/landing/landing.css";
 import { LandingPage } from "~/landing/landing-page";
-import type { SharedPage } from "~/platform/http/shared-pages.server";
+import type { SharedPage } from "~/platform/http/pages/shared-pages.server";
 import type { loader as rootLoader } from "~/root";
 import { getServices } from "~/services.server";
 import { describePage } from "~/ui/page-meta";

@@ -2,7 +2,7 @@ import type { LinksFunction, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Chat } from "~/chat/page/chat";
 import stylesheetHref from "~/chat/page/chat.css";
-import type { SharedPage } from "~/platform/http/shared-pages.server";
+import type { SharedPage } from "~/platform/http/pages/shared-pages.server";
 import type { loader as rootLoader } from "~/root";
 import { getServices } from "~/services.server";
 import { describePage } from "~/ui/page-meta";

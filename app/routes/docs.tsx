@@ -1,6 +1,6 @@
 import type { LinksFunction, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import type { SharedPage } from "~/platform/http/shared-pages.server";
+import type { SharedPage } from "~/platform/http/pages/shared-pages.server";
 import { ReferencePage } from "~/reference/page/reference-page";
 import referenceHref from "~/reference/page/reference.css";
 import type { loader as rootLoader } from "~/root";

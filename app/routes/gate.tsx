@@ -6,7 +6,7 @@ import stylesheetHref from "~/gate/page/gate.css";
 import { readWalletCookie } from "~/gate/page/wallet/wallet-cookie";
 import { toPageKinds } from "~/gate/page/kinds/page-kind";
 import walletStylesheetHref from "~/gate/page/wallet/wallet.css";
-import type { SharedPage } from "~/platform/http/shared-pages.server";
+import type { SharedPage } from "~/platform/http/pages/shared-pages.server";
 import type { loader as rootLoader } from "~/root";
 import { Notice } from "~/ui/notice";
 import { describePage } from "~/ui/page-meta";

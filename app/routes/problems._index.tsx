@@ -1,6 +1,6 @@
 import type { LinksFunction, MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import type { SharedPage } from "~/platform/http/shared-pages.server";
+import type { SharedPage } from "~/platform/http/pages/shared-pages.server";
 import problemsHref from "~/reference/page/problems.css";
 import { getProblemPages } from "~/services/api-description.server";
 import { getServices } from "~/services.server";

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { ServerBuild } from "@remix-run/node";
 import { expect, onTestFinished, test } from "vitest";
 import { createPageHandler } from "./page-handler.server";
-import type { RequestContext } from "./request-context.server";
+import type { RequestContext } from "../request-context.server";
 
 /** One page, whose drawing ends with a status or with an error. */
 function buildOf(draw: () => Response): ServerBuild {

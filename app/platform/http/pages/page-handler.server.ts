@@ -3,12 +3,12 @@ import { createRequestHandler } from "@remix-run/node";
 import type { ServerBuild } from "@remix-run/node";
 import { createRemixHeaders } from "@remix-run/express/dist/server.js";
 import { matchPath } from "@remix-run/react";
-import { TextAnswer, addHeaders, answerProblem, answerText } from "./answer.server";
-import type { Answer } from "./answer.server";
-import { patternOf } from "./direct-route.server";
-import { Refusal, problemHeader } from "./refusal";
-import type { RequestContext } from "./request-context.server";
-import { writeAnswer } from "./write-answer.server";
+import { TextAnswer, addHeaders, answerProblem, answerText } from "../answer.server";
+import type { Answer } from "../answer.server";
+import { patternOf } from "../direct-route.server";
+import { Refusal, problemHeader } from "../refusal";
+import type { RequestContext } from "../request-context.server";
+import { writeAnswer } from "../write-answer.server";
 
 const allow = "GET, HEAD, OPTIONS";
 

@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ServerBuild } from "@remix-run/node";
 import { expect, onTestFinished, test } from "vitest";
-import type { RequestContext } from "./request-context.server";
-import { createPageHeaders } from "./security-headers.server";
+import type { RequestContext } from "../request-context.server";
+import { createPageHeaders } from "../security-headers.server";
 import { createSharedPages } from "./shared-pages.server";
 import type { SharedPage } from "./shared-pages.server";
 

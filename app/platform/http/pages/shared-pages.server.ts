@@ -6,12 +6,12 @@ import type { ServerBuild } from "@remix-run/node";
 import type { Clock } from "~/platform/clock";
 import { chooseCoding } from "./accepted-coding";
 import type { Coding } from "./accepted-coding";
-import type { HeaderTable } from "./answer.server";
-import { patternOf } from "./direct-route.server";
-import { namesVersion } from "./entity-tag";
-import type { RequestContext } from "./request-context.server";
-import type { InlineSources } from "./security-headers.server";
-import { stallMs } from "./write-answer.server";
+import type { HeaderTable } from "../answer.server";
+import { patternOf } from "../direct-route.server";
+import { namesVersion } from "../entity-tag";
+import type { RequestContext } from "../request-context.server";
+import type { InlineSources } from "../security-headers.server";
+import { stallMs } from "../write-answer.server";
 
 /** What the module of a page exports as `shared` where the page is the same for everybody. */
 export type SharedPage = {
