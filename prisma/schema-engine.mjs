@@ -136,10 +136,21 @@ async function replayOnPostgresql({ shadowUrl, scripts }) {
 
 function createAdapterFactory({ provider, url }) {
   if (provider === "sqlite") {
-    return { factory: new PrismaLibSql({ url }), close: async () => {} };
+    return { factory: new SchemaAdapter({ url }), close: async () => {} };
   }
   const pool = readCatalogTypesAsText(new pg.Pool({ connectionString: url }));
   return { factory: new PrismaPg(pool), close: () => pool.end() };
+}
+
+/** The engine asks for an index by its name in the quotes of a column, which libSQL does not take for a text. */
+class SchemaAdapter extends PrismaLibSql {
+  createClient(config) {
+    const client = super.createClient(config);
+    const execute = client.execute.bind(client);
+    const quoteName = (sql) => sql.replace(/(?<= AND name = )"(\w+)"/, "'$1'");
+    client.execute = (statement) => execute({ ...statement, sql: quoteName(statement.sql) });
+    return client;
+  }
 }
 
 /** PostgreSQL's catalog has columns of type "char" and "char"[], which the adapter refuses to read. */

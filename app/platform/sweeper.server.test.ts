@@ -50,7 +50,7 @@ testOnEachDatabase(
       await database.spentSignature.create({ data: { digest: name, ...spent } });
       await database.rateLimitWindow.create({ data: { key: name, startedAtMs: 1n, points: 1, ...expires } });
       await database.rateLimitLog.create({ data: { key: name, hits: "", ...expires } });
-      const ofNobody = { owner: "", conversationId: name, openConversation: null };
+      const ofNobody = { owner: "", conversationId: name };
       await database.keptAnswer.create({ data: { id: name, ...ofNobody, leaseExpiresAtMs: 1n, ...expires } });
       await database.keptPiece.create({
         data: { answerId: name, firstId: 1, lastId: 1, bytes: 1, text: "1" },
@@ -59,7 +59,7 @@ testOnEachDatabase(
       await database.quotaWindow.create({ data: { ...quota, resetAtMs: BigInt(expiresAtMs) } });
     }
     // Under way: its writer's lease has expired, and it is to be concluded first.
-    const underWay = { id: "under way", owner: "", conversationId: "c", openConversation: "c" };
+    const underWay = { id: "under way", owner: "", conversationId: "c" };
     await database.keptAnswer.create({ data: { ...underWay, leaseExpiresAtMs: 1n } });
     // The longest life of a token, and an hour on top.
     const keptSinceMs = clock() - dayMs - hourMs;
@@ -101,6 +101,22 @@ test("one sweep runs as many batches as it needs", async () => {
   await createTestSweeper({ database, store: counting, batchSize: 10 }).sweep();
   expect(batches).toEqual([10, 10, 5]);
   expect(await database.nonce.count()).toBe(0);
+});
+
+test("answers that hold more than a batch are swept whole, and one that has not expired stays", async () => {
+  const { database } = await createTestDatabase();
+  const answers = Array.from({ length: 25 }, (_, index) => `answer-${index}`);
+  for (const id of [...answers, "kept"]) {
+    const expiresAtMs = id === "kept" ? 9_000_000_000_000n : 1n;
+    await database.keptAnswer.create({
+      data: { id, owner: "", conversationId: id, leaseExpiresAtMs: 1n, expiresAtMs },
+    });
+    const pieces = [1, 2, 3].map((at) => ({ answerId: id, firstId: at, lastId: at, bytes: 1, text: "1" }));
+    await database.keptPiece.createMany({ data: pieces });
+  }
+  await createTestSweeper({ database, batchSize: 4 }).sweep();
+  expect(await database.keptAnswer.findMany()).toMatchObject([{ id: "kept" }]);
+  expect(await database.keptPiece.count()).toBe(3);
 });
 
 test("a started sweeper sweeps repeatedly, after failures too, until it is stopped", async () => {

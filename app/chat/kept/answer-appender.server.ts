@@ -17,8 +17,11 @@ const longestPauseMs = 1_000;
 /** Of one write, and one answer more: PostgreSQL takes 256 MB of JSON. The rest goes into the next write. */
 const maxWriteChars = 8 * 1024 * 1024;
 
-/** An ending waits so long for others, if others are under way: a write is most of what a short answer costs. */
-const gatherUrgentMs = 20;
+/**
+ * An ending waits so long for others, if others are under way: a write is most of what a short answer costs. A processor
+ * that idles in a longer wait costs more than the writes it saves.
+ */
+const gatherUrgentMs = 8;
 
 /** Of one answer, while the store does not take it. */
 const maxHeldChars = 1024 * 1024;
@@ -46,7 +49,7 @@ export type Appending = {
 type Options = { store: Pick<KeptAnswerStore, "append">; leaseMs: number; log: WarnLog };
 
 /**
- * Stores what the answers of this process say: all of them in one write, at most every 150 ms, and endings within 20 ms.
+ * Stores what the answers of this process say: all of them in one write, at most every 150 ms, and endings within 8 ms.
  * Holds what is not stored, up to 1 MiB of each, while the store is away, until the lease must have expired.
  */
 export class AnswerAppender {

@@ -57,6 +57,11 @@ export class AnswerFeed {
     });
   }
 
+  /** More may be said in this tick of the loop: `changed` resolves after it. */
+  get isWaking(): boolean {
+    return this.#isWaking;
+  }
+
   push(events: readonly KeptEvent[]): void {
     for (const { id, json } of events) if (id > this.#lastId) this.#hold(json);
     this.#change.fire();

@@ -33,6 +33,7 @@ export class AnswerReader implements AsyncIterableIterator<readonly KeptEvent[]>
 
   async next(): Promise<IteratorResult<readonly KeptEvent[], undefined>> {
     const { feed } = this.#options;
+    if (feed.isWaking) await feed.changed();
     for (;;) {
       if (this.#isClosed) return { done: true, value: undefined };
       this.#goToEnding();

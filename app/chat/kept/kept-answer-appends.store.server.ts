@@ -62,7 +62,6 @@ export function updateAnswers(terms: Terms, requests: readonly AppendRequest[]):
     keptUntilMs: ending?.expiresAtMs ?? null,
   }));
   const goesOn = sql`answer."lastId" = given."before"`;
-  const ends = sql`${goesOn} AND given."endingId" IS NOT NULL`;
   return sql`
     UPDATE "KeptAnswer" AS answer SET
       "leaseExpiresAtMs" = ${now} + given."leaseMs",
@@ -70,9 +69,7 @@ export function updateAnswers(terms: Terms, requests: readonly AppendRequest[]):
       "usedTokens" = CASE WHEN ${goesOn} THEN given."usedTokens" ELSE answer."usedTokens" END,
       "headers" = COALESCE(given."headers", answer."headers"),
       "endingId" = CASE WHEN ${goesOn} THEN given."endingId" END,
-      "expiresAtMs" = CASE WHEN ${goesOn} THEN given."keptUntilMs" END,
-      "openConversation" = CASE WHEN ${ends} THEN NULL ELSE answer."openConversation" END,
-      "openFor" = CASE WHEN ${ends} THEN NULL ELSE answer."openFor" END
+      "expiresAtMs" = CASE WHEN ${goesOn} THEN given."keptUntilMs" END
     FROM ${givenRows(database, appendColumns, given)}
     WHERE answer."id" = given."replyId" AND ${isHeld}
     RETURNING "id", "lastId", "stopAskedAtMs"`;

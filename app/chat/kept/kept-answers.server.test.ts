@@ -119,6 +119,23 @@ test("readers get each event at once, and the ending once it is stored and settl
   expect([settledCount(), settled]).toEqual([1, []]);
 });
 
+test("what is said in one tick of the loop comes at once, also what was said before the first look", async () => {
+  const { open } = await openInstances();
+  const { answer, reader, say } = await beginAnswer(open());
+  const isSaid = new Promise<void>((resolve) => {
+    const { say: sayToFeed } = answer.feed;
+    answer.feed.say = (json) => {
+      sayToFeed.call(answer.feed, json);
+      resolve();
+    };
+  });
+  say(text("Hello"), text(" there"));
+  await isSaid;
+  expect((await reader.next()).value).toMatchObject([{ id: 1 }, { id: 2 }]);
+  say(finish);
+  expect(await take(reader)).toMatchObject([{ id: 3 }]);
+});
+
 test("other instances are told to look when an answer has ended, and not with each append", async () => {
   const { open, told } = await openInstances();
   const { answer, reader, say } = await beginAnswer(open());

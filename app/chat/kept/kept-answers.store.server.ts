@@ -1,6 +1,5 @@
 import { join } from "@prisma/client/runtime/client";
 import type { Clock } from "~/platform/clock";
-import { isSqlite } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
 import type { Figure, Statements } from "~/platform/database/direct-statements.server";
 import { createSharedTransactions } from "~/platform/database/shared-transactions.server";
@@ -49,57 +48,66 @@ export function createKeptAnswerStore(database: Database, clock: Clock): KeptAns
   };
 }
 
-function createBeginning({ database, statements: alone, now, isHeld, isAbandoned }: Terms) {
+function createBeginning({ database, statements: alone, now, isAbandoned }: Terms) {
   const transact = createSharedTransactions(database);
   const { query, execute } = alone;
   type Refused = Exclude<BeginOutcome, { outcome: "begun" }>;
 
-  /** Whoever counts for the same is admitted one after the other; on SQLite every statement that writes is. */
-  async function lockOpenFor(statements: Statements, openFor: string): Promise<void> {
-    if (isSqlite(database)) return;
-    await statements.execute`SELECT pg_advisory_xact_lock(hashtextextended(${`answers of ${openFor}`}, 0))`;
-  }
-
-  /** Whether it has begun. */
-  async function insert(statements: Statements, request: BeginRequest): Promise<boolean> {
-    const { owner, conversationId, replyId, openFor, proofHash, maxOpen, leaseMs } = request;
+  /** Whether it has begun: neither its conversation nor its place was taken. */
+  async function insert(statements: Statements, request: BeginRequest, place: number): Promise<boolean> {
+    const { owner, conversationId, replyId, openFor, proofHash, leaseMs } = request;
     const inserted = await statements.execute`
-      INSERT INTO "KeptAnswer"
-        ("id", "owner", "conversationId", "openConversation", "openFor", "proofHash", "leaseExpiresAtMs")
-      SELECT ${replyId}, ${owner}, ${conversationId}, ${toOpenConversation(request)}, ${openFor}, ${proofHash}, ${now} + ${BigInt(leaseMs)}
-      WHERE (SELECT COUNT(*) FROM "KeptAnswer" WHERE "openFor" = ${openFor} AND ${isHeld}) < ${maxOpen}
-      ON CONFLICT ("openConversation") DO NOTHING`;
+      INSERT INTO "KeptAnswer" ("id", "owner", "conversationId", "openFor", "place", "proofHash", "leaseExpiresAtMs")
+      VALUES (${replyId}, ${owner}, ${conversationId}, ${openFor}, ${place}, ${proofHash}, ${now} + ${BigInt(leaseMs)})
+      ON CONFLICT DO NOTHING`;
     return inserted === 1;
   }
 
-  async function insertLocked(request: BeginRequest, alongside?: Alongside): Promise<boolean> {
-    if (!alongside && isSqlite(database)) return await insert(alone, request);
+  async function insertWith(
+    alongside: Alongside | undefined,
+    request: BeginRequest,
+    place: number,
+  ): Promise<boolean> {
+    if (!alongside) return await insert(alone, request, place);
     return await transact(async (transaction) => {
-      await lockOpenFor(transaction, request.openFor);
-      const hasBegun = await insert(transaction, request);
-      if (hasBegun) await alongside?.(transaction);
+      const hasBegun = await insert(transaction, request, place);
+      if (hasBegun) await alongside(transaction);
       return hasBegun;
     });
   }
 
-  /** Why it has not begun. Null where that is no reason any more. */
-  async function findReason(request: BeginRequest): Promise<Refused | null> {
-    const { openFor, maxOpen } = request;
+  /** Null where its conversation is free. */
+  async function findOpen({ owner, conversationId }: Conversation): Promise<Refused | null> {
     const [open] = await query<{ id: string; isAbandoned: unknown }>`
       SELECT "id", ${isAbandoned} AS "isAbandoned" FROM "KeptAnswer"
-      WHERE "openConversation" = ${toOpenConversation(request)}`;
-    if (open) return { outcome: open.isAbandoned ? "abandoned" : "under-way", replyId: open.id };
-    const [held] = await query<{ count: Figure }>`
-      SELECT COUNT(*) AS "count" FROM "KeptAnswer" WHERE "openFor" = ${openFor} AND ${isHeld}`;
-    return Number(held?.count) >= maxOpen ? { outcome: "too-many" } : null;
+      WHERE "conversationId" = ${conversationId} AND "owner" = ${owner} AND "expiresAtMs" IS NULL`;
+    if (open === undefined) return null;
+    return { outcome: open.isAbandoned ? "abandoned" : "under-way", replyId: open.id };
+  }
+
+  /** Those that have lost their writer give theirs back, where there is no other one. */
+  async function listFreePlaces({ openFor, maxOpen }: BeginRequest): Promise<number[]> {
+    const rows = await query<{ place: number; isAbandoned: unknown }>`
+      SELECT "place", ${isAbandoned} AS "isAbandoned" FROM "KeptAnswer"
+      WHERE "openFor" = ${openFor} AND "place" < ${maxOpen} AND "expiresAtMs" IS NULL`;
+    const taken = new Set(rows.map(({ place }) => place));
+    const free = Array.from({ length: maxOpen }, (_, place) => place).filter((place) => !taken.has(place));
+    if (free.length > 0) return free;
+    await execute`UPDATE "KeptAnswer" SET "place" = NULL WHERE "openFor" = ${openFor} AND ${isAbandoned}`;
+    return rows.filter((row) => row.isAbandoned).map(({ place }) => place);
   }
 
   return {
+    /** Places are tried at random: two that begin at once, and try the same, wait for one another. */
     async begin(request: BeginRequest, alongside?: Alongside): Promise<BeginOutcome> {
+      let places = [Math.floor(Math.random() * request.maxOpen)];
       for (;;) {
-        if (await insertLocked(request, alongside)) return { outcome: "begun" };
-        const reason = await findReason(request);
-        if (reason !== null) return reason;
+        const place = places[Math.floor(Math.random() * places.length)];
+        if (place === undefined) return { outcome: "too-many" };
+        if (await insertWith(alongside, request, place)) return { outcome: "begun" };
+        const refused = await findOpen(request);
+        if (refused !== null) return refused;
+        places = await listFreePlaces(request);
       }
     },
 
@@ -125,10 +133,10 @@ function createWriting(terms: Terms) {
       });
     },
 
-    async askToStop(conversation: Conversation): Promise<string | null> {
+    async askToStop({ owner, conversationId }: Conversation): Promise<string | null> {
       const [row] = await query<{ id: string }>`
         UPDATE "KeptAnswer" SET "stopAskedAtMs" = ${now}
-        WHERE "openConversation" = ${toOpenConversation(conversation)} AND ${isHeld}
+        WHERE "conversationId" = ${conversationId} AND "owner" = ${owner} AND ${isHeld}
         RETURNING "id"`;
       return row?.id ?? null;
     },
@@ -150,7 +158,7 @@ function createConcluding({ database, statements, now, isAbandoned }: Terms) {
     conclude: ({ replyId, endingEvents, expiresAtMs }: ConcludeRequest) =>
       transact(async (transaction) => {
         const [row] = await transaction.query<{ lastId: Figure; usedTokens: Figure }>`
-          UPDATE "KeptAnswer" SET "endingId" = "lastId" + 1, "openConversation" = NULL, "openFor" = NULL, "lastId" = "lastId" + ${endingEvents.length},
+          UPDATE "KeptAnswer" SET "endingId" = "lastId" + 1, "lastId" = "lastId" + ${endingEvents.length},
             "concludedAtMs" = ${now}, "expiresAtMs" = ${BigInt(expiresAtMs)}
           WHERE "id" = ${replyId} AND ${isAbandoned}
           RETURNING "lastId", "usedTokens"`;
@@ -208,8 +216,8 @@ function createReading(clock: Clock, { statements, state }: Terms) {
     async find({ owner, conversationId }: Conversation): Promise<FoundAnswer | null> {
       const [row] = await query<StateRow & { headers: string | null }>`
         SELECT ${state}, "headers" FROM "KeptAnswer"
-        WHERE "owner" = ${owner} AND "conversationId" = ${conversationId}
-        ORDER BY "openConversation" IS NULL, "leaseExpiresAtMs" DESC LIMIT 1`;
+        WHERE "conversationId" = ${conversationId} AND "owner" = ${owner}
+        ORDER BY "expiresAtMs" IS NOT NULL, "leaseExpiresAtMs" DESC LIMIT 1`;
       const hasExpired = row && row.expiresAtMs !== null && Number(row.expiresAtMs) <= clock();
       if (!row || hasExpired) return null;
       const headers = row.headers === null ? null : (JSON.parse(row.headers) as AnswerHeaders);
@@ -225,11 +233,6 @@ function createReading(clock: Clock, { statements, state }: Terms) {
       return { ...found, events: hasMore ? await readEvents(request, found.lastId) : [] };
     },
   };
-}
-
-/** No conversation's id has a space. */
-function toOpenConversation({ owner, conversationId }: Conversation): string {
-  return `${owner} ${conversationId}`;
 }
 
 function toState({ lastId, hasWriter, endingId, concludedAtMs }: StateRow): AnswerState {

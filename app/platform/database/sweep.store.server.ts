@@ -25,10 +25,9 @@ export function createSweepStore(database: Database) {
     const spent = sql`"expiresAtMs" <= ${BigInt(spentBeforeMs)}`;
     const departed = sql`"departedAtMs" < ${BigInt(departedBeforeMs)}`;
     const isReset = sql`"resetAtMs" <= ${BigInt(nowMs)}`;
-    // Of those that count for nobody any more: by the index that begins with that.
-    const hasEndedAndExpired = sql`"openFor" IS NULL AND ${expired}`;
-    const ofExpired = sql`"answerId" IN (SELECT "id" FROM "KeptAnswer" WHERE ${hasEndedAndExpired})`;
-    const expiredAndEmpty = sql`${hasEndedAndExpired} AND NOT EXISTS (
+    // Of the first that have expired: the others stay for the next batch, with what they hold.
+    const ofExpired = sql`"answerId" IN (SELECT "id" FROM "KeptAnswer" WHERE ${expired} ORDER BY "expiresAtMs", "id" LIMIT ${limit})`;
+    const expiredAndEmpty = sql`${expired} AND NOT EXISTS (
       SELECT 1 FROM "KeptPiece" WHERE "answerId" = "KeptAnswer"."id")`;
     const holding = ["chainId", "contractAddress", "tokenId", "holder"];
     const deletions: Omit<Deletion, "limit">[] = [

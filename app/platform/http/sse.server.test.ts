@@ -68,6 +68,15 @@ test("a lone surrogate is sent escaped, since UTF-8 cannot carry it", async () =
   expect(await response.text()).toContain('{"delta":"\\ud83d"}');
 });
 
+async function readPieces(response: Response): Promise<string[]> {
+  const reader = response.body!.getReader();
+  const pieces: string[] = [];
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    pieces.push(new TextDecoder().decode(read.value));
+  }
+  return pieces;
+}
+
 test("events of one tick of the loop leave in one piece, and none waits for the next tick", async () => {
   const eachTick = [["a", "b", "c"], ["d"], ["e", "f"]];
   async function* events() {
@@ -76,16 +85,27 @@ test("events of one tick of the loop leave in one piece, and none waits for the 
       for (const name of names) yield { name };
     }
   }
-  const reader = answerEventStream({ events: events(), signal: silent }).body!.getReader();
-  const pieces: string[] = [];
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    pieces.push(new TextDecoder().decode(read.value));
-  }
-  expect(pieces).toEqual([
+  expect(await readPieces(answerEventStream({ events: events(), signal: silent }))).toEqual([
     'data: {"name":"a"}\n\ndata: {"name":"b"}\n\ndata: {"name":"c"}\n\n',
     'data: {"name":"d"}\n\n',
     'data: {"name":"e"}\n\ndata: {"name":"f"}\n\ndata: [DONE]\n\n',
   ]);
+});
+
+test("events that are encoded leave before the loop goes on, and the last of them with the end mark", async () => {
+  const order: string[] = [];
+  async function* events() {
+    yield { name: "a" };
+    await new Promise<void>((resolve) => setImmediate(() => resolve(void order.push("next phase"))));
+    yield { name: "b" };
+  }
+  const encode = ({ name }: { name: string }) => `${name};`;
+  const response = answerEventStream({ events: events(), encode, signal: silent });
+  const reader = response.body!.getReader();
+  order.push(new TextDecoder().decode((await reader.read()).value));
+  reader.releaseLock();
+  expect(await readPieces(response)).toEqual(["b;data: [DONE]\n\n"]);
+  expect(order).toEqual(["a;", "next phase"]);
 });
 
 test("a failure after the first event ends with error, finish and the end mark, and is reported", async () => {

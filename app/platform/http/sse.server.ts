@@ -21,7 +21,10 @@ export const eventStreamHeaders = {
 
 type EventStreamOptions<Event extends object> = {
   events: AsyncIterable<Event>;
-  /** As it is sent, at once. Default: its JSON, in one write with what else comes in the same tick of the loop. */
+  /**
+   * As it is sent, with what else is there already, such as the end. Default: its JSON, in one write with what else comes in
+   * the same tick of the loop.
+   */
   encode?: (event: Event) => string;
   signal: AbortSignal;
   keepAliveMs?: number;
@@ -128,12 +131,9 @@ function createEventBody<Event extends object>(
             const { done, value } = await iterator.next();
             if (isOver) return;
             if (done) break;
-            if (encode) {
-              flush(controller, encode(value));
-              continue;
-            }
-            if (waiting === "") setImmediate(flush, controller);
-            waiting += encodeEvent(value);
+            if (waiting === "" && encode) process.nextTick(flush, controller);
+            else if (waiting === "") setImmediate(flush, controller);
+            waiting += encode ? encode(value) : encodeEvent(value);
           }
         } catch (error) {
           if (isOver) return;

@@ -38,15 +38,12 @@ export async function fillTables(database: Database): Promise<void> {
   for (const instance of ["gone", "settled", "me"]) {
     await database.quotaInstance.create({ data: { instance, ...past } });
   }
-  const openIn = (conversationId: string) => ({ conversationId, openConversation: `o ${conversationId}` });
   const writing = { owner: "o", openFor: "k", proofHash: "p", leaseExpiresAtMs: now + 9_000_000_000_000n };
-  await database.keptAnswer.create({ data: { id: "open", ...writing, ...openIn("open") } });
+  await database.keptAnswer.create({ data: { id: "open", ...writing, conversationId: "open", place: 0 } });
   const left = { owner: "o", openFor: "k", leaseExpiresAtMs: 1n };
-  await database.keptAnswer.create({ data: { id: "left", ...left, ...openIn("left") } });
+  await database.keptAnswer.create({ data: { id: "left", ...left, conversationId: "left", place: 1 } });
   const piece = { firstId: 1, lastId: 1, bytes: 2, text: "{}" };
-  await database.keptAnswer.create({
-    data: { id: "long", ...left, openFor: null, conversationId: "long", ...past },
-  });
+  await database.keptAnswer.create({ data: { id: "long", ...left, conversationId: "long", ...past } });
   await database.keptPiece.create({ data: { answerId: "long", ...piece } });
   await database.auditEntry.create({ data: { id: "a", atMs: 1n, kind: "k", ...requester, detail: "{}" } });
   const times = { startedAtMs: 1n, seenAtMs: now - 120_000n, endsAtMs: now + BigInt(dayMs) };

@@ -310,8 +310,8 @@ function listKeptAnswers(database: Database): ListedStore {
     leaseMs: 60_000,
   };
   const hold = `INSERT INTO "KeptAnswer"
-    ("id", "owner", "conversationId", "openConversation", "openFor", "leaseExpiresAtMs")
-    VALUES ('theirs', 'o', 'new', 'o new', 'k', 1)`;
+    ("id", "owner", "conversationId", "openFor", "place", "leaseExpiresAtMs")
+    VALUES ('theirs', 'o', 'new', 'k', 8, 1)`;
   const isNew = { ...at("KeptAnswer"), hold, grows: "KeptAnswer" };
   const appended = { replyId: "open", leaseMs: 60_000, firstId: 1, events: ["{}"], usedTokens: 1 };
   const held = [{ outcome: "held", lastId: 1, isStopAsked: false }];
