@@ -1,4 +1,4 @@
-import { sqltag as sql } from "@prisma/client/runtime/client";
+import { empty, sqltag as sql } from "@prisma/client/runtime/client";
 import type { Sql } from "@prisma/client/runtime/client";
 import { isSqlite } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
@@ -62,14 +62,18 @@ export function updateAnswers(terms: Terms, requests: readonly AppendRequest[]):
     keptUntilMs: ending?.expiresAtMs ?? null,
   }));
   const goesOn = sql`answer."lastId" = given."before"`;
+  // Only where there are some: SQLite takes a row out of every index that has a column of these, and puts it back.
+  const endings = requests.some(({ ending }) => ending)
+    ? sql`,
+      "endingId" = CASE WHEN ${goesOn} THEN given."endingId" END,
+      "expiresAtMs" = CASE WHEN ${goesOn} THEN given."keptUntilMs" END`
+    : empty;
   return sql`
     UPDATE "KeptAnswer" AS answer SET
       "leaseExpiresAtMs" = ${now} + given."leaseMs",
       "lastId" = CASE WHEN ${goesOn} THEN given."after" ELSE answer."lastId" END,
       "usedTokens" = CASE WHEN ${goesOn} THEN given."usedTokens" ELSE answer."usedTokens" END,
-      "headers" = COALESCE(given."headers", answer."headers"),
-      "endingId" = CASE WHEN ${goesOn} THEN given."endingId" END,
-      "expiresAtMs" = CASE WHEN ${goesOn} THEN given."keptUntilMs" END
+      "headers" = COALESCE(given."headers", answer."headers")${endings}
     FROM ${givenRows(database, appendColumns, given)}
     WHERE answer."id" = given."replyId" AND ${isHeld}
     RETURNING "id", "lastId", "stopAskedAtMs"`;
