@@ -100,15 +100,15 @@ function createBeginning({ database, statements: alone, now, isAbandoned }: Term
   return {
     /** Places are tried at random: two that begin at once, and try the same, wait for one another. */
     async begin(request: BeginRequest, alongside?: Alongside): Promise<BeginOutcome> {
-      let places = [Math.floor(Math.random() * request.maxOpen)];
-      for (;;) {
-        const place = places[Math.floor(Math.random() * places.length)];
-        if (place === undefined) return { outcome: "too-many" };
+      let place: number | undefined = Math.floor(Math.random() * request.maxOpen);
+      while (place !== undefined) {
         if (await insertWith(alongside, request, place)) return { outcome: "begun" };
         const refused = await findOpen(request);
         if (refused !== null) return refused;
-        places = await listFreePlaces(request);
+        const free = await listFreePlaces(request);
+        place = free[Math.floor(Math.random() * free.length)];
       }
+      return { outcome: "too-many" };
     },
 
     async discard(replyId: string): Promise<void> {

@@ -239,3 +239,17 @@ test("over a real connection events that go on elsewhere are cut off, with what 
   await expect(once(incoming, "end")).rejects.toMatchObject({ code: "ECONNRESET" });
   expect([text, incoming.complete, failures]).toEqual(['data: {"type":"start"}\n\n', false, []]);
 });
+
+test("events that go on elsewhere at once are handed on before they are cut off", async () => {
+  async function* leaving() {
+    yield { name: "a" };
+    throw new StreamCutOff("The answer goes on elsewhere");
+  }
+  for (const encode of [({ name }: { name: string }) => `${name};`, undefined]) {
+    const options = { events: leaving(), signal: silent, ...(encode && { encode }) };
+    const reader = answerEventStream(options).body!.getReader();
+    const first = await reader.read();
+    expect(new TextDecoder().decode(first.value)).toContain("a");
+    await expect(reader.read()).rejects.toThrow("goes on elsewhere");
+  }
+});

@@ -73,7 +73,8 @@ export class StreamCutOff extends Error {
 function createEventBody<Event extends object>(
   options: EventStreamOptions<Event>,
 ): ReadableStream<Uint8Array> {
-  const { events, encode, signal, keepAliveMs = 15_000, onFailure = () => undefined } = options;
+  const { events, encode = encodeEvent, signal, keepAliveMs = 15_000, onFailure = () => undefined } = options;
+  const flushLater = options.encode ? process.nextTick : setImmediate;
   const iterator = events[Symbol.asyncIterator]();
   let isOver = false;
   let keepAlive: NodeJS.Timeout | undefined;
@@ -131,13 +132,13 @@ function createEventBody<Event extends object>(
             const { done, value } = await iterator.next();
             if (isOver) return;
             if (done) break;
-            if (waiting === "" && encode) process.nextTick(flush, controller);
-            else if (waiting === "") setImmediate(flush, controller);
-            waiting += encode ? encode(value) : encodeEvent(value);
+            if (waiting === "") flushLater(flush, controller);
+            waiting += encode(value);
           }
         } catch (error) {
           if (isOver) return;
           if (error instanceof StreamCutOff) {
+            flush(controller);
             release();
             throw error;
           }
