@@ -6,8 +6,8 @@ const maxHeldChars = 512 * 1024;
 /** Handed on together: of more, a slow client would have more read ahead for it. */
 const maxTakenChars = 4 * 1024;
 
-/** `lastId`: of the last event that the reader took. */
-export type FeedReader = { lastId: number };
+/** `lastId`: of the last event that the reader took. `look`: there may be something new for it. */
+export type FeedReader = { readonly lastId: number; look: () => void };
 
 /** One answer for its readers in this process: its newest events, and how it ended. */
 export class AnswerFeed {
@@ -19,7 +19,6 @@ export class AnswerFeed {
   #lastId: number;
   #ending: AnswerEnding | null = null;
   #fault: Error | null = null;
-  #change = createSignal();
   #isWaking = false;
 
   /** `lastId`: of the events that are stored already. */
@@ -46,25 +45,20 @@ export class AnswerFeed {
     return this.#readers.size;
   }
 
-  /** The next event. Readers are woken once for all that is said in a tick of the loop. */
+  /** The next event. */
   say(json: string): void {
     this.#hold(json);
-    if (this.#isWaking) return;
-    this.#isWaking = true;
-    setImmediate(() => {
-      this.#isWaking = false;
-      this.#change.fire();
-    });
+    this.#tell();
   }
 
-  /** More may be said in this tick of the loop: `changed` resolves after it. */
+  /** More may happen in this tick of the loop: readers look after it. */
   get isWaking(): boolean {
     return this.#isWaking;
   }
 
   push(events: readonly KeptEvent[]): void {
     for (const { id, json } of events) if (id > this.#lastId) this.#hold(json);
-    this.#change.fire();
+    this.#tell();
   }
 
   /** `lastId`: where the last events are in the store alone. */
@@ -72,21 +66,12 @@ export class AnswerFeed {
     if (lastId > this.#lastId) this.#held = [];
     this.#lastId = lastId;
     this.#ending = ending;
-    this.#change.fire();
+    this.#tell();
   }
 
   fail(fault: Error): void {
     this.#fault = fault;
-    this.#change.fire();
-  }
-
-  /** Wakes the readers, who look for themselves. */
-  changed(): Promise<void> {
-    return this.#change.next();
-  }
-
-  wake(): void {
-    this.#change.fire();
+    this.#tell();
   }
 
   attach(reader: FeedReader): void {
@@ -128,6 +113,18 @@ export class AnswerFeed {
     for (; this.#lastId > storedId; this.#lastId -= 1) this.#heldChars -= this.#held.pop()?.length ?? 0;
   }
 
+  /** Readers look once for all that happens in a tick of the loop. */
+  #tell(): void {
+    if (this.#isWaking) return;
+    this.#isWaking = true;
+    setImmediate(this.#wake);
+  }
+
+  readonly #wake = (): void => {
+    this.#isWaking = false;
+    for (const reader of this.#readers) reader.look();
+  };
+
   #hold(json: string): void {
     this.#held.push(json);
     this.#heldChars += json.length;
@@ -148,23 +145,4 @@ export function takeEvents(texts: readonly string[], start: number, afterId: num
     events.push({ id: afterId + events.length + 1, json });
   }
   return events;
-}
-
-/** Any number may wait for the next time it fires. */
-function createSignal() {
-  let waiting: { promise: Promise<void>; resolve: () => void } | null = null;
-  return {
-    next(): Promise<void> {
-      if (waiting === null) {
-        let resolve = () => {};
-        const promise = new Promise<void>((done) => (resolve = done));
-        waiting = { promise, resolve };
-      }
-      return waiting.promise;
-    },
-    fire(): void {
-      waiting?.resolve();
-      waiting = null;
-    },
-  };
 }

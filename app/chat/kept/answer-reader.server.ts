@@ -7,6 +7,8 @@ import type { KeptAnswerStore, KeptEvent } from "./kept-answer-store.server";
 const maxReadBytes = 256 * 1024;
 
 type Options = { feed: AnswerFeed; store: Pick<KeptAnswerStore, "read">; afterId: number };
+type Taken = IteratorResult<readonly KeptEvent[], undefined>;
+type Asked = { resolve: (taken: Taken) => void; reject: (error: StreamCutOff) => void };
 
 /**
  * The events of an answer after `afterId`, to its end, as many at a time as there are. Those held by the feed as they
@@ -16,6 +18,9 @@ type Options = { feed: AnswerFeed; store: Pick<KeptAnswerStore, "read">; afterId
 export class AnswerReader implements AsyncIterableIterator<readonly KeptEvent[]>, FeedReader {
   lastId: number;
   readonly #options: Options;
+  /** The call of `next` that waits. */
+  #asked: Asked | null = null;
+  #isReading = false;
   /** JSON of the events after `lastId`. */
   #fromStore: string[] = [];
   #isEnding = false;
@@ -31,28 +36,40 @@ export class AnswerReader implements AsyncIterableIterator<readonly KeptEvent[]>
     return this;
   }
 
-  async next(): Promise<IteratorResult<readonly KeptEvent[], undefined>> {
-    const { feed } = this.#options;
-    if (feed.isWaking) await feed.changed();
-    for (;;) {
-      if (this.#isClosed) return { done: true, value: undefined };
-      this.#goToEnding();
-      const events = this.#take();
-      const last = events.at(-1);
-      if (last !== undefined) {
-        this.lastId = last.id;
-        return { done: false, value: events };
-      }
-      if (feed.isBehind(this.lastId)) await this.#readOn();
-      else if (feed.ending !== null) this.#close();
-      else if (feed.fault !== null) this.#cutOff("The answer goes on elsewhere", feed.fault);
-      else await feed.changed();
-    }
+  next(): Promise<Taken> {
+    return new Promise((resolve, reject) => {
+      this.#asked = { resolve, reject };
+      this.look();
+    });
   }
 
-  return(): Promise<IteratorResult<readonly KeptEvent[], undefined>> {
+  return(): Promise<Taken> {
     this.#close();
     return Promise.resolve({ done: true, value: undefined });
+  }
+
+  /** Answers the call that waits, if there is something to answer. Otherwise the feed comes back when there may be. */
+  look(): void {
+    const { feed } = this.#options;
+    if (this.#asked === null || this.#isReading) return;
+    if (this.#isClosed) return this.#answer({ done: true, value: undefined });
+    // More may be said in this tick of the loop.
+    if (feed.isWaking) return;
+    this.#goToEnding();
+    const events = this.#take();
+    const last = events.at(-1);
+    if (last !== undefined) {
+      this.lastId = last.id;
+      this.#answer({ done: false, value: events });
+    } else if (feed.isBehind(this.lastId)) void this.#readOn();
+    else if (feed.ending !== null) this.#close();
+    else if (feed.fault !== null) this.#cutOff("The answer goes on elsewhere", feed.fault);
+  }
+
+  #answer(taken: Taken): void {
+    const asked = this.#asked;
+    this.#asked = null;
+    asked?.resolve(taken);
   }
 
   #take(): KeptEvent[] {
@@ -74,17 +91,25 @@ export class AnswerReader implements AsyncIterableIterator<readonly KeptEvent[]>
   async #readOn(): Promise<void> {
     const { store, feed } = this.#options;
     const request = { replyId: feed.replyId, afterId: this.lastId, maxBytes: maxReadBytes };
-    const part = await store
-      .read(request)
-      .catch((cause: unknown) => this.#cutOff("The store of answers is away", cause));
-    if (!part?.events.length) return this.#cutOff("The answer is not kept any more");
-    // What the feed does not have yet may be an ending, of which only the feed tells.
-    this.#fromStore = part.events.filter(({ id }) => id <= feed.lastId).map(({ json }) => json);
+    this.#isReading = true;
+    try {
+      const part = await store.read(request);
+      if (!part?.events.length) return this.#cutOff("The answer is not kept any more");
+      // What the feed does not have yet may be an ending, of which only the feed tells.
+      this.#fromStore = part.events.filter(({ id }) => id <= feed.lastId).map(({ json }) => json);
+    } catch (cause) {
+      this.#cutOff("The store of answers is away", cause);
+    } finally {
+      this.#isReading = false;
+      this.look();
+    }
   }
 
-  #cutOff(message: string, cause?: unknown): never {
+  #cutOff(message: string, cause?: unknown): void {
+    const asked = this.#asked;
+    this.#asked = null;
     this.#close();
-    throw new StreamCutOff(message, { cause });
+    asked?.reject(new StreamCutOff(message, { cause }));
   }
 
   #close(): void {
@@ -92,5 +117,6 @@ export class AnswerReader implements AsyncIterableIterator<readonly KeptEvent[]>
     this.#isClosed = true;
     this.#fromStore = [];
     this.#options.feed.detach(this);
+    this.look();
   }
 }

@@ -285,6 +285,18 @@ test.each(["the store's word", "the settlement"])(
   },
 );
 
+test("a reader that is ended while it waits is told so, and takes nothing more", async () => {
+  const { open } = await openInstances();
+  const { answer, reader, say } = await beginAnswer(open());
+  const waiting = reader.next();
+  await reader.return?.();
+  say(text("Hello"), finish);
+  await answer.done;
+  expect([await waiting, await reader.next()]).toEqual(
+    [1, 2].map(() => ({ done: true, value: undefined })),
+  );
+});
+
 test("a reader who comes while a lost answer is being settled gets its ending", async () => {
   const { store, open } = await openInstances();
   let isAway = false;

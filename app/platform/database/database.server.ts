@@ -89,8 +89,9 @@ async function openSqlite(options: SqliteClientOptions, instrument?: DatabaseIns
   if (inode === null) throw new Error(`There is no database at ${path}. Apply the migrations first.`);
 
   const adapter = new SqliteAdapter(options);
-  const instrumented = instrument ? instrumentFactory(adapter, "sqlite", instrument) : adapter;
-  const { factory, connection } = keepConnection(instrumented);
+  const observed = (factory: SqlDriverAdapterFactory) =>
+    instrument ? instrumentFactory(factory, "sqlite", instrument) : factory;
+  const { factory, connection } = keepConnection(observed(adapter), observed(adapter.direct));
   const database = new PrismaClient({ adapter: factory, ...clientOptions });
   registerConnection(database, connection);
   try {

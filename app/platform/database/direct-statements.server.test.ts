@@ -1,3 +1,4 @@
+import { setImmediate as letOthersRun } from "node:timers/promises";
 import { sqltag as sql } from "@prisma/client/runtime/client";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createSqliteTestDatabase, testOnEachDatabase } from "~e2e/support/databases/database";
@@ -60,6 +61,30 @@ testOnEachDatabase("direct statements are observed, and wait for an open transac
     expect(observed).toContain("statement false");
   } finally {
     await closeDatabase(database);
+  }
+});
+
+test("on SQLite, statements of Prisma's client wait for a direct transaction, however it ends", async () => {
+  const { database } = await createSqliteTestDatabase();
+  for (const ending of ["commit", "rollback"]) {
+    const order: string[] = [];
+    let asked: Promise<unknown> | undefined;
+    const transaction = transactDirectly(database, async ({ execute }) => {
+      asked = Promise.all([
+        database.nonce.count().then(() => order.push("asked")),
+        database.$transaction([database.nonce.deleteMany()]).then(() => order.push("deleted")),
+      ]);
+      for (let round = 0; round < 20; round += 1) {
+        await execute`DELETE FROM "RateLimitLog"`;
+        await letOthersRun();
+      }
+      order.push("written");
+      if (ending === "rollback") throw new Error("changed its mind");
+    });
+    await transaction.catch(() => undefined);
+    await asked;
+    expect(order[0]).toBe("written");
+    expect(order).toHaveLength(3);
   }
 });
 

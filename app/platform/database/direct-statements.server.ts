@@ -42,17 +42,21 @@ type Connection = { open: { adapter: SqlDriverAdapter; statements: Statements } 
 
 const connections = new WeakMap<PrismaClient, Connection>();
 
-/** Prisma connects by the factory that is returned; a closed client that is used again does so once more. */
-export function keepConnection(factory: SqlDriverAdapterFactory): {
-  factory: SqlDriverAdapterFactory;
-  connection: Connection;
-} {
+/**
+ * Prisma connects by the factory that is returned; a closed client that is used again does so once more. `direct`: connects
+ * to the same for direct statements.
+ */
+export function keepConnection(
+  factory: SqlDriverAdapterFactory,
+  direct?: SqlDriverAdapterFactory,
+): { factory: SqlDriverAdapterFactory; connection: Connection } {
   const { provider, adapterName } = factory;
   const connection: Connection = { open: null };
   async function connect(): Promise<SqlDriverAdapter> {
-    const adapter = await factory.connect();
+    const ofPrisma = await factory.connect();
+    const adapter = (await direct?.connect()) ?? ofPrisma;
     connection.open = { adapter, statements: statementsOn(adapter) };
-    return adapter;
+    return ofPrisma;
   }
   return { factory: { provider, adapterName, connect }, connection };
 }

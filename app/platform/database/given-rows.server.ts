@@ -29,11 +29,28 @@ function asRecords<Name extends string>(
 
 function asValues<Name extends string>(names: readonly Name[], rows: readonly GivenRow<Name>[]): Sql {
   const count = 2 ** Math.ceil(Math.log2(Math.max(1, rows.length)));
-  const values: (string | number | null)[] = [];
-  for (const row of rows) for (const name of names) values.push(row[name]);
-  while (values.length < count * names.length) values.push(null);
-  const columns = names.map((name, index) => `column${index + 1} AS "${name}"`).join(", ");
-  const between = values.map((_, index) => (index % names.length === 0 ? "), (" : ", "));
-  const strings = [`(SELECT ${columns} FROM (VALUES (`, ...between.slice(1), "))) AS given"];
-  return new Sql(strings, values);
+  const values = new Array<string | number | null>(count * names.length).fill(null);
+  rows.forEach((row, at) => {
+    for (let column = 0; column < names.length; column += 1)
+      values[at * names.length + column] = row[names[column]!];
+  });
+  return new Sql(valuesText(names, count), values);
+}
+
+const knownTexts = new Map<string, readonly string[]>();
+
+/** What stands between the values: the same for every statement with so many rows, and long. */
+function valuesText(names: readonly string[], count: number): readonly string[] {
+  const key = `${count} ${names.join()}`;
+  let text = knownTexts.get(key);
+  if (text === undefined) {
+    const columns = names.map((name, index) => `column${index + 1} AS "${name}"`).join(", ");
+    const row = [...names.slice(1).map(() => ", "), "), ("];
+    const between = Array.from({ length: count }, () => row)
+      .flat()
+      .slice(0, -1);
+    text = [`(SELECT ${columns} FROM (VALUES (`, ...between, "))) AS given"];
+    knownTexts.set(key, text);
+  }
+  return text;
 }

@@ -44,7 +44,9 @@ function shareTransactions(database: Database): Transact {
     return new Promise<T>((resolve, reject) => {
       if (waiting.length === 0) setImmediate(() => void runAll(waiting.splice(0)));
       // Statements belong to the trace of their caller.
-      waiting.push({ work: AsyncResource.bind(work), resolve, reject } as Job);
+      const caller = new AsyncResource("SharedTransaction");
+      const workForCaller: Work<T> = (transaction) => caller.runInAsyncScope(work, undefined, transaction);
+      waiting.push({ work: workForCaller, resolve, reject } as Job);
     });
   };
 }

@@ -1,5 +1,11 @@
+import type { Client, InValue, Transaction as SqliteTransaction } from "@libsql/client";
 import { PrismaLibSql } from "@prisma/adapter-libsql";
-import type { SqlDriverAdapter } from "@prisma/driver-adapter-utils";
+import type {
+  SqlDriverAdapter,
+  SqlDriverAdapterFactory,
+  SqlQuery,
+  Transaction,
+} from "@prisma/driver-adapter-utils";
 import { openSqliteClient } from "./sqlite-client.server";
 import type { SqliteClient, SqliteClientOptions, Writability } from "./sqlite-client.server";
 
@@ -20,10 +26,24 @@ export class SqliteAdapter extends PrismaLibSql {
     return (this.#client = openSqliteClient(this.#options));
   }
 
+  /**
+   * The same client without Prisma's adapter, for statements that Prisma does not make. The adapter has a queue of its own
+   * around each statement, and keeps the last hundred of them, with their values, for its log of faults.
+   */
+  readonly direct: SqlDriverAdapterFactory = {
+    provider: this.provider,
+    adapterName: this.adapterName,
+    connect: async () => directAdapter(this.#connected()),
+  };
+
+  #connected(): SqliteClient {
+    if (!this.#client) throw new Error("The database is not connected.");
+    return this.#client;
+  }
+
   /** Past Prisma and its queue: a write that has to wait there would hold up every read behind it. */
   async probeWriting(waitMs: number): Promise<Writability> {
-    if (!this.#client) throw new Error("The database is not connected.");
-    return await this.#client.probeWriting(waitMs);
+    return await this.#connected().probeWriting(waitMs);
   }
 
   override async connect(): Promise<SqlDriverAdapter> {
@@ -36,4 +56,41 @@ export class SqliteAdapter extends PrismaLibSql {
       throw error;
     }
   }
+}
+
+const names = { provider: "sqlite", adapterName: "direct" } as const;
+
+function directAdapter(client: SqliteClient): SqlDriverAdapter {
+  return {
+    ...names,
+    ...directStatements(client),
+    executeScript: (script) => client.executeMultiple(script),
+    startTransaction: async () => directTransaction(await client.transaction()),
+    dispose: () => Promise.resolve(client.close()),
+  };
+}
+
+function directTransaction(transaction: SqliteTransaction): Transaction {
+  return {
+    ...names,
+    ...directStatements(transaction),
+    options: { usePhantomQuery: true },
+    commit: () => transaction.commit(),
+    rollback: () => transaction.rollback(),
+  };
+}
+
+type Executor = Pick<Client, "execute"> | Pick<SqliteTransaction, "execute">;
+
+/** Without the columns' types: whoever makes a statement knows them. */
+function directStatements(on: Executor) {
+  return {
+    async queryRaw({ sql, args }: SqlQuery) {
+      const { columns, rows } = await on.execute({ sql, args: args as InValue[] });
+      return { columnNames: columns, columnTypes: [], rows: rows as unknown as unknown[][] };
+    },
+    async executeRaw({ sql, args }: SqlQuery) {
+      return (await on.execute({ sql, args: args as InValue[] })).rowsAffected;
+    },
+  };
 }

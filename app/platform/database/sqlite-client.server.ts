@@ -46,11 +46,12 @@ export type Writability = "writable" | "locked" | "read-only" | "full";
 
 /**
  * A libSQL client on ONE connection: the stock client opens another for every transaction, leaks file descriptors and
- * forgets PRAGMAs. Nothing else may run while a transaction is open; Prisma's adapter holds a lock for that.
+ * forgets PRAGMAs. While a transaction is open, everything else waits for its end.
  */
 export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): SqliteClient {
   const sqlite = new Sqlite(path, { timeout: blockingWaitMs });
   const prepared = new Map<string, Prepared>();
+  const turn: Turn = { taken: null };
   const lock: Lock = { metAt: 0, lastAt: -Infinity, busyTimeoutMs };
   let isClosed = false;
 
@@ -93,11 +94,11 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
     },
     execute: ((statement: InStatement) =>
       // Readers get through while a writer is kept out: their success says nothing of the lock.
-      whenNotBusy(isRead(statement) ? { ...lock } : lock, () =>
+      whenNotBusy(turn, isRead(statement) ? { ...lock } : lock, () =>
         executeAlone(statement),
       )) as Client["execute"],
-    executeMultiple: (script) => whenNotBusy(lock, () => void sqlite.exec(script)),
-    transaction: () => beginDurably(sqlite, execute, lock),
+    executeMultiple: (script) => whenNotBusy(turn, lock, () => void sqlite.exec(script)),
+    transaction: () => whenNotBusy(turn, lock, () => beginDurably(sqlite, execute, turn)),
     probeWriting: (waitMs) => probeWriting(sqlite, waitMs),
     close() {
       if (isClosed) return;
@@ -122,15 +123,29 @@ function isRead(statement: InStatement): boolean {
   return /^\s*(SELECT|PRAGMA)\b/i.test(toSqlAndArgs(statement).sql);
 }
 
+/** Held by a transaction, and by whoever waits for another process's lock: the wait is one for all. */
+type Turn = { taken: Promise<void> | null };
+
+/** Returns how to give it back. */
+function takeTurn(turn: Turn): () => void {
+  let letOthersOn = () => {};
+  turn.taken = new Promise((resolve) => (letOthersOn = resolve));
+  return () => {
+    turn.taken = null;
+    letOthersOn();
+  };
+}
+
 /** Another process's lock: when it was met first, and when last. */
 type Lock = { metAt: number; lastAt: number; busyTimeoutMs: number };
 
 /**
- * Retries while another process holds the lock: what was refused for a lock has changed nothing. The wait is one
- * for all: statements queue for the connection, and would else each wait in full after those before them.
+ * Waits for its turn, and retries while another process holds the lock: what was refused for a lock has changed nothing. How
+ * long is counted for all together: statements queue for the connection, and would else each wait in full after those before them.
  */
-async function whenNotBusy<T>(lock: Lock, attempt: () => T): Promise<T> {
+async function whenNotBusy<T>(turn: Turn, lock: Lock, attempt: () => T): Promise<T> {
   for (;;) {
+    while (turn.taken !== null) await turn.taken;
     try {
       const result = attempt();
       lock.lastAt = -Infinity;
@@ -142,7 +157,9 @@ async function whenNotBusy<T>(lock: Lock, attempt: () => T): Promise<T> {
       if (now - lock.lastAt > lock.busyTimeoutMs) lock.metAt = now;
       lock.lastAt = now;
       if (now >= lock.metAt + lock.busyTimeoutMs) throw error;
+      const giveBack = takeTurn(turn);
       await delay(Math.random() * longestPauseMs);
+      giveBack();
     }
   }
 }
@@ -164,7 +181,8 @@ async function probeWriting(sqlite: Sqlite.Database, waitMs: number): Promise<Wr
   const givesUpAtMs = performance.now() + waitMs;
   try {
     while (sqlite.inTransaction && performance.now() < givesUpAtMs) await delay(1);
-    await whenNotBusy({ metAt: 0, lastAt: -Infinity, busyTimeoutMs: waitMs }, () => {
+    const lock = { metAt: 0, lastAt: -Infinity, busyTimeoutMs: waitMs };
+    await whenNotBusy({ taken: null }, lock, () => {
       // A transaction that takes longer has the lock; its own end will tell.
       if (!sqlite.inTransaction) writeAndRollBack(sqlite);
     });
@@ -191,13 +209,14 @@ function writeAndRollBack(sqlite: Sqlite.Database): void {
   }
 }
 
-async function beginDurably(
+function beginDurably(
   sqlite: Sqlite.Database,
   execute: (statement: InStatement) => ResultSet,
-  lock: Lock,
-): Promise<Transaction> {
-  await whenNotBusy(lock, () => beginNow(sqlite));
+  turn: Turn,
+): Transaction {
+  beginNow(sqlite);
   let isOpen = true;
+  const giveBack = takeTurn(turn);
 
   function end(statement: "COMMIT" | "ROLLBACK"): void {
     if (!isOpen) return;
@@ -206,6 +225,7 @@ async function beginDurably(
       // After a full disk SQLite has already rolled back by itself, and a COMMIT must not look as if it had worked.
       if (statement === "COMMIT" || sqlite.inTransaction) sqlite.exec(statement);
     } finally {
+      giveBack();
       if (sqlite.inTransaction) sqlite.exec("ROLLBACK");
       sqlite.exec(relaxedSync);
     }

@@ -33,8 +33,9 @@ export function createDirectRoutes(
   return function findRoute(pathname) {
     const found = exact.get(pathname);
     if (found) return found;
+    const parts = pathname.slice(1).split("/");
     for (const route of variable) {
-      const params = matchSegments(route.segments, pathname);
+      const params = matchSegments(route.segments, parts);
       if (params) return { ...route, params };
     }
     return null;
@@ -48,8 +49,7 @@ export function patternOf(routes: ServerBuild["routes"], id: string): string {
   return `/${parts.filter(Boolean).join("/")}`;
 }
 
-function matchSegments(segments: string[], pathname: string): Record<string, string> | null {
-  const parts = pathname.slice(1).split("/");
+function matchSegments(segments: string[], parts: string[]): Record<string, string> | null {
   const params: Record<string, string> = {};
   for (const [index, segment] of segments.entries()) {
     if (segment === "*") {
@@ -65,6 +65,7 @@ function matchSegments(segments: string[], pathname: string): Record<string, str
 }
 
 function decodePart(part: string): string | null {
+  if (!part.includes("%")) return part;
   try {
     return decodeURIComponent(part);
   } catch {
