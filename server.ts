@@ -1,5 +1,6 @@
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import * as builtModules from "@remix-run/dev/server-build";
 import { broadcastDevReady } from "@remix-run/node";
@@ -32,6 +33,10 @@ import { findHiddenPaths, findMovedPaths, loadConfig } from "~/settings.server";
 
 /** How long a start may still go on once a stop has begun. */
 const startGraceMs = 2_000;
+
+// Otherwise V8 puts objects into the old generation from the start where those made by the same code were seen to live on. Most of
+// a request's do not, and only a full garbage collection finds them there: docs/decisions/025-sign-in-cost.md.
+setFlagsFromString("--no-allocation-site-pretenuring");
 
 const build = builtModules as unknown as ServerBuild;
 const config = loadConfig();

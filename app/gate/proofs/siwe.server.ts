@@ -7,8 +7,11 @@ import { authenticationFailed, requireProof } from "../authentication-failed";
 import { maxSiweMessageLength } from "../gate.schema";
 import type { SiweSignIn } from "../gate-bodies";
 import type { SiweClaims } from "../tokens/access-token.schema";
+import { shareSiweParser } from "./one-siwe-parser.server";
 import { requireOwnHost } from "./proof.server";
 import type { Proof, ProofDependencies, ProofRequest, SignedClaim } from "./proof.server";
+
+shareSiweParser();
 
 const maxAgeMs = 10 * 60_000;
 const maxAheadMs = 60_000;
