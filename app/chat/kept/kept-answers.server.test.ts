@@ -292,9 +292,7 @@ test("a reader that is ended while it waits is told so, and takes nothing more",
   await reader.return?.();
   say(text("Hello"), finish);
   await answer.done;
-  expect([await waiting, await reader.next()]).toEqual(
-    [1, 2].map(() => ({ done: true, value: undefined })),
-  );
+  expect([await waiting, await reader.next()]).toEqual([1, 2].map(() => ({ done: true, value: undefined })));
 });
 
 test("a reader who comes while a lost answer is being settled gets its ending", async () => {
