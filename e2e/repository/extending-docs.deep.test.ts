@@ -95,7 +95,7 @@ test(
     for (const example of examples) await addExample(dir, example);
     await writeFile(path.join(dir, "setting-check.ts"), settingCheck);
 
-    const include = ["app/platform/**/*.d.ts"];
+    const include = ["app/**/*.d.ts"];
     const files = ["server.ts", "setting-check.ts", ...new Set(examples.map(({ file }) => file))];
     await writeFile(
       path.join(dir, "tsconfig.example.json"),

@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import { StreamCutOff } from "~/platform/http/sse.server";
 import { takeEvents } from "./answer-feed.server";
 import type { AnswerFeed, FeedReader } from "./answer-feed.server";
@@ -18,6 +19,8 @@ type Asked = { resolve: (taken: Taken) => void; reject: (error: StreamCutOff) =>
 export class AnswerReader implements AsyncIterableIterator<readonly KeptEvent[]>, FeedReader {
   lastId: number;
   readonly #options: Options;
+  /** Whose reads of the store they are: the writer calls, too. */
+  readonly #context = new AsyncResource("AnswerReader");
   /** The call of `next` that waits. */
   #asked: Asked | null = null;
   #isReading = false;
@@ -36,8 +39,10 @@ export class AnswerReader implements AsyncIterableIterator<readonly KeptEvent[]>
     return this;
   }
 
+  /** One call at a time. */
   next(): Promise<Taken> {
     return new Promise((resolve, reject) => {
+      if (this.#asked !== null) throw new Error("A reader is asked again before it has answered.");
       this.#asked = { resolve, reject };
       this.look();
     });
@@ -51,17 +56,17 @@ export class AnswerReader implements AsyncIterableIterator<readonly KeptEvent[]>
   /** Answers the call that waits, if there is something to answer. Otherwise the feed comes back when there may be. */
   look(): void {
     const { feed } = this.#options;
-    if (this.#asked === null || this.#isReading) return;
+    if (this.#asked === null) return;
     if (this.#isClosed) return this.#answer({ done: true, value: undefined });
     // More may be said in this tick of the loop.
-    if (feed.isWaking) return;
+    if (this.#isReading || feed.isWaking) return;
     this.#goToEnding();
     const events = this.#take();
     const last = events.at(-1);
     if (last !== undefined) {
       this.lastId = last.id;
       this.#answer({ done: false, value: events });
-    } else if (feed.isBehind(this.lastId)) void this.#readOn();
+    } else if (feed.isBehind(this.lastId)) this.#context.runInAsyncScope(() => void this.#readOn());
     else if (feed.ending !== null) this.#close();
     else if (feed.fault !== null) this.#cutOff("The answer goes on elsewhere", feed.fault);
   }
@@ -94,6 +99,7 @@ export class AnswerReader implements AsyncIterableIterator<readonly KeptEvent[]>
     this.#isReading = true;
     try {
       const part = await store.read(request);
+      if (this.#isClosed) return;
       if (!part?.events.length) return this.#cutOff("The answer is not kept any more");
       // What the feed does not have yet may be an ending, of which only the feed tells.
       this.#fromStore = part.events.filter(({ id }) => id <= feed.lastId).map(({ json }) => json);

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -6,6 +7,8 @@ import { createSqliteState } from "~e2e/support/databases/state";
 import { waitUntil } from "~e2e/support/processes";
 import type { ChatEvent } from "../reply/chat-events";
 import type { Alongside, AppendRequest, KeptAnswerStore, KeptEvent } from "./kept-answer-store.server";
+import { AnswerFeed } from "./answer-feed.server";
+import { AnswerReader } from "./answer-reader.server";
 import { createKeptAnswers, writerGoneText } from "./kept-answers.server";
 
 /** None expires by itself, however busy the machine is. */
@@ -289,10 +292,35 @@ test("a reader that is ended while it waits is told so, and takes nothing more",
   const { open } = await openInstances();
   const { answer, reader, say } = await beginAnswer(open());
   const waiting = reader.next();
+  await expect(reader.next()).rejects.toThrow("asked again");
   await reader.return?.();
   say(text("Hello"), finish);
   await answer.done;
   expect([await waiting, await reader.next()]).toEqual([1, 2].map(() => ({ done: true, value: undefined })));
+});
+
+test("a reader reads the store as its own request, and an end meanwhile is told at once", async () => {
+  const caller = new AsyncLocalStorage<string>();
+  const callers: (string | undefined)[] = [];
+  let refuse = () => {};
+  const store = {
+    read: () => {
+      callers.push(caller.getStore());
+      return new Promise<never>((_, reject) => (refuse = () => reject(new Error("away"))));
+    },
+  };
+  // Its events are in the store alone.
+  const feed = new AnswerFeed("reply", 3);
+  const reader = caller.run("reader", () => new AnswerReader({ feed, store, afterId: 0 }));
+  caller.run("writer", () => feed.say("{}"));
+  const waiting = caller.run("reader", () => reader.next());
+  await waitUntil(() => callers.length > 0);
+  expect(callers).toEqual(["reader"]);
+  await reader.return();
+  expect(await waiting).toEqual({ done: true, value: undefined });
+  refuse();
+  await delay(1);
+  expect(await reader.next()).toEqual({ done: true, value: undefined });
 });
 
 test("a reader who comes while a lost answer is being settled gets its ending", async () => {

@@ -3,7 +3,7 @@ import apg from "apg-js/src/apg-lib/node-exports.js";
 /**
  * `siwe` makes a parser for each message, and V8 a hidden class for each of its inner constructors. These keep all that was
  * parsed, 70 KB, until the next full garbage collection, which costs more than the parsing. So one parser reads all messages: a
- * parse begins by clearing what is left of the last one.
+ * parse begins by clearing what is left of the last one. Whoever makes a parser parses with it before anybody else makes one.
  */
 export function shareSiweParser(): void {
   const OwnParser = apg.parser;

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { copyFile, readdir, rename, rm, stat, truncate } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
-import { setTimeout as delay } from "node:timers/promises";
+import { setImmediate as letOthersRun, setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import path from "node:path";
 import Sqlite from "libsql";
@@ -23,6 +23,7 @@ import type { Database } from "./database.server";
 import { directStatements } from "./direct-statements.server";
 import { migrateDatabase } from "./migrate.server";
 import { isDatabaseOutage } from "./outage.server";
+import { openSqliteClient } from "./sqlite-client.server";
 
 type Queryable = Pick<Database, "$queryRawUnsafe">;
 
@@ -188,6 +189,42 @@ test("writes that queue behind another process's lock wait together, not one aft
   await database.nonce.count();
   lock.release();
   await insert(1);
+});
+
+test("the rest of the process goes on where hundreds of writes give up", async () => {
+  const { filePath } = await createSqliteTestDatabase();
+  const database = await openDatabase({ url: pathToFileURL(filePath).href, busyTimeoutMs: 30 });
+  onTestFinished(() => closeDatabase(database));
+  const { execute } = directStatements(database);
+  const lock = lockFile(filePath);
+  let areOver = false;
+  const writes = Promise.allSettled(Array.from({ length: 400 }, () => execute`DELETE FROM "Nonce"`));
+  const over = writes.then(() => (areOver = true));
+  let turns = 0;
+  for (; !areOver; turns++) await letOthersRun();
+  lock.release();
+  await over;
+  expect((await writes).every(({ status }) => status === "rejected")).toBe(true);
+  // All in one turn, they would hold the loop for two seconds.
+  expect(turns).toBeGreaterThan(400);
+});
+
+test("a transaction takes no statement after its end, and a client may be closed with one open", async () => {
+  const { filePath, url } = await createSqliteTestDatabase();
+  const client = openSqliteClient({ path: filePath, busyTimeoutMs: 100 });
+  const insert = (value: string) => `INSERT INTO "RevokedProof" VALUES ('${value}', 1)`;
+  const ended = await client.transaction();
+  await ended.execute(insert("ended"));
+  await ended.rollback();
+  const open = await client.transaction();
+  await expect(ended.execute(insert("late"))).rejects.toThrow("has ended");
+  await open.commit();
+  const left = await client.transaction();
+  await left.execute(insert("left"));
+  client.close();
+  await expect(left.commit()).rejects.toThrow();
+  const database = await openTestDatabase(url);
+  expect(await database.revokedProof.count()).toBe(0);
 });
 
 test("writes are committed again after one was refused for a lock", async () => {

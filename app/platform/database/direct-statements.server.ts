@@ -72,7 +72,7 @@ export function forgetConnection(database: PrismaClient): void {
 
 /**
  * The few statements that nearly every request makes, past Prisma's client and its interpreter of queries, which take
- * longer than the database. They wait in the same queue, and are retried and observed as all others.
+ * longer than the database. They are retried and observed as all others, and on SQLite wait for their turn in the same client.
  */
 export function directStatements(database: PrismaClient): Statements {
   const connection = connections.get(database);

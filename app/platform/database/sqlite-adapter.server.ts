@@ -58,12 +58,12 @@ export class SqliteAdapter extends PrismaLibSql {
   }
 }
 
-const names = { provider: "sqlite", adapterName: "direct" } as const;
+const directNames = { provider: "sqlite", adapterName: "direct" } as const;
 
 function directAdapter(client: SqliteClient): SqlDriverAdapter {
   return {
-    ...names,
-    ...directStatements(client),
+    ...directNames,
+    ...statementsOn(client),
     executeScript: (script) => client.executeMultiple(script),
     startTransaction: async () => directTransaction(await client.transaction()),
     dispose: () => Promise.resolve(client.close()),
@@ -72,8 +72,8 @@ function directAdapter(client: SqliteClient): SqlDriverAdapter {
 
 function directTransaction(transaction: SqliteTransaction): Transaction {
   return {
-    ...names,
-    ...directStatements(transaction),
+    ...directNames,
+    ...statementsOn(transaction),
     options: { usePhantomQuery: true },
     commit: () => transaction.commit(),
     rollback: () => transaction.rollback(),
@@ -83,14 +83,14 @@ function directTransaction(transaction: SqliteTransaction): Transaction {
 type Executor = Pick<Client, "execute"> | Pick<SqliteTransaction, "execute">;
 
 /** Without the columns' types: whoever makes a statement knows them. */
-function directStatements(on: Executor) {
+function statementsOn(client: Executor) {
   return {
     async queryRaw({ sql, args }: SqlQuery) {
-      const { columns, rows } = await on.execute({ sql, args: args as InValue[] });
+      const { columns, rows } = await client.execute({ sql, args: args as InValue[] });
       return { columnNames: columns, columnTypes: [], rows: rows as unknown as unknown[][] };
     },
     async executeRaw({ sql, args }: SqlQuery) {
-      return (await on.execute({ sql, args: args as InValue[] })).rowsAffected;
+      return (await client.execute({ sql, args: args as InValue[] })).rowsAffected;
     },
   };
 }

@@ -2,6 +2,15 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client, InStatement, ResultSet, Row, Transaction } from "@libsql/client";
 import Sqlite from "libsql";
+import {
+  blockingWaitMs,
+  createQueue,
+  primaryCodeOf,
+  sqliteBusy,
+  takeTurn,
+  whenNotBusy,
+} from "./sqlite-queue.server";
+import type { Queue } from "./sqlite-queue.server";
 
 /**
  * Transactions are synced to the disk before they answer; single statements (nonces, limits) survive a killed process,
@@ -10,15 +19,6 @@ import Sqlite from "libsql";
 const durableSync = "PRAGMA synchronous=FULL";
 const relaxedSync = "PRAGMA synchronous=NORMAL";
 
-/**
- * The driver waits inside a synchronous call, and the whole process with it. So it waits only as long as a short
- * write takes; the rest of the time is waited here, where requests that need no database go on.
- */
-const blockingWaitMs = 5;
-const longestPauseMs = 20;
-
-const sqliteBusy = 5;
-const primaryCodeMask = 0xff;
 const probeFaults = new Map<number | null, Writability>([
   [sqliteBusy, "locked"],
   [8, "read-only"],
@@ -51,8 +51,7 @@ export type Writability = "writable" | "locked" | "read-only" | "full";
 export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): SqliteClient {
   const sqlite = new Sqlite(path, { timeout: blockingWaitMs });
   const prepared = new Map<string, Prepared>();
-  const turn: Turn = { taken: null };
-  const lock: Lock = { metAt: 0, lastAt: -Infinity, busyTimeoutMs };
+  const queue = createQueue(busyTimeoutMs);
   let isClosed = false;
 
   function findOrPrepare(sql: string): Prepared {
@@ -65,17 +64,13 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
     return made;
   }
 
-  function execute(statement: InStatement): ResultSet {
-    const { sql, args } = toSqlAndArgs(statement);
-    return run(findOrPrepare(sql), args);
-  }
+  const execute = ({ sql, args }: Statement): ResultSet => run(findOrPrepare(sql), args);
 
   /**
    * A statement of its own that writes gets its lock from a BEGIN of its own. Were it refused for a lock itself, the
    * driver would leave it half-run, and nothing after it would be committed until the garbage collector finds it.
    */
-  function executeAlone(statement: InStatement): ResultSet {
-    if (isRead(statement)) return execute(statement);
+  function executeAlone(statement: Statement): ResultSet {
     sqlite.exec("BEGIN IMMEDIATE");
     try {
       const result = execute(statement);
@@ -92,13 +87,15 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
     get closed() {
       return isClosed;
     },
-    execute: ((statement: InStatement) =>
-      // Readers get through while a writer is kept out: their success says nothing of the lock.
-      whenNotBusy(turn, isRead(statement) ? { ...lock } : lock, () =>
-        executeAlone(statement),
-      )) as Client["execute"],
-    executeMultiple: (script) => whenNotBusy(turn, lock, () => void sqlite.exec(script)),
-    transaction: () => whenNotBusy(turn, lock, () => beginDurably(sqlite, execute, turn)),
+    execute: ((given: InStatement) => {
+      const statement = toStatement(given);
+      // Of another process's lock, a read that gets through says nothing.
+      return isRead(statement)
+        ? whenNotBusy(queue, () => execute(statement), "read")
+        : whenNotBusy(queue, () => executeAlone(statement));
+    }) as Client["execute"],
+    executeMultiple: (script) => whenNotBusy(queue, () => void sqlite.exec(script)),
+    transaction: () => whenNotBusy(queue, () => beginDurably(sqlite, execute, queue)),
     probeWriting: (waitMs) => probeWriting(sqlite, waitMs),
     close() {
       if (isClosed) return;
@@ -119,58 +116,8 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
   };
 }
 
-function isRead(statement: InStatement): boolean {
-  return /^\s*(SELECT|PRAGMA)\b/i.test(toSqlAndArgs(statement).sql);
-}
-
-/** Held by a transaction, and by whoever waits for another process's lock: the wait is one for all. */
-type Turn = { taken: Promise<void> | null };
-
-/** Returns how to give it back. */
-function takeTurn(turn: Turn): () => void {
-  let letOthersOn = () => {};
-  turn.taken = new Promise((resolve) => (letOthersOn = resolve));
-  return () => {
-    turn.taken = null;
-    letOthersOn();
-  };
-}
-
-/** Another process's lock: when it was met first, and when last. */
-type Lock = { metAt: number; lastAt: number; busyTimeoutMs: number };
-
-/**
- * Waits for its turn, and retries while another process holds the lock: what was refused for a lock has changed nothing. How
- * long is counted for all together: statements queue for the connection, and would else each wait in full after those before them.
- */
-async function whenNotBusy<T>(turn: Turn, lock: Lock, attempt: () => T): Promise<T> {
-  for (;;) {
-    while (turn.taken !== null) await turn.taken;
-    try {
-      const result = attempt();
-      lock.lastAt = -Infinity;
-      return result;
-    } catch (error) {
-      if (!isBusy(error)) throw error;
-      const now = performance.now();
-      // A lock seen that long ago was another one.
-      if (now - lock.lastAt > lock.busyTimeoutMs) lock.metAt = now;
-      lock.lastAt = now;
-      if (now >= lock.metAt + lock.busyTimeoutMs) throw error;
-      const giveBack = takeTurn(turn);
-      await delay(Math.random() * longestPauseMs);
-      giveBack();
-    }
-  }
-}
-
-function isBusy(error: unknown): boolean {
-  return primaryCodeOf(error) === sqliteBusy;
-}
-
-function primaryCodeOf(error: unknown): number | null {
-  if (!(error instanceof Sqlite.SqliteError) || error.rawCode === undefined) return null;
-  return error.rawCode & primaryCodeMask;
+function isRead({ sql }: Statement): boolean {
+  return /^\s*(SELECT|PRAGMA)\b/i.test(sql);
 }
 
 /**
@@ -181,8 +128,7 @@ async function probeWriting(sqlite: Sqlite.Database, waitMs: number): Promise<Wr
   const givesUpAtMs = performance.now() + waitMs;
   try {
     while (sqlite.inTransaction && performance.now() < givesUpAtMs) await delay(1);
-    const lock = { metAt: 0, lastAt: -Infinity, busyTimeoutMs: waitMs };
-    await whenNotBusy({ taken: null }, lock, () => {
+    await whenNotBusy(createQueue(waitMs), () => {
       // A transaction that takes longer has the lock; its own end will tell.
       if (!sqlite.inTransaction) writeAndRollBack(sqlite);
     });
@@ -211,23 +157,41 @@ function writeAndRollBack(sqlite: Sqlite.Database): void {
 
 function beginDurably(
   sqlite: Sqlite.Database,
-  execute: (statement: InStatement) => ResultSet,
-  turn: Turn,
+  execute: (statement: Statement) => ResultSet,
+  queue: Queue,
 ): Transaction {
   beginNow(sqlite);
   let isOpen = true;
-  const giveBack = takeTurn(turn);
+  let failure: Error | null = null;
+  const giveBack = takeTurn(queue);
+  // The driver ends the process when it is asked of a closed database.
+  const isWithin = () => sqlite.open && sqlite.inTransaction;
 
-  function end(statement: "COMMIT" | "ROLLBACK"): void {
+  function end(how: "COMMIT" | "ROLLBACK"): void {
     if (!isOpen) return;
     isOpen = false;
     try {
       // After a full disk SQLite has already rolled back by itself, and a COMMIT must not look as if it had worked.
-      if (statement === "COMMIT" || sqlite.inTransaction) sqlite.exec(statement);
+      if (how === "COMMIT" || isWithin()) sqlite.exec(how);
     } finally {
-      giveBack();
-      if (sqlite.inTransaction) sqlite.exec("ROLLBACK");
-      sqlite.exec(relaxedSync);
+      try {
+        if (isWithin()) sqlite.exec("ROLLBACK");
+        if (sqlite.open) sqlite.exec(relaxedSync);
+      } finally {
+        giveBack();
+      }
+    }
+  }
+
+  /** One that came later, or after SQLite has rolled back by itself, would be carried out on its own, or in the next transaction. */
+  function executeWithin(given: InStatement): ResultSet {
+    if (!isOpen) throw new Error("The transaction has ended.");
+    if (failure !== null) throw failure;
+    try {
+      return execute(toStatement(given));
+    } catch (error) {
+      if (!isWithin()) failure = error as Error;
+      throw error;
     }
   }
 
@@ -235,7 +199,7 @@ function beginDurably(
     get closed() {
       return !isOpen;
     },
-    execute: async (statement) => execute(statement),
+    execute: async (given) => executeWithin(given),
     commit: async () => end("COMMIT"),
     rollback: async () => end("ROLLBACK"),
     close: () => end("ROLLBACK"),
@@ -285,14 +249,16 @@ function toPlainInteger(value: unknown): unknown {
   return Number.isSafeInteger(number) ? number : value;
 }
 
-function toSqlAndArgs(statement: InStatement): { sql: string; args: unknown[] } {
-  if (typeof statement === "string") return { sql: statement, args: [] };
-  const { sql, args = [] } = statement;
+type Statement = { sql: string; args: unknown[] };
+
+function toStatement(given: InStatement): Statement {
+  if (typeof given === "string") return { sql: given, args: [] };
+  const { sql, args = [] } = given;
   if (!Array.isArray(args)) throw new Error("Statements take their arguments by position.");
   return { sql, args: args.map((value) => (typeof value === "boolean" ? Number(value) : value)) };
 }
 
-/** Parts of libSQL's interface that Prisma's adapter never calls. */
+/** Parts of libSQL's interface that nobody here calls. */
 function refuse(): never {
   throw new Error("This part of the libSQL interface is not offered here.");
 }
