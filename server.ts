@@ -34,8 +34,8 @@ import { findHiddenPaths, findMovedPaths, loadConfig } from "~/settings.server";
 /** How long a start may still go on once a stop has begun. */
 const startGraceMs = 2_000;
 
-// Otherwise V8 puts objects into the old generation from the start where those made by the same code were seen to live on. Most of
-// a request's do not, and only a full garbage collection finds them there: docs/decisions/025-sign-in-cost.md.
+// V8 learns where objects live long, and then makes them old from the start. Of what a request makes it learns this wrongly, and only a
+// full garbage collection frees old objects: docs/decisions/025-sign-in-cost.md.
 setFlagsFromString("--no-allocation-site-pretenuring");
 
 const build = builtModules as unknown as ServerBuild;

@@ -52,7 +52,6 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
   const sqlite = new Sqlite(path, { timeout: blockingWaitMs });
   const prepared = new Map<string, Prepared>();
   const queue = createQueue(busyTimeoutMs);
-  let isClosed = false;
 
   function findOrPrepare(sql: string): Prepared {
     const known = prepared.get(sql);
@@ -77,7 +76,7 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
       sqlite.exec("COMMIT");
       return result;
     } catch (error) {
-      if (sqlite.inTransaction) sqlite.exec("ROLLBACK");
+      if (isInTransaction(sqlite)) sqlite.exec("ROLLBACK");
       throw error;
     }
   }
@@ -85,7 +84,7 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
   return {
     protocol: "file",
     get closed() {
-      return isClosed;
+      return !sqlite.open;
     },
     execute: ((given: InStatement) => {
       const statement = toStatement(given);
@@ -98,13 +97,12 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
     transaction: () => whenNotBusy(queue, () => beginDurably(sqlite, execute, queue)),
     probeWriting: (waitMs) => probeWriting(sqlite, waitMs),
     close() {
-      if (isClosed) return;
-      isClosed = true;
+      if (!sqlite.open) return;
       prepared.clear();
       try {
         // The driver truly closes the file only when its statements are collected, so SQLite's own clean-up may never
         // come: this moves everything into the one file that an operator copies.
-        if (!sqlite.inTransaction) sqlite.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+        if (!isInTransaction(sqlite)) sqlite.exec("PRAGMA wal_checkpoint(TRUNCATE)");
       } finally {
         sqlite.close();
       }
@@ -114,6 +112,11 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
     sync: refuse,
     reconnect: refuse,
   };
+}
+
+/** Asked of a closed database, the driver ends the process. */
+function isInTransaction(sqlite: Sqlite.Database): boolean {
+  return sqlite.open && sqlite.inTransaction;
 }
 
 function isRead({ sql }: Statement): boolean {
@@ -127,10 +130,10 @@ function isRead({ sql }: Statement): boolean {
 async function probeWriting(sqlite: Sqlite.Database, waitMs: number): Promise<Writability> {
   const givesUpAtMs = performance.now() + waitMs;
   try {
-    while (sqlite.inTransaction && performance.now() < givesUpAtMs) await delay(1);
+    while (isInTransaction(sqlite) && performance.now() < givesUpAtMs) await delay(1);
     await whenNotBusy(createQueue(waitMs), () => {
       // A transaction that takes longer has the lock; its own end will tell.
-      if (!sqlite.inTransaction) writeAndRollBack(sqlite);
+      if (!isInTransaction(sqlite)) writeAndRollBack(sqlite);
     });
     return "writable";
   } catch (error) {
@@ -150,7 +153,7 @@ function writeAndRollBack(sqlite: Sqlite.Database): void {
       INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name", "logs")
       VALUES ('probe', '', '', zeroblob(${probeBytes}))`);
   } finally {
-    if (sqlite.inTransaction) sqlite.exec("ROLLBACK");
+    if (isInTransaction(sqlite)) sqlite.exec("ROLLBACK");
     sqlite.exec(usualCacheSize);
   }
 }
@@ -164,18 +167,16 @@ function beginDurably(
   let isOpen = true;
   let failure: Error | null = null;
   const giveBack = takeTurn(queue);
-  // The driver ends the process when it is asked of a closed database.
-  const isWithin = () => sqlite.open && sqlite.inTransaction;
 
   function end(how: "COMMIT" | "ROLLBACK"): void {
     if (!isOpen) return;
     isOpen = false;
     try {
       // After a full disk SQLite has already rolled back by itself, and a COMMIT must not look as if it had worked.
-      if (how === "COMMIT" || isWithin()) sqlite.exec(how);
+      if (how === "COMMIT" || isInTransaction(sqlite)) sqlite.exec(how);
     } finally {
       try {
-        if (isWithin()) sqlite.exec("ROLLBACK");
+        if (isInTransaction(sqlite)) sqlite.exec("ROLLBACK");
         if (sqlite.open) sqlite.exec(relaxedSync);
       } finally {
         giveBack();
@@ -190,7 +191,7 @@ function beginDurably(
     try {
       return execute(toStatement(given));
     } catch (error) {
-      if (!isWithin()) failure = error as Error;
+      if (!isInTransaction(sqlite)) failure = error as Error;
       throw error;
     }
   }
