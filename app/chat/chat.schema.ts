@@ -60,7 +60,7 @@ export const chatRequestSchema = z.object({
 export type ChatRequest = Omit<z.infer<typeof chatRequestSchema>, "messages"> & {
   messages: ChatMessage[];
   /** Without it, or with one of another shape, the answer cannot be taken up again. */
-  conversationId?: string;
+  conversationId?: string | undefined;
 };
 
 /** Shape only: who may ask is decided between the reading of the JSON and this. */
@@ -70,9 +70,10 @@ export function readChatRequest(body: unknown) {
     return { ok: false, problem: "missing-messages" } as const;
   const parsed = chatRequestSchema.safeParse(body);
   if (parsed.success) {
-    const request: ChatRequest = { ...parsed.data, messages: normalizeMessages(parsed.data.messages) };
     const { id } = body as { id?: unknown };
-    if (isConversationId(id)) request.conversationId = id;
+    const conversationId = isConversationId(id) ? id : undefined;
+    const messages = normalizeMessages(parsed.data.messages);
+    const request: ChatRequest = { conversationId, ...parsed.data, messages };
     return { ok: true, request } as const;
   }
   return { ok: false, problem: "invalid-shape", issues: describeIssues(parsed.error.issues) } as const;

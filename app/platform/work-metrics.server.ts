@@ -46,7 +46,7 @@ function createProviderMetrics({ counter, histogram }: Meters) {
   return {
     observeProviderCall({ kind, provider, outcome, durationSeconds, firstSeconds }: ProviderCall): void {
       const labels = { kind, provider };
-      countCall({ ...labels, outcome });
+      countCall({ kind, provider, outcome });
       timeCall(labels, durationSeconds);
       if (firstSeconds !== null) timeFirst(labels, firstSeconds);
     },

@@ -78,7 +78,7 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
      */
     reserve(request: ReserveRequest): Promise<ReserveOutcome> {
       const reserve = (statements: Statements) =>
-        reserveLocked(statements, { ...request, nowMs: clock(), instance });
+        reserveLocked(statements, { nowMs: clock(), instance, ...request });
       return request.transaction ? reserve(request.transaction) : transact(reserve);
     },
     settle,

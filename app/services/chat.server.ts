@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import type { Caller } from "~/gate/caller.server";
 import { isConversationId, toModelList } from "~/chat/chat.schema";
 import type { ChatRequest } from "~/chat/chat.schema";
@@ -38,8 +37,6 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
   const { config, metrics, instruments, recording, log } = foundation;
   const { chat, serving } = config;
   const shutdown = new AbortController();
-  // Every answer that is written or followed listens.
-  setMaxListeners(0, shutdown.signal);
   const provider = getProvider(chatProviders, chat.provider);
   function countOutput(count: number): void {
     metrics.countChatTokens({ direction: "out", count });
@@ -91,7 +88,7 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
             answer: ({ request, caller, clientId, conversationId }: ResumableQuestion) => {
               const proofHash = caller?.claims.siwe_hash ?? null;
               const conversation = conversationOf(caller, conversationId);
-              const owner = { ...conversation, openFor: openFor(caller, clientId), proofHash };
+              const owner = { openFor: openFor(caller, clientId), proofHash, ...conversation };
               const admitAnswer: ResumableCall["admitAnswer"] = (reservationId, transaction) =>
                 quota.admitAnswer({ caller, reservationId, transaction });
               const isCounted = quota.activity.active;

@@ -1,5 +1,6 @@
 import { AsyncResource } from "node:async_hooks";
 import type { WarnLog } from "~/platform/log.server";
+import { ShortLivedSet } from "~/platform/short-lived-set";
 import type {
   AnswerHeaders,
   AppendOutcome,
@@ -54,10 +55,10 @@ type Options = { store: Pick<KeptAnswerStore, "append">; leaseMs: number; log: W
  */
 export class AnswerAppender {
   readonly #options: Options;
-  readonly #open = new Set<UnstoredAnswer>();
+  readonly #open = new ShortLivedSet<UnstoredAnswer>();
   #expected = 0;
   /** These do not wait for the next write of all. */
-  readonly #urgent = new Set<UnstoredAnswer>();
+  readonly #urgent = new ShortLivedSet<UnstoredAnswer>();
   // Timers belong to no request.
   readonly #background = new AsyncResource("AnswerAppender");
   #isWriteOfAllDue = false;
@@ -91,24 +92,21 @@ export class AnswerAppender {
       storedId: () => entry.storedId,
       tellHeaders: (headers) => void (entry.headers = headers),
       add: (json, usedTokens) => {
-        if (!this.#open.has(entry)) return Promise.resolve(false);
+        if (!entry.isOpen) return Promise.resolve(false);
         entry.add(json, usedTokens);
         this.#schedule();
         return this.#maySend(entry) || entry.stored();
       },
       end: (ending) => {
-        if (!this.#open.has(entry)) return Promise.resolve(false);
+        if (!entry.isOpen) return Promise.resolve(false);
         entry.end(ending);
         this.#hurry(entry);
         return new Promise((resolve) => (entry.onEnded = resolve));
       },
       look: () => {
-        if (this.#open.has(entry)) this.#hurry(entry);
+        if (entry.isOpen) this.#hurry(entry);
       },
-      close: () => {
-        this.#open.delete(entry);
-        this.#urgent.delete(entry);
-      },
+      close: () => this.#close(entry),
     };
   }
 
@@ -150,7 +148,7 @@ export class AnswerAppender {
 
   #writeUrgent(): void {
     this.#isWriteOfUrgentDue = false;
-    void this.#write([...this.#urgent]);
+    void this.#write(this.#urgent.list());
   }
 
   #writeAll(): void {
@@ -158,7 +156,7 @@ export class AnswerAppender {
     if (this.#isWriting) return;
     const renewMs = Math.min(renewEveryMs, this.#options.leaseMs / 3);
     const nowMs = (this.#lastWriteOfAllMs = performance.now());
-    void this.#write([...this.#open].filter((entry) => entry.isDue(nowMs - renewMs)));
+    void this.#write(this.#open.list().filter((entry) => entry.isDue(nowMs - renewMs)));
   }
 
   async #write(all: readonly UnstoredAnswer[]): Promise<void> {
@@ -195,7 +193,7 @@ export class AnswerAppender {
 
   /** Whether its lease was renewed. */
   #take(entry: UnstoredAnswer, request: AppendRequest, outcome: AppendOutcome): boolean {
-    if (!this.#open.has(entry)) return false;
+    if (!entry.isOpen) return false;
     if (outcome.outcome === "unknown") {
       // Retried with all others, not at once.
       this.#urgent.delete(entry);
@@ -212,16 +210,22 @@ export class AnswerAppender {
     const hasEnded = isAllStored && request.ending !== undefined;
     entry.listener.onStored(outcome.lastId, hasEnded);
     if (hasEnded) {
-      this.#open.delete(entry);
+      this.#close(entry);
       entry.onEnded(true);
     } else if (entry.ending) this.#urgent.add(entry);
     else if (outcome.isStopAsked) entry.listener.onStopAsked();
     return true;
   }
 
-  #lose(entry: UnstoredAnswer): void {
-    if (!this.#open.delete(entry)) return;
+  #close(entry: UnstoredAnswer): void {
+    entry.isOpen = false;
+    this.#open.delete(entry);
     this.#urgent.delete(entry);
+  }
+
+  #lose(entry: UnstoredAnswer): void {
+    if (!entry.isOpen) return;
+    this.#close(entry);
     entry.listener.onLost();
     entry.lose();
     entry.onEnded(false);

@@ -1,3 +1,4 @@
+import { listenBriefly } from "~/platform/listen-briefly";
 import type { WarnLog } from "~/platform/log.server";
 import type { AnswerFeed } from "./answer-feed.server";
 import type { AnswerNotices } from "./answer-notices";
@@ -26,7 +27,7 @@ export async function followAnswer(options: Options): Promise<void> {
   const { feed, notices, patienceMs, shutdownSignal, onEnd, log } = options;
   const bell = createBell();
   const unsubscribe = notices.subscribe(feed.replyId, bell.ring);
-  shutdownSignal.addEventListener("abort", bell.ring, { once: true });
+  const forgetShutdown = listenBriefly(shutdownSignal, bell.ring);
   let lastLookedAtMs = performance.now();
   try {
     while (feed.readerCount > 0 && feed.ending === null && feed.fault === null) {
@@ -46,7 +47,7 @@ export async function followAnswer(options: Options): Promise<void> {
   } finally {
     onEnd();
     unsubscribe();
-    shutdownSignal.removeEventListener("abort", bell.ring);
+    forgetShutdown();
   }
 }
 

@@ -60,7 +60,7 @@ export async function answerResumable(
     const { events, headers } = await answerChat(call, chat);
     const usage = { readUsedTokens: () => usedTokens, settle: isCounted ? settle : null };
     const kept = answer.write(keepTrace(events), usage);
-    return { events: kept, headers: { ...headers, "X-Reply-Id": answer.replyId } };
+    return { events: kept, headers: { "X-Reply-Id": answer.replyId, ...headers } };
   } catch (error) {
     await settle(null).catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
     await answer.discard();

@@ -50,8 +50,13 @@ export async function writeAnswer(options: Options): Promise<boolean> {
     await settle?.(transaction);
     transaction.afterCommit(() => (isSettled = true));
   };
-  const end = { events: ending, usedTokens: readUsedTokens(), expiresAtMs: expiresAtMs() };
-  if (!(await appending.end({ ...end, alongside: settle && alongside }))) return false;
+  const isStored = await appending.end({
+    events: ending,
+    usedTokens: readUsedTokens(),
+    expiresAtMs: expiresAtMs(),
+    alongside: settle && alongside,
+  });
+  if (!isStored) return false;
   if (!isSettled) await settle?.(null).catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
   feed.push(ending.map((json, index) => ({ id: endingId + index, json })));
   feed.end({ endingId, isBroken: false });

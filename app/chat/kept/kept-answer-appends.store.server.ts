@@ -9,7 +9,6 @@ import { givenRows } from "~/platform/database/given-rows.server";
 import { databaseNowMs } from "~/platform/database/lease-condition.server";
 import type { AppendRequest } from "./kept-answer-store.server";
 import { splitIntoPieces } from "./pieces.server";
-import type { Piece } from "./pieces.server";
 
 export type Terms = ReturnType<typeof answerTerms>;
 
@@ -27,6 +26,7 @@ export type AppendedRow = { id: string; lastId: Figure; stopAskedAtMs: Figure | 
 export const appendFor = (terms: Terms) =>
   isSqlite(terms.database) ? createSqliteAppend(terms) : createPostgresqlAppend(terms);
 
+/** `before` and `after`: the answer's last event without what is appended, and with it. */
 const appendColumns = {
   replyId: "TEXT",
   leaseMs: "INTEGER",
@@ -34,11 +34,16 @@ const appendColumns = {
   after: "INTEGER",
   usedTokens: "INTEGER",
   headers: "TEXT",
-  endingId: "INTEGER",
-  keptUntilMs: "BIGINT",
 } as const;
 
-/** `before` and `after`: the answer's last event without what is appended, and with it. */
+const endingColumns = {
+  ...appendColumns,
+  endingId: "INTEGER",
+  keptUntilMs: "BIGINT",
+  lastPiece: "TEXT",
+  lastPieceFirstId: "INTEGER",
+} as const;
+
 const pieceColumns = {
   replyId: "TEXT",
   before: "INTEGER",
@@ -50,31 +55,27 @@ const pieceColumns = {
 } as const;
 
 /** Appends where the answer stands where it should; renews the lease in any case. */
-export function updateAnswers(terms: Terms, requests: readonly AppendRequest[]): Sql {
+export function updateAnswers(terms: Terms, appends: readonly Append[]): Sql {
   const { database, now, isHeld } = terms;
-  const given = requests.map(({ replyId, leaseMs, usedTokens, headers, ending, ...events }) => ({
-    replyId,
-    leaseMs,
-    ...boundsOf(events),
-    usedTokens,
-    headers: headers ? JSON.stringify(headers) : null,
-    endingId: ending?.endingId ?? null,
-    keptUntilMs: ending?.expiresAtMs ?? null,
-  }));
   const goesOn = sql`answer."lastId" = given."before"`;
   // Only where there are some: SQLite takes a row out of every index that has a column of these, and puts it back.
-  const endings = requests.some(({ ending }) => ending)
-    ? sql`,
+  const hasEndings = appends.some(({ row }) => row.endingId !== null);
+  const endings = sql`,
       "endingId" = CASE WHEN ${goesOn} THEN given."endingId" END,
-      "expiresAtMs" = CASE WHEN ${goesOn} THEN given."keptUntilMs" END`
-    : empty;
+      "expiresAtMs" = CASE WHEN ${goesOn} THEN given."keptUntilMs" END,
+      "lastPiece" = CASE WHEN ${goesOn} THEN given."lastPiece" END,
+      "lastPieceFirstId" = CASE WHEN ${goesOn} THEN given."lastPieceFirstId" END`;
+  const rows = appends.map(({ row }) => row);
+  const given = hasEndings
+    ? givenRows(database, endingColumns, rows)
+    : givenRows(database, appendColumns, rows);
   return sql`
     UPDATE "KeptAnswer" AS answer SET
       "leaseExpiresAtMs" = ${now} + given."leaseMs",
       "lastId" = CASE WHEN ${goesOn} THEN given."after" ELSE answer."lastId" END,
       "usedTokens" = CASE WHEN ${goesOn} THEN given."usedTokens" ELSE answer."usedTokens" END,
-      "headers" = COALESCE(given."headers", answer."headers")${endings}
-    FROM ${givenRows(database, appendColumns, given)}
+      "headers" = COALESCE(given."headers", answer."headers")${hasEndings ? endings : empty}
+    FROM ${given}
     WHERE answer."id" = given."replyId" AND ${isHeld}
     RETURNING "id", "lastId", "stopAskedAtMs"`;
 }
@@ -91,9 +92,9 @@ function createSqliteAppend(terms: Terms) {
   const transact = createSharedTransactions(database);
   async function appendSome(
     { query, execute }: Statements,
-    requests: readonly AppendRequest[],
+    appends: readonly Append[],
   ): Promise<AppendedRow[]> {
-    const pieces = requests.flatMap(toPieces);
+    const pieces = appends.flatMap((append) => append.pieces);
     if (pieces.length > 0) {
       // One of the same id was not made part of the answer. The same events and more take its place.
       await execute`
@@ -105,22 +106,23 @@ function createSqliteAppend(terms: Terms) {
         ON CONFLICT ("answerId", "firstId") DO UPDATE SET
           "lastId" = excluded."lastId", "bytes" = excluded."bytes", "text" = excluded."text"`;
     }
-    return await query<AppendedRow>`${updateAnswers(terms, requests)}`;
+    return await query<AppendedRow>`${updateAnswers(terms, appends)}`;
   }
-  async function appendAll(statements: Statements, requests: readonly AppendRequest[]) {
+  async function appendAll(statements: Statements, appends: readonly Append[]) {
     const rows: AppendedRow[] = [];
-    for (let at = 0; at < requests.length; at += maxSqliteRequests)
-      rows.push(...(await appendSome(statements, requests.slice(at, at + maxSqliteRequests))));
+    for (let at = 0; at < appends.length; at += maxSqliteRequests)
+      rows.push(...(await appendSome(statements, appends.slice(at, at + maxSqliteRequests))));
     return rows;
   }
   return async (requests: readonly AppendRequest[]): Promise<AppendedRow[]> => {
-    if (!requests.some(({ ending }) => ending?.alongside)) return await appendAll(alone, requests);
+    const appends = requests.map(toAppend);
+    if (!requests.some(({ ending }) => ending?.alongside)) return await appendAll(alone, appends);
     return await transact(async (transaction) => {
-      const rows = await appendAll(transaction, requests);
+      const rows = await appendAll(transaction, appends);
       const lastIds = new Map(rows.map(({ id, lastId }) => [id, Number(lastId)]));
-      for (const request of requests) {
-        const hasEnded = lastIds.get(request.replyId) === boundsOf(request).after;
-        if (hasEnded) await request.ending?.alongside?.(transaction);
+      for (const [index, { row }] of appends.entries()) {
+        const hasEnded = lastIds.get(row.replyId) === row.after;
+        if (hasEnded) await requests[index]!.ending?.alongside?.(transaction);
       }
       return rows;
     });
@@ -132,10 +134,12 @@ function createPostgresqlAppend(terms: Terms) {
   const { database, statements } = terms;
   const { query } = statements;
   return async (requests: readonly AppendRequest[]): Promise<AppendedRow[]> => {
-    const pieces = requests.flatMap(toPieces);
-    if (pieces.length === 0) return await query<AppendedRow>`${updateAnswers(terms, requests)}`;
+    const appends = requests.map(toAppend);
+    const pieces = appends.flatMap((append) => append.pieces);
+    const update = updateAnswers(terms, appends);
+    if (pieces.length === 0) return await query<AppendedRow>`${update}`;
     return await query<AppendedRow>`
-      WITH appended AS (${updateAnswers(terms, requests)}), stored AS (
+      WITH appended AS (${update}), stored AS (
         INSERT INTO "KeptPiece" ("answerId", "firstId", "lastId", "bytes", "text")
         SELECT given."replyId", given."firstId", given."lastId", given."bytes", given."text"
         FROM ${givenRows(database, pieceColumns, pieces)}
@@ -145,23 +149,24 @@ function createPostgresqlAppend(terms: Terms) {
   };
 }
 
-export async function insertPieces(
-  { execute }: Pick<Statements, "execute">,
-  pieces: readonly Piece[],
-): Promise<void> {
-  for (const { replyId, firstId, lastId, bytes, text } of pieces) {
-    await execute`
-      INSERT INTO "KeptPiece" ("answerId", "firstId", "lastId", "bytes", "text")
-      VALUES (${replyId}, ${firstId}, ${lastId}, ${bytes}, ${text})
-      ON CONFLICT ("answerId", "firstId") DO NOTHING`;
-  }
-}
+export type Append = ReturnType<typeof toAppend>;
 
-function toPieces(request: AppendRequest) {
-  const bounds = boundsOf(request);
-  return splitIntoPieces(request).map((piece) => ({ ...piece, ...bounds }));
-}
-
-function boundsOf({ firstId, events }: Pick<AppendRequest, "firstId" | "events">) {
-  return { before: firstId - 1, after: firstId - 1 + events.length };
+/** What is to be written for a request: the row of its answer, and pieces. The one with the ending is in the row. */
+export function toAppend({ replyId, leaseMs, usedTokens, headers, ending, ...appended }: AppendRequest) {
+  const { firstId, events } = appended;
+  const bounds = { before: firstId - 1, after: firstId - 1 + events.length };
+  const pieces = splitIntoPieces({ replyId, firstId, events });
+  const lastPiece = ending ? pieces.pop() : undefined;
+  const row = {
+    replyId,
+    leaseMs,
+    ...bounds,
+    usedTokens,
+    headers: headers ? JSON.stringify(headers) : null,
+    endingId: ending?.endingId ?? null,
+    keptUntilMs: ending?.expiresAtMs ?? null,
+    lastPiece: lastPiece?.text ?? null,
+    lastPieceFirstId: lastPiece?.firstId ?? null,
+  };
+  return { row, pieces: pieces.map((piece) => ({ ...piece, ...bounds })) };
 }

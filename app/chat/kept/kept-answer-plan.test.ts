@@ -2,7 +2,7 @@ import { sqltag as sql } from "@prisma/client/runtime/client";
 import Sqlite from "libsql";
 import { expect, onTestFinished, test } from "vitest";
 import { createSqliteTestDatabase } from "~e2e/support/databases/database";
-import { answerTerms, updateAnswers } from "./kept-answer-appends.store.server";
+import { answerTerms, toAppend, updateAnswers } from "./kept-answer-appends.store.server";
 
 const appended = { replyId: "reply-1", leaseMs: 1, firstId: 1, events: ["1"], usedTokens: 1 };
 
@@ -13,7 +13,7 @@ test.each([
   "SQLite finds the answers of a write %s by their ids, not through all that are under way",
   async (_name, request) => {
     const { database, url } = await createSqliteTestDatabase();
-    const statement = sql`EXPLAIN QUERY PLAN ${updateAnswers(answerTerms(database), [request])}`;
+    const statement = sql`EXPLAIN QUERY PLAN ${updateAnswers(answerTerms(database), [toAppend(request)])}`;
     const sqlite = new Sqlite(url.replace(/^file:/, ""));
     onTestFinished(() => void sqlite.close());
     const plan = sqlite.prepare(statement.sql).all(statement.values) as { detail: string }[];

@@ -3,6 +3,7 @@ import type { Clock } from "~/platform/clock";
 import { toEventJson } from "~/platform/http/sse.server";
 import { Refusal } from "~/platform/http/refusal";
 import type { Log } from "~/platform/log.server";
+import { ShortLivedSet } from "~/platform/short-lived-set";
 import { AnswerAppender } from "./answer-appender.server";
 import { AnswerFeed } from "./answer-feed.server";
 import { followAnswer } from "./answer-follower.server";
@@ -56,7 +57,8 @@ export type AnswerOwner = Conversation & Pick<BeginRequest, "openFor" | "proofHa
 export function createKeptAnswers(options: KeptAnswersOptions) {
   const { store, notices, leaseMs, keptForMs, maxOpen, shutdownSignal, clock, log } = options;
   const appender = new AnswerAppender({ store, leaseMs, log });
-  const writtenHere = new Map<string, OpenAnswer>();
+  const writtenHere = new ShortLivedSet<OpenAnswer>();
+  const findHere = (replyId: string) => writtenHere.find((answer) => answer.replyId === replyId);
   const followed = new Map<string, AnswerFeed>();
   const expiresAtMs = () => clock() + keptForMs;
   const { conclude, undoBegin, settleLost, settleEnded } = createSettling(options, expiresAtMs);
@@ -65,7 +67,7 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
   async function begin(replyId: string, owner: AnswerOwner, alongside?: Alongside): Promise<number> {
     for (;;) {
       const askedAtMs = performance.now();
-      const result = await store.begin({ ...owner, replyId, maxOpen, leaseMs }, alongside);
+      const result = await store.begin({ replyId, maxOpen, leaseMs, ...owner }, alongside);
       if (result.outcome === "begun") return askedAtMs;
       if (result.outcome === "abandoned") await conclude(result.replyId);
       else if (result.outcome === "too-many") throw new Refusal("too-many-answers", { headers: retryLater });
@@ -100,8 +102,8 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
       take: (replyId, alongside) => beginOrUndo(replyId, owner, alongside),
       follow,
       settleLost,
-      onOpen: (answer) => void writtenHere.set(answer.replyId, answer),
-      onClose: (answer) => void writtenHere.delete(answer.replyId),
+      onOpen: (answer) => writtenHere.add(answer),
+      onClose: (answer) => void writtenHere.delete(answer),
       log,
     });
   }
@@ -110,17 +112,17 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
     prepare,
     find: store.find,
     headersOf: (found: FoundAnswer, conversation: Conversation) =>
-      findHeaders({ store, found, conversation, findHere: (replyId) => writtenHere.get(replyId)?.headers }),
+      findHeaders({ store, found, conversation, findHere: (replyId) => findHere(replyId)?.headers }),
     /** From the event after `afterId` on, to the end. */
     read({ replyId, lastId, ending }: FoundAnswer, afterId: number): AsyncIterable<readonly KeptEvent[]> {
-      const live = writtenHere.get(replyId)?.feed ?? followed.get(replyId);
+      const live = findHere(replyId)?.feed ?? followed.get(replyId);
       const feed = live ?? new AnswerFeed(replyId, lastId);
       const reader = new AnswerReader({ feed, store, afterId });
       if (!live && ending) feed.end(ending);
       else if (!live) follow(feed);
       return reader;
     },
-    ...createStopping(options, writtenHere),
+    ...createStopping(options, findHere),
     /** Concludes what has lost its writer, also where nobody reads it, and settles what could not be settled before. */
     async concludeAbandoned(): Promise<void> {
       for (const replyId of await store.listAbandoned()) {
@@ -132,18 +134,20 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
     },
     /** Resolves when the answers written here have ended; they get the word from the shutdown's signal. */
     async drain(): Promise<void> {
-      const all = [...writtenHere.values()].map(({ done }) => done);
+      const all = writtenHere.list().map(({ done }) => done);
       await Promise.race([Promise.all(all), endingWait()]);
     },
   };
 }
 
-function createStopping({ store, notices }: KeptAnswersOptions, writtenHere: Map<string, OpenAnswer>) {
+type FindHere = (replyId: string) => OpenAnswer | undefined;
+
+function createStopping({ store, notices }: KeptAnswersOptions, findHere: FindHere) {
   /** What was asked to stop learns of it now. Those that are written here. */
   function tellToStop(replyIds: readonly string[]): OpenAnswer[] {
-    const here = replyIds.flatMap((replyId) => writtenHere.get(replyId) ?? []);
+    const here = replyIds.flatMap((replyId) => findHere(replyId) ?? []);
     for (const answer of here) answer.stop();
-    const elsewhere = replyIds.filter((replyId) => !writtenHere.has(replyId));
+    const elsewhere = replyIds.filter((replyId) => !findHere(replyId));
     if (elsewhere.length > 0) notices.tell(elsewhere);
     return here;
   }

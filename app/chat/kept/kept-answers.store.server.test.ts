@@ -87,22 +87,24 @@ testOnEachState("thousands of answers are appended to at once, each by itself", 
 });
 
 testOnEachState("an event comes back as it was appended, whatever is in it", async (state) => {
-  const { begin, append, readAll } = open(state);
+  const { begin, append, readAll, endOf } = open(state);
   const { replyId } = await begin();
   const deltas = ["a\nb\r\n", "\u0000\ufeff🔑", "\ud83d", 'quotes " \\ and \\u0000', "", "x".repeat(900_000)];
   const events = deltas.map((delta) => JSON.stringify({ type: "text-delta", id: "1", delta }));
+  const expected = [...events, ...events].map((json, index) => ({ id: index + 1, json }));
   await append(replyId, events);
-  expect(await readAll(replyId, 0, 2_000_000)).toEqual(
-    events.map((json, index) => ({ id: index + 1, json })),
-  );
+  expect(await readAll(replyId, 0, 2_000_000)).toEqual(expected.slice(0, events.length));
+  await append(replyId, events, endOf(events.length + 1));
+  expect(await readAll(replyId, 0, 4_000_000)).toEqual(expected);
 });
 
 testOnEachState("a reading stays within its bytes and gets on all the same", async (state) => {
-  const { store, begin, append } = open(state);
+  const { store, begin, append, endOf } = open(state);
   const { replyId } = await begin();
   const large = JSON.stringify("x".repeat(100_000));
   for (let firstId = 1; firstId <= 9; firstId += 3) {
-    await append(replyId, [large, '"small"', '"small"'], { firstId });
+    const ending = firstId === 7 ? endOf(firstId) : {};
+    await append(replyId, [large, '"small"', '"small"'], { firstId, ...ending });
   }
   const ids: number[] = [];
   for (;;) {
@@ -370,4 +372,24 @@ test("on SQLite an ending stands and falls with what is done alongside, and take
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(["held", "lost", "held"]);
   expect(done).toEqual(["ends"]);
   expect(await readAll(ends.replyId)).toEqual([{ id: 1, json: "end" }]);
+});
+
+test("what was stored, and did not become part of the answer before it ended, is not read", async () => {
+  const state = await createSqliteState();
+  const { begin, append, readAll, conclude, endOf } = open(state);
+  const storePiece = (replyId: string, firstId: number) =>
+    state.database.keptPiece.create({
+      data: { answerId: replyId, firstId, lastId: firstId + 1, bytes: 3, text: "x\ny" },
+    });
+  const { replyId } = await begin();
+  await append(replyId, ["1"]);
+  await storePiece(replyId, 2);
+  await append(replyId, ["2", "3", "4"], endOf(2));
+  expect((await readAll(replyId))!.map(({ json }) => json)).toEqual(["1", "2", "3", "4"]);
+
+  const broken = await begin();
+  await append(broken.replyId, ["1"], { leaseMs: 0 });
+  await storePiece(broken.replyId, 2);
+  await conclude(broken.replyId);
+  expect((await readAll(broken.replyId))!.map(({ json }) => json)).toEqual(["1", ...endingEvents]);
 });

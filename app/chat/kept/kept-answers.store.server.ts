@@ -21,9 +21,8 @@ import type {
   KeptPart,
   ReadRequest,
 } from "./kept-answer-store.server";
-import { appendFor, answerTerms, insertPieces } from "./kept-answer-appends.store.server";
+import { appendFor, answerTerms } from "./kept-answer-appends.store.server";
 import type { Terms } from "./kept-answer-appends.store.server";
-import { splitIntoPieces } from "./pieces.server";
 
 /** More than these wait for the next look. */
 const abandonedBatch = 100;
@@ -36,6 +35,8 @@ type StateRow = {
   concludedAtMs: Figure | null;
   expiresAtMs: Figure | null;
 };
+
+type Piece = { firstId: Figure; text: string };
 
 /** The contract is documented in kept-answer-store.server.ts. */
 export function createKeptAnswerStore(database: Database, clock: Clock): KeptAnswerStore {
@@ -151,26 +152,18 @@ function createWriting(terms: Terms) {
   };
 }
 
-function createConcluding({ database, statements, now, isAbandoned }: Terms) {
-  const transact = createSharedTransactions(database);
+function createConcluding({ statements, now, isAbandoned }: Terms) {
   const { query } = statements;
   return {
-    conclude: ({ replyId, endingEvents, expiresAtMs }: ConcludeRequest) =>
-      transact(async (transaction) => {
-        const [row] = await transaction.query<{ lastId: Figure; usedTokens: Figure }>`
-          UPDATE "KeptAnswer" SET "endingId" = "lastId" + 1, "lastId" = "lastId" + ${endingEvents.length},
-            "concludedAtMs" = ${now}, "expiresAtMs" = ${BigInt(expiresAtMs)}
-          WHERE "id" = ${replyId} AND ${isAbandoned}
-          RETURNING "lastId", "usedTokens"`;
-        if (row === undefined) return null;
-        const firstId = Number(row.lastId) - endingEvents.length + 1;
-        // Stored by its writer, and not made part of the answer any more.
-        await transaction.execute`
-          DELETE FROM "KeptPiece" WHERE "answerId" = ${replyId} AND "firstId" >= ${firstId}`;
-        const pieces = splitIntoPieces({ replyId, firstId, events: endingEvents });
-        await insertPieces(transaction, pieces);
-        return { usedTokens: Number(row.usedTokens) };
-      }),
+    async conclude({ replyId, endingEvents, expiresAtMs }: ConcludeRequest) {
+      const [row] = await query<{ usedTokens: Figure }>`
+        UPDATE "KeptAnswer" SET "endingId" = "lastId" + 1, "lastId" = "lastId" + ${endingEvents.length},
+          "lastPieceFirstId" = "lastId" + 1, "lastPiece" = ${endingEvents.join("\n")},
+          "concludedAtMs" = ${now}, "expiresAtMs" = ${BigInt(expiresAtMs)}
+        WHERE "id" = ${replyId} AND ${isAbandoned}
+        RETURNING "usedTokens"`;
+      return row === undefined ? null : { usedTokens: Number(row.usedTokens) };
+    },
 
     async listAbandoned(): Promise<string[]> {
       const rows = await query<{ id: string }>`
@@ -194,22 +187,19 @@ function createConcluding({ database, statements, now, isAbandoned }: Terms) {
 
 function createReading(clock: Clock, { statements, state }: Terms) {
   const { query } = statements;
-  /** From the piece that holds the first event wanted. */
-  async function readEvents(
-    { replyId, afterId, maxBytes }: ReadRequest,
-    lastId: number,
-  ): Promise<KeptEvent[]> {
-    const pieces = await query<{ firstId: Figure; text: string }>`
+  /** From the piece that holds the first event wanted. Pieces that are not below `endId` did not become part of the answer. */
+  async function readPieces({ replyId, afterId, maxBytes }: ReadRequest, endId: number): Promise<Piece[]> {
+    return await query<Piece>`
       SELECT "firstId", "text" FROM (
-        SELECT "firstId", "text", SUM("bytes") OVER (ORDER BY "firstId") - "bytes" AS "bytesBefore"
-        FROM "KeptPiece" WHERE "answerId" = ${replyId} AND "lastId" > ${afterId}
-      ) AS piece
+        SELECT "firstId", "text", SUM("bytes") OVER (ORDER BY "firstId") - "bytes" AS "bytesBefore" FROM (
+          SELECT "firstId", "bytes", "text" FROM "KeptPiece"
+          WHERE "answerId" = ${replyId} AND "lastId" > ${afterId} AND "firstId" < ${endId}
+          UNION ALL
+          SELECT "lastPieceFirstId", 0, "lastPiece" FROM "KeptAnswer"
+          WHERE "id" = ${replyId} AND "lastPieceFirstId" = ${endId}
+        ) AS "each"
+      ) AS "summed"
       WHERE "bytesBefore" < ${maxBytes} ORDER BY "firstId"`;
-    return pieces
-      .flatMap(({ firstId, text }) =>
-        text.split("\n").map((json, index) => ({ id: Number(firstId) + index, json })),
-      )
-      .filter(({ id }) => id > afterId && id <= lastId);
   }
 
   return {
@@ -225,14 +215,22 @@ function createReading(clock: Clock, { statements, state }: Terms) {
     },
 
     async read(request: ReadRequest): Promise<KeptPart | null> {
-      const [row] = await query<StateRow>`
-        SELECT ${state} FROM "KeptAnswer" WHERE "id" = ${request.replyId}`;
+      const { replyId, afterId } = request;
+      const [row] = await query<StateRow & { lastPieceFirstId: Figure | null }>`
+        SELECT ${state}, "lastPieceFirstId" FROM "KeptAnswer" WHERE "id" = ${replyId}`;
       if (row === undefined) return null;
       const found = toState(row);
-      const hasMore = found.lastId > request.afterId;
-      return { ...found, events: hasMore ? await readEvents(request, found.lastId) : [] };
+      const { lastId } = found;
+      const pieces =
+        lastId > afterId ? await readPieces(request, Number(row.lastPieceFirstId ?? lastId + 1)) : [];
+      const events = pieces.flatMap(eventsOf).filter(({ id }) => id > afterId && id <= lastId);
+      return { ...found, events };
     },
   };
+}
+
+function eventsOf({ firstId, text }: Piece): KeptEvent[] {
+  return text.split("\n").map((json, index) => ({ id: Number(firstId) + index, json }));
 }
 
 function toState({ lastId, hasWriter, endingId, concludedAtMs }: StateRow): AnswerState {

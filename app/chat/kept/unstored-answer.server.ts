@@ -16,6 +16,8 @@ export type AnswerEnd = Omit<Ending, "endingId"> & { events: readonly string[]; 
 /** What of an answer is not stored yet. */
 export class UnstoredAnswer {
   readonly listener: AnswerListener;
+  /** False once nothing of it is to be stored any more. */
+  isOpen = true;
   storedId = 0;
   renewedAtMs: number;
   ending: Ending | null = null;
@@ -56,7 +58,7 @@ export class UnstoredAnswer {
   }
 
   end({ events, usedTokens, ...ending }: AnswerEnd): void {
-    this.ending = { ...ending, endingId: this.storedId + this.#waiting.length + 1 };
+    this.ending = { endingId: this.storedId + this.#waiting.length + 1, ...ending };
     this.#waiting.push(...events);
     for (const { length } of events) this.waitingChars += length;
     this.#usedTokens = usedTokens;

@@ -43,9 +43,9 @@ export async function answerChat(call: ChatCall, dependencies: ChatDependencies)
       return reservation.settle(usage);
     };
     const counted = { ...reservation, settle };
-    const request = { model, system, messages, caller, clientId, signal, reservation: counted };
     const tools = dependencies.tools.filter((tool) => mayOfferToModel(tool, caller));
-    return { events: await openReply({ ...dependencies, ...request, tools }), headers };
+    const request = { model, system, messages, caller, clientId, signal, reservation: counted };
+    return { events: await openReply(Object.assign(request, dependencies, { tools })), headers };
   } catch (cause) {
     // Without the admission's figures: its reservation is released when an answer fails to open.
     throw toRefusal(cause);

@@ -1,4 +1,4 @@
-import { setMaxListeners } from "node:events";
+import { listenBriefly } from "~/platform/listen-briefly";
 import { charsPerToken } from "../chat-limits";
 import { generalFailureMessage, ProviderError } from "../providers/chat-provider";
 import type { ChatProvider } from "../providers/chat-provider";
@@ -40,11 +40,9 @@ export function startRun(options: RunOptions) {
 
   const onAbort = () => void end(signal.reason === stopAsked ? "stopped" : "client-gone");
   const onShutdown = () => void end("shutdown");
-  // One listener for each open answer is no leak.
-  setMaxListeners(0, shutdownSignal);
   const timer = setTimeout(() => void end("time-limit"), maxDurationMs);
   signal.addEventListener("abort", onAbort, { once: true });
-  shutdownSignal.addEventListener("abort", onShutdown, { once: true });
+  const forgetShutdown = listenBriefly(shutdownSignal, onShutdown);
   if (shutdownSignal.aborted) onShutdown();
   if (signal.aborted) onAbort();
 
@@ -54,7 +52,7 @@ export function startRun(options: RunOptions) {
     ending = why;
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
-    shutdownSignal.removeEventListener("abort", onShutdown);
+    forgetShutdown();
     const usedTokens = Math.ceil(usedChars / charsPerToken);
     settled = Promise.resolve()
       .then(() => reservation.settle({ usedTokens }))

@@ -65,12 +65,12 @@ async function awaitFor<Value>(promise: Promise<Value>, ms: number): Promise<Val
 async function* streamReply(options: ReplyOptions, run: ReplyRun, first: Step): AsyncGenerator<ChatEvent> {
   const open = { step: false, textId: null, texts: 0 };
   const context: StepContext = {
-    ...options,
     run,
     open,
     usedIds: new Set(),
     leftToolOutputBytes: maxToolOutputsBytes,
     hasContent: false,
+    ...options,
   };
   yield { type: "start" };
   try {
@@ -113,8 +113,14 @@ type NextStep = { options: ReplyOptions; run: ReplyRun; messages: readonly Model
 function openStep({ options, run, messages, number }: NextStep): Step {
   const { provider, model, system, maxSteps } = options;
   const tools = number >= maxSteps ? [] : options.tools;
-  const request = { model, system, messages: [...messages], tools: tools.map(toToolOffer) };
-  const events = provider.open({ ...request, maxOutputTokens: run.leftTokens(), signal: run.signal });
+  const events = provider.open({
+    model,
+    system,
+    messages: [...messages],
+    tools: tools.map(toToolOffer),
+    maxOutputTokens: run.leftTokens(),
+    signal: run.signal,
+  });
   return { tools, events: events[Symbol.asyncIterator]() };
 }
 

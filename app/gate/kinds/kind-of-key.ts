@@ -16,7 +16,7 @@ export function findKind(kinds: KeyKinds, name: string | undefined): KeyKind | n
 
 /** Under which chain, contract and id a key's use, quotas and departures are kept. */
 export function keyRefOf({ keptUnder }: KeyKind, tokenId: string): KeyRef {
-  return { ...keptUnder, tokenId };
+  return { tokenId, ...keptUnder };
 }
 
 /** For people and programs outside: the kind's name, where kinds have names. */

@@ -45,7 +45,7 @@ export function createJsonPoster(url: string, timeoutMs: number) {
       Accept: "application/json",
       "Content-Length": body.length,
     };
-    const request = isSecure ? requestHttps({ ...options, headers }) : requestHttp({ ...options, headers });
+    const request = isSecure ? requestHttps({ headers, ...options }) : requestHttp({ headers, ...options });
     request.end(body);
     return request;
   }

@@ -95,7 +95,7 @@ export async function transactDirectly<T>(
   let following: (() => void)[] = [];
   function begin(statements: Statements): Promise<T> {
     following = [];
-    return work({ ...statements, afterCommit: (next) => void following.push(next) });
+    return work({ afterCommit: (next) => void following.push(next), ...statements });
   }
   const open = connections.get(database)?.open;
   const result = open

@@ -13,7 +13,7 @@ export type GivenRow<Name extends string> = Readonly<Record<Name, string | numbe
 export function givenRows<Name extends string>(
   database: Database,
   columns: Readonly<Record<Name, Type>>,
-  rows: readonly GivenRow<Name>[],
+  rows: readonly GivenRow<NoInfer<Name>>[],
 ): Sql {
   const names = Object.keys(columns) as Name[];
   return isSqlite(database) ? asValues(names, rows) : asRecords(columns, rows);

@@ -72,11 +72,11 @@ function directAdapter(client: SqliteClient): SqlDriverAdapter {
 
 function directTransaction(transaction: SqliteTransaction): Transaction {
   return {
-    ...directNames,
-    ...statementsOn(transaction),
     options: { usePhantomQuery: true },
     commit: () => transaction.commit(),
     rollback: () => transaction.rollback(),
+    ...directNames,
+    ...statementsOn(transaction),
   };
 }
 

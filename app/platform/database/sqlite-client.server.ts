@@ -164,13 +164,12 @@ function beginDurably(
   queue: Queue,
 ): Transaction {
   beginNow(sqlite);
-  let isOpen = true;
   let failure: Error | null = null;
   const giveBack = takeTurn(queue);
 
   function end(how: "COMMIT" | "ROLLBACK"): void {
-    if (!isOpen) return;
-    isOpen = false;
+    if (transaction.closed) return;
+    transaction.closed = true;
     try {
       // After a full disk SQLite has already rolled back by itself, and a COMMIT must not look as if it had worked.
       if (how === "COMMIT" || isInTransaction(sqlite)) sqlite.exec(how);
@@ -186,7 +185,7 @@ function beginDurably(
 
   /** One that came later, or after SQLite has rolled back by itself, would be carried out on its own, or in the next transaction. */
   function executeWithin(given: InStatement): ResultSet {
-    if (!isOpen) throw new Error("The transaction has ended.");
+    if (transaction.closed) throw new Error("The transaction has ended.");
     if (failure !== null) throw failure;
     try {
       return execute(toStatement(given));
@@ -196,17 +195,17 @@ function beginDurably(
     }
   }
 
-  return {
-    get closed() {
-      return !isOpen;
-    },
-    execute: async (given) => executeWithin(given),
+  // With a getter each of these objects would be a dictionary.
+  const transaction = {
+    closed: false,
+    execute: async (given: InStatement) => executeWithin(given),
     commit: async () => end("COMMIT"),
     rollback: async () => end("ROLLBACK"),
     close: () => end("ROLLBACK"),
     batch: refuse,
     executeMultiple: refuse,
   };
+  return transaction;
 }
 
 /** IMMEDIATE: a transaction that only asked for the lock when it first writes could be refused in its middle. */

@@ -37,7 +37,8 @@ type EventStreamOptions<Event extends object> = {
  * the iterator is ended, exactly once. One that throws is a defect: the stream ends with `error` and `finish`.
  */
 export function answerEventStream<Event extends object>(options: EventStreamOptions<Event>): Response {
-  return new Response(createEventBody(options), { headers: { ...options.headers, ...eventStreamHeaders } });
+  const headers = Object.assign({}, options.headers, eventStreamHeaders);
+  return new Response(createEventBody(options), { headers });
 }
 
 /** JSON escapes what would end a line, and half surrogates; the rest is escaped for readers that split on it. */

@@ -29,8 +29,9 @@ export function post(options: PostOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const send = url.startsWith("https:") ? requestHttps : requestHttp;
-    const length = { "Content-Length": Buffer.byteLength(body), "Accept-Encoding": "identity" };
-    const request = send(url, { method: "POST", headers: { ...options.headers, ...length } });
+    const length = Buffer.byteLength(body);
+    const headers = { "Content-Length": length, "Accept-Encoding": "identity", ...options.headers };
+    const request = send(url, { method: "POST", headers });
     let response: IncomingMessage | null = null;
     const stop = () => (response ?? request).destroy(toError(signal.reason));
     signal.addEventListener("abort", stop, { once: true });

@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "KeptAnswer" ADD COLUMN     "lastPiece" TEXT,
+ADD COLUMN     "lastPieceFirstId" INTEGER;
