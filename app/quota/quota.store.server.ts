@@ -8,6 +8,8 @@ import { createSharedTransactions } from "~/platform/database/shared-transaction
 import { expiryMarginSeconds } from "./quota-reservation";
 import type { Reservations } from "./quota-reservation";
 import type { QuotaOwner } from "./quota-subject";
+import { createSettlements } from "./settlements.store.server";
+import type { Settlement } from "./settlements.store.server";
 
 export type ReserveRequest = {
   owner: QuotaOwner;
@@ -42,8 +44,7 @@ export type ReserveOutcome =
 
 export type QuotaStore = ReturnType<typeof createQuotaStore>;
 
-/** What an answer really took. */
-export type Usage = { reservationId: string; usedTokens: number } & Within;
+export type Usage = Settlement & Within;
 
 /** A crash leaves few reservations; they are looked at in batches of so many. */
 const orphanBatch = 200;
@@ -51,24 +52,12 @@ const orphanBatch = 200;
 /** The ledger of quotas. `instance` names this process among all that share the database. */
 export function createQuotaStore(database: Database, clock: Clock, instance: string) {
   const transact = createSharedTransactions(database);
+  const settleWithin = createSettlements(database);
 
-  /**
-   * Counts in the window it was reserved in, while that is open. Deleting the reservation decides who settles it; of several
-   * at once exactly one. False when it was settled before, or wiped by a reset.
-   */
-  function settle({ reservationId, usedTokens, transaction }: Usage): Promise<boolean> {
-    const settleOnce = async ({ query, execute }: Statements) => {
-      const [settled] = await query<QuotaOwner & { windowResetAtMs: Figure }>`
-        DELETE FROM "QuotaReservation" WHERE "id" = ${reservationId}
-        RETURNING "kind", "subject", "windowResetAtMs"`;
-      if (settled === undefined) return false;
-      await execute`
-        UPDATE "QuotaWindow" SET "used" = "used" + ${Math.max(0, Math.ceil(usedTokens))}
-        WHERE "kind" = ${settled.kind} AND "subject" = ${settled.subject}
-          AND "resetAtMs" = ${BigInt(settled.windowResetAtMs)}`;
-      return true;
-    };
-    return transaction ? settleOnce(transaction) : transact(settleOnce);
+  /** False when it was settled before, or wiped by a reset. */
+  function settle({ transaction, ...settlement }: Usage): Promise<boolean> {
+    if (transaction) return settleWithin(transaction, settlement);
+    return transact((own) => settleWithin(own, settlement));
   }
 
   return {

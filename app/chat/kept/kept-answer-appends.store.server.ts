@@ -120,10 +120,11 @@ function createSqliteAppend(terms: Terms) {
     return await transact(async (transaction) => {
       const rows = await appendAll(transaction, appends);
       const lastIds = new Map(rows.map(({ id, lastId }) => [id, Number(lastId)]));
-      for (const [index, { row }] of appends.entries()) {
-        const hasEnded = lastIds.get(row.replyId) === row.after;
-        if (hasEnded) await requests[index]!.ending?.alongside?.(transaction);
-      }
+      const ended = requests.filter((_, index) => {
+        const { replyId, after } = appends[index]!.row;
+        return lastIds.get(replyId) === after;
+      });
+      await Promise.all(ended.map(({ ending }) => ending?.alongside?.(transaction)));
       return rows;
     });
   };
