@@ -4,7 +4,7 @@ type Listener = () => void;
 
 const listenersOf = new WeakMap<AbortSignal, ShortLivedSet<Listener>>();
 
-/** For a signal that outlives its listeners by far, and has not fired. Returns how to stop listening. */
+/** For a signal that outlives its listeners by far. One that has fired tells nobody any more. Returns how to stop listening. */
 export function listenBriefly(signal: AbortSignal, listener: Listener): () => void {
   const listeners = listenersOf.get(signal) ?? beginListening(signal);
   listeners.add(listener);

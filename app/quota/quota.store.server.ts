@@ -8,7 +8,7 @@ import { createSharedTransactions } from "~/platform/database/shared-transaction
 import { expiryMarginSeconds } from "./quota-reservation";
 import type { Reservations } from "./quota-reservation";
 import type { QuotaOwner } from "./quota-subject";
-import { createSettlements } from "./settlements.store.server";
+import { settlementsOn } from "./settlements.store.server";
 import type { Settlement } from "./settlements.store.server";
 
 export type ReserveRequest = {
@@ -52,7 +52,7 @@ const orphanBatch = 200;
 /** The ledger of quotas. `instance` names this process among all that share the database. */
 export function createQuotaStore(database: Database, clock: Clock, instance: string) {
   const transact = createSharedTransactions(database);
-  const settleWithin = createSettlements(database);
+  const settleWithin = settlementsOn(database);
 
   /** False when it was settled before, or wiped by a reset. */
   function settle({ transaction, ...settlement }: Usage): Promise<boolean> {

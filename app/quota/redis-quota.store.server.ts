@@ -32,7 +32,7 @@ export function createRedisQuotaStore(redis: Redis, clock: Clock, instance: stri
   }
 
   return {
-    reserve: (request) => reserve(redis, { ...request, nowMs: clock(), instance }),
+    reserve: (request) => reserve(redis, { nowMs: clock(), instance, ...request }),
 
     settle: ({ reservationId, usedTokens }) => settleOnce(reservationId, Math.max(0, Math.ceil(usedTokens))),
 

@@ -1,8 +1,10 @@
 import { expect } from "vitest";
 import { transactDirectly } from "~/platform/database/direct-statements.server";
+import type { TransactionStatements } from "~/platform/database/direct-statements.server";
 import { testOnEachDatabase } from "~e2e/support/databases/database";
 import { createQuotaStore } from "./quota.store.server";
 import { ownerOfKey } from "./quota-subject";
+import type { Settlement } from "./settlements.store.server";
 
 const keyOf = (tokenId: string) => ownerOfKey({ chainId: 31337, contractAddress: "0xabcd", tokenId });
 const limits = { wanted: 100, limit: 20_000, windowSeconds: 86_400, expiresInSeconds: 60 };
@@ -33,9 +35,17 @@ testOnEachDatabase(
           { reservationId: "c", usedTokens: 50 },
           { reservationId: "unknown", usedTokens: 7 },
         ];
-        const settled = await Promise.all(asked.map((usage) => store.settle({ ...usage, transaction })));
+        const statements = { query: 0, execute: 0 };
+        const counted: TransactionStatements = {
+          ...transaction,
+          query: (...statement) => ((statements.query += 1), transaction.query(...statement)),
+          execute: (...statement) => ((statements.execute += 1), transaction.execute(...statement)),
+        };
+        const settle = (usage: Settlement) => store.settle({ ...usage, transaction: counted });
+        const settled = await Promise.all(asked.map(settle));
+        expect(statements).toEqual({ query: 1, execute: 1 });
         if (!mayCommit) throw new Error("changed its mind");
-        return [...settled, await store.settle({ reservationId: "b", usedTokens: 9, transaction })];
+        return [...settled, await settle({ reservationId: "b", usedTokens: 9 })];
       });
     await expect(settleThem(false)).rejects.toThrow("changed its mind");
     expect([await usedBy("1"), await usedBy("2")]).toEqual([

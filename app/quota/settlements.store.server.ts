@@ -9,18 +9,25 @@ export type Settlement = { reservationId: string; usedTokens: number };
 /** Whether it settled. */
 type SettleWithin = (transaction: TransactionStatements, settlement: Settlement) => Promise<boolean>;
 
+/** SQLite takes 32,766 values in a statement. */
+const maxAtOnce = 1024;
+
 /** By the ids of reservations: what each used. */
 type Usages = Map<string, number>;
 
 /** What is asked of one transaction at once is settled together: answers end in groups. */
-export function createSettlements(database: Database): SettleWithin {
+export const settlementsOn = (database: Database): SettleWithin => {
   const asked = new WeakMap<TransactionStatements, { usages: Usages; settled: Promise<Set<string>> }>();
 
   async function settleAsked(transaction: TransactionStatements, usages: Usages) {
     // Those that ask now have done so by then.
     await null;
     asked.delete(transaction);
-    return await settleAll(database, transaction, usages);
+    const settled: string[] = [];
+    const all = [...usages];
+    for (let at = 0; at < all.length; at += maxAtOnce)
+      settled.push(...(await settleSome(database, transaction, new Map(all.slice(at, at + maxAtOnce)))));
+    return new Set(settled);
   }
 
   return async function settleWithin(transaction, { reservationId, usedTokens }) {
@@ -34,7 +41,7 @@ export function createSettlements(database: Database): SettleWithin {
     if (!usages.has(reservationId)) usages.set(reservationId, usedTokens);
     return (await settled).delete(reservationId);
   };
-}
+};
 
 type Settled = QuotaOwner & { id: string; windowResetAtMs: Figure };
 type Sum = { kind: string; subject: string; resetAtMs: number; used: number };
@@ -43,11 +50,11 @@ type Sum = { kind: string; subject: string; resetAtMs: number; used: number };
  * Counts in the windows they were reserved in, while those are open. Deleting a reservation decides who settles it; of
  * several at once exactly one. The ids of those that were settled: not before, and not wiped by a reset.
  */
-async function settleAll(
+async function settleSome(
   database: Database,
   { query, execute }: TransactionStatements,
   usages: Usages,
-): Promise<Set<string>> {
+): Promise<string[]> {
   const given = [...usages.keys()].map((reservationId) => ({ reservationId }));
   const settled = await query<Settled>`
     DELETE FROM "QuotaReservation"
@@ -65,7 +72,7 @@ async function settleAll(
       UPDATE "QuotaWindow" AS w SET "used" = w."used" + given."used"
       FROM ${givenRows(database, sumColumns, [...sums.values()])}
       WHERE w."kind" = given."kind" AND w."subject" = given."subject" AND w."resetAtMs" = given."resetAtMs"`;
-  return new Set(settled.map(({ id }) => id));
+  return settled.map(({ id }) => id);
 }
 
 const sumColumns = { kind: "TEXT", subject: "TEXT", resetAtMs: "BIGINT", used: "INTEGER" } as const;

@@ -40,8 +40,8 @@ const endingColumns = {
   ...appendColumns,
   endingId: "INTEGER",
   keptUntilMs: "BIGINT",
-  lastPiece: "TEXT",
   lastPieceFirstId: "INTEGER",
+  lastPiece: "TEXT",
 } as const;
 
 const pieceColumns = {
@@ -63,8 +63,8 @@ export function updateAnswers(terms: Terms, appends: readonly Append[]): Sql {
   const endings = sql`,
       "endingId" = CASE WHEN ${goesOn} THEN given."endingId" END,
       "expiresAtMs" = CASE WHEN ${goesOn} THEN given."keptUntilMs" END,
-      "lastPiece" = CASE WHEN ${goesOn} THEN given."lastPiece" END,
-      "lastPieceFirstId" = CASE WHEN ${goesOn} THEN given."lastPieceFirstId" END`;
+      "lastPieceFirstId" = CASE WHEN ${goesOn} THEN given."lastPieceFirstId" END,
+      "lastPiece" = CASE WHEN ${goesOn} THEN given."lastPiece" END`;
   const rows = appends.map(({ row }) => row);
   const given = hasEndings
     ? givenRows(database, endingColumns, rows)
@@ -84,8 +84,8 @@ export function updateAnswers(terms: Terms, appends: readonly Append[]): Sql {
 const maxSqliteRequests = 1024;
 
 /**
- * The piece is stored by the first statement, and becomes part of the answer by the second, which alone decides. Only
- * with endings are they a transaction, which waits for the disk.
+ * A piece is stored by the first statement, and becomes part of the answer by the second, which alone decides. With
+ * endings, whose pieces come with the second, they are a transaction, which waits for the disk.
  */
 function createSqliteAppend(terms: Terms) {
   const { database, statements: alone, isHeld } = terms;
@@ -153,21 +153,23 @@ function createPostgresqlAppend(terms: Terms) {
 export type Append = ReturnType<typeof toAppend>;
 
 /** What is to be written for a request: the row of its answer, and pieces. The one with the ending is in the row. */
-export function toAppend({ replyId, leaseMs, usedTokens, headers, ending, ...appended }: AppendRequest) {
-  const { firstId, events } = appended;
-  const bounds = { before: firstId - 1, after: firstId - 1 + events.length };
-  const pieces = splitIntoPieces({ replyId, firstId, events });
+export function toAppend(request: AppendRequest) {
+  const { replyId, leaseMs, firstId, events, usedTokens, headers, ending } = request;
+  const before = firstId - 1;
+  const after = before + events.length;
+  const pieces = splitIntoPieces(request);
   const lastPiece = ending ? pieces.pop() : undefined;
   const row = {
     replyId,
     leaseMs,
-    ...bounds,
+    before,
+    after,
     usedTokens,
     headers: headers ? JSON.stringify(headers) : null,
     endingId: ending?.endingId ?? null,
     keptUntilMs: ending?.expiresAtMs ?? null,
-    lastPiece: lastPiece?.text ?? null,
     lastPieceFirstId: lastPiece?.firstId ?? null,
+    lastPiece: lastPiece?.text ?? null,
   };
-  return { row, pieces: pieces.map((piece) => ({ ...piece, ...bounds })) };
+  return { row, pieces: pieces.map((piece) => ({ before, after, ...piece })) };
 }

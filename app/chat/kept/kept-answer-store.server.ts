@@ -54,7 +54,10 @@ export type BeginRequest = Conversation & {
 /** `transaction`: of the database, where answers are kept there. It may be rolled back, and all of it done again. */
 export type Alongside = (transaction: TransactionStatements | null) => Promise<void>;
 
-/** Done in the transaction that stores an ending, by stores that have one. What throws there undoes the whole append. It may be left out. */
+/**
+ * Done in the transaction that stores an ending, by stores that have one, at the same time as those of other endings. What
+ * throws there undoes the whole append. It may be left out.
+ */
 export type AlongsideEnding = (transaction: TransactionStatements) => Promise<void>;
 
 export type BeginOutcome =

@@ -374,22 +374,63 @@ test("on SQLite an ending stands and falls with what is done alongside, and take
   expect(await readAll(ends.replyId)).toEqual([{ id: 1, json: "end" }]);
 });
 
-test("what was stored, and did not become part of the answer before it ended, is not read", async () => {
+/** What stands in the tables, as a crash or an older server may have left it. */
+async function openOnSqlite() {
   const state = await createSqliteState();
-  const { begin, append, readAll, conclude, endOf } = open(state);
-  const storePiece = (replyId: string, firstId: number) =>
-    state.database.keptPiece.create({
-      data: { answerId: replyId, firstId, lastId: firstId + 1, bytes: 3, text: "x\ny" },
-    });
+  const { database } = state;
+  const opened = open(state);
+  return {
+    ...opened,
+    database,
+    storePiece: (answerId: string, firstId: number) =>
+      database.keptPiece.create({
+        data: { answerId, firstId, lastId: firstId + 1, bytes: 3, text: "x\ny" },
+      }),
+    async read(replyId: string, afterId = 0) {
+      return (await opened.readAll(replyId, afterId))!.map(({ id, json }) => `${id} ${json}`);
+    },
+  };
+}
+
+test("what was stored, and did not become part of the answer before it ended, is not read", async () => {
+  const { begin, append, conclude, endOf, storePiece, read } = await openOnSqlite();
   const { replyId } = await begin();
-  await append(replyId, ["1"]);
+  await append(replyId, ["a"]);
   await storePiece(replyId, 2);
-  await append(replyId, ["2", "3", "4"], endOf(2));
-  expect((await readAll(replyId))!.map(({ json }) => json)).toEqual(["1", "2", "3", "4"]);
+  await append(replyId, ["b", "c", "d"], endOf(2));
+  expect(await read(replyId)).toEqual(["1 a", "2 b", "3 c", "4 d"]);
 
   const broken = await begin();
-  await append(broken.replyId, ["1"], { leaseMs: 0 });
+  await append(broken.replyId, ["a"], { leaseMs: 0 });
   await storePiece(broken.replyId, 2);
   await conclude(broken.replyId);
-  expect((await readAll(broken.replyId))!.map(({ json }) => json)).toEqual(["1", ...endingEvents]);
+  expect(await read(broken.replyId)).toEqual(["1 a", `2 ${endingEvents[0]}`, `3 ${endingEvents[1]}`]);
+});
+
+test("a short answer is one row, and what follows deleted pieces is not read", async () => {
+  const { begin, append, endOf, database, read } = await openOnSqlite();
+  const short = await begin();
+  await append(short.replyId, ["a", "b"], { ...endOf(2), firstId: 1 });
+  expect([await read(short.replyId), await database.keptPiece.count()]).toEqual([["1 a", "2 b"], 0]);
+
+  const swept = await begin();
+  await append(swept.replyId, ["a", "b"]);
+  await append(swept.replyId, ["c"], endOf(3));
+  await database.keptPiece.deleteMany();
+  expect(await Promise.all([0, 1, 2].map((afterId) => read(swept.replyId, afterId)))).toEqual([
+    [],
+    [],
+    ["3 c"],
+  ]);
+});
+
+test("an answer that an older server ended, with pieces alone, is read to its end", async () => {
+  const { begin, append, database, read } = await openOnSqlite();
+  const { replyId } = await begin();
+  await append(replyId, ["a", "b"]);
+  await database.keptAnswer.update({
+    where: { id: replyId },
+    data: { endingId: 2, expiresAtMs: BigInt(Number.MAX_SAFE_INTEGER) },
+  });
+  expect(await read(replyId)).toEqual(["1 a", "2 b"]);
 });

@@ -1,4 +1,4 @@
-import { join } from "@prisma/client/runtime/client";
+import { join, sqltag as sql } from "@prisma/client/runtime/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
 import type { Figure, Statements } from "~/platform/database/direct-statements.server";
@@ -187,19 +187,23 @@ function createConcluding({ statements, now, isAbandoned }: Terms) {
 
 function createReading(clock: Clock, { statements, state }: Terms) {
   const { query } = statements;
-  /** From the piece that holds the first event wanted. Pieces that are not below `endId` did not become part of the answer. */
+  /**
+   * From the piece that holds the first event wanted. Pieces that are not below `endId`, where the last one begins, did not
+   * become part of the answer.
+   */
   async function readPieces({ replyId, afterId, maxBytes }: ReadRequest, endId: number): Promise<Piece[]> {
-    return await query<Piece>`
+    const isWanted = sql`"answerId" = ${replyId} AND "lastId" > ${afterId} AND "firstId" < ${endId}`;
+    const pieces = await query<Piece>`
       SELECT "firstId", "text" FROM (
-        SELECT "firstId", "text", SUM("bytes") OVER (ORDER BY "firstId") - "bytes" AS "bytesBefore" FROM (
-          SELECT "firstId", "bytes", "text" FROM "KeptPiece"
-          WHERE "answerId" = ${replyId} AND "lastId" > ${afterId} AND "firstId" < ${endId}
-          UNION ALL
-          SELECT "lastPieceFirstId", 0, "lastPiece" FROM "KeptAnswer"
-          WHERE "id" = ${replyId} AND "lastPieceFirstId" = ${endId}
-        ) AS "each"
-      ) AS "summed"
-      WHERE "bytesBefore" < ${maxBytes} ORDER BY "firstId"`;
+        SELECT "firstId", "text", SUM("bytes") OVER (ORDER BY "firstId") - "bytes" AS "bytesBefore"
+        FROM "KeptPiece" WHERE ${isWanted}
+      ) AS piece
+      WHERE "bytesBefore" < ${maxBytes}
+      UNION ALL
+      SELECT "lastPieceFirstId", "lastPiece" FROM "KeptAnswer"
+      WHERE "id" = ${replyId} AND "lastPieceFirstId" = ${endId}
+        AND ${maxBytes} > (SELECT COALESCE(SUM("bytes"), 0) FROM "KeptPiece" WHERE ${isWanted})`;
+    return pieces.sort((a, b) => Number(a.firstId) - Number(b.firstId));
   }
 
   return {
@@ -221,10 +225,11 @@ function createReading(clock: Clock, { statements, state }: Terms) {
       if (row === undefined) return null;
       const found = toState(row);
       const { lastId } = found;
-      const pieces =
-        lastId > afterId ? await readPieces(request, Number(row.lastPieceFirstId ?? lastId + 1)) : [];
+      if (lastId <= afterId) return { ...found, events: [] };
+      const pieces = await readPieces(request, Number(row.lastPieceFirstId ?? lastId + 1));
       const events = pieces.flatMap(eventsOf).filter(({ id }) => id > afterId && id <= lastId);
-      return { ...found, events };
+      // Pieces are deleted before their answer. What follows a gap is not what was asked for.
+      return { ...found, events: events.filter(({ id }, index) => id === afterId + 1 + index) };
     },
   };
 }

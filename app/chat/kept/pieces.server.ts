@@ -1,7 +1,7 @@
 import type { AppendRequest } from "./kept-answer-store.server";
 
 /** Events that are stored together: their JSON, one a line. */
-export type Piece = { replyId: string; firstId: number; lastId: number; bytes: number; text: string };
+type Piece = { replyId: string; firstId: number; lastId: number; bytes: number; text: string };
 
 /** A piece is read whole. */
 const maxPieceChars = 64 * 1024;

@@ -334,7 +334,7 @@ function listKeptAnswers(database: Database): ListedStore {
         () => store.askToStopSession({ openFor: "k", proofHash: "p" }),
         ["open"],
       ),
-      conclude: meets(writing, () => store.conclude(ending), { usedTokens: 0 }),
+      conclude: meets(at("KeptAnswer"), () => store.conclude(ending), { usedTokens: 0 }),
     },
   };
 }

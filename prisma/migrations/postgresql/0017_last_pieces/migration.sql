@@ -1,3 +1,3 @@
 -- AlterTable
-ALTER TABLE "KeptAnswer" ADD COLUMN     "lastPiece" TEXT,
-ADD COLUMN     "lastPieceFirstId" INTEGER;
+ALTER TABLE "KeptAnswer" ADD COLUMN     "lastPieceFirstId" INTEGER,
+ADD COLUMN     "lastPiece" TEXT;

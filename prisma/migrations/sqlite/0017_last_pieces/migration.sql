@@ -1,3 +1,3 @@
 -- AlterTable
-ALTER TABLE "KeptAnswer" ADD COLUMN "lastPiece" TEXT;
 ALTER TABLE "KeptAnswer" ADD COLUMN "lastPieceFirstId" INTEGER;
+ALTER TABLE "KeptAnswer" ADD COLUMN "lastPiece" TEXT;
