@@ -208,10 +208,14 @@ function createReading(clock: Clock, { statements, state }: Terms) {
 
   return {
     async find({ owner, conversationId }: Conversation): Promise<FoundAnswer | null> {
+      const ofConversation = sql`
+        SELECT ${state}, "headers", "leaseExpiresAtMs" FROM "KeptAnswer"
+        WHERE "conversationId" = ${conversationId} AND "owner" = ${owner}`;
+      // Those under way and those that have ended have an index each.
       const [row] = await query<StateRow & { headers: string | null }>`
-        SELECT ${state}, "headers" FROM "KeptAnswer"
-        WHERE "conversationId" = ${conversationId} AND "owner" = ${owner}
-        ORDER BY "expiresAtMs" IS NOT NULL, "leaseExpiresAtMs" DESC LIMIT 1`;
+        SELECT * FROM (
+          ${ofConversation} AND "expiresAtMs" IS NULL UNION ALL ${ofConversation} AND "expiresAtMs" IS NOT NULL
+        ) AS "each" ORDER BY "expiresAtMs" IS NOT NULL, "leaseExpiresAtMs" DESC LIMIT 1`;
       const hasExpired = row && row.expiresAtMs !== null && Number(row.expiresAtMs) <= clock();
       if (!row || hasExpired) return null;
       const headers = row.headers === null ? null : (JSON.parse(row.headers) as AnswerHeaders);
