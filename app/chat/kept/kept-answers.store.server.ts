@@ -1,4 +1,5 @@
 import { join, sqltag as sql } from "@prisma/client/runtime/client";
+import type { Sql } from "@prisma/client/runtime/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
 import type { Figure, Statements } from "~/platform/database/direct-statements.server";
@@ -185,7 +186,19 @@ function createConcluding({ statements, now, isAbandoned }: Terms) {
   };
 }
 
-function createReading(clock: Clock, { statements, state }: Terms) {
+/** Those under way and those that have ended have an index each. */
+export function findNewest({ state }: Terms, { owner, conversationId }: Conversation): Sql {
+  const found = sql`
+    SELECT ${state}, "headers", "leaseExpiresAtMs" FROM "KeptAnswer"
+    WHERE "conversationId" = ${conversationId} AND "owner" = ${owner}`;
+  return sql`
+    SELECT * FROM (
+      ${found} AND "expiresAtMs" IS NULL UNION ALL ${found} AND "expiresAtMs" IS NOT NULL
+    ) AS "each" ORDER BY "expiresAtMs" IS NOT NULL, "leaseExpiresAtMs" DESC LIMIT 1`;
+}
+
+function createReading(clock: Clock, terms: Terms) {
+  const { statements, state } = terms;
   const { query } = statements;
   /**
    * From the piece that holds the first event wanted. Pieces that are not below `endId`, where the last one begins, did not
@@ -208,14 +221,8 @@ function createReading(clock: Clock, { statements, state }: Terms) {
 
   return {
     async find({ owner, conversationId }: Conversation): Promise<FoundAnswer | null> {
-      const ofConversation = sql`
-        SELECT ${state}, "headers", "leaseExpiresAtMs" FROM "KeptAnswer"
-        WHERE "conversationId" = ${conversationId} AND "owner" = ${owner}`;
-      // Those under way and those that have ended have an index each.
-      const [row] = await query<StateRow & { headers: string | null }>`
-        SELECT * FROM (
-          ${ofConversation} AND "expiresAtMs" IS NULL UNION ALL ${ofConversation} AND "expiresAtMs" IS NOT NULL
-        ) AS "each" ORDER BY "expiresAtMs" IS NOT NULL, "leaseExpiresAtMs" DESC LIMIT 1`;
+      const newest = findNewest(terms, { owner, conversationId });
+      const [row] = await query<StateRow & { headers: string | null }>`${newest}`;
       const hasExpired = row && row.expiresAtMs !== null && Number(row.expiresAtMs) <= clock();
       if (!row || hasExpired) return null;
       const headers = row.headers === null ? null : (JSON.parse(row.headers) as AnswerHeaders);
