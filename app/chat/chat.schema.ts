@@ -73,7 +73,7 @@ export function readChatRequest(body: unknown) {
     const { id } = body as { id?: unknown };
     const conversationId = isConversationId(id) ? id : undefined;
     const messages = normalizeMessages(parsed.data.messages);
-    const request: ChatRequest = { conversationId, ...parsed.data, messages };
+    const request: ChatRequest = Object.assign({}, parsed.data, { messages, conversationId });
     return { ok: true, request } as const;
   }
   return { ok: false, problem: "invalid-shape", issues: describeIssues(parsed.error.issues) } as const;

@@ -70,7 +70,7 @@ async function signIn(claimant: SignedClaimant, dependencies: AdmitDependencies)
   if (departedAtMs !== null && departedAtMs >= ownedAtMs) {
     // The reading may be older than the departure. One that begins now is not.
     ownedAtMs = clock();
-    requireMet(question, await judge.judge({ fresh: true, ...question }), kinds);
+    requireMet(question, await judge.judge({ ...question, fresh: true }), kinds);
     const noticed = await keys.findKeyState(state);
     if (noticed.departedAtMs !== departedAtMs) {
       throw new Refusal("you-do-not-own-this-token", {
@@ -80,5 +80,5 @@ async function signIn(claimant: SignedClaimant, dependencies: AdmitDependencies)
   }
   await claimant.spend();
   const proven = { address, keyKind, tokenId, vault, auth, siwe, signedText };
-  return await dependencies.mintToken({ departedAtMs, ownedAtMs, ...proven });
+  return await dependencies.mintToken({ ...proven, departedAtMs, ownedAtMs });
 }

@@ -84,7 +84,7 @@ function readKeyed<Body extends { address: string; tokenId: string }>(
     const keyKind = firstKind(kinds);
     return (json, checks) => {
       const body = pass(plain, json, checks);
-      return body === null ? z.NEVER : Object.assign({}, body, { keyKind, vault: null });
+      return body === null ? z.NEVER : { ...body, keyKind, vault: null };
     };
   }
   return (json, checks) => {

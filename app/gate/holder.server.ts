@@ -40,7 +40,7 @@ export async function requireHolder(
   const { issuedAtSeconds } = holder;
   const question = questionOf(holder);
   const state = keyStateOf(holder);
-  const judgement = await judge.judge({ fresh, ...question });
+  const judgement = await judge.judge(Object.assign({}, question, { fresh }));
   if (judgement.key?.reason === "not-owner") {
     // Once per token: one that has ended makes its bearer no writer.
     const { departedAtMs } = await keys.findKeyState(state);

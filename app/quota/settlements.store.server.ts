@@ -1,6 +1,6 @@
 import type { Database } from "~/platform/database/database.server";
 import type { Figure, TransactionStatements } from "~/platform/database/direct-statements.server";
-import { givenRows } from "~/platform/database/given-rows.server";
+import { givenRows, inParts } from "~/platform/database/given-rows.server";
 import type { QuotaOwner } from "./quota-subject";
 
 /** What an answer really took. */
@@ -8,9 +8,6 @@ export type Settlement = { reservationId: string; usedTokens: number };
 
 /** Whether it settled. */
 type SettleWithin = (transaction: TransactionStatements, settlement: Settlement) => Promise<boolean>;
-
-/** SQLite takes 32,766 values in a statement. */
-const maxAtOnce = 1024;
 
 /** By the ids of reservations: what each used. */
 type Usages = Map<string, number>;
@@ -24,9 +21,8 @@ export const settlementsOn = (database: Database): SettleWithin => {
     await null;
     asked.delete(transaction);
     const settled: string[] = [];
-    const all = [...usages];
-    for (let at = 0; at < all.length; at += maxAtOnce)
-      settled.push(...(await settleSome(database, transaction, new Map(all.slice(at, at + maxAtOnce)))));
+    for (const some of inParts([...usages]))
+      settled.push(...(await settleSome(database, transaction, new Map(some))));
     return new Set(settled);
   }
 

@@ -5,7 +5,7 @@ import type { Database } from "~/platform/database/database.server";
 import { directStatements } from "~/platform/database/direct-statements.server";
 import type { Figure, Statements } from "~/platform/database/direct-statements.server";
 import { createSharedTransactions } from "~/platform/database/shared-transactions.server";
-import { givenRows } from "~/platform/database/given-rows.server";
+import { givenRows, inParts } from "~/platform/database/given-rows.server";
 import { databaseNowMs } from "~/platform/database/lease-condition.server";
 import type { AppendRequest } from "./kept-answer-store.server";
 import { splitIntoPieces } from "./pieces.server";
@@ -60,28 +60,25 @@ export function updateAnswers(terms: Terms, appends: readonly Append[]): Sql {
   const goesOn = sql`answer."lastId" = given."before"`;
   // Only where there are some: SQLite takes a row out of every index that has a column of these, and puts it back.
   const hasEndings = appends.some(({ row }) => row.endingId !== null);
-  const endings = sql`,
+  const endings = hasEndings
+    ? sql`,
       "endingId" = CASE WHEN ${goesOn} THEN given."endingId" END,
       "expiresAtMs" = CASE WHEN ${goesOn} THEN given."keptUntilMs" END,
       "lastPieceFirstId" = CASE WHEN ${goesOn} THEN given."lastPieceFirstId" END,
-      "lastPiece" = CASE WHEN ${goesOn} THEN given."lastPiece" END`;
+      "lastPiece" = CASE WHEN ${goesOn} THEN given."lastPiece" END`
+    : empty;
+  const columns = hasEndings ? endingColumns : appendColumns;
   const rows = appends.map(({ row }) => row);
-  const given = hasEndings
-    ? givenRows(database, endingColumns, rows)
-    : givenRows(database, appendColumns, rows);
   return sql`
     UPDATE "KeptAnswer" AS answer SET
       "leaseExpiresAtMs" = ${now} + given."leaseMs",
       "lastId" = CASE WHEN ${goesOn} THEN given."after" ELSE answer."lastId" END,
       "usedTokens" = CASE WHEN ${goesOn} THEN given."usedTokens" ELSE answer."usedTokens" END,
-      "headers" = COALESCE(given."headers", answer."headers")${hasEndings ? endings : empty}
-    FROM ${given}
+      "headers" = COALESCE(given."headers", answer."headers")${endings}
+    FROM ${givenRows<keyof typeof appendColumns>(database, columns, rows)}
     WHERE answer."id" = given."replyId" AND ${isHeld}
     RETURNING "id", "lastId", "stopAskedAtMs"`;
 }
-
-/** SQLite takes 32,766 values in a statement. */
-const maxSqliteRequests = 1024;
 
 /**
  * A piece is stored by the first statement, and becomes part of the answer by the second, which alone decides. With
@@ -110,8 +107,7 @@ function createSqliteAppend(terms: Terms) {
   }
   async function appendAll(statements: Statements, appends: readonly Append[]) {
     const rows: AppendedRow[] = [];
-    for (let at = 0; at < appends.length; at += maxSqliteRequests)
-      rows.push(...(await appendSome(statements, appends.slice(at, at + maxSqliteRequests))));
+    for (const some of inParts(appends)) rows.push(...(await appendSome(statements, some)));
     return rows;
   }
   return async (requests: readonly AppendRequest[]): Promise<AppendedRow[]> => {

@@ -44,8 +44,8 @@ export async function answerChat(call: ChatCall, dependencies: ChatDependencies)
     };
     const counted = { ...reservation, settle };
     const tools = dependencies.tools.filter((tool) => mayOfferToModel(tool, caller));
-    const request = { model, system, messages, caller, clientId, signal, reservation: counted };
-    return { events: await openReply(Object.assign(request, dependencies, { tools })), headers };
+    const request = { model, system, messages, caller, clientId, signal, reservation: counted, tools };
+    return { events: await openReply(Object.assign({}, dependencies, request)), headers };
   } catch (cause) {
     // Without the admission's figures: its reservation is released when an answer fails to open.
     throw toRefusal(cause);

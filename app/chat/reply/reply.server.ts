@@ -64,14 +64,13 @@ async function awaitFor<Value>(promise: Promise<Value>, ms: number): Promise<Val
 
 async function* streamReply(options: ReplyOptions, run: ReplyRun, first: Step): AsyncGenerator<ChatEvent> {
   const open = { step: false, textId: null, texts: 0 };
-  const context: StepContext = {
+  const context: StepContext = Object.assign({}, options, {
     run,
     open,
-    usedIds: new Set(),
+    usedIds: new Set<string>(),
     leftToolOutputBytes: maxToolOutputsBytes,
     hasContent: false,
-    ...options,
-  };
+  });
   yield { type: "start" };
   try {
     const reason = yield* runSteps(options, context, first);

@@ -74,7 +74,7 @@ export function toRow<Request extends ProofRequest, Claim extends Holder | Signe
     const spend = () => proof.spend(claim, dependencies);
     if (spendBefore === "chain") await spend();
     const rest = { claims: proof.claims(claim), spend: spendBefore === "token" ? spend : async () => {} };
-    return Object.assign({}, claim, { kind, ...rest }) as unknown as Claimant;
+    return { ...claim, kind, ...rest } as Claimant;
   }
   return (request, dependencies) => (matches(request) ? identify(request, dependencies) : null);
 }

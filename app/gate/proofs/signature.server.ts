@@ -34,7 +34,7 @@ export async function recoverSigner(
   const parts = readParts(signature);
   if (!parts) return null;
   try {
-    return await recover({ hash: hashMessage(message, "bytes"), ...parts });
+    return await recover({ ...parts, hash: hashMessage(message, "bytes") });
   } catch {
     // Numbers out of range, or a point that is not on the curve.
     return null;
@@ -96,7 +96,7 @@ export async function proveAndJudge(signedQuestion: SignedQuestion): Promise<Jud
   const { message, signature, question, judge } = signedQuestion;
   const signer = await recoverSigner(message, signature);
   if (signer && isAddressEqual(signer, question.signer))
-    return await judge.judge({ fresh: true, ...question });
+    return await judge.judge({ ...question, fresh: true });
   const signed = readWalletSignature(message, signature, question.signer);
   const proof = signed && (await judge.judgeSigned({ ...question, signed }));
   if (proof?.verdict === "valid") return proof.judgement;

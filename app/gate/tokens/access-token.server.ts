@@ -76,7 +76,7 @@ export async function reissueAccessToken(options: ReissueAccessTokenOptions): Pr
 
 /** Parsed on the way out too, so that nothing is signed that would be refused on its way in. */
 async function sign(keys: TokenKeys, dated: Omit<AccessClaims, "jti">): Promise<MintedAccessToken> {
-  const claims = accessClaimsSchema.parse(Object.assign({}, dated, { jti: randomUUID() }));
+  const claims = accessClaimsSchema.parse({ ...dated, jti: randomUUID() });
   return { token: await signToken(keys, tokenType, claims), claims };
 }
 

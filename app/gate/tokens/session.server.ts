@@ -70,7 +70,7 @@ function requireHeaderToken(authorization: string | undefined): string {
 
 /** What the gate opens for a Bearer token, for the one in the cookie. */
 export function openSession(caller: Caller, dependencies: AdmitDependencies): Promise<Admission> {
-  return admit({ kind: bearerProof.kind, claims: null, ...holderOf(caller) }, dependencies);
+  return admit({ ...holderOf(caller), kind: bearerProof.kind, claims: null }, dependencies);
 }
 
 /** It becomes the session if it still opens the gate by the chain's word of this moment. */

@@ -45,7 +45,7 @@ export function createJsonPoster(url: string, timeoutMs: number) {
       Accept: "application/json",
       "Content-Length": body.length,
     };
-    const request = isSecure ? requestHttps({ headers, ...options }) : requestHttp({ headers, ...options });
+    const request = isSecure ? requestHttps({ ...options, headers }) : requestHttp({ ...options, headers });
     request.end(body);
     return request;
   }

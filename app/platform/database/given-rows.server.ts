@@ -5,6 +5,15 @@ import type { Database } from "./database.server";
 type Type = "TEXT" | "INTEGER" | "BIGINT";
 export type GivenRow<Name extends string> = Readonly<Record<Name, string | number | null>>;
 
+/** Of so many rows at most a statement is made: SQLite takes 32,766 values in one. */
+const maxRows = 1024;
+
+/** What is more than a statement should be given, in parts. */
+export function inParts<Item>(items: readonly Item[]): Item[][] {
+  const count = Math.ceil(items.length / maxRows);
+  return Array.from({ length: count }, (_, part) => items.slice(part * maxRows, (part + 1) * maxRows));
+}
+
 /**
  * Rows that a statement is given, as `given` with these columns. The statement's text is the same for any number of them
  * on PostgreSQL, which gets them as JSON. On SQLite they are values, which take half the time of JSON, and their number

@@ -29,8 +29,8 @@ export function post(options: PostOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const send = url.startsWith("https:") ? requestHttps : requestHttp;
-    const length = Buffer.byteLength(body);
-    const headers = { "Content-Length": length, "Accept-Encoding": "identity", ...options.headers };
+    const own = { "Content-Length": Buffer.byteLength(body), "Accept-Encoding": "identity" };
+    const headers = Object.assign({}, options.headers, own);
     const request = send(url, { method: "POST", headers });
     let response: IncomingMessage | null = null;
     const stop = () => (response ?? request).destroy(toError(signal.reason));
