@@ -1,8 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { createTestClock } from "~e2e/support/databases/database";
+import {
+  createTestClock,
+  createTestDatabase,
+  openTestDatabase,
+  testOnPostgresql,
+} from "~e2e/support/databases/database";
 import { createSqliteState, testOnEachState } from "~e2e/support/databases/state";
 import type { TestState } from "~e2e/support/databases/state";
+import { createKeptAnswerStore } from "./kept-answers.store.server";
 import type { AppendRequest, BeginRequest, Conversation, KeptAnswerStore } from "./kept-answer-store.server";
 
 const conversation: Conversation = { owner: "key of a wallet", conversationId: "conversation-0001" };
@@ -372,6 +378,30 @@ test("on SQLite an ending stands and falls with what is done alongside, and take
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(["held", "lost", "held"]);
   expect(done).toEqual(["ends"]);
   expect(await readAll(ends.replyId)).toEqual([{ id: 1, json: "end" }]);
+});
+
+testOnPostgresql("a conversation that another process is about to take holds up no other one", async () => {
+  const { database, url } = await createTestDatabase();
+  const { clock } = createTestClock();
+  const { begin } = actionsOn(createKeptAnswerStore(database, clock), clock);
+  const other = await openTestDatabase(url);
+  const outcomes: string[] = [];
+  const ask = async (conversationId: string) =>
+    void outcomes.push(`${conversationId} ${(await begin({ conversationId })).outcome}`);
+  const { conversationId } = conversation;
+  const waiting = await other.$transaction(async (transaction) => {
+    await transaction.keptAnswer.create({
+      data: { ...conversation, id: "of another process", openFor: "key", leaseExpiresAtMs: 1n << 50n },
+    });
+    const asked = ask(conversationId);
+    await Promise.all([ask("2"), ask("3")]);
+    return { asked };
+  });
+  await waiting.asked;
+  expect([outcomes.slice(0, 2).sort(), outcomes[2]]).toEqual([
+    ["2 begun", "3 begun"],
+    `${conversationId} under-way`,
+  ]);
 });
 
 /** What stands in the tables, as a crash or an older server may have left it. */

@@ -1,19 +1,15 @@
-import { join, sqltag as sql } from "@prisma/client/runtime/client";
+import { sqltag as sql } from "@prisma/client/runtime/client";
 import type { Sql } from "@prisma/client/runtime/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
-import type { Figure, Statements } from "~/platform/database/direct-statements.server";
-import { createSharedTransactions } from "~/platform/database/shared-transactions.server";
+import type { Figure } from "~/platform/database/direct-statements.server";
 import type {
-  Alongside,
   AnswerHeaders,
   AnswerSession,
   AnswerState,
   AppendOutcome,
   AnswerUsage,
   AppendRequest,
-  BeginOutcome,
-  BeginRequest,
   ConcludeRequest,
   Conversation,
   FoundAnswer,
@@ -22,6 +18,7 @@ import type {
   KeptPart,
   ReadRequest,
 } from "./kept-answer-store.server";
+import { createBeginning } from "./kept-answer-beginnings.store.server";
 import { appendFor, answerTerms } from "./kept-answer-appends.store.server";
 import type { Terms } from "./kept-answer-appends.store.server";
 
@@ -47,76 +44,6 @@ export function createKeptAnswerStore(database: Database, clock: Clock): KeptAns
     ...createWriting(terms),
     ...createConcluding(terms),
     ...createReading(clock, terms),
-  };
-}
-
-function createBeginning({ database, statements: alone, now, isAbandoned }: Terms) {
-  const transact = createSharedTransactions(database);
-  const { query, execute } = alone;
-  type Refused = Exclude<BeginOutcome, { outcome: "begun" }>;
-
-  /** Whether it has begun: neither its conversation nor its place was taken. */
-  async function insert(statements: Statements, request: BeginRequest, place: number): Promise<boolean> {
-    const { owner, conversationId, replyId, openFor, proofHash, leaseMs } = request;
-    const inserted = await statements.execute`
-      INSERT INTO "KeptAnswer" ("id", "owner", "conversationId", "openFor", "place", "proofHash", "leaseExpiresAtMs")
-      VALUES (${replyId}, ${owner}, ${conversationId}, ${openFor}, ${place}, ${proofHash}, ${now} + ${BigInt(leaseMs)})
-      ON CONFLICT DO NOTHING`;
-    return inserted === 1;
-  }
-
-  async function insertWith(
-    alongside: Alongside | undefined,
-    request: BeginRequest,
-    place: number,
-  ): Promise<boolean> {
-    if (!alongside) return await insert(alone, request, place);
-    return await transact(async (transaction) => {
-      const hasBegun = await insert(transaction, request, place);
-      if (hasBegun) await alongside(transaction);
-      return hasBegun;
-    });
-  }
-
-  /** Null where its conversation is free. */
-  async function findOpen({ owner, conversationId }: Conversation): Promise<Refused | null> {
-    const [open] = await query<{ id: string; isAbandoned: unknown }>`
-      SELECT "id", ${isAbandoned} AS "isAbandoned" FROM "KeptAnswer"
-      WHERE "conversationId" = ${conversationId} AND "owner" = ${owner} AND "expiresAtMs" IS NULL`;
-    if (open === undefined) return null;
-    return { outcome: open.isAbandoned ? "abandoned" : "under-way", replyId: open.id };
-  }
-
-  /** Those that have lost their writer give theirs back, where there is no other one. */
-  async function listFreePlaces({ openFor, maxOpen }: BeginRequest): Promise<number[]> {
-    const rows = await query<{ place: number; isAbandoned: unknown }>`
-      SELECT "place", ${isAbandoned} AS "isAbandoned" FROM "KeptAnswer"
-      WHERE "openFor" = ${openFor} AND "place" < ${maxOpen} AND "expiresAtMs" IS NULL`;
-    const taken = new Set(rows.map(({ place }) => place));
-    const free = Array.from({ length: maxOpen }, (_, place) => place).filter((place) => !taken.has(place));
-    if (free.length > 0) return free;
-    await execute`UPDATE "KeptAnswer" SET "place" = NULL WHERE "openFor" = ${openFor} AND ${isAbandoned}`;
-    return rows.filter((row) => row.isAbandoned).map(({ place }) => place);
-  }
-
-  return {
-    /** Places are tried at random: two that begin at once, and try the same, wait for one another. */
-    async begin(request: BeginRequest, alongside?: Alongside): Promise<BeginOutcome> {
-      let place: number | undefined = Math.floor(Math.random() * request.maxOpen);
-      while (place !== undefined) {
-        if (await insertWith(alongside, request, place)) return { outcome: "begun" };
-        const refused = await findOpen(request);
-        if (refused !== null) return refused;
-        const free = await listFreePlaces(request);
-        place = free[Math.floor(Math.random() * free.length)];
-      }
-      return { outcome: "too-many" };
-    },
-
-    async discard(replyId: string): Promise<void> {
-      await execute`
-        DELETE FROM "KeptAnswer" WHERE "id" = ${replyId} AND "lastId" = 0 AND "expiresAtMs" IS NULL`;
-    },
   };
 }
 
@@ -153,7 +80,7 @@ function createWriting(terms: Terms) {
   };
 }
 
-function createConcluding({ statements, now, isAbandoned }: Terms) {
+function createConcluding({ database, statements, now, isAbandoned }: Terms) {
   const { query } = statements;
   return {
     async conclude({ replyId, endingEvents, expiresAtMs }: ConcludeRequest) {
@@ -174,13 +101,12 @@ function createConcluding({ statements, now, isAbandoned }: Terms) {
 
     async findUsages(replyIds: readonly string[]): Promise<Map<string, AnswerUsage>> {
       if (replyIds.length === 0) return new Map();
-      const rows = await query<{ id: string; usedTokens: Figure; expiresAtMs: Figure | null }>`
-        SELECT "id", "usedTokens", "expiresAtMs" FROM "KeptAnswer" WHERE "id" IN (${join([...replyIds])})`;
+      const rows = await database.keptAnswer.findMany({
+        where: { id: { in: [...replyIds] } },
+        select: { id: true, usedTokens: true, expiresAtMs: true },
+      });
       return new Map(
-        rows.map((row) => [
-          row.id,
-          { usedTokens: Number(row.usedTokens), isUnderWay: row.expiresAtMs === null },
-        ]),
+        rows.map((row) => [row.id, { usedTokens: row.usedTokens, isUnderWay: row.expiresAtMs === null }]),
       );
     },
   };

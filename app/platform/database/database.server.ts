@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import type { SqlDriverAdapterFactory } from "@prisma/driver-adapter-utils";
-import type { Pool } from "pg";
+import type { Pool, PoolClient } from "pg";
 import type { PrismaClient } from "~/generated/sqlite/client";
 import { withDeadline } from "~/platform/deadline";
 import type { EventLog } from "~/platform/log.server";
@@ -12,6 +12,7 @@ import {
   transactionLimits,
 } from "./direct-statements.server";
 import { isDatabaseOutage, isEncryptionFault, readSqlState } from "./outage.server";
+import { createStatementNames } from "./statement-names.server";
 import type { SqliteAdapter } from "./sqlite-adapter.server";
 import type { SqliteClientOptions } from "./sqlite-client.server";
 import { instrumentFactory } from "./instrumented-adapter.server";
@@ -110,8 +111,11 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
     import("~/generated/postgresql/client"),
     import("@prisma/adapter-pg"),
   ]);
+  const { verify, nameOf } = createStatementNames();
   const settings = {
     connectionString: url,
+    verify: (client: PoolClient, done: (error?: Error) => void) =>
+      void verify(client).then(() => done(), done),
     max: pool.size,
     connectionTimeoutMillis: pool.connectSeconds * 1_000,
     statement_timeout: pool.statementSeconds * 1_000,
@@ -122,7 +126,11 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
     ...keepAlive,
   };
   const onPoolError = (error: Error) => log?.warn({ err: error }, "database connection lost");
-  const adapter = new PrismaPg(settings, { onPoolError, onConnectionError: onPoolError });
+  const adapter = new PrismaPg(settings, {
+    onPoolError,
+    onConnectionError: onPoolError,
+    statementNameGenerator: nameOf,
+  });
   const connections: { pool: Pool | null } = { pool: null };
   const factory: SqlDriverAdapterFactory = {
     provider: adapter.provider,
