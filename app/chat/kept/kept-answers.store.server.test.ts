@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import {
+  createPostgresqlTestDatabase,
   createTestClock,
-  createTestDatabase,
   openTestDatabase,
   testOnPostgresql,
 } from "~e2e/support/databases/database";
@@ -381,7 +381,7 @@ test("on SQLite an ending stands and falls with what is done alongside, and take
 });
 
 testOnPostgresql("a conversation that another process is about to take holds up no other one", async () => {
-  const { database, url } = await createTestDatabase();
+  const { database, url } = await createPostgresqlTestDatabase();
   const { clock } = createTestClock();
   const { begin } = actionsOn(createKeptAnswerStore(database, clock), clock);
   const other = await openTestDatabase(url);

@@ -40,6 +40,8 @@ export function readLimitedBody(request: IncomingMessage, maxBytes: number): Pro
 
 /** Throws the refusal `unsupported-media-type` unless the body is declared as plain JSON in UTF-8. */
 export function requireJsonMediaType(contentType = "", contentEncoding = ""): void {
+  // What nearly every client sends.
+  if (contentType === "application/json" && contentEncoding === "") return;
   const [essence, ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith("charset="))?.slice("charset=".length);
   const isUtf8 = charset === undefined || ["utf-8", '"utf-8"', "utf8"].includes(charset);

@@ -58,6 +58,9 @@ export function readRevisionHeaders(headers: IncomingHttpHeaders): RevisionHeade
   };
 }
 
+const headersOfResult = { "Cache-Control": "no-store" };
+const headersOfFault = { "Cache-Control": "no-store", "X-Problem": "invalid-request" };
+
 function answerOutcome(outcome: McpOutcome, { dialect, id }: Addressee): TextAnswer {
   const body = outcome.ok ? `"result":${outcome.result}` : `"error":${JSON.stringify(outcome.error)}`;
   const head = dialect === "mcp" ? `"jsonrpc":"2.0","id":${JSON.stringify(id)},` : "";
@@ -66,7 +69,7 @@ function answerOutcome(outcome: McpOutcome, { dialect, id }: Addressee): TextAns
     text: `{${head}${body}}`,
     contentType: "application/json; charset=utf-8",
     status,
-    headers: { "Cache-Control": "no-store", ...(status >= 400 && { "X-Problem": "invalid-request" }) },
+    headers: status >= 400 ? headersOfFault : headersOfResult,
   });
 }
 

@@ -94,9 +94,9 @@ export function readMessage(body: unknown): McpMessage {
     : { kind: "request", dialect, id, method, params };
 }
 
-function findProblem({ jsonrpc, id, method, ...body }: Params, dialect: Dialect): string | null {
+function findProblem({ jsonrpc, id, method, result, error }: Params, dialect: Dialect): string | null {
   if (dialect === "mcp" && jsonrpc !== "2.0") return 'jsonrpc must be "2.0", or be left out.';
-  if (method === undefined && (body.result !== undefined || body.error !== undefined)) {
+  if (method === undefined && (result !== undefined || error !== undefined)) {
     return "This server asks its clients nothing, so it takes no responses.";
   }
   if (typeof method !== "string" || method === "") return "method must be a text.";
