@@ -107,6 +107,54 @@ test("an answer stopped in one window is stopped in the other, whatever that one
   expect(here.holder.get().answeringId).toBeNull();
 });
 
+const done: Reply = { ...further, status: "done", finishReason: "stop" };
+const stoppedByUser: Reply = { ...named, status: "stopped", isStoppedByUser: true };
+
+test("the user's stop counts over an end that the other window has written before it, which keeps its text", () => {
+  const { here, there, tell, shown, stored } = openWindows();
+  here.keeper.put(conversation);
+  here.keeper.settle("one", named);
+  tell(there);
+  there.keeper.settle("one", done);
+  // The end of an answer may be written twice: as the last of its growth, and as its end.
+  for (const ended of [stoppedByUser, stoppedByUser]) here.keeper.settle("one", ended);
+  const { parts, lastEventId } = further;
+  const expected = { status: "stopped", isStoppedByUser: true, parts, lastEventId };
+  expect(stored()).toMatchObject(expected);
+  for (const page of [here, there]) {
+    tell(page);
+    expect(shown(page)).toMatchObject(expected);
+  }
+});
+
+test("the user's stop is written again when the other window has overwritten it with an end", () => {
+  const { store, here, there, tell, shown, stored } = openWindows();
+  here.keeper.put(conversation);
+  here.keeper.settle("one", done);
+  const before = store.getItem(entry) ?? "";
+  store.removeItem(entry);
+  there.keeper.put(conversation);
+  there.keeper.settle("one", stoppedByUser);
+  store.setItem(entry, before);
+  tell(there);
+  expect(stored()).toMatchObject({ status: "stopped", parts: further.parts });
+  expect(shown(there)).toEqual(stored());
+  tell(here);
+  expect(shown(here)).toEqual(stored());
+});
+
+test("an answer that is gone for one window stays as the other has read it, whole", () => {
+  const { here, there, tell, shown, stored } = openWindows();
+  here.keeper.put(conversation);
+  here.keeper.settle("one", named);
+  tell(there);
+  there.keeper.settle("one", done);
+  here.keeper.settle("one", { ...named, status: "stopped" });
+  expect(stored()).toEqual(done);
+  tell(here);
+  expect(shown(here)).toEqual(done);
+});
+
 test("a window keeps the end it knows when the other has written without knowing it", () => {
   const { store, here, there, tell, shown } = openWindows();
   here.keeper.put(conversation);

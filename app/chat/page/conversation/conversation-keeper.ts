@@ -120,13 +120,17 @@ export class ConversationKeeper {
     const growing = findAnswering(own);
     // Older than the question that is being answered here.
     if (growing && !findReply(changed, growing.id)) return;
+    const unreadStops: Reply[] = [];
     const messages = changed.messages.map((theirs) => {
       const mine = theirs.role === "assistant" && own && findReply(own, theirs.id);
+      if (mine && isStopOfDone(mine, theirs)) unreadStops.push(mine);
       const isMine =
         mine && (mine.id === growing?.id || mine.replyId !== undefined) && isFurther(mine, theirs);
       return isMine ? mine : theirs;
     });
     this.conversations.set(changed.id, { ...changed, messages });
+    // The other window has written without knowing of the stop.
+    for (const stopped of unreadStops) this.writeReply(changed.id, stopped);
     this.present();
   }
 
@@ -141,10 +145,11 @@ export class ConversationKeeper {
     this.unwritten.delete(id);
     const stored = this.findStored(id);
     const theirs = stored && findReply(stored, reply.id);
-    // Whether the server was told of a stop is known after it.
-    const isSameEnd = reply.status === "stopped" && theirs?.status === "stopped";
-    if (theirs && !isSameEnd && !isFurther(reply, theirs)) return;
-    const conversation = theirs ? replaceMessage(stored, reply) : this.find(id);
+    const stopped = theirs && joinStopped(reply, theirs);
+    if (theirs && !stopped && !isFurther(reply, theirs)) return;
+    const conversation = theirs ? replaceMessage(stored, stopped ?? reply) : this.find(id);
+    const own = this.find(id);
+    if (stopped && own) this.conversations.set(id, replaceMessage(own, stopped));
     // Deleted in another window, or by signing out there; where nothing can be stored, nothing was.
     const isDeleted = stored === null && this.state.get().isStored;
     if (conversation && !isDeleted) this.write(conversation);
@@ -173,6 +178,21 @@ export class ConversationKeeper {
 function findReply({ messages }: Conversation, id: string): Reply | null {
   const found = messages.find((message) => message.id === id);
   return found?.role === "assistant" ? found : null;
+}
+
+/** The user's stop counts although another window has read the answer to its end. */
+function isStopOfDone(mine: Reply, theirs: Reply): boolean {
+  return mine.isStoppedByUser === true && theirs.status === "done";
+}
+
+/** With the text of the one that is further; null where it is not a stop of what has ended. */
+function joinStopped(mine: Reply, theirs: Reply): Reply | null {
+  // Whether the server was told of a stop is known after it.
+  const isSameEnd = mine.status === "stopped" && theirs.status === "stopped";
+  if (!isSameEnd && !isStopOfDone(mine, theirs)) return null;
+  const isBehind = (mine.lastEventId ?? 0) < (theirs.lastEventId ?? 0);
+  if (!isBehind) return { ...theirs, ...mine };
+  return { ...mine, ...theirs, status: "stopped", notice: mine.notice };
 }
 
 /** Only an answer that the server has named is read in more than one window. */

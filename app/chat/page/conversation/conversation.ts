@@ -29,6 +29,8 @@ export type Reply = Entry & {
   replyId?: string;
   /** The last of its events that `parts` hold. */
   lastEventId?: number;
+  /** Not because it is gone. The events do not tell: an ordinary end has the reason `stop`, too. */
+  isStoppedByUser?: boolean;
 };
 export type Message = Question | Reply;
 

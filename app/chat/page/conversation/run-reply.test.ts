@@ -185,6 +185,7 @@ test("what is gone after a reload stays as it was, cut off", async () => {
     const { path } = await startServer(saying(status));
     const { reply, text, isGone } = await run(path, { reply: partial, shown: null });
     expect([text, reply.status, reply.notice, isGone]).toEqual(["wörd0 wörd1 ", "stopped", null, true]);
+    expect(reply.isStoppedByUser).toBeUndefined();
   }
 });
 
@@ -243,6 +244,7 @@ test.each<[LeavingReason, Reply["status"]]>([
   const onChange = (changed: Reply) => changed.lastEventId === 10 && leaving.abort(reason);
   const { reply } = await run(path, { signal: leaving.signal, onChange });
   expect([reply.status, reply.lastEventId, requests.length]).toEqual([status, 10, 1]);
+  expect(reply.isStoppedByUser).toBe(reason === "stopped" ? true : undefined);
 });
 
 test.each<[LeavingReason, boolean, boolean]>([

@@ -69,7 +69,8 @@ export async function runReply(options: RunReplyOptions): Promise<ReplyRun> {
   const isLeft = signal.aborted && (signal.reason === "ended-elsewhere" || goesOn());
   if (isLeft) return { reply, isGone };
   reply = { ...reply, parts: settleTools(reply.parts) };
-  if (signal.aborted || isGone) reply = { ...reply, status: "stopped" };
+  const mark = signal.reason === "stopped" && { isStoppedByUser: true };
+  if (signal.aborted || isGone) reply = { ...reply, status: "stopped", ...mark };
   else reply = { ...reply, status: notice ? "failed" : "done", notice };
   onChange(reply);
   return { reply, isGone };
