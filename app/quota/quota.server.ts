@@ -4,7 +4,8 @@ import type { Clock } from "~/platform/clock";
 import type { QuotaActivity } from "./quota-activity";
 import { quotaExceeded, quotaHeaders } from "./quota-headers";
 import type { QuotaView } from "./quota.schema";
-import type { QuotaStanding, QuotaStore, ReserveRequest, Usage } from "./quota.store.server";
+import type { QuotaStore, Usage } from "./quota.store.server";
+import type { QuotaStanding, ReserveRequest } from "./reservations.store.server";
 import { ownerOfKey } from "./quota-subject";
 import type { QuotaOwner } from "./quota-subject";
 

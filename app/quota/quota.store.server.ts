@@ -1,46 +1,14 @@
-import { randomUUID } from "node:crypto";
 import { join, sqltag as sql } from "@prisma/client/runtime/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
 import { databaseNowMs } from "~/platform/database/lease-condition.server";
-import type { Figure, Statements, TransactionStatements } from "~/platform/database/direct-statements.server";
+import type { Figure } from "~/platform/database/direct-statements.server";
 import { createSharedTransactions } from "~/platform/database/shared-transactions.server";
-import { expiryMarginSeconds } from "./quota-reservation";
-import type { Reservations } from "./quota-reservation";
 import type { QuotaOwner } from "./quota-subject";
+import { reservationsOn } from "./reservations.store.server";
+import type { QuotaStanding, Within } from "./reservations.store.server";
 import { settlementsOn } from "./settlements.store.server";
 import type { Settlement } from "./settlements.store.server";
-
-export type ReserveRequest = {
-  owner: QuotaOwner;
-  /** Tokens asked for; what is reserved may be less. */
-  wanted: number;
-  /** Less than this is of no use: then nothing is reserved. Default: 1. */
-  minimum?: number;
-  limit: number;
-  windowSeconds: number;
-  /** `expiryMarginSeconds` longer than any answer takes. */
-  expiresInSeconds: number;
-  /** Default: a new one. */
-  reservationId?: string | undefined;
-} & Within;
-
-/** The database's transaction of which it becomes a part. Default: one of its own. */
-type Within = { transaction?: TransactionStatements | null | undefined };
-
-/** `used` and `reserved` include what was just reserved. `resetAtMs` null: no window is open. */
-export type QuotaStanding = {
-  limit: number;
-  used: number;
-  reserved: number;
-  remaining: number;
-  resetAtMs: number | null;
-};
-
-export type ReserveOutcome =
-  | ({ outcome: "reserved"; reservationId: string; amount: number } & QuotaStanding & { resetAtMs: number })
-  /** `reservations` null: too much is used for the end of a reservation to help. */
-  | { outcome: "exhausted"; remaining: number; resetAtMs: number; reservations: Reservations | null };
 
 export type QuotaStore = ReturnType<typeof createQuotaStore>;
 
@@ -61,15 +29,7 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
   }
 
   return {
-    /**
-     * Opens the window at its first use, and reserves what is wanted or what is left. However many ask at once, used
-     * and reserved together never pass the limit: the window's row is locked from the first statement to the commit.
-     */
-    reserve(request: ReserveRequest): Promise<ReserveOutcome> {
-      const reserve = (statements: Statements) =>
-        reserveLocked(statements, { nowMs: clock(), instance, ...request });
-      return request.transaction ? reserve(request.transaction) : transact(reserve);
-    },
+    reserve: reservationsOn(database, { clock, instance }),
     settle,
     /**
      * Settles reservations nobody will settle any more: those that have expired, and those of `goneInstances`. Where it
@@ -96,14 +56,22 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
       return count;
     },
     async readStanding({ owner, limit }: { owner: QuotaOwner; limit: number }): Promise<QuotaStanding> {
-      const [row] = await database.$queryRaw<StandingRow[]>`
+      const [row] = await database.$queryRaw<{ used: Figure; reserved: Figure; resetAtMs: Figure }[]>`
         SELECT w."used", w."resetAtMs", (
           SELECT COALESCE(SUM(r."amount"), 0) FROM "QuotaReservation" AS r
           WHERE r."kind" = w."kind" AND r."subject" = w."subject" AND r."windowResetAtMs" = w."resetAtMs"
         ) AS "reserved"
         FROM "QuotaWindow" AS w
         WHERE w."kind" = ${owner.kind} AND w."subject" = ${owner.subject} AND w."resetAtMs" > ${BigInt(clock())}`;
-      return toStanding(limit, row);
+      const { used, reserved } = { used: Number(row?.used ?? 0), reserved: Number(row?.reserved ?? 0) };
+      const remaining = Math.max(0, limit - used - reserved);
+      return {
+        limit,
+        used,
+        reserved,
+        remaining,
+        resetAtMs: row === undefined ? null : Number(row.resetAtMs),
+      };
     },
     ...createInstanceStore(database, instance),
   };
@@ -156,81 +124,4 @@ function createInstanceStore(database: Database, instance: string) {
           )`;
     },
   };
-}
-
-type StandingRow = { used: Figure; reserved: Figure; resetAtMs: Figure };
-
-function toStanding(limit: number, row: StandingRow | undefined): QuotaStanding {
-  const used = Number(row?.used ?? 0);
-  const reserved = Number(row?.reserved ?? 0);
-  return {
-    limit,
-    used,
-    reserved,
-    remaining: Math.max(0, limit - used - reserved),
-    resetAtMs: row === undefined ? null : Number(row.resetAtMs),
-  };
-}
-
-type LockedRequest = ReserveRequest & { nowMs: number; instance: string };
-
-async function reserveLocked(statements: Statements, request: LockedRequest): Promise<ReserveOutcome> {
-  const { owner, wanted, minimum = 1, limit, expiresInSeconds, nowMs, instance } = request;
-  const { reservationId = randomUUID() } = request;
-  const { used, resetAtMs } = await lockWindow(statements, request);
-  const marginMs = BigInt(expiryMarginSeconds) * 1000n;
-  // A statement of its own, begun under the lock: inside the one above, PostgreSQL would count as of its beginning.
-  const [sum] = await statements.query<{ reserved: Figure; endsAtMs: Figure | null }>`
-    SELECT COALESCE(SUM("amount"), 0) AS "reserved",
-      MIN(CASE WHEN "leaseUntilMs" - ${marginMs} > ${BigInt(nowMs)}
-        THEN "leaseUntilMs" - ${marginMs} ELSE "leaseUntilMs" END) AS "endsAtMs"
-    FROM "QuotaReservation"
-    WHERE "kind" = ${owner.kind} AND "subject" = ${owner.subject} AND "windowResetAtMs" = ${resetAtMs}`;
-  const before = toStanding(limit, { used, reserved: sum?.reserved ?? 0, resetAtMs });
-  const { remaining, reserved } = before;
-
-  if (remaining < minimum) {
-    // What should have ended by now is settled when it expires.
-    const endsAtMs = Number(sum?.endsAtMs ?? resetAtMs);
-    const reservations = limit - before.used >= minimum ? { amount: reserved, endsAtMs } : null;
-    return { outcome: "exhausted", remaining, resetAtMs: Number(resetAtMs), reservations };
-  }
-
-  const amount = Math.min(Math.max(1, Math.ceil(wanted)), remaining);
-  await statements.execute`
-    INSERT INTO "QuotaReservation"
-      ("id", "kind", "subject", "amount", "windowResetAtMs", "leaseUntilMs", "instance")
-    VALUES (${reservationId}, ${owner.kind}, ${owner.subject}, ${amount}, ${resetAtMs},
-      ${BigInt(nowMs + expiresInSeconds * 1000)}, ${instance})`;
-  return {
-    outcome: "reserved",
-    reservationId,
-    amount,
-    limit,
-    used: before.used,
-    reserved: reserved + amount,
-    remaining: remaining - amount,
-    resetAtMs: Number(resetAtMs),
-  };
-}
-
-/** The owner's window as of now, reopened where it has expired, and locked until the transaction ends. */
-async function lockWindow(
-  { query }: Statements,
-  { owner, windowSeconds, nowMs }: LockedRequest,
-): Promise<{ used: Figure; resetAtMs: bigint }> {
-  const now = BigInt(nowMs);
-  const end = now + BigInt(windowSeconds) * 1000n;
-  // A window that begins that far ahead was opened before the clock was set back, and would stay for too long.
-  const isOpen = sql`w."resetAtMs" > ${now} AND w."windowStartMs" <= ${end}`;
-  const [row] = await query<{ used: Figure; resetAtMs: Figure }>`
-    INSERT INTO "QuotaWindow" AS w ("kind", "subject", "used", "windowStartMs", "resetAtMs")
-    VALUES (${owner.kind}, ${owner.subject}, 0, ${now}, ${end})
-    ON CONFLICT ("kind", "subject") DO UPDATE SET
-      "used" = CASE WHEN ${isOpen} THEN w."used" ELSE 0 END,
-      "windowStartMs" = CASE WHEN ${isOpen} THEN w."windowStartMs" ELSE excluded."windowStartMs" END,
-      "resetAtMs" = CASE WHEN ${isOpen} THEN w."resetAtMs" ELSE excluded."resetAtMs" END
-    RETURNING "used", "resetAtMs"`;
-  if (row === undefined) throw new Error("The database opened a quota window without answering with it.");
-  return { used: row.used, resetAtMs: BigInt(row.resetAtMs) };
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "~/platform/clock";
 import type { Redis } from "~/platform/redis/redis.server";
-import type { QuotaStore, ReserveOutcome, ReserveRequest } from "./quota.store.server";
+import type { QuotaStore } from "./quota.store.server";
+import type { ReserveOutcome, ReserveRequest } from "./reservations.store.server";
 import { expiryMarginSeconds } from "./quota-reservation";
 import {
   findExpiredScript,

@@ -7,7 +7,7 @@ import type { ResetActor, ResetRequest } from "~/quota/quota-reset.server";
 import type { QuotaResetOrder } from "~/quota/quota.schema";
 import { admitAnswer, readQuota } from "~/quota/quota.server";
 import type { QuotaDependencies } from "~/quota/quota.server";
-import type { ReserveRequest } from "~/quota/quota.store.server";
+import type { ReserveRequest } from "~/quota/reservations.store.server";
 import type { QuotaKind, QuotaOwner } from "~/quota/quota-subject";
 import type { Foundation } from "./foundation.server";
 

@@ -1,8 +1,7 @@
-import { inBatches } from "~/platform/batches";
 import { isSqlite } from "~/platform/database/database.server";
 import type { Statements } from "~/platform/database/direct-statements.server";
 import { givenRows } from "~/platform/database/given-rows.server";
-import { readSqlState } from "~/platform/database/outage.server";
+import { inLockingBatches } from "~/platform/database/locking-batches.server";
 import { createSharedTransactions } from "~/platform/database/shared-transactions.server";
 import type { Alongside, BeginOutcome, BeginRequest, Conversation } from "./kept-answer-store.server";
 import type { Terms } from "./kept-answer-appends.store.server";
@@ -96,46 +95,24 @@ function toRow({ replyId, owner, conversationId, openFor, place, proofHash, leas
   return { replyId, owner, conversationId, openFor, place, proofHash, leaseMs };
 }
 
-/** Those of two processes that wait for each other's rows part, before PostgreSQL would end one of them for it. */
-const batchLockTimeout = "50ms";
-const lockTimedOut = "55P03";
-
 /**
  * Those that begin at once are one statement, since in a transaction each its statement would cost the first tokens of all
  * more than it does by itself. It does not wait for the disk: what is done alongside comes after it in PostgreSQL's log,
  * and so is not kept without it. What a power cut takes away has no writer left either.
  */
 function createPostgresqlInsert({ database, statements: { query }, now }: Terms): Insert {
-  async function insertAll(
-    beginnings: readonly Beginning[],
-    lockTimeout: string | null = null,
-  ): Promise<boolean[]> {
-    const rows = beginnings.map(toRow);
+  const insert = inLockingBatches(async (beginnings: readonly Beginning[], lockWait) => {
     const begun = await query<{ id: string }>`
       INSERT INTO "KeptAnswer" ("id", "owner", "conversationId", "openFor", "place", "proofHash", "leaseExpiresAtMs")
       SELECT given."replyId", given."owner", given."conversationId", given."openFor", given."place", given."proofHash",
         ${now} + given."leaseMs"
-      FROM set_config('synchronous_commit', 'off', true) AS commits,
-        set_config('lock_timeout', COALESCE(${lockTimeout}, current_setting('lock_timeout')), true) AS locks,
-        ${givenRows(database, beginningColumns, rows)}
+      FROM set_config('synchronous_commit', 'off', true) AS commits, ${lockWait} AS locks,
+        ${givenRows(database, beginningColumns, beginnings.map(toRow))}
       ON CONFLICT DO NOTHING
       RETURNING "id"`;
     const ids = new Set(begun.map(({ id }) => id));
-    return rows.map(({ replyId }) => ids.has(replyId));
-  }
-
-  const insertTogether = inBatches((beginnings: readonly Beginning[]) =>
-    insertAll(beginnings, batchLockTimeout),
-  );
-  async function insert(beginning: Beginning): Promise<boolean> {
-    try {
-      return await insertTogether(beginning);
-    } catch (error) {
-      if (readSqlState(error) !== lockTimedOut) throw error;
-      const [hasBegun = false] = await insertAll([beginning]);
-      return hasBegun;
-    }
-  }
+    return beginnings.map(({ replyId }) => ids.has(replyId));
+  });
   return async (beginning, alongside) => {
     const hasBegun = await insert(beginning);
     if (hasBegun) await alongside?.(null);
