@@ -228,6 +228,41 @@ testOnEachState("concurrent answers that begin and end never use more than the l
   expect(standing.used).toBeGreaterThanOrEqual(28 * 500);
 });
 
+testOnEachState("what is asked for at once counts for each key by itself", async (state) => {
+  const store = state.openStores({ clock: createTestClock().clock }).quota;
+  const owners = ["1", "2", "3"].map((tokenId) => ownerOfKey({ ...key, tokenId }));
+  const asked = [...owners, ...owners, owners[0]!].map((each) =>
+    store.reserve(request({ owner: each, wanted: 8_000 })),
+  );
+  const amounts = (await Promise.all(asked)).map((outcome) => asReserved(outcome).amount);
+  expect(amounts).toEqual([8_000, 8_000, 8_000, 8_000, 8_000, 8_000, 4_000]);
+  const standings = await Promise.all(owners.map((each) => store.readStanding({ owner: each, limit })));
+  expect(standings.map(({ reserved }) => reserved)).toEqual([limit, 16_000, 16_000]);
+});
+
+testOnPostgresql("a window that another process holds keeps no other key waiting", async () => {
+  const { database, url } = await createPostgresqlTestDatabase();
+  const store = createQuotaStore(database, createTestClock().clock, "a");
+  const other = ownerOfKey({ ...key, tokenId: "8" });
+  const done: string[] = [];
+  const reserve = async (name: string, of: QuotaOwner) => {
+    asReserved(await store.reserve(request({ owner: of })));
+    done.push(name);
+  };
+  await reserve("first", owner);
+  const holder = await openTestDatabase(url);
+  const { held } = await holder.$transaction(async (transaction) => {
+    await transaction.quotaWindow.updateMany({ data: { used: 1 } });
+    const held = reserve("held", owner);
+    await Promise.all([reserve("free", other), reserve("free", other)]);
+    done.push("released");
+    return { held };
+  });
+  await held;
+  expect(done).toEqual(["first", "free", "free", "released", "held"]);
+  expect(await store.readStanding({ owner, limit })).toMatchObject({ used: 1, reserved: 4_000 });
+});
+
 testOnPostgresql("a PostgreSQL with strict isolation gives the same result after retries", async () => {
   const { database, url } = await createPostgresqlTestDatabase();
   const name = new URL(url).pathname.slice(1);

@@ -190,7 +190,7 @@ function keyOf({ kind, subject }: QuotaOwner): string {
   return `${kind} ${subject}`;
 }
 
-/** When the answer of a reservation must have ended, which it should have by then. */
+/** When the answer of a reservation must have ended; where that is past, when the reservation expires. */
 function toEnd(leaseUntilMs: number, nowMs: number): number {
   return leaseUntilMs - marginMs > nowMs ? leaseUntilMs - marginMs : leaseUntilMs;
 }

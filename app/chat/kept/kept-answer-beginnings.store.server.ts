@@ -96,9 +96,8 @@ function toRow({ replyId, owner, conversationId, openFor, place, proofHash, leas
 }
 
 /**
- * Those that begin at once are one statement, since in a transaction each its statement would cost the first tokens of all
- * more than it does by itself. It does not wait for the disk: what is done alongside comes after it in PostgreSQL's log,
- * and so is not kept without it. What a power cut takes away has no writer left either.
+ * Those that begin at once are one statement, before what is done alongside. It does not wait for the disk: what is done
+ * alongside follows it in PostgreSQL's log, and so is not kept without it.
  */
 function createPostgresqlInsert({ database, statements: { query }, now }: Terms): Insert {
   const insert = inLockingBatches(async (beginnings: readonly Beginning[], lockWait) => {

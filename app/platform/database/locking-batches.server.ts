@@ -1,6 +1,6 @@
 import { sqltag as sql } from "@prisma/client/runtime/client";
 import type { Sql } from "@prisma/client/runtime/client";
-import { inBatches } from "~/platform/batches";
+import { inBatches } from "~/platform/batches.server";
 import { readSqlState } from "./outage.server";
 
 const shortWait = sql`set_config('lock_timeout', '50ms', true)`;

@@ -1,3 +1,5 @@
+import { AsyncResource } from "node:async_hooks";
+
 type Waiting<Item, Result> = {
   item: Item;
   resolve: (result: Result) => void;
@@ -13,6 +15,7 @@ export function inBatches<Item, Result>(
 ): (item: Item) => Promise<Result> {
   let waiting: Waiting<Item, Result>[] = [];
   let isRunning = false;
+  let caller = new AsyncResource("Batch");
 
   async function runAll(): Promise<void> {
     isRunning = true;
@@ -20,7 +23,8 @@ export function inBatches<Item, Result>(
       const batch = waiting;
       waiting = [];
       try {
-        const results = await run(batch.map(({ item }) => item));
+        const items = batch.map(({ item }) => item);
+        const results = await caller.runInAsyncScope(run, undefined, items);
         for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
       } catch (error) {
         for (const { reject } of batch) reject(error);
@@ -31,6 +35,8 @@ export function inBatches<Item, Result>(
 
   return (item) =>
     new Promise((resolve, reject) => {
+      // A batch belongs to the trace of the first who asked for something in it.
+      if (waiting.length === 0) caller = new AsyncResource("Batch");
       waiting.push({ item, resolve, reject });
       if (!isRunning) void runAll();
     });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inBatches } from "./batches";
+import { inBatches } from "./batches.server";
 
 /** Answers with each item doubled, once it is let on. */
 function startDoubling() {
