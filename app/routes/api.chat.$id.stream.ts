@@ -3,7 +3,7 @@ import { findLastEventId } from "~/chat/kept/last-event-id";
 import { createChatRefusalAnswer } from "~/chat/reply/answer-chat.server";
 import { systemClock } from "~/platform/clock";
 import { defineRoute } from "~/platform/http/route.server";
-import { answerEventStream, encodeNumberedEvents, eventStreamHeaders } from "~/platform/http/sse.server";
+import { answerNumberedEvents, eventStreamHeaders } from "~/platform/http/sse.server";
 import { requireResumable } from "~/services.server";
 import { keyHolder } from "~/services/callers.server";
 
@@ -21,9 +21,9 @@ export const { loader, action } = defineRoute({
       }
       const headers = { ...found.headers, "X-Reply-Id": found.replyId };
       if (method === "HEAD") return new Response(null, { headers: { ...eventStreamHeaders, ...headers } });
-      const events = resumable.read(found, findLastEventId(context));
+      const source = resumable.read(found, findLastEventId(context));
       const onFailure = (err: unknown) => log.error({ err, requestId }, "chat stream failed");
-      return answerEventStream({ events, encode: encodeNumberedEvents, headers, signal, onFailure });
+      return answerNumberedEvents({ source, headers, signal, onFailure });
     },
   },
   answerRefusal: createChatRefusalAnswer(systemClock),

@@ -2,7 +2,7 @@ import { chatOperation } from "~/chat/chat.openapi";
 import { createChatRefusalAnswer, requireChatRequest } from "~/chat/reply/answer-chat.server";
 import { systemClock } from "~/platform/clock";
 import { defineRoute } from "~/platform/http/route.server";
-import { answerEventStream, encodeNumberedEvents } from "~/platform/http/sse.server";
+import { answerEventStream, answerNumberedEvents } from "~/platform/http/sse.server";
 import { getServices } from "~/services.server";
 import { keyHolder } from "~/services/callers.server";
 
@@ -19,8 +19,8 @@ export const { loader, action } = defineRoute({
       const { conversationId } = request;
       if (chat.resumable && conversationId && context.headers["x-chat-resumable"] === "1") {
         const question = { request, caller, clientId, conversationId };
-        const { events, headers } = await chat.resumable.answer(question);
-        return answerEventStream({ events, encode: encodeNumberedEvents, headers, signal, onFailure });
+        const { source, headers } = await chat.resumable.answer(question);
+        return answerNumberedEvents({ source, headers, signal, onFailure });
       }
       const { events, headers } = await chat.answer({ request, caller, clientId, signal });
       return answerEventStream({ events, headers, signal, onFailure });

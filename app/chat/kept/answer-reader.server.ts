@@ -1,5 +1,6 @@
 import { AsyncResource } from "node:async_hooks";
 import { StreamCutOff } from "~/platform/http/sse.server";
+import type { EventSource } from "~/platform/http/sse.server";
 import { takeEvents } from "./answer-feed.server";
 import type { AnswerFeed, FeedReader } from "./answer-feed.server";
 import type { KeptAnswerStore, KeptEvent } from "./kept-answer-store.server";
@@ -8,26 +9,23 @@ import type { KeptAnswerStore, KeptEvent } from "./kept-answer-store.server";
 const maxReadBytes = 256 * 1024;
 
 type Options = { feed: AnswerFeed; store: Pick<KeptAnswerStore, "read">; afterId: number };
-type Taken = IteratorResult<readonly KeptEvent[], undefined>;
-type Asked = { resolve: (taken: Taken) => void; reject: (error: StreamCutOff) => void };
 
 /**
  * The events of an answer after `afterId`, to its end, as many at a time as there are. Those held by the feed as they
  * come; older ones from the store.
- * A class, not a generator: one that waits could not be ended.
  */
-export class AnswerReader implements AsyncIterableIterator<readonly KeptEvent[]>, FeedReader {
+export class AnswerReader implements EventSource, FeedReader {
   lastId: number;
   readonly #options: Options;
   /** Whose reads of the store they are: the writer calls, too. */
   readonly #context = new AsyncResource("AnswerReader");
-  /** The call of `next` that waits. */
-  #asked: Asked | null = null;
+  #tellMore = () => {};
   #isReading = false;
   /** JSON of the events after `lastId`. */
   #fromStore: string[] = [];
   #isEnding = false;
   #isClosed = false;
+  #fault: StreamCutOff | null = null;
 
   constructor(options: Options) {
     this.#options = options;
@@ -35,49 +33,41 @@ export class AnswerReader implements AsyncIterableIterator<readonly KeptEvent[]>
     options.feed.attach(this);
   }
 
-  [Symbol.asyncIterator](): this {
-    return this;
+  onMore(listener: () => void): void {
+    this.#tellMore = listener;
   }
 
-  /** One call at a time. */
-  next(): Promise<Taken> {
-    return new Promise((resolve, reject) => {
-      if (this.#asked !== null) throw new Error("A reader is asked again before it has answered.");
-      this.#asked = { resolve, reject };
-      this.look();
-    });
-  }
-
-  return(): Promise<Taken> {
-    this.#close();
-    return Promise.resolve({ done: true, value: undefined });
-  }
-
-  /** Answers the call that waits, if there is something to answer. Otherwise the feed comes back when there may be. */
   look(): void {
+    this.#tellMore();
+  }
+
+  /** Where there is nothing, the feed comes back when there may be. */
+  take(): readonly KeptEvent[] | null {
     const { feed } = this.#options;
-    if (this.#asked === null) return;
-    if (this.#isClosed) return this.#answer({ done: true, value: undefined });
+    if (this.#fault !== null) throw this.#fault;
+    if (this.#isClosed) return null;
     // More may be said in this tick of the loop.
-    if (this.#isReading || feed.isWaking) return;
+    if (this.#isReading || feed.isWaking) return [];
     this.#goToEnding();
-    const events = this.#take();
+    const events = this.#takeNext();
     const last = events.at(-1);
-    if (last !== undefined) {
-      this.lastId = last.id;
-      this.#answer({ done: false, value: events });
-    } else if (feed.isBehind(this.lastId)) this.#context.runInAsyncScope(() => void this.#readOn());
-    else if (feed.ending !== null) this.#close();
-    else if (feed.fault !== null) this.#cutOff("The answer goes on elsewhere", feed.fault);
+    if (last !== undefined) this.lastId = last.id;
+    else if (feed.isBehind(this.lastId)) this.#context.runInAsyncScope(() => void this.#readOn());
+    else if (feed.ending !== null) {
+      this.close();
+      return null;
+    } else if (feed.fault !== null) throw this.#cutOff("The answer goes on elsewhere", feed.fault);
+    return events;
   }
 
-  #answer(taken: Taken): void {
-    const asked = this.#asked;
-    this.#asked = null;
-    asked?.resolve(taken);
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#fromStore = [];
+    this.#options.feed.detach(this);
   }
 
-  #take(): KeptEvent[] {
+  #takeNext(): KeptEvent[] {
     if (this.#fromStore.length === 0) return this.#options.feed.eventsAfter(this.lastId);
     const events = takeEvents(this.#fromStore, 0, this.lastId);
     this.#fromStore.splice(0, events.length);
@@ -100,29 +90,19 @@ export class AnswerReader implements AsyncIterableIterator<readonly KeptEvent[]>
     try {
       const part = await store.read(request);
       if (this.#isClosed) return;
-      if (!part?.events.length) return this.#cutOff("The answer is not kept any more");
+      if (!part?.events.length) return void this.#cutOff("The answer is not kept any more");
       // What the feed does not have yet may be an ending, of which only the feed tells.
       this.#fromStore = part.events.filter(({ id }) => id <= feed.lastId).map(({ json }) => json);
     } catch (cause) {
-      this.#cutOff("The store of answers is away", cause);
+      if (!this.#isClosed) this.#cutOff("The store of answers is away", cause);
     } finally {
       this.#isReading = false;
       this.look();
     }
   }
 
-  #cutOff(message: string, cause?: unknown): void {
-    const asked = this.#asked;
-    this.#asked = null;
-    this.#close();
-    asked?.reject(new StreamCutOff(message, { cause }));
-  }
-
-  #close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.#fromStore = [];
-    this.#options.feed.detach(this);
-    this.look();
+  #cutOff(message: string, cause?: unknown): StreamCutOff {
+    this.close();
+    return (this.#fault = new StreamCutOff(message, { cause }));
   }
 }

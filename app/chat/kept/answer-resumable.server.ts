@@ -1,7 +1,8 @@
 import { Refusal, stateUnavailable } from "~/platform/http/refusal";
+import type { AnswerReader } from "./answer-reader.server";
 import { answerChat } from "../reply/answer-chat.server";
 import type { ChatAnswer, ChatCall, ChatDependencies } from "../reply/answer-chat.server";
-import type { Alongside, KeptEvent } from "./kept-answer-store.server";
+import type { Alongside } from "./kept-answer-store.server";
 import type { AnswerOwner, KeptAnswers } from "./kept-answers.server";
 
 export type ResumableCall = Pick<ChatCall, "caller" | "clientId" | "request"> & {
@@ -30,7 +31,7 @@ export type ResumableDependencies = {
 export async function answerResumable(
   { owner, isCounted, admitAnswer, caller, clientId, request }: ResumableCall,
   { chat, kept, keepTrace }: ResumableDependencies,
-): Promise<{ events: AsyncIterable<readonly KeptEvent[]>; headers: Record<string, string> }> {
+): Promise<{ source: AnswerReader; headers: Record<string, string> }> {
   const { log } = chat;
   const answer = kept.prepare(owner);
   let usedTokens = 0;
@@ -59,8 +60,8 @@ export async function answerResumable(
     const call = { request, caller, clientId, signal, admitAnswer: admit };
     const { events, headers } = await answerChat(call, chat);
     const usage = { readUsedTokens: () => usedTokens, settle: isCounted ? settle : null };
-    const kept = answer.write(keepTrace(events), usage);
-    return { events: kept, headers: { "X-Reply-Id": answer.replyId, ...headers } };
+    const source = answer.write(keepTrace(events), usage);
+    return { source, headers: { "X-Reply-Id": answer.replyId, ...headers } };
   } catch (error) {
     await settle(null).catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
     await answer.discard();

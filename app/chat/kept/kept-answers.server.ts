@@ -18,7 +18,6 @@ import type {
   Conversation,
   FoundAnswer,
   KeptAnswerStore,
-  KeptEvent,
 } from "./kept-answer-store.server";
 
 export const writerGoneText = "The answer broke off: the server that wrote it has ended. Ask again.";
@@ -114,7 +113,7 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
     headersOf: (found: FoundAnswer, conversation: Conversation) =>
       findHeaders({ store, found, conversation, findHere: (replyId) => findHere(replyId)?.headers }),
     /** From the event after `afterId` on, to the end. */
-    read({ replyId, lastId, ending }: FoundAnswer, afterId: number): AsyncIterable<readonly KeptEvent[]> {
+    read({ replyId, lastId, ending }: FoundAnswer, afterId: number): AnswerReader {
       const live = findHere(replyId)?.feed ?? followed.get(replyId);
       const feed = live ?? new AnswerFeed(replyId, lastId);
       const reader = new AnswerReader({ feed, store, afterId });

@@ -8,7 +8,7 @@ import { AnswerGone } from "./answer-follower.server";
 import type { AnswerNotices } from "./answer-notices";
 import { AnswerReader } from "./answer-reader.server";
 import { writeAnswer } from "./answer-writer.server";
-import type { Alongside, AnswerHeaders, KeptAnswerStore, KeptEvent } from "./kept-answer-store.server";
+import type { Alongside, AnswerHeaders, KeptAnswerStore } from "./kept-answer-store.server";
 
 type Options = {
   store: Pick<KeptAnswerStore, "read" | "discard">;
@@ -105,7 +105,7 @@ export class OpenAnswer {
   }
 
   /** The first reader's events. The answer is written on whether or not they are read. */
-  write(events: AsyncIterable<ChatEvent>, usage: Usage): AsyncIterable<readonly KeptEvent[]> {
+  write(events: AsyncIterable<ChatEvent>, usage: Usage): AnswerReader {
     const { store, expiresAtMs, log } = this.#options;
     const { feed } = this;
     const appending = this.#appending;

@@ -6,7 +6,8 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { expect, onTestFinished, test } from "vitest";
-import { answerEventStream, StreamCutOff } from "./sse.server";
+import { answerEventStream, answerNumberedEvents, StreamCutOff } from "./sse.server";
+import type { EventSource, NumberedEvent } from "./sse.server";
 
 const silent = new AbortController().signal;
 
@@ -92,20 +93,78 @@ test("events of one tick of the loop leave in one piece, and none waits for the 
   ]);
 });
 
-test("events that are encoded leave before the loop goes on, and the last of them with the end mark", async () => {
-  const order: string[] = [];
-  async function* events() {
-    yield { name: "a" };
-    await new Promise<void>((resolve) => setImmediate(() => resolve(void order.push("next phase"))));
-    yield { name: "b" };
-  }
-  const encode = ({ name }: { name: string }) => `${name};`;
-  const response = answerEventStream({ events: events(), encode, signal: silent });
+/** A source that is told what it has, and ends or fails where it is told so. */
+function tellingSource() {
+  const there: (NumberedEvent[] | null | Error)[] = [];
+  let tell = () => {};
+  const counts = { taken: 0, closed: 0 };
+  const source: EventSource = {
+    take() {
+      counts.taken += 1;
+      const next = there.length > 0 ? there.shift()! : [];
+      if (next instanceof Error) throw next;
+      return next;
+    },
+    onMore: (listener) => void (tell = listener),
+    close: () => void (counts.closed += 1),
+  };
+  return {
+    source,
+    counts,
+    have(...more: (NumberedEvent[] | null | Error)[]): void {
+      there.push(...more);
+      tell();
+    },
+  };
+}
+
+const one = { id: 1, json: "{}" };
+const two = { id: 2, json: "[]" };
+
+test("events that a source has leave at once, and the last of them with the end mark", async () => {
+  const { source, have } = tellingSource();
+  have([one]);
+  const response = answerNumberedEvents({ source, signal: silent });
   const reader = response.body!.getReader();
-  order.push(new TextDecoder().decode((await reader.read()).value));
-  reader.releaseLock();
-  expect(await readPieces(response)).toEqual(["b;data: [DONE]\n\n"]);
-  expect(order).toEqual(["a;", "next phase"]);
+  const readOn = async () => new TextDecoder().decode((await reader.read()).value);
+  expect(await readOn()).toBe("id: 1\ndata: {}\n\n");
+  const next = readOn();
+  have([two], null);
+  expect(await next).toBe("id: 2\ndata: []\n\ndata: [DONE]\n\n");
+  expect((await reader.read()).done).toBe(true);
+});
+
+test("a source is not asked while the reader has no room, and is closed when the reader leaves", async () => {
+  const { source, counts, have } = tellingSource();
+  const response = answerNumberedEvents({ source, signal: silent });
+  const long = { id: 1, json: JSON.stringify("x".repeat(10_000)) };
+  for (let count = 0; count < 20; count += 1) have([long]);
+  const { taken } = counts;
+  expect(taken).toBeLessThan(10);
+  const reader = response.body!.getReader();
+  await reader.read();
+  await reader.read();
+  expect(counts.taken).toBeGreaterThan(taken);
+  await reader.cancel();
+  expect(counts.closed).toBe(1);
+});
+
+test("a source that goes on elsewhere cuts the stream off, and one that fails ends it", async () => {
+  for (const [fault, rest] of [
+    [new StreamCutOff("The answer goes on elsewhere"), null],
+    [new Error("internal"), "answer broke off"],
+  ] as const) {
+    const { source, have } = tellingSource();
+    const failures: unknown[] = [];
+    const onFailure = (error: unknown) => failures.push(error);
+    const reader = answerNumberedEvents({ source, signal: silent, onFailure }).body!.getReader();
+    const first = reader.read();
+    have([one], fault);
+    expect(new TextDecoder().decode((await first).value)).toContain("id: 1");
+    if (rest === null) await expect(reader.read()).rejects.toThrow("goes on elsewhere");
+    else expect(new TextDecoder().decode((await reader.read()).value)).toContain(rest);
+    expect(failures).toEqual(rest === null ? [] : [fault]);
+  }
 });
 
 test("a failure after the first event ends with error, finish and the end mark, and is reported", async () => {
@@ -245,11 +304,8 @@ test("events that go on elsewhere at once are handed on before they are cut off"
     yield { name: "a" };
     throw new StreamCutOff("The answer goes on elsewhere");
   }
-  for (const encode of [({ name }: { name: string }) => `${name};`, undefined]) {
-    const options = { events: leaving(), signal: silent, ...(encode && { encode }) };
-    const reader = answerEventStream(options).body!.getReader();
-    const first = await reader.read();
-    expect(new TextDecoder().decode(first.value)).toContain("a");
-    await expect(reader.read()).rejects.toThrow("goes on elsewhere");
-  }
+  const reader = answerEventStream({ events: leaving(), signal: silent }).body!.getReader();
+  const first = await reader.read();
+  expect(new TextDecoder().decode(first.value)).toContain("a");
+  await expect(reader.read()).rejects.toThrow("goes on elsewhere");
 });

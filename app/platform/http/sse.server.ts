@@ -19,13 +19,7 @@ export const eventStreamHeaders = {
   "x-vercel-ai-ui-message-stream": "v1",
 };
 
-type EventStreamOptions<Event extends object> = {
-  events: AsyncIterable<Event>;
-  /**
-   * As it is sent, with what else is there already, such as the end. Default: its JSON, in one write with what else comes in
-   * the same tick of the loop.
-   */
-  encode?: (event: Event) => string;
+type StreamOptions = {
   signal: AbortSignal;
   keepAliveMs?: number;
   headers?: Record<string, string>;
@@ -36,9 +30,36 @@ type EventStreamOptions<Event extends object> = {
  * The AI SDK's event stream. Events are pulled when the reader has room. When it cancels or stalls, or the signal fires,
  * the iterator is ended, exactly once. One that throws is a defect: the stream ends with `error` and `finish`.
  */
-export function answerEventStream<Event extends object>(options: EventStreamOptions<Event>): Response {
+export function answerEventStream({
+  events,
+  ...options
+}: StreamOptions & { events: AsyncIterable<object> }): Response {
+  return answerStream(pullEvents(events), options);
+}
+
+/** `json` is an event of the stream; from the last id that it has seen a client can go on. */
+export type NumberedEvent = { id: number; json: string };
+
+/** Events that tell when there are more: to wait for each with a promise would cost more than all else that is done with it. */
+export type EventSource = {
+  /** Some of those that are there; none where there are none yet; null at the end. Throws `StreamCutOff`. */
+  take: () => readonly NumberedEvent[] | null;
+  /** From now on, called whenever there may be something to take. */
+  onMore: (listener: () => void) => void;
+  close: () => void;
+};
+
+/** The same stream of events with ids. */
+export function answerNumberedEvents({
+  source,
+  ...options
+}: StreamOptions & { source: EventSource }): Response {
+  return answerStream(pushEvents(source), options);
+}
+
+function answerStream(writer: Writer, options: StreamOptions): Response {
   const headers = Object.assign({}, options.headers, eventStreamHeaders);
-  return new Response(createEventBody(options), { headers });
+  return new Response(createBody(writer, options), { headers });
 }
 
 /** JSON escapes what would end a line, and half surrogates; the rest is escaped for readers that split on it. */
@@ -57,8 +78,7 @@ const brokenOff =
   [{ type: "error", errorText: "The answer broke off." }, { type: "finish" }].map(encodeEvent).join("") +
   endMark;
 
-/** With ids, from which a client can go on. */
-export function encodeNumberedEvents(events: readonly { id: number; json: string }[]): string {
+function encodeNumberedEvents(events: readonly NumberedEvent[]): string {
   let text = "";
   for (const { id, json } of events) text += `id: ${id}\ndata: ${json}\n\n`;
   return text;
@@ -71,51 +91,127 @@ export class StreamCutOff extends Error {
   readonly code = "ECONNRESET";
 }
 
-function createEventBody<Event extends object>(
-  options: EventStreamOptions<Event>,
-): ReadableStream<Uint8Array> {
-  const { events, encode = encodeEvent, signal, keepAliveMs = 15_000, onFailure = () => undefined } = options;
-  const flushLater = options.encode ? process.nextTick : setImmediate;
+type Body = {
+  isOver: () => boolean;
+  /** How many characters the next write may have. */
+  room: () => number;
+  send: (text: string) => void;
+  end: (text: string) => void;
+};
+
+/** `pull` writes until there is no room, or the end; it is called again when there is. */
+type Writer = { pull: (body: Body) => Promise<void>; stop: () => unknown };
+
+function pullEvents(events: AsyncIterable<object>): Writer {
   const iterator = events[Symbol.asyncIterator]();
-  let isOver = false;
-  let keepAlive: NodeJS.Timeout | undefined;
-  let onAbort = () => {};
   /** Events of this tick of the loop: one write for each costs more than all else that is done with it. */
   let waiting = "";
 
-  function flush(controller: ReadableStreamDefaultController<Uint8Array>, last = ""): void {
-    const text = waiting + last;
+  function flush(body: Body): void {
+    if (!body.isOver()) body.send(waiting);
     waiting = "";
-    if (text !== "") controller.enqueue(encoder.encode(text));
   }
+
+  return {
+    async pull(body) {
+      try {
+        for (;;) {
+          if (waiting.length >= body.room()) return flush(body);
+          const { done, value } = await iterator.next();
+          if (body.isOver()) return;
+          if (done) break;
+          if (waiting === "") setImmediate(flush, body);
+          waiting += encodeEvent(value);
+        }
+      } catch (error) {
+        flush(body);
+        throw error;
+      }
+      body.end(waiting + endMark);
+    },
+    stop: () => iterator.return?.(),
+  };
+}
+
+function pushEvents(source: EventSource): Writer {
+  function pull(body: Body, resolve: () => void, reject: (error: unknown) => void): void {
+    function sendOn(): void {
+      if (body.isOver()) return;
+      let text = "";
+      try {
+        while (text.length < body.room()) {
+          const events = source.take();
+          if (events === null) return body.end(text + endMark);
+          if (events.length === 0) return body.send(text);
+          text += encodeNumberedEvents(events);
+        }
+        source.onMore(() => undefined);
+        body.send(text);
+        resolve();
+      } catch (error) {
+        body.send(text);
+        reject(error);
+      }
+    }
+    source.onMore(sendOn);
+    sendOn();
+  }
+  return {
+    pull: (body) => new Promise((resolve, reject) => pull(body, resolve, reject)),
+    stop: () => source.close(),
+  };
+}
+
+function createBody(writer: Writer, options: StreamOptions): ReadableStream<Uint8Array> {
+  const { signal, keepAliveMs = 15_000, onFailure = () => undefined } = options;
+  let isOver = false;
+  let keepAlive: NodeJS.Timeout | undefined;
+  let onAbort = () => {};
 
   function release(): void {
     isOver = true;
-    waiting = "";
     clearInterval(keepAlive);
     signal.removeEventListener("abort", onAbort);
   }
 
-  /** Ends the iterator early. Its clean-up may fail. */
+  /** Stops the writer early. Its clean-up may fail. */
   async function abandon(): Promise<void> {
     if (isOver) return;
     release();
     try {
-      await iterator.return?.();
+      await writer.stop();
     } catch (error) {
       onFailure(error);
     }
   }
 
+  function openBody(controller: ReadableStreamDefaultController<Uint8Array>): Body {
+    const send = (text: string) => {
+      if (text !== "") controller.enqueue(encoder.encode(text));
+    };
+    return {
+      isOver: () => isOver,
+      room: () => Math.min(maxWriteChars, controller.desiredSize ?? 0),
+      send,
+      end: (text) => {
+        send(text);
+        release();
+        controller.close();
+      },
+    };
+  }
+
+  let body: Body;
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
+        body = openBody(controller);
         onAbort = () => {
           if (isOver) return;
           void abandon();
           controller.error(signal.reason);
         };
-        const onTurn = () => flush(controller, ": keep-alive\n\n");
+        const onTurn = () => body.send(": keep-alive\n\n");
         const onStall = () => {
           void abandon();
           controller.error(new Error("The reader of an event stream takes nothing"));
@@ -124,31 +220,18 @@ function createEventBody<Event extends object>(
         signal.addEventListener("abort", onAbort, { once: true });
         if (signal.aborted) onAbort();
       },
-      async pull(controller) {
-        let last = endMark;
+      async pull() {
         try {
-          for (;;) {
-            if (waiting.length >= Math.min(maxWriteChars, controller.desiredSize ?? 0))
-              return flush(controller);
-            const { done, value } = await iterator.next();
-            if (isOver) return;
-            if (done) break;
-            if (waiting === "") flushLater(flush, controller);
-            waiting += encode(value);
-          }
+          await writer.pull(body);
         } catch (error) {
           if (isOver) return;
           if (error instanceof StreamCutOff) {
-            flush(controller);
             release();
             throw error;
           }
           onFailure(error);
-          last = brokenOff;
+          body.end(brokenOff);
         }
-        flush(controller, last);
-        release();
-        controller.close();
       },
       cancel: abandon,
     },
