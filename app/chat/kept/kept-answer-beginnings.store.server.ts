@@ -95,17 +95,21 @@ function toRow({ replyId, owner, conversationId, openFor, place, proofHash, leas
   return { replyId, owner, conversationId, openFor, place, proofHash, leaseMs };
 }
 
+type Followed = Beginning & { isFollowed: boolean };
+
 /**
- * Those that begin at once are one statement, before what is done alongside. It does not wait for the disk: what is done
- * alongside follows it in PostgreSQL's log, and so is not kept without it.
+ * Those that begin at once are one statement, before what is done alongside. With that it does not wait for the disk: what is
+ * done alongside follows it in PostgreSQL's log, and so is not kept without it.
  */
 function createPostgresqlInsert({ database, statements: { query }, now }: Terms): Insert {
-  const insert = inLockingBatches(async (beginnings: readonly Beginning[], lockWait) => {
+  const insert = inLockingBatches(async (beginnings: readonly Followed[], lockWait) => {
+    const commit = beginnings.every(({ isFollowed }) => isFollowed) ? "off" : null;
     const begun = await query<{ id: string }>`
       INSERT INTO "KeptAnswer" ("id", "owner", "conversationId", "openFor", "place", "proofHash", "leaseExpiresAtMs")
       SELECT given."replyId", given."owner", given."conversationId", given."openFor", given."place", given."proofHash",
         ${now} + given."leaseMs"
-      FROM set_config('synchronous_commit', 'off', true) AS commits, ${lockWait} AS locks,
+      FROM set_config('synchronous_commit', COALESCE(${commit}, current_setting('synchronous_commit')), true) AS commits,
+        ${lockWait} AS locks,
         ${givenRows(database, beginningColumns, beginnings.map(toRow))}
       ON CONFLICT DO NOTHING
       RETURNING "id"`;
@@ -113,7 +117,7 @@ function createPostgresqlInsert({ database, statements: { query }, now }: Terms)
     return beginnings.map(({ replyId }) => ids.has(replyId));
   });
   return async (beginning, alongside) => {
-    const hasBegun = await insert(beginning);
+    const hasBegun = await insert({ isFollowed: alongside !== undefined, ...beginning });
     if (hasBegun) await alongside?.(null);
     return hasBegun;
   };

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import type { SqlDriverAdapterFactory } from "@prisma/driver-adapter-utils";
-import type { Pool, PoolClient } from "pg";
+import type { Pool } from "pg";
 import type { PrismaClient } from "~/generated/sqlite/client";
 import { withDeadline } from "~/platform/deadline";
 import type { EventLog } from "~/platform/log.server";
@@ -111,11 +111,10 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
     import("~/generated/postgresql/client"),
     import("@prisma/adapter-pg"),
   ]);
-  const { verify, nameOf } = createStatementNames();
+  const { verify, nameOf } = createStatementNames(pool.connectSeconds * 1_000);
   const settings = {
     connectionString: url,
-    verify: (client: PoolClient, done: (error?: Error) => void) =>
-      void verify(client).then(() => done(), done),
+    onConnect: verify,
     max: pool.size,
     connectionTimeoutMillis: pool.connectSeconds * 1_000,
     statement_timeout: pool.statementSeconds * 1_000,

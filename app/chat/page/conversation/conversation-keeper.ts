@@ -142,7 +142,7 @@ export class ConversationKeeper {
 
   /** Into what other windows have written meanwhile, which is never overwritten with less. */
   private writeReply(id: string, reply: Reply): void {
-    this.unwritten.delete(id);
+    if (this.unwritten.get(id)?.id === reply.id) this.unwritten.delete(id);
     const stored = this.findStored(id);
     const theirs = stored && findReply(stored, reply.id);
     const stopped = theirs && joinStopped(reply, theirs);
