@@ -55,19 +55,20 @@ type Options = { clock: Clock; instance: string };
  * those that ask at once share a transaction, of which each statement costs more than its rows.
  */
 export const reservationsOn = (database: Database, { clock, instance }: Options) => {
-  const transact = createSharedTransactions(database);
   const reserveWithin = (statements: Statements, requests: readonly ReserveRequest[], lockWait?: Sql) =>
     reserveAll({ database, statements, lockWait, nowMs: clock(), instance }, requests);
-  const reserveTogether = inLockingBatches((requests: readonly ReserveRequest[], lockWait) =>
-    transactDirectly(database, (transaction) => reserveWithin(transaction, requests, lockWait)),
-  );
-  return async function reserve(request: ReserveRequest): Promise<ReserveOutcome> {
-    const { transaction } = request;
-    if (!transaction && !isSqlite(database)) return await reserveTogether(request);
-    const reserveOne = (statements: Statements) => reserveWithin(statements, [request]);
-    const [outcome] = await (transaction ? reserveOne(transaction) : transact(reserveOne));
+  async function reserveOne(statements: Statements, request: ReserveRequest): Promise<ReserveOutcome> {
+    const [outcome] = await reserveWithin(statements, [request]);
     return outcome!;
-  };
+  }
+  const transact = createSharedTransactions(database);
+  const reserveAlone = isSqlite(database)
+    ? (request: ReserveRequest) => transact((transaction) => reserveOne(transaction, request))
+    : inLockingBatches((requests: readonly ReserveRequest[], lockWait) =>
+        transactDirectly(database, (transaction) => reserveWithin(transaction, requests, lockWait)),
+      );
+  return (request: ReserveRequest): Promise<ReserveOutcome> =>
+    request.transaction ? reserveOne(request.transaction, request) : reserveAlone(request);
 };
 
 /** `lockWait`: see `inLockingBatches`. */
@@ -80,7 +81,12 @@ type Context = {
 };
 
 /** `endsAtMs`: when the first of its reservations must have ended; null where there are none. */
-type OpenWindow = { used: number; reserved: number; resetAtMs: number; endsAtMs: number | null };
+type OpenWindow = QuotaOwner & {
+  used: number;
+  reserved: number;
+  resetAtMs: number;
+  endsAtMs: number | null;
+};
 
 async function reserveAll(context: Context, requests: readonly ReserveRequest[]): Promise<ReserveOutcome[]> {
   const { database, statements } = context;
@@ -134,7 +140,7 @@ const windowColumns = { kind: "TEXT", subject: "TEXT", startMs: "BIGINT", resetA
 async function lockWindows(
   { database, statements: { query }, lockWait, nowMs }: Context,
   requests: readonly ReserveRequest[],
-): Promise<Map<string, OpenWindow & QuotaOwner>> {
+): Promise<Map<string, OpenWindow>> {
   const asked = new Map(requests.map(({ owner, windowSeconds }) => [keyOf(owner), { owner, windowSeconds }]));
   // In the same order everywhere, so that no two transactions wait for each other.
   const rows = [...asked]
@@ -157,7 +163,7 @@ async function lockWindows(
       "windowStartMs" = CASE WHEN ${isOpen} THEN w."windowStartMs" ELSE excluded."windowStartMs" END,
       "resetAtMs" = CASE WHEN ${isOpen} THEN w."resetAtMs" ELSE excluded."resetAtMs" END
     RETURNING "kind", "subject", "used", "resetAtMs"`;
-  const windows = new Map<string, OpenWindow & QuotaOwner>();
+  const windows = new Map<string, OpenWindow>();
   for (const { kind, subject, used, resetAtMs } of locked) {
     const figures = { used: Number(used), resetAtMs: Number(resetAtMs), reserved: 0, endsAtMs: null };
     windows.set(keyOf({ kind, subject }), { kind, subject, ...figures });
@@ -168,7 +174,7 @@ async function lockWindows(
 /** A statement of its own, begun under the lock: inside the one above, PostgreSQL would count as of its beginning. */
 async function addReserved(
   { database, statements: { query }, nowMs }: Context,
-  windows: ReadonlyMap<string, OpenWindow & QuotaOwner>,
+  windows: ReadonlyMap<string, OpenWindow>,
 ): Promise<void> {
   const rows = [...windows.values()].map(({ kind, subject, resetAtMs }) => ({ kind, subject, resetAtMs }));
   const end = sql`r."leaseUntilMs" - ${marginMs}`;
@@ -179,18 +185,18 @@ async function addReserved(
     JOIN "QuotaReservation" AS r
       ON r."kind" = given."kind" AND r."subject" = given."subject" AND r."windowResetAtMs" = given."resetAtMs"
     GROUP BY r."kind", r."subject"`;
-  for (const { kind, subject, reserved, endsAtMs } of sums)
-    Object.assign(windows.get(keyOf({ kind, subject }))!, {
-      reserved: Number(reserved),
-      endsAtMs: Number(endsAtMs),
-    });
+  for (const { kind, subject, reserved, endsAtMs } of sums) {
+    const window = windows.get(keyOf({ kind, subject }))!;
+    window.reserved = Number(reserved);
+    window.endsAtMs = Number(endsAtMs);
+  }
 }
 
 function keyOf({ kind, subject }: QuotaOwner): string {
   return `${kind} ${subject}`;
 }
 
-/** When the answer of a reservation must have ended; where that is past, when the reservation expires. */
+/** When the answer of a reservation must have ended; where that is past, when the reservation expires. As `addReserved` has it. */
 function toEnd(leaseUntilMs: number, nowMs: number): number {
   return leaseUntilMs - marginMs > nowMs ? leaseUntilMs - marginMs : leaseUntilMs;
 }

@@ -110,12 +110,19 @@ test("an answer stopped in one window is stopped in the other, whatever that one
 const done: Reply = { ...further, status: "done", finishReason: "stop" };
 const stoppedByUser: Reply = { ...named, status: "stopped", isStoppedByUser: true };
 
-test("the user's stop counts over an end that the other window has written before it, which keeps its text", () => {
-  const { here, there, tell, shown, stored } = openWindows();
+/** The window there has read the answer to its end. */
+function openWindowsAtEnd() {
+  const windows = openWindows();
+  const { here, there, tell } = windows;
   here.keeper.put(conversation);
   here.keeper.settle("one", named);
   tell(there);
   there.keeper.settle("one", done);
+  return windows;
+}
+
+test("the user's stop counts over an end that the other window has written before it, which keeps its text", () => {
+  const { here, there, tell, shown, stored } = openWindowsAtEnd();
   // The end of an answer may be written twice: as the last of its growth, and as its end.
   for (const ended of [stoppedByUser, stoppedByUser]) here.keeper.settle("one", ended);
   const { parts, lastEventId } = further;
@@ -144,11 +151,7 @@ test("the user's stop is written again when the other window has overwritten it 
 });
 
 test("an answer that is gone for one window stays as the other has read it, whole", () => {
-  const { here, there, tell, shown, stored } = openWindows();
-  here.keeper.put(conversation);
-  here.keeper.settle("one", named);
-  tell(there);
-  there.keeper.settle("one", done);
+  const { here, tell, shown, stored } = openWindowsAtEnd();
   here.keeper.settle("one", { ...named, status: "stopped" });
   expect(stored()).toEqual(done);
   tell(here);

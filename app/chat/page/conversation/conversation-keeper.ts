@@ -147,8 +147,8 @@ export class ConversationKeeper {
     const theirs = stored && findReply(stored, reply.id);
     const stopped = theirs && joinStopped(reply, theirs);
     if (theirs && !stopped && !isFurther(reply, theirs)) return;
-    const conversation = theirs ? replaceMessage(stored, stopped ?? reply) : this.find(id);
     const own = this.find(id);
+    const conversation = theirs ? replaceMessage(stored, stopped ?? reply) : own;
     if (stopped && own) this.conversations.set(id, replaceMessage(own, stopped));
     // Deleted in another window, or by signing out there; where nothing can be stored, nothing was.
     const isDeleted = stored === null && this.state.get().isStored;
