@@ -6,6 +6,7 @@ import { build } from "esbuild";
 const folder = "build/server";
 
 function loadLate({ onLoad, onResolve }) {
+  onResolve({ filter: /^undici$/ }, ({ path: name }) => ({ path: name, external: true }));
   // A dynamic import of bundled CommonJS has no named exports, so these stay packages.
   onResolve({ filter: /^@(?:opentelemetry|pinecone-database)\// }, ({ kind, path: name }) =>
     kind === "dynamic-import" ? { path: name, external: true } : undefined,
@@ -31,7 +32,7 @@ export async function bundleServer() {
     splitting: true,
     format: "esm",
     platform: "node",
-    external: ["libsql", "undici", "pg-native", "cloudflare:sockets"],
+    external: ["libsql", "pg-native", "cloudflare:sockets"],
     plugins: [{ name: "late", setup: loadLate }],
     // CommonJS packages ask for Node's own modules.
     banner: { js: 'import{createRequire as $r}from"node:module";const require=$r(import.meta.url);' },
