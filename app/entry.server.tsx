@@ -1,10 +1,10 @@
-import { PassThrough } from "node:stream";
-import { text } from "node:stream/consumers";
+import { Writable } from "node:stream";
 import type { AppLoadContext, EntryContext, LoaderFunctionArgs } from "@remix-run/node";
 import { RemixServer, isRouteErrorResponse } from "@remix-run/react";
 import { renderToPipeableStream } from "react-dom/server";
 import { renderWelcomeHtml } from "~/content/welcome-html.server";
 import { WelcomeRenderer } from "~/gate/page/room/served-room";
+import { WholePage } from "~/platform/http/pages/whole-page.server";
 import { NonceContext } from "~/ui/nonce";
 
 /** Milliseconds a page's slow data may take before the page ends with what is there. */
@@ -35,7 +35,7 @@ export default async function handleRequest(
         nonce,
         onAllReady() {
           clearTimeout(timer);
-          text(pipe(new PassThrough())).then(resolve, reject);
+          pipe(collectText(resolve));
         },
         onShellError: reject,
         onError: (error) => void failures.push(error),
@@ -47,9 +47,23 @@ export default async function handleRequest(
   // Parts that left a gap each; a failure of the page as a whole has reached handleError by itself.
   for (const failure of failures) logError(loadContext, request, failure);
   responseHeaders.set("Content-Type", "text/html; charset=utf-8");
-  return new Response(html, {
+  return new WholePage(html, {
     headers: responseHeaders,
     status: failures.length > 0 ? 500 : responseStatusCode,
+  });
+}
+
+function collectText(onText: (text: string) => void): Writable {
+  const pieces: Uint8Array[] = [];
+  return new Writable({
+    write(piece: Uint8Array, _encoding, done) {
+      pieces.push(piece);
+      done();
+    },
+    final(done) {
+      onText(Buffer.concat(pieces).toString());
+      done();
+    },
   });
 }
 

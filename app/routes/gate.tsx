@@ -1,4 +1,4 @@
-import { json, redirect } from "@remix-run/node";
+import { data, redirect } from "@remix-run/node";
 import type { HeadersFunction, LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData, useRouteLoaderData } from "@remix-run/react";
 import { Gate } from "~/gate/page/gate";
@@ -66,7 +66,7 @@ export async function loader({ context }: LoaderFunctionArgs) {
   const kinds = toPageKinds(config.keys.list);
   const signsSiwe = config.state.enabled;
   const status = door?.kind === "wrong" ? 400 : 200;
-  return json({ visit, lookup, outline, door, lastWallet, kinds, signsSiwe }, { status });
+  return data({ visit, lookup, outline, door, lastWallet, kinds, signsSiwe }, { status });
 }
 
 /** Nobody is there, and no wallet was. */

@@ -9,6 +9,7 @@ import { patternOf } from "../direct-route.server";
 import { Refusal, problemHeader } from "../refusal";
 import type { RequestContext } from "../request-context.server";
 import { writeAnswer } from "../write-answer.server";
+import { WholePage } from "./whole-page.server";
 
 const allow = "GET, HEAD, OPTIONS";
 
@@ -27,7 +28,7 @@ export function createPageHandler(build: ServerBuild, mode: string) {
       if (!isDecodable(context.pathname) || context.searchParams.has("_data")) throw new Refusal("not-found");
       if (["GET", "HEAD"].includes(context.method)) {
         const made = await handle(toWebRequest(context, request), context);
-        return addHeaders(await toWhole(made), problemHeader(made.status));
+        return addHeaders(toAnswer(made), problemHeader(made.status));
       }
       if (!isPage(byPattern.keys(), context.pathname)) throw new Refusal("not-found");
       if (context.method === "OPTIONS") return new Response(null, { status: 204, headers: { Allow: allow } });
@@ -56,12 +57,13 @@ export function createPageHandler(build: ServerBuild, mode: string) {
   return { answerPage, renderPage };
 }
 
-/** A page is there as a whole; what the framework sends to its own scripts may still be under way. */
-async function toWhole(answer: Response): Promise<Answer> {
-  const headers = Object.fromEntries(answer.headers);
-  const isPage = headers["content-type"]?.startsWith("text/html") && headers["set-cookie"] === undefined;
-  if (!isPage || answer.body === null) return answer;
-  return new TextAnswer({ status: answer.status, headers, text: await answer.text() });
+function toAnswer(made: Response): Answer {
+  // What the framework sends to its own scripts may still be under way.
+  if (!(made instanceof WholePage)) return made;
+  const headers = Object.fromEntries(made.headers);
+  // Of several cookies a table holds one.
+  if (headers["set-cookie"] !== undefined) return new Response(made.html, made);
+  return new TextAnswer({ status: made.status, headers, text: made.html });
 }
 
 /** Plain text for a browser, Problem Details for a program. */
