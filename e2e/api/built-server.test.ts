@@ -53,5 +53,5 @@ test("the built server has Prisma's compiler as bytes, and no longer as text", (
   for (const name of modules) {
     expect(WebAssembly.validate(readFileSync(path.join(folder, name))), name).toBe(true);
   }
-  expect(files.filter((name) => readBuilt(name).includes('"AGFzbQEAAAA'))).toEqual([]);
+  expect(files.filter((name) => readBuilt(name).match(/"AGFzbQEAAAA[\w+/=]{200000}/))).toEqual([]);
 });
