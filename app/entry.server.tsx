@@ -35,7 +35,7 @@ export default async function handleRequest(
         nonce,
         onAllReady() {
           clearTimeout(timer);
-          pipe(collectText(resolve));
+          pipe(collectText(resolve).on("error", reject));
         },
         onShellError: reject,
         onError: (error) => void failures.push(error),

@@ -6,6 +6,7 @@ import { build } from "esbuild";
 const folder = "build/server";
 
 function loadLate({ onLoad, onResolve }) {
+  // Of undici the server has its pool. The framework asks for all of it only where Node has no `fetch`.
   onResolve({ filter: /^undici$/ }, ({ path: name }) => ({ path: name, external: true }));
   // A dynamic import of bundled CommonJS has no named exports, so these stay packages.
   onResolve({ filter: /^@(?:opentelemetry|pinecone-database)\// }, ({ kind, path: name }) =>
@@ -13,13 +14,26 @@ function loadLate({ onLoad, onResolve }) {
   );
   // Prisma's compiler as bytes: its text would be kept twice.
   onLoad({ filter: /\.wasm-base64\.mjs$/ }, ({ path: file }) => {
-    const name = path.basename(file, "-base64.mjs");
-    const [, base64] = /"([\w+/=]{1000,})"/.exec(readFileSync(file, "utf8"));
-    writeFileSync(path.join(folder, name), Buffer.from(base64, "base64"));
-    const bytes = `readFileSync(new URL("./${name}", import.meta.url))`;
-    return { contents: `import { readFileSync } from "node:fs"; export const wasm = ${bytes};` };
+    return { contents: `export const wasm = ${writeBytes(file, path.basename(file, "-base64.mjs"))};` };
+  });
+  // The parser of undici, too.
+  onLoad({ filter: /[\\/]llhttp\w*-wasm\.js$/ }, ({ path: file }) => {
+    return { contents: `module.exports = ${writeBytes(file, `${path.basename(file, "-wasm.js")}.wasm`)};` };
   });
 }
+
+/** Puts the WebAssembly that a file holds as text into a file of its own; returns what reads it. */
+function writeBytes(file, name) {
+  const [, base64] = /["']([\w+/=]{1000,})["']/.exec(readFileSync(file, "utf8"));
+  writeFileSync(path.join(folder, name), Buffer.from(base64, "base64"));
+  return `$bytes("./${name}")`;
+}
+
+const banner = [
+  // CommonJS packages ask for Node's own modules.
+  'import{createRequire as $r}from"node:module";const require=$r(import.meta.url);',
+  'import{readFileSync as $f}from"node:fs";const $bytes=name=>$f(new URL(name,import.meta.url));',
+].join("");
 
 export async function bundleServer() {
   rmSync(folder, { recursive: true, force: true });
@@ -34,8 +48,7 @@ export async function bundleServer() {
     platform: "node",
     external: ["libsql", "pg-native", "cloudflare:sockets"],
     plugins: [{ name: "late", setup: loadLate }],
-    // CommonJS packages ask for Node's own modules.
-    banner: { js: 'import{createRequire as $r}from"node:module";const require=$r(import.meta.url);' },
+    banner: { js: banner },
     define: { "process.env.NODE_ENV": '"production"' },
     // Names stay, and lines are short: traces tell where.
     minifyWhitespace: true,

@@ -47,11 +47,16 @@ test("what the built server loads late has its names: a CommonJS package in the 
   expect(late.filter((name) => /export default require_\w+\(\);\s*$/.test(readBuilt(name)))).toEqual([]);
 });
 
-test("the built server has Prisma's compiler as bytes, and no longer as text", () => {
+test("the built server has modules of WebAssembly as bytes, and none as text", () => {
   const modules = readdirSync(folder).filter((name) => name.endsWith(".wasm"));
-  expect(modules).toHaveLength(2);
+  expect(modules.sort()).toEqual([
+    "llhttp.wasm",
+    "llhttp_simd.wasm",
+    "query_compiler_small_bg.postgresql.wasm",
+    "query_compiler_small_bg.sqlite.wasm",
+  ]);
   for (const name of modules) {
     expect(WebAssembly.validate(readFileSync(path.join(folder, name))), name).toBe(true);
   }
-  expect(files.filter((name) => readBuilt(name).match(/"AGFzbQEAAAA[\w+/=]{200000}/))).toEqual([]);
+  expect(files.filter((name) => readBuilt(name).includes('"AGFzbQEAAAA'))).toEqual([]);
 });

@@ -106,7 +106,7 @@ function createExchange({
     },
     onComplete() {
       clearTimeout(timer);
-      resolve({ status, text: joinChunks(chunks) });
+      resolve({ status, text: Buffer.concat(chunks).toString("utf8") });
     },
     onError(error) {
       if (failure) return;
@@ -127,11 +127,4 @@ function createExchange({
       fail(`The connection failed: ${reason}.`);
     },
   };
-}
-
-/** One chunk, nearly always. */
-function joinChunks(chunks: readonly Buffer[]): string {
-  const [only, ...others] = chunks;
-  if (only === undefined) return "";
-  return (others.length === 0 ? only : Buffer.concat(chunks)).toString("utf8");
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { ServerBuild } from "@remix-run/node";
 import { expect, onTestFinished, test } from "vitest";
 import { createPageHandler } from "./page-handler.server";
+import { WholePage } from "./whole-page.server";
 import type { RequestContext } from "../request-context.server";
 
 /** One page, whose drawing ends with a status or with an error. */
@@ -30,16 +31,32 @@ const context = {
   signal: new AbortController().signal,
 } as unknown as RequestContext;
 
-async function ask(draw: () => Response): Promise<[number, string | null]> {
+async function fetchPage(draw: () => Response): Promise<Response> {
   const { answerPage } = createPageHandler(buildOf(draw), "production");
   const server = createServer((request, response) => void answerPage(context, request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  const { status, headers } = await fetch(`http://127.0.0.1:${port}/page`);
+  return await fetch(`http://127.0.0.1:${port}/page`);
+}
+
+async function ask(draw: () => Response): Promise<[number, string | null]> {
+  const { status, headers } = await fetchPage(draw);
   return [status, headers.get("x-problem")];
 }
+
+test("a finished document arrives as it was drawn, with its status and each of its cookies", async () => {
+  const plain = new Headers({ "Content-Type": "text/html", "X-Own": "yes" });
+  const withCookies = new Headers(plain);
+  for (const cookie of ["a=1", "b=2"]) withCookies.append("Set-Cookie", cookie);
+  for (const headers of [plain, withCookies]) {
+    const answer = await fetchPage(() => new WholePage("<p>Grüße</p>", { status: 400, headers }));
+    const received = [answer.status, answer.headers.get("x-own"), answer.headers.getSetCookie()];
+    expect(received).toEqual([400, "yes", headers.getSetCookie()]);
+    expect(await answer.text()).toBe("<p>Grüße</p>");
+  }
+});
 
 test("a page that failed names the refusal, be it drawn or not", async () => {
   const html = { "Content-Type": "text/html" };
