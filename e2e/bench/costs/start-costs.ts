@@ -80,7 +80,7 @@ export async function benchStart({ rounds }: BenchOptions): Promise<BenchResult<
       METRICS_TOKEN: metricsToken,
       AI_QUOTA_RESET_SECRET: resetSecret,
       ...benchSettings,
-      // As the container image and the systemd unit have it.
+      // As the container image and the systemd units have it.
       MALLOC_ARENA_MAX: "1",
     };
     const measured: StartRound[] = [];
