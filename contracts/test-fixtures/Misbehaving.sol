@@ -31,6 +31,12 @@ contract Misbehaving {
         if (how == 6) assembly {
             return(0, 1048576)
         }
-        while (true) {}
+        if (how == 7) while (true) {}
+        // Answers whoever brings much gas.
+        if (gasleft() < 15_000_000) revert();
+        assembly {
+            mstore(0, 1)
+            return(0, 32)
+        }
     }
 }

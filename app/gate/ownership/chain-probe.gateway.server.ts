@@ -35,8 +35,11 @@ const probeAnswer = parseAbiParameters(
 );
 const unsigned: WalletSignature = { wallet: zeroAddress, hash: zeroHash, signature: "0x", deployment: null };
 
-/** Everything in one call that brings its own code. `refused` where the chain does not run such code. */
-export async function askByProbe(question: Question): Promise<Answers | { refused: Error }> {
+/** `refused` where the chain does not run such code. */
+export type Probed = Answers | { refused: Error };
+
+/** Everything in one call that brings its own code. */
+export async function askByProbe(question: Question): Promise<Probed> {
   const { client, reads, signed, block } = question;
   const data = encodeDeployData({
     abi: chainProbe.abi,

@@ -1,15 +1,18 @@
+import { setImmediate as endOfTurn } from "node:timers/promises";
 import type { Address } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { Clock } from "~/platform/clock";
 import type { SignatureVerdict, WalletSignature } from "./reads/chain-answers";
+import { readHeader } from "./block-header.gateway.server";
 import { askChain } from "./chain-reads.gateway.server";
-import type { KeyQuestion, OnReading } from "./judge";
+import type { BlockHeader, KeyQuestion, OnReading } from "./judge";
 import { readSupply } from "./balances.gateway.server";
 import { planOf } from "./reads/kind-plan";
 import type { ChainPart } from "./reads/kind-plan";
 import type { ChainLeaf } from "./reads/leaf-reads";
 import { decimalsOf, makePartReads } from "./reads/part-reads";
 import type { ChainReading, KnownDecimals } from "./reads/part-reads";
+import { createSharedProbe } from "./shared-probe.gateway.server";
 import { createSharedReads } from "./shared-reads.server";
 
 /** Readings held in memory for each chain at most; the ones read longest ago go first. */
@@ -33,12 +36,14 @@ export function createChainReadings({
   const cacheMs = cacheSeconds * 1_000;
   const readings = createSharedReads<ChainReading>(cacheMs, maxEntries, clock);
   const supplies = createSharedReads<Awaited<ReturnType<typeof readSupply>>>(cacheMs, maxEntries, clock);
+  const askShared = createSharedProbe();
   const knownDecimals: KnownDecimals = new Map();
   let notedBlock = -1n;
+  let newestHeader: Promise<BlockHeader> | undefined;
 
   async function ask(question: KeyQuestion, part: ChainPart, { isPast = false, ...options }: AskOptions) {
     const { reads, needsTime, decode } = makePartReads(question, part, knownDecimals);
-    const answers = await askChain({ client, reads, needsTime, onReading, ...options });
+    const answers = await askChain({ client, reads, needsTime, askShared, onReading, ...options });
     return { reading: decode(answers, isPast), verdict: answers.verdict };
   }
 
@@ -59,6 +64,15 @@ export function createChainReadings({
       };
       const reading = await readings.readAlone({ ...nameReading(question, part), load });
       return { reading, verdict: given ?? ("invalid" as const) };
+    },
+
+    /** Asked for at the end of this turn of the event loop, by all who want it then. */
+    readNewestHeader(): Promise<BlockHeader> {
+      newestHeader ??= endOfTurn().then(() => {
+        newestHeader = undefined;
+        return readHeader(client);
+      });
+      return newestHeader;
     },
 
     async readAt(question: KeyQuestion, part: ChainPart, at: { block: bigint; isPast: boolean }) {

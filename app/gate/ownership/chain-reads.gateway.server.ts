@@ -1,10 +1,14 @@
 import { askByProbe } from "./chain-probe.gateway.server";
-import type { Question } from "./chain-probe.gateway.server";
+import type { Probed, Question } from "./chain-probe.gateway.server";
 import type { Answers } from "./reads/chain-answers";
 import type { OnReading } from "./judge";
 import { askPlainly } from "./plain-reads.gateway.server";
 
-type CountedQuestion = Question & { onReading?: OnReading | undefined };
+type ChainQuestion = Question & {
+  /** Asks together with others. */
+  askShared?: (question: Question) => Promise<Probed>;
+};
+type CountedQuestion = ChainQuestion & { onReading?: OnReading | undefined };
 
 /** In one request that also tells chain and block or, where the probe is refused, as ordinary calls. */
 export async function askChain({ onReading, ...question }: CountedQuestion): Promise<Answers> {
@@ -19,12 +23,13 @@ export async function askChain({ onReading, ...question }: CountedQuestion): Pro
   }
 }
 
-async function ask(question: Question): Promise<Answers> {
+async function ask({ askShared, ...question }: ChainQuestion): Promise<Answers> {
   const { client, signed } = question;
   const { deployless } = client;
   // Only the probe can ask a wallet that does not exist yet: worth a try even where it was refused before.
   if (!signed?.deployment && !deployless.shouldTry()) return await askPlainly(question, null);
-  const probed = await askByProbe(question);
+  // A signature is judged by code of the signer's choosing, which could spoil the call for others.
+  const probed = await (askShared && !signed ? askShared(question) : askByProbe(question));
   if (!("refused" in probed)) {
     deployless.forget();
     return probed;

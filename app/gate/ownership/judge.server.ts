@@ -1,7 +1,6 @@
 import { isAddressEqual } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { Clock } from "~/platform/clock";
-import { readHeader } from "./block-header.gateway.server";
 import { createChainReadings } from "./chain-readings.server";
 import type { ChainReadings } from "./chain-readings.server";
 import { conclude } from "./conclude";
@@ -84,7 +83,7 @@ export function createJudge(dependencies: JudgeDependencies): Judge {
         findParts(question).map((part) => {
           const { chainId } = part;
           const depth = BigInt(confirmationsOf(chainId));
-          const deep = { chain: readingsOf(chainId), client: clientOf(chainId), depth };
+          const deep = { chain: readingsOf(chainId), depth };
           return readDeepPart(question, part, deep);
         }),
       );
@@ -156,11 +155,11 @@ async function readOwner(
   return key?.owner ? { exists: true, owner: key.owner } : { exists: false, owner: null };
 }
 
-type DeepPart = { chain: ChainReadings; client: ChainClient; depth: bigint };
+type DeepPart = { chain: ChainReadings; depth: bigint };
 
-async function readDeepPart(question: KeyQuestion, part: ChainPart, { chain, client, depth }: DeepPart) {
+async function readDeepPart(question: KeyQuestion, part: ChainPart, { chain, depth }: DeepPart) {
   try {
-    const newest = await readHeader(client);
+    const newest = await chain.readNewestHeader();
     const olderNumber = newest.number > depth ? newest.number - depth : 0n;
     // By number instead of `latest`: a node that lacks the block fails.
     const read = async (block: bigint, isPast: boolean): Promise<PartReading> => ({
