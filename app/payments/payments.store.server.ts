@@ -2,6 +2,8 @@ import { sqltag as sql } from "@prisma/client/runtime/client";
 import type { Address, Hex } from "viem";
 import type { Prisma } from "~/generated/sqlite/client";
 import type { Database } from "~/platform/database/database.server";
+import { transactDirectly } from "~/platform/database/direct-statements.server";
+import type { Statements } from "~/platform/database/direct-statements.server";
 import { databaseNowMs } from "~/platform/database/lease-condition.server";
 import { sumPayments } from "./payment-windows.store.server";
 import type { PaymentSum, PaymentWindow } from "./payment-windows.store.server";
@@ -113,12 +115,13 @@ export function createPaymentStore(database: Database) {
     noteFinding: (payment: Payment, finding: Finding) => noteFinding(database, payment, finding),
 
     /** Once for each payment, together with its notification. */
-    markTold: (ref: PaymentRef, nowMs: number, enqueue: (transaction: Transaction) => Promise<unknown>) =>
-      database.$transaction(async (transaction) => {
-        const { count } = await transaction.payment.updateMany({
-          where: { ...toRefColumns(ref), toldAtMs: null },
-          data: { toldAtMs: BigInt(nowMs) },
-        });
+    markTold: (ref: PaymentRef, nowMs: number, enqueue: (transaction: Statements) => Promise<unknown>) =>
+      transactDirectly(database, async (transaction) => {
+        const { chainId, recipient, idempotencyKey } = toRefColumns(ref);
+        const count = await transaction.execute`
+          UPDATE "Payment" SET "toldAtMs" = ${BigInt(nowMs)}
+          WHERE "chainId" = ${chainId} AND "recipient" = ${recipient}
+            AND "idempotencyKey" = ${idempotencyKey} AND "toldAtMs" IS NULL`;
         if (count === 1) await enqueue(transaction);
         return count === 1;
       }),

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
+import type { Statements } from "~/platform/database/direct-statements.server";
 import { leavesCommitInDoubt } from "~/platform/database/outage.server";
+import { createSharedTransactions } from "~/platform/database/shared-transactions.server";
 import type { Notification } from "~/platform/outbox/outbox";
 import type { Outbox } from "~/platform/outbox/outbox.store.server";
 import { stateUnavailable } from "~/platform/http/refusal";
@@ -32,28 +33,31 @@ const unknownOutcome =
 export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
 
 export function createSubmissionStore(database: Database, clock: Clock, outbox: Outbox) {
+  const transact = createSharedTransactions(database);
+
   /**
    * Atomic and durable. Exactly one of several at once, forms included, uses the key up. Where the connection is lost
    * while it commits, the queued notification shows whether it did.
    */
   async function useKey(
     { key, usedBy, notification }: KeyUseRequest,
-    alsoStore?: (transaction: Prisma.TransactionClient, nowMs: number) => Promise<unknown>,
+    alsoStore?: (transaction: Statements, nowMs: bigint) => Promise<unknown>,
   ): Promise<KeyUseOutcome> {
     const nowMs = clock();
+    const now = BigInt(nowMs);
     const { chainId, contractAddress, tokenId } = toKeyColumns(key);
     /** Null while nothing is decided, and where the key was used before. */
     const queued: { id: string | null } = { id: null };
     try {
-      await database.$transaction(async (transaction) => {
+      await transact(async (transaction) => {
         queued.id = null;
-        const usedKeyCount = await transaction.$executeRaw`
+        const usedKeyCount = await transaction.execute`
           INSERT INTO "UsedKey" ("chainId", "contractAddress", "tokenId", "usedBy", "usedAtMs")
-          VALUES (${chainId}, ${contractAddress}, ${tokenId}, ${usedBy.toLowerCase()}, ${BigInt(nowMs)})
+          VALUES (${chainId}, ${contractAddress}, ${tokenId}, ${usedBy.toLowerCase()}, ${now})
           ON CONFLICT ("chainId", "contractAddress", "tokenId") DO NOTHING`;
         if (usedKeyCount === 0) return;
         const id = await outbox.enqueue(transaction, notification);
-        await alsoStore?.(transaction, nowMs);
+        await alsoStore?.(transaction, now);
         queued.id = id;
       });
     } catch (error) {
@@ -65,18 +69,15 @@ export function createSubmissionStore(database: Database, clock: Clock, outbox: 
 
   async function submitOnce(request: SubmissionRequest): Promise<SubmissionOutcome> {
     const { submissionId, key, usedBy, message, messageHash, requestId } = request;
-    const { outcome } = await useKey(request, (transaction, nowMs) =>
-      transaction.submission.create({
-        data: {
-          id: submissionId,
-          ...toKeyColumns(key),
-          address: usedBy.toLowerCase(),
-          message,
-          messageHash,
-          requestId,
-          createdAtMs: BigInt(nowMs),
-        },
-      }),
+    const { chainId, contractAddress, tokenId } = toKeyColumns(key);
+    const address = usedBy.toLowerCase();
+    const { outcome } = await useKey(
+      request,
+      (transaction, now) => transaction.execute`
+        INSERT INTO "Submission" ("id", "chainId", "contractAddress", "tokenId", "address", "message",
+          "messageHash", "requestId", "createdAtMs")
+        VALUES (${submissionId}, ${chainId}, ${contractAddress}, ${tokenId}, ${address}, ${message},
+          ${messageHash}, ${requestId}, ${now})`,
     );
     return outcome === "used" ? { outcome: "accepted", submissionId } : { outcome };
   }

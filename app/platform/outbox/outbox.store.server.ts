@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { join } from "@prisma/client/runtime/client";
+import { join, sqltag as sql } from "@prisma/client/runtime/client";
 import type { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
+import type { Statements } from "~/platform/database/direct-statements.server";
 import type {
   Channel,
   ClaimedDelivery,
@@ -13,8 +14,6 @@ import type {
 } from "./outbox";
 import { neverAttemptAtMs } from "./outbox";
 
-type OutboxTransaction = Pick<Prisma.TransactionClient, "notification" | "notificationDelivery">;
-
 type Store = ReturnType<typeof createOutboxStore>;
 /** For features: the outbox alone writes into its tables. */
 export type Outbox = Pick<Store, "enqueue" | "isQueued" | "retry">;
@@ -23,17 +22,23 @@ export type OutboxStore = Omit<Store, keyof Outbox>;
 /** `channels`: where notifications are sent. Without any they stay readable in the operator's view. */
 export function createOutboxStore(database: Database, clock: Clock, channels: readonly Channel[] = []) {
   /** In the transaction of what it tells of, so that both are there or neither. Resolves with the notification's id. */
-  async function enqueue(transaction: OutboxTransaction, { kind, data }: Notification): Promise<string> {
+  async function enqueue(
+    transaction: Pick<Statements, "execute">,
+    { kind, data }: Notification,
+  ): Promise<string> {
     const id = randomUUID();
     const nowMs = clock();
     const now = BigInt(nowMs);
     // The envelope that Standard Webhooks recommends.
     const payload = JSON.stringify({ type: kind, timestamp: new Date(nowMs).toISOString(), data });
-    await transaction.notification.create({ data: { id, kind, payload, createdAtMs: now } });
+    await transaction.execute`
+      INSERT INTO "Notification" ("id", "kind", "payload", "createdAtMs")
+      VALUES (${id}, ${kind}, ${payload}, ${now})`;
     if (channels.length > 0) {
-      await transaction.notificationDelivery.createMany({
-        data: channels.map((channel) => ({ notificationId: id, channel, nextAttemptAtMs: now })),
-      });
+      const rows = channels.map((channel) => sql`(${id}, ${channel}, ${now})`);
+      await transaction.execute`
+        INSERT INTO "NotificationDelivery" ("notificationId", "channel", "nextAttemptAtMs")
+        VALUES ${join(rows)}`;
     }
     return id;
   }
@@ -83,7 +88,7 @@ export function createOutboxStore(database: Database, clock: Clock, channels: re
 
   /** Makes them due now; resolves with their number. One that is being sent or was delivered is left alone. */
   async function retry(
-    transaction: OutboxTransaction,
+    transaction: Pick<Prisma.TransactionClient, "notificationDelivery">,
     deliveries: DeliveryRef | "given-up",
   ): Promise<number> {
     const now = BigInt(clock());
