@@ -3,16 +3,15 @@ import { createKeyStore } from "~/gate/keys/keys.store.server";
 import type { KeyRef } from "~/gate/keys/token-id";
 import { createNonceStore } from "~/gate/proofs/nonces.store.server";
 import { createSpentSignatureStore } from "~/gate/proofs/spent-signatures.store.server";
-import { createSubmissionStore } from "~/gate/keys/submissions.store.server";
 import { systemClock as clock } from "~/platform/clock";
 import { openDatabase } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
 import { forgetConnection } from "~/platform/database/direct-statements.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
-import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
 import { ownerOfKey } from "~/quota/quota-subject";
 import { createQuotaWindowStore } from "~/quota/quota-windows.store.server";
 import { createQuotaStore } from "~/quota/quota.store.server";
+import { createKeyUses } from "./key-uses";
 
 export type StatementsSetup = {
   databaseUrl: string;
@@ -40,7 +39,7 @@ export async function openGateStatements({ databaseUrl, key, holder, bodies }: S
   const quotas = createQuotaStore(database, clock, "peer");
   const windows = createQuotaWindowStore(database, clock, () => Promise.resolve(0));
   const spentSignatures = createSpentSignatureStore(database);
-  const submissions = createSubmissionStore(database, clock, createOutboxStore(database, clock));
+  const useKey = createKeyUses(database);
   return {
     issueNonce: async () => {
       const nonce = randomBytes(16).toString("hex");
@@ -99,16 +98,12 @@ export async function openGateStatements({ databaseUrl, key, holder, bodies }: S
       };
     },
     submit: async ({ tokenId, message }: { tokenId: string; message: string }) => {
-      const { outcome } = await submissions.submitOnce({
-        submissionId: randomUUID(),
+      await useKey({
         key: { ...key, tokenId },
         usedBy: holder,
-        message,
-        messageHash: null,
-        requestId: randomUUID(),
         notification: { kind: "submission.received", data: { message } },
+        form: { submissionId: randomUUID(), message, messageHash: null, requestId: randomUUID() },
       });
-      if (outcome !== "accepted") throw new Error(`The form was not accepted but ${outcome}.`);
       return { success: true, message: "Access granted" };
     },
   };

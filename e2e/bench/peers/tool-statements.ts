@@ -1,11 +1,9 @@
 import { createKeyStore } from "~/gate/keys/keys.store.server";
 import type { KeyRef } from "~/gate/keys/token-id";
-import { createSubmissionStore } from "~/gate/keys/submissions.store.server";
-import { systemClock as clock } from "~/platform/clock";
 import { openDatabase } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 import { keyUsed } from "~/gate/keys/key-notifications";
-import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
+import { createKeyUses } from "./key-uses";
 
 export type ToolStatementsSetup = {
   databaseUrl: string;
@@ -17,13 +15,13 @@ export type ToolStatementsSetup = {
 
 /**
  * What the tools about a key say to the database and nothing else of them, by their names: the service's own stores with
- * the same settings. No token is looked at and no chain is asked.
+ * the same settings, and for a key use a transaction of Prisma's client. No token is looked at and no chain is asked.
  */
 export async function openToolStatements({ databaseUrl, key, holder, gatedText }: ToolStatementsSetup) {
   await migrateDatabase({ url: databaseUrl, migrationsDir: "prisma/migrations" });
   const database = await openDatabase({ url: databaseUrl });
   const keys = createKeyStore(database);
-  const submissions = createSubmissionStore(database, clock, createOutboxStore(database, clock));
+  const useKey = createKeyUses(database);
   let lastKey = 0;
   return {
     key_status: async () => {
@@ -40,12 +38,8 @@ export async function openToolStatements({ databaseUrl, key, holder, gatedText }
       const next = { ...key, tokenId: String(++lastKey) };
       await keys.findKeyState({ key: next, holder });
       const { tokenId } = next;
-      const { outcome, usedAtMs } = await submissions.useKeyOnce({
-        key: next,
-        usedBy: holder,
-        notification: keyUsed({ ...next, address: holder }),
-      });
-      if (outcome !== "used") throw new Error(`The key was not used up but ${outcome}.`);
+      const notification = keyUsed({ ...next, address: holder });
+      const usedAtMs = await useKey({ key: next, usedBy: holder, notification });
       return { tokenId, usedBy: holder, usedAt: new Date(usedAtMs).toISOString() };
     },
   };
