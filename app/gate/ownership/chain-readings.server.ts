@@ -1,4 +1,4 @@
-import { setImmediate as endOfTurn } from "node:timers/promises";
+import { setImmediate as endOfTick } from "node:timers/promises";
 import type { Address } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { Clock } from "~/platform/clock";
@@ -66,9 +66,9 @@ export function createChainReadings({
       return { reading, verdict: given ?? ("invalid" as const) };
     },
 
-    /** Asked for at the end of this turn of the event loop, by all who want it then. */
+    /** Asked for at the end of this tick of the loop, by all who want it then. */
     readNewestHeader(): Promise<BlockHeader> {
-      newestHeader ??= endOfTurn().then(() => {
+      newestHeader ??= endOfTick().then(() => {
         newestHeader = undefined;
         return readHeader(client);
       });

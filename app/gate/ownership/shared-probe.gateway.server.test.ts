@@ -16,10 +16,15 @@ afterEach(() => {
   rpc.setFault("none");
 });
 
-function makeJudge() {
+function makeJudge({ confirmations = 0 } = {}) {
   const client = createChainClient({ rpcUrls: [rpc.url], chainId: chain.chainId });
   const clock = () => 1_000_000;
-  return createJudge({ clientOf: () => client, confirmationsOf: () => 0, cacheSeconds: 4, clock });
+  return createJudge({
+    clientOf: () => client,
+    confirmationsOf: () => confirmations,
+    cacheSeconds: 4,
+    clock,
+  });
 }
 
 const keys = makeKind({ chainId: chain.chainId, contract: chain.key.address, standard: "erc721" });
@@ -36,7 +41,7 @@ async function countPosts<T>(work: () => Promise<T>): Promise<{ posts: number; r
   return { posts: rpc.posts.length - before, result };
 }
 
-test("keys that are asked about in one turn of the event loop are one call, and each gets its own answer", async () => {
+test("keys that are asked about in one tick of the loop are one call, and each gets its own answer", async () => {
   const [own, other] = [await chain.mintKey(1), await chain.mintKey(2)];
   const judge = makeJudge();
   await judgeTogether(judge, [own]);
@@ -94,6 +99,27 @@ test("where only so large a call is refused, everybody is asked about alone, and
   expect(await judgeTogether(judge, [own, other])).toEqual(["met", "unmet"]);
   expect(sizes.map((size) => size > sizes[0]!)).toEqual([false, true, false, false]);
   expect(await judgeTogether(judge, [own])).toEqual(["met"]);
+});
+
+test("key uses of one tick share the newest header, and the reads of each block", async () => {
+  const [own, other] = [await chain.mintKey(1), await chain.mintKey(2)];
+  await chain.control.mine({ blocks: 1 });
+  const judge = makeJudge({ confirmations: 1 });
+  await judgeTogether(judge, [own]);
+  const judgeDeeply = async (tokenId: string) => {
+    const { now, then, heads } = await judge.judgeAtDepth({ kind: keys, tokenId, signer, vault: null });
+    return [now.outcome, then.outcome, heads.length];
+  };
+
+  expect(await countPosts(() => Promise.all([own, other, own].map(judgeDeeply)))).toEqual({
+    posts: 3,
+    result: [
+      ["met", "met", 1],
+      ["unmet", "unmet", 1],
+      ["met", "met", 1],
+    ],
+  });
+  expect((await countPosts(() => judgeDeeply(own))).posts).toBe(3);
 });
 
 test("a chain that is away is away for all of them", async () => {

@@ -12,7 +12,7 @@ type Waiting = {
   reject: (error: unknown) => void;
 };
 
-/** What is asked of a chain in one turn of the event loop, as of the same block, goes there in one probe. */
+/** What is asked of a chain in one tick of the loop, as of the same block, goes there in one probe. */
 export function createSharedProbe() {
   let waiting: Waiting[] = [];
 
