@@ -122,7 +122,8 @@ const keyOperations: readonly Operation[] = [
   {
     name: `tools/call mark_key_used, ${newest.revision}`,
     slug: "tools-mark-key-used",
-    // Two RPC calls or three: for the token, unless its reading is fresh, and for the newest block and its holder.
+    // Two RPC calls or three, which those of one tick share: for the token, unless its reading is fresh, and for the newest
+    // block and its holder.
     requests: 300,
     warmUpRequests: 1000,
     aims: keyAims,
