@@ -13,10 +13,12 @@ contract ChainProbe {
         bytes data;
     }
 
-    /// @dev Only answers of one word are of interest; `size` tells whether there was one.
+    /// @dev Only answers of one word are of interest; `size` tells whether there was one. `tookAllGas`: with more it might
+    /// have answered otherwise, for a contract may go on after a call of its own that ran out.
     struct Answer {
         bool hasCode;
         bool success;
+        bool tookAllGas;
         uint256 size;
         uint256 word;
     }
@@ -33,11 +35,16 @@ contract ChainProbe {
     /// @dev Enough for passkey wallets and for deploying large ones, little enough to leave gas for the answer.
     uint256 private constant SIGNATURE_GAS = 6_000_000;
     uint256 private constant FACTORY_GAS = 8_000_000;
+    /// @dev What is returned is paid for by the byte, as the code of a contract is: 200 each.
+    uint256 private constant GAS_TO_ANSWER = 100_000;
+    uint256 private constant GAS_PER_ANSWER = 40_000;
 
     constructor(Read[] memory reads, Signed memory signed) {
         Answer[] memory answers = new Answer[](reads.length);
+        uint256 kept = GAS_TO_ANSWER + GAS_PER_ANSWER * reads.length;
         for (uint256 i = 0; i < reads.length; i++) {
-            answers[i] = answer(reads[i], gasleft() / (reads.length - i));
+            uint256 left = gasleft();
+            answers[i] = answer(reads[i], (left > 2 * kept ? left - kept : left / 2) / (reads.length - i));
         }
         bytes memory output = abi.encode(block.chainid, block.number, block.timestamp, isSigned(signed), answers);
         assembly {
@@ -45,12 +52,16 @@ contract ChainProbe {
         }
     }
 
-    /// @dev The last read may take all the gas there is, the others an equal share of what those before them left: a
-    /// contract that wastes its own leaves enough for the rest.
+    /// @dev Each read may take an equal share of what those before it left and the answer does not need: a contract that
+    /// wastes its own leaves enough for the rest.
     function answer(Read memory read, uint256 gasLimit) private view returns (Answer memory given) {
         given.hasCode = read.target.code.length > 0;
         if (read.data.length == 0) (given.success, given.size, given.word) = (true, 32, read.target.balance);
-        else (given.success, given.size, given.word) = ask(read.target, gasLimit, read.data);
+        else {
+            uint256 before = gasleft();
+            (given.success, given.size, given.word) = ask(read.target, gasLimit, read.data);
+            given.tookAllGas = before - gasleft() >= (gasLimit / 8) * 7;
+        }
     }
 
     /// @dev A wallet that exists is asked as it stands. Only where there is none yet, its factory is called to make it

@@ -101,12 +101,16 @@ test.each([
 test.each([
   { rpcCallsPerRequest: 1, isMet: true },
   { rpcCallsPerRequest: 1.0025, isMet: false },
-  { rpcCallsPerRequest: 0.3, isMet: true },
-  { rpcCallsPerRequest: 0, isMet: false },
-  { rpcCallsPerRequest: null, isMet: false },
-])("$rpcCallsPerRequest RPC calls a request against at most one: $isMet", ({ rpcCallsPerRequest, isMet }) => {
+  { rpcCallsPerRequest: 0.99, isMet: false },
+])("$rpcCallsPerRequest RPC calls a request against exactly one: $isMet", ({ rpcCallsPerRequest, isMet }) => {
   const measurement = measured({ ours: { ...figures, rpcCallsPerRequest } });
-  expect(judge(measurement, { maxRpcCalls: 1 })[0]!.isMet).toBe(isMet);
+  expect(judge(measurement, { rpcCallsPerRequest: 1 })[0]!.isMet).toBe(isMet);
+});
+
+test("the calls of requests one after another count, where those of one moment share calls", () => {
+  const measurement = measured({ ours: { ...figures, rpcCallsPerRequest: 0.6 } });
+  const judged = judge({ ...measurement, rpcCallsAlone: 3 }, { rpcCallsPerRequest: 1 });
+  expect(judged[0]).toMatchObject({ isMet: false, measured: "3" });
 });
 
 test.each([

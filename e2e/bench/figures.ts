@@ -31,6 +31,8 @@ export type RoundOfSides = Readonly<Record<string, Round>>;
 export type Measurement = {
   operation: string;
   requestsPerRound: number;
+  /** By requests one after another: those of one moment share calls. Unless given, they do not. */
+  rpcCallsAlone?: number;
   ours: Figures;
   others: { name: string; figures: Figures; ratios: Ratios }[];
   rounds: RoundOfSides[];
@@ -43,7 +45,7 @@ export type Aims = {
   maxCpuTimes?: { side: string; times: number };
   /** So many times as many requests a second as this side. */
   minTimes?: { side: string; times: number };
-  maxRpcCalls?: number;
+  rpcCallsPerRequest?: number;
   maxCpuMicros?: number;
 };
 
@@ -154,7 +156,14 @@ export function judge(measurement: Measurement, aims: Aims): Verdict[] {
       measured: ratio === null ? "n/a" : `${(1 / ratio).toFixed(1)}x`,
     });
   }
-  if (aims.maxRpcCalls !== undefined) verdicts.push(judgeRpcCalls(aims.maxRpcCalls, { operation, ours }));
+  if (aims.rpcCallsPerRequest !== undefined) {
+    const rpcCalls = measurement.rpcCallsAlone ?? ours.rpcCallsPerRequest;
+    verdicts.push({
+      aim: `${operation} exactly ${aims.rpcCallsPerRequest} RPC ${aims.rpcCallsPerRequest === 1 ? "call" : "calls"}`,
+      isMet: rpcCalls === aims.rpcCallsPerRequest,
+      measured: `${rpcCalls ?? "n/a"}`,
+    });
+  }
   if (aims.maxCpuMicros !== undefined) {
     const cpu = ours.cpuMicrosPerRequest;
     verdicts.push({
@@ -164,16 +173,6 @@ export function judge(measurement: Measurement, aims: Aims): Verdict[] {
     });
   }
   return verdicts;
-}
-
-/** Requests of one moment may share a call; none at all, where there should be some, means that they were not counted. */
-function judgeRpcCalls(max: number, { operation, ours }: Pick<Measurement, "operation" | "ours">): Verdict {
-  const calls = ours.rpcCallsPerRequest;
-  return {
-    aim: `${operation} ${max === 0 ? "no RPC call" : `at most ${max} RPC ${max === 1 ? "call" : "calls"}`}`,
-    isMet: calls !== null && calls <= max && (calls > 0 || max === 0),
-    measured: calls === null ? "n/a" : String(Number(calls.toFixed(4))),
-  };
 }
 
 function sum(values: readonly number[]): number {

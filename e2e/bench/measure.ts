@@ -1,5 +1,5 @@
 import type { BenchSite } from "./bench-site";
-import { toMeasurement } from "./figures";
+import { ownSide, toMeasurement } from "./figures";
 import type { Measurement, Round } from "./figures";
 import type { Load, LoadResult } from "./load-generator";
 import type { Operation, Prepared, Side } from "./costs/operation";
@@ -7,7 +7,9 @@ import { meterCpuMicros } from "./process-cpu";
 
 export type GenerateLoad = (load: Load) => Promise<LoadResult>;
 
-const connections = 8;
+const manyConnections = 8;
+/** One after another, for the calls that each makes of the chain. */
+const requestsAlone = 10;
 /** Ends a round early on a machine too slow for its number of requests. */
 const maxRoundSeconds = 15;
 /** The same for warming up, which takes several times the requests. */
@@ -27,10 +29,11 @@ export async function measureOperation({
   rounds,
   scale,
 }: MeasureOperationOptions): Promise<Measurement> {
-  const requestsPerRound = Math.max(connections, Math.round(operation.requests * scale));
-  const warmUpRequests = Math.max(connections, Math.round(operation.warmUpRequests * scale));
+  const requestsPerRound = Math.max(manyConnections, Math.round(operation.requests * scale));
+  const warmUpRequests = Math.max(manyConnections, Math.round(operation.warmUpRequests * scale));
   const { generateLoad } = site;
   const runners: Record<string, () => Promise<Round>> = {};
+  let rpcCallsAlone: number | undefined;
   // What is sent is made before the first round, so that partners stand close.
   for (const [name, prepareFor] of Object.entries(operation.sides)) {
     const side = site.getSide(name);
@@ -40,9 +43,14 @@ export async function measureOperation({
     for (let index = 0; index < rounds; index++) loads.push(await prepare(requestsPerRound));
     await measureRound({ generateLoad, side, prepared: warmUp, maxSeconds: maxWarmUpSeconds });
     runners[name] = () => measureRound({ generateLoad, side, prepared: loads.pop()! });
+    if (name !== ownSide || operation.aims.rpcCallsPerRequest === undefined) continue;
+    const alone = { prepared: await prepare(requestsAlone), connections: 1 };
+    const { rpcCalls, requests } = await measureRound({ generateLoad, side, ...alone });
+    if (rpcCalls !== null) rpcCallsAlone = rpcCalls / requests;
   }
   const measured = await takeTurns(runners, rounds);
-  return toMeasurement({ operation: operation.name, requestsPerRound, rounds: measured });
+  const measurement = toMeasurement({ operation: operation.name, requestsPerRound, rounds: measured });
+  return { ...measurement, ...(rpcCallsAlone !== undefined && { rpcCallsAlone }) };
 }
 
 /**
@@ -70,6 +78,7 @@ type MeasureRoundOptions = {
   generateLoad: GenerateLoad;
   side: Pick<Side, "target" | "pid" | "countRpcCalls">;
   prepared: Prepared;
+  connections?: number;
   maxSeconds?: number;
 };
 
@@ -77,6 +86,7 @@ export async function measureRound({
   generateLoad,
   side,
   prepared,
+  connections = manyConnections,
   maxSeconds = maxRoundSeconds,
 }: MeasureRoundOptions): Promise<Round> {
   const { target, pid, countRpcCalls } = side;

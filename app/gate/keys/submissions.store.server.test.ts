@@ -1,4 +1,5 @@
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
+import { closeDatabase, isSqlite, openDatabase } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
 import type { Channel } from "~/platform/outbox/outbox";
 import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
@@ -198,3 +199,59 @@ for (const { what, use, outcome, submissions } of uses) {
     },
   );
 }
+
+testOnEachDatabase("key uses of one tick share a transaction on SQLite, and on no other", async ({ url }) => {
+  const calls: string[] = [];
+  const database = await openDatabase({ url, instrument: { observe: ({ what }) => void calls.push(what) } });
+  onTestFinished(() => closeDatabase(database));
+  const store = createStore(database);
+  const ofKey = (tokenId: string, submissionId: string) =>
+    store.submitOnce({ ...request, submissionId, key: { ...key, tokenId } });
+
+  const outcomes = await Promise.all([ofKey("1", "a"), ofKey("2", "b"), ofKey("1", "c")]);
+  expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(["accepted", "accepted", "already-used"]);
+  const transactions = calls.filter((what) => what === "transaction");
+  expect(transactions).toHaveLength(isSqlite(database) ? 1 : 3);
+  expect(await countRows(database)).toEqual({
+    usedKeys: 2,
+    submissions: 2,
+    notifications: 2,
+    deliveries: 4,
+  });
+});
+
+testOnEachDatabase(
+  "a form that cannot be stored takes nothing from those of its tick",
+  async ({ database }) => {
+    const store = createStore(database);
+    const ofKey = (tokenId: string, submissionId: string) =>
+      store.submitOnce({ ...request, submissionId, key: { ...key, tokenId } });
+    await ofKey("1", "taken");
+
+    const outcomes = await Promise.allSettled([ofKey("2", "a"), ofKey("3", "taken"), ofKey("4", "b")]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(await countRows(database)).toMatchObject({ usedKeys: 3, submissions: 3, notifications: 3 });
+  },
+);
+
+testOnEachDatabase(
+  "a use that was undone does not count where it is tried again too late",
+  async ({ database }) => {
+    const other = createStore(database);
+    /** Undone once, and meanwhile somebody else is faster. */
+    async function transactTwice(work: (transaction: unknown) => Promise<unknown>): Promise<unknown> {
+      const undone = database.$transaction(async (transaction) => {
+        await work(transaction);
+        throw new Error("undone");
+      });
+      await expect(undone).rejects.toThrow("undone");
+      expect(await other.useKeyOnce(request)).toMatchObject({ outcome: "used" });
+      return await database.$transaction(work);
+    }
+    const slow = new Proxy(database, {
+      get: (real, name) => (name === "$transaction" ? transactTwice : Reflect.get(real, name)),
+    });
+
+    expect(await createStore(slow).useKeyOnce(request)).toMatchObject({ outcome: "already-used" });
+  },
+);

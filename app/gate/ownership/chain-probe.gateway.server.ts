@@ -15,7 +15,10 @@ import { chainUnavailable } from "~/platform/http/refusal";
 import type { Answers, Read, WalletSignature } from "./reads/chain-answers";
 import chainProbe from "../../../contracts/artifacts/ChainProbe.json";
 
-/** Reads are part of the probe's code, some 224 bytes each, of which EIP-3860 allows 49,152. */
+/**
+ * Reads are part of the probe's code, some 224 bytes each, of which EIP-3860 allows 49,152. Their answers are what it returns,
+ * 160 bytes each, of which EIP-170 allows 24,576.
+ */
 export const maxReadsInProbe = 150;
 
 export type Question = {
@@ -31,7 +34,7 @@ export type Question = {
 export const caller = "0x1a7c5e00000000000000000000000000001a7c5e";
 
 const probeAnswer = parseAbiParameters(
-  "uint256 chainId, uint256 blockNumber, uint256 blockTimestamp, bool isSigned, (bool hasCode, bool success, uint256 size, uint256 word)[] answers",
+  "uint256 chainId, uint256 blockNumber, uint256 blockTimestamp, bool isSigned, (bool hasCode, bool success, bool tookAllGas, uint256 size, uint256 word)[] answers",
 );
 const unsigned: WalletSignature = { wallet: zeroAddress, hash: zeroHash, signature: "0x", deployment: null };
 

@@ -36,7 +36,7 @@ export function createChainReadings({
   const cacheMs = cacheSeconds * 1_000;
   const readings = createSharedReads<ChainReading>(cacheMs, maxEntries, clock);
   const supplies = createSharedReads<Awaited<ReturnType<typeof readSupply>>>(cacheMs, maxEntries, clock);
-  const askShared = createSharedProbe();
+  const askShared = createSharedProbe(clock);
   const knownDecimals: KnownDecimals = new Map();
   let notedBlock = -1n;
   let newestHeader: Promise<BlockHeader> | undefined;

@@ -1,10 +1,13 @@
-import { zeroHash } from "viem";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { encodeFunctionData, zeroHash } from "viem";
 import type { Address } from "viem";
 import { afterEach, expect, test } from "vitest";
 import { createChainClient } from "~/platform/chain/chain-client.server";
 import { openFaultyChain } from "~e2e/support/chain/faulty-chain";
 import { makeKind } from "~e2e/support/key-kinds";
+import { askByProbe } from "./chain-probe.gateway.server";
 import { createJudge } from "./judge.server";
+import type { Answers } from "./reads/chain-answers";
 import { maxReadsTogether } from "./shared-probe.gateway.server";
 
 const { chain, rpc } = await openFaultyChain();
@@ -16,9 +19,11 @@ afterEach(() => {
   rpc.setFault("none");
 });
 
-function makeJudge({ confirmations = 0 } = {}) {
-  const client = createChainClient({ rpcUrls: [rpc.url], chainId: chain.chainId });
-  const clock = () => 1_000_000;
+function makeJudge({
+  confirmations = 0,
+  client = createChainClient({ rpcUrls: [rpc.url], chainId: chain.chainId }),
+  clock = (): number => 1_000_000,
+} = {}) {
   return createJudge({
     clientOf: () => client,
     confirmationsOf: () => confirmations,
@@ -52,19 +57,79 @@ test("keys that are asked about in one tick of the loop are one call, and each g
   });
 });
 
-test("a contract that needs more gas than it is left beside others answers all the same", async () => {
-  const [own, judge] = [await chain.mintKey(1), makeJudge()];
+test("a read that lacked gas beside others is made again alone, though its contract answered something", async () => {
   const heavy = await chain.deploy({ contractName: "Misbehaving", args: [8] });
   const kind = makeKind({ chainId: chain.chainId, contract: heavy.address, standard: "erc721" });
-  const question = { kind, tokenId: "1", signer: owner1, vault: null, fresh: true };
+  const judge = makeJudge();
+  const ask = (tokenId: string) =>
+    judge.judge({ kind, tokenId, signer: owner1, vault: null, fresh: true }).then(({ outcome }) => outcome);
+  expect(await ask("1")).toBe("met");
+
+  expect(await countPosts(() => Promise.all(["1", "2"].map(ask)))).toEqual({
+    posts: 3,
+    result: ["met", "met"],
+  });
+});
+
+test("a contract that takes all the gas it gets, asked last of many, leaves enough for the answer", async () => {
+  const waster = await chain.deploy({ contractName: "Misbehaving", args: [5] });
+  const client = createChainClient({ rpcUrls: [rpc.url], chainId: chain.chainId });
+  const data = encodeFunctionData({ ...chain.key, functionName: "name" });
+  const good = Array.from({ length: maxReadsTogether - 1 }, () => ({ target: chain.key.address, data }));
+
+  const probed = await askByProbe({ client, reads: [...good, { target: waster.address, data }] });
+  expect(probed).toMatchObject({ blockNumber: expect.any(BigInt) as bigint });
+  const { answers } = probed as Answers;
+  expect(answers.filter(({ success, tookAllGas }) => success && !tookAllGas)).toHaveLength(good.length);
+  expect(answers.at(-1)).toMatchObject({ success: false, tookAllGas: true });
+});
+
+test("keys of other contracts are asked about apart: nobody depends on them", async () => {
+  const own = await chain.mintKey(1);
+  const broken = await chain.deploy({ contractName: "Misbehaving", args: [7] });
+  const kind = makeKind({ chainId: chain.chainId, contract: broken.address, standard: "erc721" });
+  const judge = makeJudge();
   await judgeTogether(judge, [own]);
+  rpc.onPost(({ params }) => {
+    const { data = "" } = (params?.[0] ?? {}) as { data?: string };
+    rpc.setFault(data.includes(broken.address.slice(2).toLowerCase()) ? "http-500" : "none");
+  });
 
   const { posts, result } = await countPosts(() =>
-    Promise.all([judge.judge(question), judgeTogether(judge, [own])]),
+    Promise.all([
+      judge.judge({ kind, tokenId: "1", signer, vault: null, fresh: true }),
+      judgeTogether(judge, [own]),
+    ]),
   );
   expect(posts).toBe(2);
-  expect(result[0].outcome).toBe("met");
+  expect(result[0].outcome).toBe("unknown");
   expect(result[1]).toEqual(["met"]);
+});
+
+test("each call belongs to the request that it is made for, a shared one to the first", async () => {
+  const [own, other] = [await chain.mintKey(1), await chain.mintKey(2)];
+  const requests = new AsyncLocalStorage<string>();
+  const callers: unknown[] = [];
+  const client = createChainClient({
+    rpcUrls: [rpc.url],
+    chainId: chain.chainId,
+    onAnswer: () => void callers.push(requests.getStore()),
+  });
+  const judge = makeJudge({ client });
+  await judgeTogether(judge, [own]);
+  callers.length = 0;
+  const heavy = await chain.deploy({ contractName: "Misbehaving", args: [8] });
+  const kind = makeKind({ chainId: chain.chainId, contract: heavy.address, standard: "erc721" });
+  const ask = (name: string, given: { tokenId: string; kind: typeof keys }) =>
+    requests.run(name, () => judge.judge({ ...given, signer, vault: null, fresh: true }));
+
+  await Promise.all([
+    ask("a", { tokenId: own, kind: keys }),
+    ask("b", { tokenId: "1", kind }),
+    ask("c", { tokenId: other, kind: keys }),
+    ask("d", { tokenId: "2", kind }),
+  ]);
+  expect(callers.sort()).toEqual(["a", "b", "b", "d"]);
 });
 
 test("a wallet's code, which may be anything, runs in no call that others share", async () => {
@@ -83,9 +148,10 @@ test("a wallet's code, which may be anything, runs in no call that others share"
   expect(result[1]).toEqual(["met"]);
 });
 
-test("where only so large a call is refused, everybody is asked about alone, and calls with code stay in use", async () => {
+test("where only so large a call is refused, everybody is asked about alone, for ten minutes", async () => {
   const [own, other] = [await chain.mintKey(1), await chain.mintKey(2)];
-  const judge = makeJudge();
+  let nowMs = 1_000_000;
+  const judge = makeJudge({ clock: () => nowMs });
   const sizes: number[] = [];
   rpc.onPost(({ method, params }) => {
     if (method !== "eth_call") return;
@@ -96,9 +162,28 @@ test("where only so large a call is refused, everybody is asked about alone, and
   });
   await judgeTogether(judge, [own]);
 
-  expect(await judgeTogether(judge, [own, other])).toEqual(["met", "unmet"]);
-  expect(sizes.map((size) => size > sizes[0]!)).toEqual([false, true, false, false]);
-  expect(await judgeTogether(judge, [own])).toEqual(["met"]);
+  for (const posts of [3, 2]) {
+    expect(await countPosts(() => judgeTogether(judge, [own, other]))).toEqual({
+      posts,
+      result: ["met", "unmet"],
+    });
+  }
+  nowMs += 600_000;
+  expect((await countPosts(() => judgeTogether(judge, [own, other]))).posts).toBe(3);
+});
+
+test("where every call with code is refused, only the first of them tries one alone", async () => {
+  const [own, other] = [await chain.mintKey(1), await chain.mintKey(2)];
+  const judge = makeJudge();
+  await judgeTogether(judge, [own]);
+  rpc.setFault("deployless-refused");
+  let deployless = 0;
+  rpc.onPost(({ method, params }) => {
+    if (method === "eth_call" && !(params?.[0] as { to?: string }).to) deployless += 1;
+  });
+
+  expect(await judgeTogether(judge, [own, other, "987654321"])).toEqual(["met", "unmet", "unmet"]);
+  expect(deployless).toBe(2);
 });
 
 test("key uses of one tick share the newest header, and the reads of each block", async () => {

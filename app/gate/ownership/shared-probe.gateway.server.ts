@@ -1,76 +1,99 @@
+import { AsyncResource } from "node:async_hooks";
 import { setImmediate } from "node:timers";
+import type { Clock } from "~/platform/clock";
 import { askByProbe } from "./chain-probe.gateway.server";
 import type { Probed, Question } from "./chain-probe.gateway.server";
-import type { Answer } from "./reads/chain-answers";
 
-/** The reads of a call share its gas, of which nodes give tens of millions: a million or so for each. */
+/** The reads of a call share its gas, of which nodes give tens of millions: a million or so for each. A question of more goes alone. */
 export const maxReadsTogether = 30;
+/** How long an endpoint that refused a call for its size is asked alone. */
+const aloneForMs = 600_000;
 
 type Waiting = {
   question: Question;
   resolve: (probed: Probed) => void;
   reject: (error: unknown) => void;
+  /** A call belongs to the trace of the first who is asked for in it. */
+  caller: AsyncResource;
 };
 
-/** What is asked of a chain in one tick of the loop, as of the same block, goes there in one probe. */
-export function createSharedProbe() {
+/**
+ * What is asked of the same contracts in one tick of the loop, as of the same block, goes to the chain in one probe. So
+ * nobody depends on another contract, and what a read lacks for being one of many is given to it in a call of its own.
+ */
+export function createSharedProbe(clock: Clock) {
   let waiting: Waiting[] = [];
+  let refusedAtMs: number | null = null;
+
+  function isTooMuch(): boolean {
+    const ageMs = refusedAtMs === null ? Infinity : clock() - refusedAtMs;
+    return ageMs >= 0 && ageMs < aloneForMs;
+  }
 
   function send(): void {
     const asked = waiting;
     waiting = [];
-    for (const together of split(asked)) void askTogether(together);
+    for (const together of isTooMuch() ? asked.map((one) => [one]) : group(asked)) {
+      void together[0]!.caller.runInAsyncScope(askTogether, undefined, together);
+    }
+  }
+
+  async function askTogether(asked: readonly Waiting[]): Promise<void> {
+    const [first, ...others] = asked as [Waiting, ...Waiting[]];
+    if (others.length === 0) return askAlone(first);
+    try {
+      const reads = asked.flatMap(({ question }) => question.reads);
+      const probed = await askByProbe({ ...first.question, reads });
+      if ("refused" in probed) return await answerRefused(first, others);
+      let position = 0;
+      for (const one of asked) {
+        const answers = probed.answers.slice(position, (position += one.question.reads.length));
+        if (answers.some(({ tookAllGas }) => tookAllGas)) askAlone(one);
+        else one.resolve({ ...probed, answers });
+      }
+    } catch (error) {
+      for (const { reject } of asked) reject(error);
+    }
+  }
+
+  /** Either for its size, or as every probe would be. */
+  async function answerRefused(first: Waiting, others: readonly Waiting[]): Promise<void> {
+    const probed = await askByProbe(first.question);
+    first.resolve(probed);
+    if (!("refused" in probed)) refusedAtMs = clock();
+    for (const one of others) {
+      if ("refused" in probed) one.resolve(probed);
+      else askAlone(one);
+    }
   }
 
   return (question: Question): Promise<Probed> =>
     new Promise((resolve, reject) => {
       // All that the loop has at hand is done by then, and it has not waited for anything more.
       if (waiting.length === 0) setImmediate(send);
-      waiting.push({ question, resolve, reject });
+      waiting.push({ question, resolve, reject, caller: new AsyncResource("SharedProbe") });
     });
 }
 
-function split(asked: readonly Waiting[]): Waiting[][] {
-  const groups: { block: bigint | undefined; size: number; asked: Waiting[] }[] = [];
+function askAlone({ question, resolve, reject, caller }: Waiting): void {
+  caller.runInAsyncScope(askByProbe, undefined, question).then(resolve, reject);
+}
+
+function group(asked: readonly Waiting[]): Waiting[][] {
+  const groups: Waiting[][] = [];
+  const open = new Map<string, { size: number; together: Waiting[] }>();
   for (const one of asked) {
     const { reads, block } = one.question;
-    const open = groups.find(
-      (group) => group.block === block && group.size + reads.length <= maxReadsTogether,
-    );
-    if (!open) groups.push({ block, size: reads.length, asked: [one] });
-    else {
-      open.size += reads.length;
-      open.asked.push(one);
+    const of = `${block} ${reads.map(({ target }) => target).join(" ")}`;
+    const found = open.get(of);
+    if (found && found.size + reads.length <= maxReadsTogether) {
+      found.size += reads.length;
+      found.together.push(one);
+    } else {
+      const together = [one];
+      groups.push(together);
+      open.set(of, { size: reads.length, together });
     }
   }
-  return groups.map((group) => group.asked);
-}
-
-async function askTogether(asked: readonly Waiting[]): Promise<void> {
-  const [first] = asked;
-  if (asked.length === 1) return askAlone(first!);
-  let probed: Probed;
-  try {
-    probed = await askByProbe({ ...first!.question, reads: asked.flatMap(({ question }) => question.reads) });
-  } catch (error) {
-    for (const { reject } of asked) reject(error);
-    return;
-  }
-  let position = 0;
-  for (const one of asked) {
-    const count = one.question.reads.length;
-    const answers = "refused" in probed ? [] : probed.answers.slice(position, (position += count));
-    // A call may be refused for being large, and a read may fail for the gas that the others took.
-    if ("refused" in probed || answers.some(hasPerhapsLackedGas)) askAlone(one);
-    else one.resolve({ ...probed, answers });
-  }
-}
-
-/** Whoever runs out of gas says nothing; a contract that refuses a key nearly always says why. */
-function hasPerhapsLackedGas({ success, size }: Answer): boolean {
-  return !success && size === 0n;
-}
-
-function askAlone({ question, resolve, reject }: Waiting): void {
-  askByProbe(question).then(resolve, reject);
+  return groups;
 }

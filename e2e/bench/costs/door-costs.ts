@@ -35,7 +35,7 @@ const questionsOfRound = 5000;
 const connectionsOfBrowser = 6;
 const connections = 8;
 const maxSeconds = 30;
-const aims = { maxCpuTimes: { side: bareSide, times: 1.6 }, maxRpcCalls: 0 };
+const aims = { maxCpuTimes: { side: bareSide, times: 1.6 }, rpcCallsPerRequest: 0 };
 /** Longer than a run: a reading then ends with a block and with nothing else. */
 const freshSeconds = 300;
 const blockEveryMs = 500;

@@ -29,7 +29,7 @@ const kindOperations: readonly Operation[] = [
     slug: "siwe-of-a-kind",
     requests: 800,
     warmUpRequests: 3000,
-    aims: { maxRpcCalls: 2 },
+    aims: { rpcCallsPerRequest: 2 },
     sides: { Latchkey: prepareSignIns, "one contract": prepareSignIns },
   },
   {

@@ -162,7 +162,7 @@ export const operations: readonly Operation[] = [
     requests: 800,
     warmUpRequests: 3000,
     aims: {
-      maxRpcCalls: 1,
+      rpcCallsPerRequest: 1,
       maxCpuMicros: 1500,
       minTimes: { side: "better-auth", times: 5 },
     },
@@ -177,7 +177,7 @@ export const operations: readonly Operation[] = [
     slug: "older-signature",
     requests: 600,
     warmUpRequests: 2000,
-    aims: { maxRpcCalls: 1 },
+    aims: { rpcCallsPerRequest: 1 },
     sides: { Latchkey: prepareOlderSignIns, Fastify: prepareOlderSignIns },
   },
   {
@@ -209,7 +209,7 @@ export const operations: readonly Operation[] = [
     slug: "renewal",
     requests: 600,
     warmUpRequests: 2000,
-    aims: { maxRpcCalls: 1 },
+    aims: { rpcCallsPerRequest: 1 },
     sides: {
       Latchkey: renewal(signInEverybody),
       Fastify: renewal(async ({ accessToken }) => [accessToken]),
@@ -246,7 +246,7 @@ export const operations: readonly Operation[] = [
     slug: "form",
     requests: 400,
     warmUpRequests: 2000,
-    aims: { maxRpcCalls: 1 },
+    aims: { rpcCallsPerRequest: 1 },
     sides: { Latchkey: prepareForms, Fastify: prepareForms },
   },
   {

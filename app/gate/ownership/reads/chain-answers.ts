@@ -24,6 +24,8 @@ export type Read = {
 export type Answer = {
   hasCode: boolean;
   success: boolean;
+  /** With more gas than its share of a call it might have answered otherwise. */
+  tookAllGas?: boolean;
   size: bigint;
   word: bigint;
   /** Of an optional read: what the endpoint said in place of an answer. */
