@@ -174,16 +174,17 @@ function toFigures({
     some("questions to a second one far behind while the first flapped", past[1]),
     some("questions to a first endpoint that lied of a recent block", recent[0]),
     some("questions to a second one that did while the first flapped", recent[1]),
-    // Nothing promises fewer; but each false word counts once, since nothing keeps it.
+    // Nothing promises fewer; but nothing keeps a false word, so that it lets one in and turns one away at most: those
+    // who ask about the same key in the same tick share it.
     {
       what: "let in on its false word: a limit, no more than it was asked",
       measured: misledIn,
       bound: { atMost: recentlyAsked },
     },
     {
-      what: "holders told no on its false word: no more than is left of that",
+      what: "holders told no on its false word: no more than it was asked either",
       measured: misledOut,
-      bound: { atMost: recentlyAsked - misledIn },
+      bound: { atMost: recentlyAsked },
     },
     // An endpoint that failed is skipped for ten seconds.
     seconds("from the first one's mending until a second that lies is not believed", misledMs, 12),

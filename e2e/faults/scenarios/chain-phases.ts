@@ -1,3 +1,6 @@
+import { decodeDeployData } from "viem";
+import type { Abi, Hex } from "viem";
+import chainProbe from "../../../contracts/artifacts/ChainProbe.json";
 import { setTimeout as delay } from "node:timers/promises";
 import type { RpcFault, RpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import type { Dice } from "../dice";
@@ -15,7 +18,7 @@ export type Site = {
   chains: TwoChains;
   endpoints: [RpcFaultServer, RpcFaultServer];
   dice: Dice;
-  /** How often an endpoint that is not to be believed was asked who holds a key, while it stood first and second. */
+  /** How often an endpoint that is not to be believed was asked who holds a disputed key, while it stood first and second. */
   asked: { past: [number, number]; recent: [number, number] };
 };
 export type Phase = {
@@ -40,10 +43,25 @@ export function mend({ chains, endpoints }: Site): void {
 }
 
 function answerFrom(site: Site, position: 0 | 1, source: "past" | "recent"): void {
-  site.endpoints[position].setUpstream((method) => {
-    if (method === "eth_call") site.asked[source][position] += 1;
+  const { disputed } = site.chains;
+  site.endpoints[position].setUpstream((method, params) => {
+    if (method === "eth_call") site.asked[source][position] += countReads(params, disputed);
     return site.chains.rpcUrls[source];
   });
+}
+
+/** A call may carry several reads. */
+function countReads(params: readonly unknown[] = [], disputed: ReadonlySet<string>): number {
+  const { to, data } = params[0] as { to?: Hex; data: Hex };
+  const isDisputed = (read: Hex) => disputed.has(String(BigInt(`0x${read.slice(-64)}`)));
+  if (to) return Number(isDisputed(data));
+  const { args } = decodeDeployData({
+    abi: chainProbe.abi as Abi,
+    bytecode: chainProbe.bytecode as Hex,
+    data,
+  });
+  const [reads] = args as unknown as [{ data: Hex }[]];
+  return reads.filter((read) => isDisputed(read.data)).length;
 }
 
 async function flap({ endpoints, dice }: Site, faults: readonly RpcFault[]): Promise<void> {

@@ -85,6 +85,8 @@ export async function startTwoChains(later: Later) {
     contract: contractAddress,
     /** Holders, former owners, a thief and a stranger. */
     claimants,
+    /** Keys of which the recent endpoint that contradicts says something else. */
+    disputed: new Set(claimants.flatMap(({ claim, isDisputed }) => (isDisputed ? [claim.tokenId] : []))),
     rpcUrls: { honest: chain.rpcUrl, past: past.rpcUrl, recent: recent.rpcUrl, other: other.rpcUrl },
   };
 }

@@ -51,7 +51,7 @@ export type RpcFaultServer = {
   /** Called with each request when the chain has answered, before the answer is passed on. */
   onAnswer: (listener: RpcListener) => void;
   /** Another chain to ask; by method, for an endpoint that says one thing and does another. */
-  setUpstream: (url: string | ((method: string) => string)) => void;
+  setUpstream: (url: string | ((method: string, params?: readonly unknown[]) => string)) => void;
   /** The newest block that an endpoint which lags has seen; null for that of the chain. */
   setNewestBlock: (blockNumber: bigint | null) => void;
   /** Whether the connection a request came over is to be broken, as one that was closed while idle. */
@@ -68,7 +68,7 @@ export async function startRpcFaultServer(
   firstFault: RpcFault = "none",
 ): Promise<RpcFaultServer> {
   let fault = firstFault;
-  let chooseUpstream = (_method: string) => firstUpstreamUrl;
+  let chooseUpstream = (_method: string, _params?: readonly unknown[]) => firstUpstreamUrl;
   const posts: string[] = [];
   let postListener: RpcListener = () => {};
   let answerListener: RpcListener = () => {};
@@ -99,7 +99,7 @@ export async function startRpcFaultServer(
       const result = request.method === "eth_getLogs" ? [] : null;
       return void response.end(JSON.stringify({ jsonrpc: "2.0", id: request.id, result }));
     }
-    const upstream = await fetch(chooseUpstream(request.method), {
+    const upstream = await fetch(chooseUpstream(request.method, request.params), {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(asked),
