@@ -1,10 +1,10 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { decodeDeployData } from "viem";
 import type { Abi, Hex } from "viem";
-import chainProbe from "../../../contracts/artifacts/ChainProbe.json";
-import { setTimeout as delay } from "node:timers/promises";
 import type { RpcFault, RpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import type { Dice } from "../dice";
 import type { TwoChains } from "./two-chains";
+import chainProbe from "../../../contracts/artifacts/ChainProbe.json";
 
 /** All that an endpoint can answer that is no answer. */
 const failures: readonly RpcFault[] = [
@@ -53,7 +53,7 @@ function answerFrom(site: Site, position: 0 | 1, source: "past" | "recent"): voi
 /** A call may carry several reads. */
 function countReads(params: readonly unknown[] = [], disputed: ReadonlySet<string>): number {
   const { to, data } = params[0] as { to?: Hex; data: Hex };
-  const isDisputed = (read: Hex) => disputed.has(String(BigInt(`0x${read.slice(-64)}`)));
+  const isDisputed = (read: Hex) => read !== "0x" && disputed.has(String(BigInt(`0x${read.slice(-64)}`)));
   if (to) return Number(isDisputed(data));
   const { args } = decodeDeployData({
     abi: chainProbe.abi as Abi,
