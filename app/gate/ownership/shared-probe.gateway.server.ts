@@ -1,13 +1,12 @@
 import { AsyncResource } from "node:async_hooks";
 import { setImmediate } from "node:timers";
+import { createRefusalCache } from "~/platform/chain/refusal-cache.server";
 import type { Clock } from "~/platform/clock";
 import { askByProbe } from "./chain-probe.gateway.server";
 import type { Probed, Question } from "./chain-probe.gateway.server";
 
 /** The reads of a call share its gas, of which nodes give tens of millions: a million or so for each. A question of more goes alone. */
 export const maxReadsTogether = 30;
-/** How long an endpoint that refused a call for its size is asked alone. */
-const aloneForMs = 600_000;
 
 type Waiting = {
   question: Question;
@@ -23,17 +22,13 @@ type Waiting = {
  */
 export function createSharedProbe(clock: Clock) {
   let waiting: Waiting[] = [];
-  let refusedAtMs: number | null = null;
-
-  function isTooMuch(): boolean {
-    const ageMs = refusedAtMs === null ? Infinity : clock() - refusedAtMs;
-    return ageMs >= 0 && ageMs < aloneForMs;
-  }
+  const sharing = createRefusalCache(clock);
 
   function send(): void {
     const asked = waiting;
     waiting = [];
-    for (const together of isTooMuch() ? asked.map((one) => [one]) : group(asked)) {
+    const isShared = asked.length > 1 && sharing.shouldTry();
+    for (const together of isShared ? group(asked) : asked.map((one) => [one])) {
       void together[0]!.caller.runInAsyncScope(askTogether, undefined, together);
     }
   }
@@ -45,6 +40,7 @@ export function createSharedProbe(clock: Clock) {
       const reads = asked.flatMap(({ question }) => question.reads);
       const probed = await askByProbe({ ...first.question, reads });
       if ("refused" in probed) return await answerRefused(first, others);
+      sharing.forget();
       let position = 0;
       for (const one of asked) {
         const answers = probed.answers.slice(position, (position += one.question.reads.length));
@@ -60,7 +56,7 @@ export function createSharedProbe(clock: Clock) {
   async function answerRefused(first: Waiting, others: readonly Waiting[]): Promise<void> {
     const probed = await askByProbe(first.question);
     first.resolve(probed);
-    if (!("refused" in probed)) refusedAtMs = clock();
+    if (!("refused" in probed)) sharing.noteRefusal();
     for (const one of others) {
       if ("refused" in probed) one.resolve(probed);
       else askAlone(one);

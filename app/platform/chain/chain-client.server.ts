@@ -11,7 +11,7 @@ import {
 import type { RpcRequestError } from "viem";
 import type { Clock } from "~/platform/clock";
 import { monotonicClock, systemClock } from "~/platform/clock";
-import { createDeploylessCache } from "./deployless-cache.server";
+import { createRefusalCache } from "./refusal-cache.server";
 import { createNewestBlock } from "./newest-block.server";
 import { findRpcError, isRevert } from "./rpc-answer.server";
 import { createRpcEndpoint } from "./rpc-endpoint.server";
@@ -47,7 +47,7 @@ export function createChainClient({
   onAnswer = () => {},
   onFault = () => {},
 }: ChainClientOptions) {
-  const deployless = createDeploylessCache(clock);
+  const deployless = createRefusalCache(clock);
   function noteFault(fault: EndpointFault): void {
     // Another endpoint answers from now on, or the same address with another server behind it.
     deployless.forget();

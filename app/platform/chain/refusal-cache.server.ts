@@ -3,8 +3,8 @@ import type { Clock } from "~/platform/clock";
 /** How long a refusal is cached: servers are replaced, and some refuse for a passing reason. */
 const refusalTtlMs = 600_000;
 
-/** Caches that calls which bring their own code are refused, so that they need not be tried each time. */
-export function createDeploylessCache(clock: Clock) {
+/** Caches that calls of one sort are refused, so that they need not be tried each time. */
+export function createRefusalCache(clock: Clock) {
   let refusedAtMs: number | null = null;
 
   return {

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { createDeploylessCache } from "./deployless-cache.server";
+import { createRefusalCache } from "./refusal-cache.server";
 
 const tenMinutesMs = 600_000;
 
 test("a refused call is not tried for ten minutes, and then by one caller of many", () => {
   let nowMs = 5_000;
-  const memory = createDeploylessCache(() => nowMs);
+  const memory = createRefusalCache(() => nowMs);
   expect([memory.shouldTry(), memory.shouldTry(), memory.wasRefused()]).toEqual([true, true, false]);
 
   memory.noteRefusal();
@@ -17,7 +17,7 @@ test("a refused call is not tried for ten minutes, and then by one caller of man
 
 test("a forgotten refusal is retried at once, and a clock set back does not lengthen one", () => {
   let nowMs = 5_000;
-  const memory = createDeploylessCache(() => nowMs);
+  const memory = createRefusalCache(() => nowMs);
   memory.noteRefusal();
   nowMs -= 1;
   expect(memory.shouldTry()).toBe(true);
