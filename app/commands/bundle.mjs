@@ -4,17 +4,29 @@ import path from "node:path";
 import { build } from "esbuild";
 
 const folder = "build/server";
+/** WebAssembly as a text. */
+const wasmText = /["']([\w+/=]{1000,})["']/;
 
 function loadLate({ onLoad, onResolve }) {
   // Of undici the server has its pool. The framework asks for all of it only where Node has no `fetch`.
   onResolve({ filter: /^undici$/ }, ({ path: name }) => ({ path: name, external: true }));
   // A dynamic import of bundled CommonJS has no named exports, so these stay packages.
-  onResolve({ filter: /^@(?:opentelemetry|pinecone-database)\// }, ({ kind, path: name }) =>
+  onResolve({ filter: /^(?:@(?:opentelemetry|pinecone-database)\/|nodemailer$)/ }, ({ kind, path: name }) =>
     kind === "dynamic-import" ? { path: name, external: true } : undefined,
   );
-  // Prisma's compiler as bytes: its text would be kept twice.
+  // Words of fifty languages, of which the schemas use one.
+  onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, ({ path: file }) => {
+    return { contents: 'export { default as en } from "./en.js";', resolveDir: path.dirname(file) };
+  });
+  // Prisma's compiler as bytes, read when it is decoded: its text would be kept twice, and what is read before, too.
   onLoad({ filter: /\.wasm-base64\.mjs$/ }, ({ path: file }) => {
-    return { contents: `export const wasm = ${writeBytes(file, path.basename(file, "-base64.mjs"))};` };
+    const bytes = writeBytes(file, path.basename(file, "-base64.mjs"));
+    return { contents: `export const wasm = { valueOf: () => ${bytes} };` };
+  });
+  // The hash, too; its package decodes it.
+  onLoad({ filter: /[\\/]hash-wasm[\\/]dist[\\/]keccak\.umd\.min\.js$/ }, ({ path: file }) => {
+    const decoded = `${writeBytes(file, "keccak.wasm")}.toString("base64")`;
+    return { contents: readFileSync(file, "utf8").replace(wasmText, decoded) };
   });
   // The parser of undici, too.
   onLoad({ filter: /[\\/]llhttp\w*-wasm\.js$/ }, ({ path: file }) => {
@@ -24,7 +36,7 @@ function loadLate({ onLoad, onResolve }) {
 
 /** Puts the WebAssembly that a file holds as text into a file of its own; returns what reads it. */
 function writeBytes(file, name) {
-  const [, base64] = /["']([\w+/=]{1000,})["']/.exec(readFileSync(file, "utf8"));
+  const [, base64] = wasmText.exec(readFileSync(file, "utf8"));
   writeFileSync(path.join(folder, name), Buffer.from(base64, "base64"));
   return `$bytes("./${name}")`;
 }
@@ -46,7 +58,8 @@ export async function bundleServer() {
     splitting: true,
     format: "esm",
     platform: "node",
-    external: ["libsql", "pg-native", "cloudflare:sockets"],
+    // Nobody asks for the last one: it is for bodies that Express would parse.
+    external: ["libsql", "pg-native", "cloudflare:sockets", "iconv-lite"],
     plugins: [{ name: "late", setup: loadLate }],
     banner: { js: banner },
     define: { "process.env.NODE_ENV": '"production"' },

@@ -1,4 +1,6 @@
 import apg from "apg-js/src/apg-lib/node-exports.js";
+import type { Grammar } from "apg-js/src/apg-lib/node-exports.js";
+import { inlineRules } from "./inline-rules.server";
 
 /**
  * `siwe` makes a parser for each message, and V8 a hidden class for each of its inner constructors. These keep all that was
@@ -9,11 +11,12 @@ export function shareSiweParser(): void {
   const OwnParser = apg.parser;
   const shared = new OwnParser();
   const { parse } = shared;
+  const inline = createInliner();
   let isParsing = false;
-  shared.parse = (...given) => {
+  shared.parse = (grammar, ...rest) => {
     isParsing = true;
     try {
-      return parse(...given);
+      return parse(inline(grammar, Object.keys(shared.callbacks)), ...rest);
     } finally {
       isParsing = false;
     }
@@ -23,4 +26,17 @@ export function shareSiweParser(): void {
     return isParsing ? new OwnParser() : shared;
   }
   apg.parser = SharedParser as unknown as typeof OwnParser;
+}
+
+/** Each grammar is written out once, unless a parser has a callback that those before it had not. */
+function createInliner() {
+  const kept = new WeakMap<Grammar, { callbacks: Set<string>; inlined: Grammar }>();
+  return (grammar: Grammar, names: readonly string[]): Grammar => {
+    const found = kept.get(grammar);
+    if (found && names.every((name) => found.callbacks.has(name))) return found.inlined;
+    const callbacks = new Set([...(found?.callbacks ?? []), ...names]);
+    const inlined = inlineRules(grammar, new Set([...callbacks].map((name) => name.toLowerCase())));
+    kept.set(grammar, { callbacks, inlined });
+    return inlined;
+  };
 }

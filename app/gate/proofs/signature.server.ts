@@ -2,15 +2,14 @@ import { createRequire } from "node:module";
 import {
   bytesToHex,
   getAddress,
-  hashMessage,
   isAddressEqual,
   isErc6492Signature,
-  keccak256,
   numberToHex,
   parseErc6492Signature,
   recoverAddress,
 } from "viem";
 import type { Address, Hex } from "viem";
+import { hashSignedText, keccak256 } from "~/platform/keccak.server";
 import { authenticationFailed } from "../authentication-failed";
 import type { Judgement } from "../kinds/kind";
 import type { Judge, KeyQuestion } from "../ownership/judge";
@@ -34,7 +33,7 @@ export async function recoverSigner(
   const parts = readParts(signature);
   if (!parts) return null;
   try {
-    return await recover({ ...parts, hash: hashMessage(message, "bytes") });
+    return await recover({ ...parts, hash: hashSignedText(message) });
   } catch {
     // Numbers out of range, or a point that is not on the curve.
     return null;
@@ -109,7 +108,7 @@ export async function proveAndJudge(signedQuestion: SignedQuestion): Promise<Jud
 
 function readWalletSignature(message: string, signature: string, wallet: Address): WalletSignature | null {
   if (signature.length > 2 + maxSignatureBytes * 2 || !evenHex.test(signature)) return null;
-  const hash = hashMessage(message);
+  const hash = bytesToHex(hashSignedText(message));
   const plain = { wallet, hash, signature: signature.toLowerCase() as Hex, deployment: null };
   // Shorter than the mark of a wrapped signature, and so not one.
   if (signature.length < 2 + 32 * 2 || !isErc6492Signature(plain.signature)) return plain;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { keccak256, stringToBytes } from "viem";
+import { keccak256 } from "~/platform/keccak.server";
 import type { AccessClaims, GateScope } from "./access-token.schema";
 import { accessClaimsSchema } from "./access-token.schema";
 import { firstSecondAfter } from "./revocation-by-departure";
@@ -57,7 +57,7 @@ export async function mintAccessToken(options: MintAccessTokenOptions): Promise<
     ...(options.areNamed && { key: keyKind.name }),
     ...(vault !== null && { vault: vault.toLowerCase() }),
     siwe,
-    siwe_hash: keccak256(stringToBytes(options.signedText)),
+    siwe_hash: keccak256(options.signedText),
   });
 }
 

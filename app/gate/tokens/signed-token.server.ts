@@ -1,5 +1,5 @@
 import type { ProtectedHeaderParameters } from "jose";
-import { SignJWT, decodeProtectedHeader, errors, jwtVerify } from "jose";
+import { CompactSign, decodeProtectedHeader, errors, jwtVerify } from "jose";
 import type { JWTPayload } from "jose";
 import type { z } from "zod";
 import type { Clock } from "~/platform/clock";
@@ -28,12 +28,14 @@ type ReadOptions<Claims> = SignedTokenRules & {
   schema: z.ZodType<Claims>;
 };
 
+/** The claims as they are: `SignJWT` is for those that are put together by it, and copies what it is given. */
 export async function signToken(
   { signing: { alg, kid, key } }: TokenKeys,
   type: TokenType,
   claims: JWTPayload,
 ): Promise<string> {
-  return new SignJWT(claims).setProtectedHeader({ alg, kid, typ: type }).sign(key);
+  const payload = Buffer.from(JSON.stringify(claims));
+  return new CompactSign(payload).setProtectedHeader({ alg, kid, typ: type }).sign(key);
 }
 
 /** Signature, algorithm, type, issuer, audience, times and shape. Good until `exp` plus the tolerance, exclusive. */

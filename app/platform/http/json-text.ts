@@ -76,8 +76,8 @@ export function findJsonExcess(bytes: Uint8Array, { maxValues, maxDepth }: JsonB
 /** Members whose numbers are judged as they were written, in arrays too. */
 const keptNames: ReadonlySet<unknown> = new Set(["tokenId", "tokenIds"]);
 
-/** A number with an exponent or a fraction, and little else: in strings, only what looks like a member's value. */
-const writtenNumber = /[:,[]\s*-?\d+[.eE]/;
+/** A number with an exponent or a fraction, and little else: in strings, only what looks like a value, not a time of day. */
+const writtenNumber = /(?:"\s*:|[,[])\s*-?\d+[.eE]/;
 
 /**
  * `JSON.parse`, except that a token id written with an exponent or a fraction stays text: the parser makes 1000 and 7 of

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { createTransport } from "nodemailer";
 import addressparser from "nodemailer/lib/addressparser";
 import { withCutOff } from "./cut-off.server";
 import type { ClaimedDelivery, DeliveryOutcome, Gateway } from "./outbox";
@@ -32,7 +31,7 @@ export function createEmailGateway({
   const sender = requireAddresses(from, "sender");
   const recipients = requireAddresses(to, "recipient");
   const server = readSmtpUrl(smtpUrl);
-  const transport = createTransport({
+  const settings = {
     ...server,
     connectionTimeout: timeoutMs,
     dnsTimeout: timeoutMs,
@@ -41,12 +40,18 @@ export function createEmailGateway({
     // Plain text only: nothing in it may make the library fetch files or addresses.
     disableFileAccess: true,
     disableUrlAccess: true,
-  });
+  };
   const domain = sender[0]?.split("@").at(-1) ?? "localhost";
   const secrets = server.auth ? [server.auth.user, server.auth.pass] : [];
+  // Loaded when there is something to send: few sites send mail.
+  const openTransport = async () => (await import("nodemailer")).default.createTransport(settings);
+  let transport: ReturnType<typeof openTransport> | undefined;
 
   async function send(delivery: ClaimedDelivery, signal: AbortSignal) {
-    const info = await transport.sendMail({
+    transport ??= openTransport();
+    const info = await (
+      await transport
+    ).sendMail({
       from,
       to: recipients,
       messageId: messageIdFor(delivery.notificationId, domain),
