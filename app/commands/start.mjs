@@ -3,6 +3,7 @@
 import cluster from "node:cluster";
 import { existsSync } from "node:fs";
 import os from "node:os";
+import { setFlagsFromString } from "node:v8";
 import { endWithNpm, projectDir } from "./prepare.mjs";
 
 process.chdir(projectDir);
@@ -19,6 +20,9 @@ if (mode && mode !== "production") {
   process.exit(78);
 }
 process.env.NODE_ENV = "production";
+// V8 optimizes a function of WebAssembly when it has run for a while. Those that run a while here are large and soon done, and
+// optimizing them takes up to 30 MB: docs/decisions/069-memory-and-start.md. One that goes on running is still optimized.
+setFlagsFromString("--wasm-tiering-budget=200000000");
 const { WORKERS: given = "1" } = process.env;
 // The server refuses an invalid number of workers, with all other faults of the settings.
 const workers = /^auto$/i.test(given) ? os.availableParallelism() : Number(given);

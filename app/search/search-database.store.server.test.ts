@@ -1,4 +1,5 @@
 import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { createTestDir } from "~e2e/support/databases/database";
 import { openSearchDatabase } from "./search-database.store.server";
@@ -10,9 +11,9 @@ const endless = {
 };
 const quick = { sql: "SELECT 1 AS one" };
 
-async function open(limitMs?: number) {
+async function open(limitMs?: number, idleMs?: number) {
   const file = path.join(await createTestDir(), "search.db");
-  const database = openSearchDatabase({ file, ...(limitMs && { limitMs }) });
+  const database = openSearchDatabase({ file, ...(limitMs && { limitMs }), ...(idleMs && { idleMs }) });
   onTestFinished(() => database.close());
   return database;
 }
@@ -80,4 +81,20 @@ test("a caller's statements are interrupted when the database is closed", async 
   await database.readFor({ clientId: "b" }).read(quick);
   await database.close();
   await failing;
+});
+
+test("a thread with nothing to do ends, unless it holds the lock, and the next statement starts another", async () => {
+  const database = await open(undefined, 20);
+  // Of a connection, and so of a thread.
+  const mark = { sql: "CREATE TEMP TABLE mark AS SELECT 1 AS one" };
+  const marked = { sql: "SELECT one FROM mark" };
+  await database.takeLock();
+  await database.read(mark);
+  await delay(200);
+  expect(await database.read(marked)).toEqual([[{ one: 1 }]]);
+  await database.releaseLock();
+  expect(await database.read(marked)).toEqual([[{ one: 1 }]]);
+  await delay(200);
+  await expect(database.read(marked)).rejects.toThrow("no such table");
+  expect(await database.read(quick)).toEqual([[{ one: 1 }]]);
 });

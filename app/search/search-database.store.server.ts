@@ -31,44 +31,21 @@ type Order = { kind: string; statements?: readonly SqlStatement[]; slot?: number
 type Reply = { id: number; value?: unknown; error?: { message: string; code?: string } };
 type Pending = { resolve: (value: unknown) => void; reject: (error: Error) => void };
 
-/** Opened with the first order. `limitMs`: how long one question's statements may run before they are ended. */
-export function openSearchDatabase({ file, limitMs = 2_000 }: { file: string; limitMs?: number }) {
-  const pending = new Map<number, Pending>();
-  const queue = createFairQueue({ slots });
-  let worker: Worker | null = null;
-  let lastId = 0;
+type SearchDatabaseOptions = {
+  file: string;
+  /** How long one question's statements may run before they are ended. */
+  limitMs?: number;
+  /** After which the thread, which holds some 10 MB, is ended. */
+  idleMs?: number;
+};
 
-  function startThread(): Worker {
-    const thread = new Worker(path.resolve(threadFile), { workerData: { file } });
-    thread.on("message", ({ id, value, error }: Reply) => {
-      const waiting = pending.get(id);
-      pending.delete(id);
-      // A thread that has nothing to do keeps no process alive.
-      if (pending.size === 0) thread.unref();
-      if (error) waiting?.reject(Object.assign(new Error(error.message), { code: error.code }));
-      else waiting?.resolve(value);
-    });
-    const fail = (error: Error) => {
-      if (worker === thread) worker = null;
-      for (const { reject } of pending.values()) reject(error);
-      pending.clear();
-    };
-    thread.on("error", fail);
-    thread.on("exit", () => fail(new Error("The search thread has ended.")));
-    return thread;
-  }
+export function openSearchDatabase({ file, limitMs = 2_000, idleMs = 10_000 }: SearchDatabaseOptions) {
+  const queue = createFairQueue({ slots });
+  const thread = createThread({ file, idleMs });
 
   async function send(order: Order, signal?: AbortSignal): Promise<unknown> {
-    const thread = (worker ??= startThread());
-    const id = ++lastId;
-    const interrupt = () => thread.postMessage({ id, kind: "interrupt" });
     try {
-      return await new Promise((resolve, reject) => {
-        pending.set(id, { resolve, reject });
-        thread.ref();
-        thread.postMessage({ id, ...order });
-        signal?.addEventListener("abort", interrupt, { once: true });
-      });
+      return await thread.send(order, signal);
     } catch (error) {
       if ((error as { code?: string }).code !== "SQLITE_INTERRUPT") throw error;
       signal?.throwIfAborted();
@@ -78,8 +55,6 @@ export function openSearchDatabase({ file, limitMs = 2_000 }: { file: string; li
           cause: error,
         },
       );
-    } finally {
-      signal?.removeEventListener("abort", interrupt);
     }
   }
 
@@ -103,8 +78,76 @@ export function openSearchDatabase({ file, limitMs = 2_000 }: { file: string; li
     async close() {
       if (queue.stopping.aborted) return;
       await queue.close();
-      if (worker) await send({ kind: "close" });
+      await thread.close();
     },
   };
   return database;
+}
+
+/** Started by an order, and ended when there was none for a while. */
+function createThread({ file, idleMs }: { file: string; idleMs: number }) {
+  const pending = new Map<number, Pending>();
+  let worker: Worker | null = null;
+  let idle: NodeJS.Timeout | undefined;
+  /** The lock is the thread's, and would end with it. */
+  let isLocked = false;
+  let lastId = 0;
+
+  function start(): Worker {
+    const thread = new Worker(path.resolve(threadFile), { workerData: { file } });
+    thread.on("message", ({ id, value, error }: Reply) => {
+      const waiting = pending.get(id);
+      pending.delete(id);
+      if (pending.size === 0 && worker === thread) rest(thread);
+      if (error) waiting?.reject(Object.assign(new Error(error.message), { code: error.code }));
+      else waiting?.resolve(value);
+    });
+    const fail = (error: Error) => {
+      if (worker !== thread) return;
+      worker = null;
+      isLocked = false;
+      for (const { reject } of pending.values()) reject(error);
+      pending.clear();
+    };
+    thread.on("error", fail);
+    thread.on("exit", () => fail(new Error("The search thread has ended.")));
+    return thread;
+  }
+
+  /** A thread that has nothing to do keeps no process alive. */
+  function rest(thread: Worker): void {
+    thread.unref();
+    idle = setTimeout(() => {
+      if (isLocked) return;
+      worker = null;
+      thread.postMessage({ kind: "close" });
+    }, idleMs).unref();
+  }
+
+  async function send(order: Order, signal?: AbortSignal): Promise<unknown> {
+    clearTimeout(idle);
+    const thread = (worker ??= start());
+    const id = ++lastId;
+    const interrupt = () => thread.postMessage({ id, kind: "interrupt" });
+    try {
+      const value = await new Promise((resolve, reject) => {
+        pending.set(id, { resolve, reject });
+        thread.ref();
+        thread.postMessage({ id, ...order });
+        signal?.addEventListener("abort", interrupt, { once: true });
+      });
+      if (order.kind === "takeLock") isLocked = value === true;
+      if (order.kind === "releaseLock") isLocked = false;
+      return value;
+    } finally {
+      signal?.removeEventListener("abort", interrupt);
+    }
+  }
+
+  return {
+    send,
+    async close(): Promise<void> {
+      if (worker) await send({ kind: "close" });
+    },
+  };
 }

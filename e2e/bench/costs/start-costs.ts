@@ -82,6 +82,7 @@ export async function benchStart({ rounds }: BenchOptions): Promise<BenchResult<
       ...benchSettings,
       // As the container image and the systemd units have it.
       MALLOC_ARENA_MAX: "1",
+      MALLOC_TRIM_THRESHOLD_: "131072",
     };
     const measured: StartRound[] = [];
     for (let round = 0; round < rounds; round++) {
