@@ -5,6 +5,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { parseConfig } from "~/settings.server";
+import { librarySettings } from "~e2e/bench/costs/start-costs";
 import { production } from "~e2e/support/config";
 import { readStages } from "./dockerfile-stages";
 
@@ -29,6 +30,17 @@ test("the systemd unit starts what the image starts, and does not restart after 
   const image = (await readStages()).at(-1);
   expect(image!.find(({ name, text }) => name === "CMD" && text.includes(script!))).toBeDefined();
   expect(unit).toMatch(/^RestartPreventExitStatus=78$/m);
+});
+
+test("the image and the systemd units have the C library give memory back as it is measured", async () => {
+  const image = (await readStages()).at(-1)!;
+  const environments = [image.flatMap(({ name, text }) => (name === "ENV" ? text.split(" ") : []))];
+  for (const unit of ["latchkey.service", "latchkey@.service"]) {
+    const lines = (await readUnit(unit)).filter((line) => line.startsWith("Environment="));
+    environments.push(lines.flatMap((line) => line.slice("Environment=".length).split(" ")));
+  }
+  const settings = Object.entries(librarySettings).map((setting) => setting.join("="));
+  for (const environment of environments) expect(environment).toEqual(expect.arrayContaining(settings));
 });
 
 /** What systemd reads of a unit, without comments and empty lines. */
