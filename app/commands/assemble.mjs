@@ -35,8 +35,9 @@ function readManifest(folder) {
   return JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
 }
 
+/** Without the line breaks that the bundler puts into long strings, names of packages among them. */
 function readSource(file) {
-  return readFileSync(path.join(projectDir, file), "utf8");
+  return readFileSync(path.join(projectDir, file), "utf8").replaceAll("\\\n", "");
 }
 
 /** The threads that the build starts by their path, each with what it imports from beside it. */

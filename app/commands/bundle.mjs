@@ -18,7 +18,9 @@ function loadLate({ onLoad, onResolve }) {
   onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, ({ path: file }) => {
     return { contents: 'export { default as en } from "./en.js";', resolveDir: path.dirname(file) };
   });
-  // Prisma's compiler as bytes, read when it is decoded: its text would be kept twice, and what is read before, too.
+  // Encodings of the bodies that Express's parsers read. They are loaded with Express, and never run.
+  onLoad({ filter: /[\\/]iconv-lite[\\/]lib[\\/]index\.js$/ }, () => ({ contents: "module.exports = {};" }));
+  // Prisma's compiler as bytes: its text would be kept twice. They are read when they are decoded, and not kept.
   onLoad({ filter: /\.wasm-base64\.mjs$/ }, ({ path: file }) => {
     const bytes = writeBytes(file, path.basename(file, "-base64.mjs"));
     return { contents: `export const wasm = { valueOf: () => ${bytes} };` };
@@ -58,8 +60,7 @@ export async function bundleServer() {
     splitting: true,
     format: "esm",
     platform: "node",
-    // Nobody asks for the last one: it is for bodies that Express would parse.
-    external: ["libsql", "pg-native", "cloudflare:sockets", "iconv-lite"],
+    external: ["libsql", "pg-native", "cloudflare:sockets"],
     plugins: [{ name: "late", setup: loadLate }],
     banner: { js: banner },
     define: { "process.env.NODE_ENV": '"production"' },

@@ -20,8 +20,8 @@ if (mode && mode !== "production") {
   process.exit(78);
 }
 process.env.NODE_ENV = "production";
-// V8 optimizes a function of WebAssembly when it has run for a while. Those that run a while here are large and soon done, and
-// optimizing them takes up to 30 MB: docs/decisions/069-memory-and-start.md. One that goes on running is still optimized.
+// V8 optimizes a function of WebAssembly when it has run for a while. In the first requests these are two large ones, and
+// optimizing them takes up to 32 MB: docs/decisions/069-memory-and-start.md. A function that goes on running is still optimized.
 setFlagsFromString("--wasm-tiering-budget=200000000");
 const { WORKERS: given = "1" } = process.env;
 // The server refuses an invalid number of workers, with all other faults of the settings.

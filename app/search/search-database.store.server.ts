@@ -35,7 +35,7 @@ type SearchDatabaseOptions = {
   file: string;
   /** How long one question's statements may run before they are ended. */
   limitMs?: number;
-  /** After which the thread, which holds some 10 MB, is ended. */
+  /** How long the thread, which holds some 10 MB, may have nothing to do before it is ended. */
   idleMs?: number;
 };
 
@@ -91,6 +91,8 @@ function createThread({ file, idleMs }: { file: string; idleMs: number }) {
   let idle: NodeJS.Timeout | undefined;
   /** The lock is the thread's, and would end with it. */
   let isLocked = false;
+  /** Of the last thread that had nothing to do. */
+  let ended: Promise<unknown> = Promise.resolve();
   let lastId = 0;
 
   function start(): Worker {
@@ -120,6 +122,7 @@ function createThread({ file, idleMs }: { file: string; idleMs: number }) {
     idle = setTimeout(() => {
       if (isLocked) return;
       worker = null;
+      ended = new Promise((resolve) => thread.once("exit", resolve));
       thread.postMessage({ kind: "close" });
     }, idleMs).unref();
   }
@@ -148,6 +151,7 @@ function createThread({ file, idleMs }: { file: string; idleMs: number }) {
     send,
     async close(): Promise<void> {
       if (worker) await send({ kind: "close" });
+      await ended;
     },
   };
 }

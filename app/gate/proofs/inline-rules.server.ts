@@ -3,13 +3,13 @@ import type { Grammar, Operation, Rule } from "apg-js/src/apg-lib/node-exports.j
 
 const { ALT, CAT, REP, RNM, TRG, TBS, TLS, AND, NOT } = apg.ids;
 const known = new Set([ALT, CAT, REP, RNM, TRG, TBS, TLS, AND, NOT]);
-/** Their one child follows them. The children of others are named by their places. */
+/** Their one child follows them. Other operations list the places of their children. */
 const repeatingOrLooking = new Set([REP, AND, NOT]);
 
 /**
- * The same language, with each rule that has no callback written out where it is used. For every rule that it enters, a letter
- * or a digit too, the parser makes frames for back references, which took more than a third of its time. A grammar that has
- * any, or operators that are not known here, is left as it is.
+ * The same language, with each rule that has no callback written out where it is used. The parser makes frames for back
+ * references whenever it enters a rule, even one of a single letter, and that took more than a third of its time. A grammar
+ * with back references, or with operations that are not known here, is left as it is.
  */
 export function inlineRules(grammar: Grammar, withCallback: ReadonlySet<string>): Grammar {
   const { rules } = grammar;

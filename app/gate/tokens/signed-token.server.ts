@@ -28,7 +28,7 @@ type ReadOptions<Claims> = SignedTokenRules & {
   schema: z.ZodType<Claims>;
 };
 
-/** The claims as they are: `SignJWT` is for those that are put together by it, and copies what it is given. */
+/** The claims as they are: `SignJWT` is for putting them together step by step, and would copy them. */
 export async function signToken(
   { signing: { alg, kid, key } }: TokenKeys,
   type: TokenType,

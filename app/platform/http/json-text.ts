@@ -76,7 +76,7 @@ export function findJsonExcess(bytes: Uint8Array, { maxValues, maxDepth }: JsonB
 /** Members whose numbers are judged as they were written, in arrays too. */
 const keptNames: ReadonlySet<unknown> = new Set(["tokenId", "tokenIds"]);
 
-/** A number with an exponent or a fraction, and little else: in strings, only what looks like a value, not a time of day. */
+/** A number with an exponent or a fraction, and little else: in strings, only what looks like a value. A time of day does not. */
 const writtenNumber = /(?:"\s*:|[,[])\s*-?\d+[.eE]/;
 
 /**

@@ -48,7 +48,10 @@ export function createEmailGateway({
   let transport: ReturnType<typeof openTransport> | undefined;
 
   async function send(delivery: ClaimedDelivery, signal: AbortSignal) {
-    transport ??= openTransport();
+    transport ??= openTransport().catch((error: unknown) => {
+      transport = undefined;
+      throw error;
+    });
     const info = await (
       await transport
     ).sendMail({
