@@ -123,6 +123,8 @@ function createThread({ file, idleMs }: { file: string; idleMs: number }) {
       if (isLocked) return;
       worker = null;
       ended = new Promise((resolve) => thread.once("exit", resolve));
+      // Until it has closed the file.
+      thread.ref();
       thread.postMessage({ kind: "close" });
     }, idleMs).unref();
   }
