@@ -43,18 +43,11 @@ export function createEmailGateway({
   };
   const domain = sender[0]?.split("@").at(-1) ?? "localhost";
   const secrets = server.auth ? [server.auth.user, server.auth.pass] : [];
-  // Loaded when there is something to send: few sites send mail.
-  const openTransport = async () => (await import("nodemailer")).default.createTransport(settings);
-  let transport: ReturnType<typeof openTransport> | undefined;
 
   async function send(delivery: ClaimedDelivery, signal: AbortSignal) {
-    transport ??= openTransport().catch((error: unknown) => {
-      transport = undefined;
-      throw error;
-    });
-    const info = await (
-      await transport
-    ).sendMail({
+    // Loaded when there is something to send: few sites send mail.
+    const { default: mailer } = await import("nodemailer");
+    const info = await mailer.createTransport(settings).sendMail({
       from,
       to: recipients,
       messageId: messageIdFor(delivery.notificationId, domain),
