@@ -1,3 +1,4 @@
+import { setImmediate as letOthersRun } from "node:timers/promises";
 import { Suspense, createElement } from "react";
 import type { ReactNode } from "react";
 import type { AppLoadContext, EntryContext } from "@remix-run/node";
@@ -31,7 +32,7 @@ function Broken(): never {
 test("a page waits for all of its parts, and the timer of the wait ends with it", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   let isThere = false;
-  const arriving = Promise.resolve().then(() => (isThere = true));
+  const arriving = letOthersRun().then(() => (isThere = true));
   function Late() {
     if (!isThere) throw arriving;
     return createElement("b", null, "late");
@@ -41,6 +42,27 @@ test("a page waits for all of its parts, and the timer of the wait ends with it"
   expect([status, logged, vi.getTimerCount()]).toEqual([200, [], 0]);
   expect(html).toMatch(/^<main>.*<b>late<\/b>.*<\/main>$/);
   vi.useRealTimers();
+});
+
+test("a page drawn at once is the one that is drawn with waiting", async () => {
+  const part = (text: string) =>
+    createElement(
+      Suspense,
+      { fallback: "soon" },
+      createElement("b", { title: "\"'<&>" }, "a ", text, " <b>"),
+    );
+  let isThere = false;
+  const arriving = letOthersRun().then(() => (isThere = true));
+  function Late() {
+    if (!isThere) throw arriving;
+    return part("word");
+  }
+  const wrap = (inner: ReactNode) =>
+    createElement("html", null, createElement("body", null, createElement(Suspense, null, inner)));
+  const waited = await draw(wrap(createElement(Late)));
+  const atOnce = await draw(wrap(part("word")));
+  expect(atOnce).toEqual(waited);
+  expect(atOnce.html).toMatch(/^<!DOCTYPE html><html>/);
 });
 
 test("a part that fails behind a boundary leaves a gap in the page, and is logged", async () => {

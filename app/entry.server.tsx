@@ -1,7 +1,8 @@
 import { Writable } from "node:stream";
+import type { ReactElement } from "react";
 import type { AppLoadContext, EntryContext, LoaderFunctionArgs } from "@remix-run/node";
 import { RemixServer, isRouteErrorResponse } from "@remix-run/react";
-import { renderToPipeableStream } from "react-dom/server";
+import { renderToPipeableStream, renderToString } from "react-dom/server";
 import { renderWelcomeHtml } from "~/content/welcome-html.server";
 import { WelcomeRenderer } from "~/gate/page/room/served-room";
 import { WholePage } from "~/platform/http/pages/whole-page.server";
@@ -23,33 +24,55 @@ export default async function handleRequest(
 ): Promise<Response> {
   const nonce = loadContext.cspNonce;
   await takeData(remixContext);
-  const failures: unknown[] = [];
-  const html = await new Promise<string>((resolve, reject) => {
-    const { pipe, abort } = renderToPipeableStream(
-      <NonceContext.Provider value={nonce}>
-        <WelcomeRenderer.Provider value={renderWelcomeHtml}>
-          <RemixServer context={remixContext} url={request.url} abortDelay={streamTimeout} nonce={nonce} />
-        </WelcomeRenderer.Provider>
-      </NonceContext.Provider>,
-      {
-        nonce,
-        onAllReady() {
-          clearTimeout(timer);
-          pipe(collectText(resolve).on("error", reject));
-        },
-        onShellError: reject,
-        onError: (error) => void failures.push(error),
-      },
-    );
-    // One second more than the data may take, so that its own timeout reaches the page first.
-    const timer = setTimeout(abort, streamTimeout + 1_000).unref();
-  });
+  const page = (
+    <NonceContext.Provider value={nonce}>
+      <WelcomeRenderer.Provider value={renderWelcomeHtml}>
+        <RemixServer context={remixContext} url={request.url} abortDelay={streamTimeout} nonce={nonce} />
+      </WelcomeRenderer.Provider>
+    </NonceContext.Provider>
+  );
+  const { html, failures } = drawAtOnce(page) ?? (await drawAndWait(page, nonce));
   // Parts that left a gap each; a failure of the page as a whole has reached handleError by itself.
   for (const failure of failures) logError(loadContext, request, failure);
   responseHeaders.set("Content-Type", "text/html; charset=utf-8");
   return new WholePage(html, {
     headers: responseHeaders,
     status: failures.length > 0 ? 500 : responseStatusCode,
+  });
+}
+
+/** What React writes in place of a part that is not there. */
+const gapMark = "<!--$!-->";
+
+type Drawn = { html: string; failures: readonly unknown[] };
+
+/**
+ * As text from the start, where the other way turns every piece into bytes that are turned back. Null where a part waits
+ * for something or fails: this way waits for nothing, and tells nobody of a failure behind a boundary.
+ */
+function drawAtOnce(page: ReactElement): Drawn | null {
+  try {
+    const html = `<!DOCTYPE html>${renderToString(page)}`;
+    return html.includes(gapMark) ? null : { html, failures: [] };
+  } catch {
+    return null;
+  }
+}
+
+function drawAndWait(page: ReactElement, nonce: string): Promise<Drawn> {
+  const failures: unknown[] = [];
+  return new Promise((resolve, reject) => {
+    const { pipe, abort } = renderToPipeableStream(page, {
+      nonce,
+      onAllReady() {
+        clearTimeout(timer);
+        pipe(collectText((html) => resolve({ html, failures })).on("error", reject));
+      },
+      onShellError: reject,
+      onError: (error) => void failures.push(error),
+    });
+    // One second more than the data may take, so that its own timeout reaches the page first.
+    const timer = setTimeout(abort, streamTimeout + 1_000).unref();
   });
 }
 
@@ -73,15 +96,16 @@ async function takeData({ renderMeta, serverHandoffStream }: EntryContext): Prom
   const reader = serverHandoffStream.getReader();
   const pieces: Uint8Array[] = [];
   for (let read = await reader.read(); !read.done; read = await reader.read()) pieces.push(read.value);
-  reader.releaseLock();
   const result = { done: true, value: Buffer.concat(pieces).toString() };
   renderMeta.streamCache = { 0: Object.assign(Promise.resolve(), { result }) };
+  // The framework takes a reader for each drawing, and reads nothing from it, since everything is there.
+  Object.assign(serverHandoffStream, { getReader: () => reader });
 }
 
 export function handleError(error: unknown, { request, context }: LoaderFunctionArgs): void {
   // A visitor who closed the tab is not an error, and neither is a request without a route.
   const isRefused = isRouteErrorResponse(error) && error.status < 500;
-  if (!request.signal.aborted && !isRefused) logError(context, request, error);
+  if (!context.signal.aborted && !isRefused) logError(context, request, error);
 }
 
 function logError(loadContext: AppLoadContext, request: Request, error: unknown): void {

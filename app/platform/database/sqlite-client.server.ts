@@ -11,6 +11,8 @@ import {
   whenNotBusy,
 } from "./sqlite-queue.server";
 import type { Queue } from "./sqlite-queue.server";
+import { createSingleWrites, isInTransaction } from "./sqlite-writes.server";
+import type { Statement } from "./sqlite-writes.server";
 
 /**
  * Transactions are synced to the disk before they answer; single statements (nonces, limits) survive a killed process,
@@ -65,21 +67,7 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
 
   const execute = ({ sql, args }: Statement): ResultSet => run(findOrPrepare(sql), args);
 
-  /**
-   * A statement of its own that writes gets its lock from a BEGIN of its own. Were it refused for a lock itself, the
-   * driver would leave it half-run, and nothing after it would be committed until the garbage collector finds it.
-   */
-  function executeAlone(statement: Statement): ResultSet {
-    sqlite.exec("BEGIN IMMEDIATE");
-    try {
-      const result = execute(statement);
-      sqlite.exec("COMMIT");
-      return result;
-    } catch (error) {
-      if (isInTransaction(sqlite)) sqlite.exec("ROLLBACK");
-      throw error;
-    }
-  }
+  const single = createSingleWrites({ sqlite, execute, queue });
 
   return {
     protocol: "file",
@@ -91,13 +79,14 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
       // Of another process's lock, a read that gets through says nothing.
       return isRead(statement)
         ? whenNotBusy(queue, () => execute(statement), "read")
-        : whenNotBusy(queue, () => executeAlone(statement));
+        : single.write(statement);
     }) as Client["execute"],
     executeMultiple: (script) => whenNotBusy(queue, () => void sqlite.exec(script)),
     transaction: () => whenNotBusy(queue, () => beginDurably(sqlite, execute, queue)),
     probeWriting: (waitMs) => probeWriting(sqlite, waitMs),
     close() {
       if (!sqlite.open) return;
+      single.writeAll();
       prepared.clear();
       try {
         // The driver truly closes the file only when its statements are collected, so SQLite's own clean-up may never
@@ -112,11 +101,6 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
     sync: refuse,
     reconnect: refuse,
   };
-}
-
-/** Asked of a closed database, the driver ends the process. */
-function isInTransaction(sqlite: Sqlite.Database): boolean {
-  return sqlite.open && sqlite.inTransaction;
 }
 
 function isRead({ sql }: Statement): boolean {
@@ -248,8 +232,6 @@ function toPlainInteger(value: unknown): unknown {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
 }
-
-type Statement = { sql: string; args: unknown[] };
 
 function toStatement(given: InStatement): Statement {
   if (typeof given === "string") return { sql: given, args: [] };

@@ -4,6 +4,7 @@ import { pipeline } from "node:stream/promises";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { TextAnswer } from "./answer.server";
 import type { Answer, HeaderTable } from "./answer.server";
+import { endTogether } from "./end-together.server";
 
 /** A client that takes nothing of what was made for it alone is treated as gone after so long: its connection is cut. */
 export const stallMs = 60_000;
@@ -25,8 +26,10 @@ function writeText(answer: TextAnswer, to: ServerResponse, headers: HeaderTable)
   for (const name in own) head.push(name, own[name]!);
   if (status !== 204) head.push("content-length", Buffer.byteLength(text));
   to.writeHead(status, head);
-  to.end(to.req.method === "HEAD" ? undefined : text);
-  if (typeof text !== "string" && to.writableLength > 0) to.setTimeout(stallMs);
+  endTogether(() => {
+    to.end(to.req.method === "HEAD" ? undefined : text);
+    if (typeof text !== "string" && to.writableLength > 0) to.setTimeout(stallMs);
+  });
 }
 
 async function writeStream(answer: Response, to: ServerResponse, headers: HeaderTable): Promise<void> {

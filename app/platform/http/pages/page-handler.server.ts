@@ -126,9 +126,10 @@ function isDecodable(pathname: string): boolean {
 function toWebRequest(context: RequestContext, request: IncomingMessage): Request {
   // As text: resolving it as an address would let "//elsewhere/path" choose another path.
   const target = request.url?.startsWith("/") ? request.url : "/";
+  // Without the context's signal: the framework's copies of the request would each follow it, to its end. Who works for
+  // this visitor alone has it from the context.
   return new Request(`${context.service.origin}${target}`, {
     method: context.method,
     headers: createRemixHeaders(request.headers),
-    signal: context.signal,
   });
 }

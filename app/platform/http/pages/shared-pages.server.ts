@@ -8,6 +8,7 @@ import { chooseCoding } from "./accepted-coding";
 import type { Coding } from "./accepted-coding";
 import type { HeaderTable } from "../answer.server";
 import { patternOf } from "../direct-route.server";
+import { endTogether } from "../end-together.server";
 import { namesVersion } from "../entity-tag";
 import type { RequestContext } from "../request-context.server";
 import type { InlineSources } from "../security-headers.server";
@@ -116,10 +117,12 @@ export function createSharedPages(options: SharedPagesOptions) {
     const isUnchanged = ifNoneMatch !== undefined && namesVersion(ifNoneMatch, etag);
     const list = ["x-request-id", context.requestId].concat(isUnchanged ? headersUnchanged : headers);
     response.writeHead(isUnchanged ? 304 : 200, list);
-    if (isUnchanged || context.method === "HEAD") response.end();
-    else response.end(body, "latin1");
-    // What a client does not take is a copy of its own.
-    if (response.writableLength > 0) response.setTimeout(stallMs);
+    endTogether(() => {
+      if (isUnchanged || context.method === "HEAD") response.end();
+      else response.end(body, "latin1");
+      // What a client does not take is a copy of its own.
+      if (response.writableLength > 0) response.setTimeout(stallMs);
+    });
     return true;
   };
 }

@@ -1,0 +1,61 @@
+import Sqlite from "libsql";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createSqliteTestDatabase } from "~e2e/support/databases/database";
+import { openSqliteClient } from "./sqlite-client.server";
+
+async function open() {
+  const { filePath } = await createSqliteTestDatabase();
+  const client = openSqliteClient({ path: filePath, busyTimeoutMs: 100 });
+  onTestFinished(() => client.close());
+  const insert = (value: string, how = "INSERT") =>
+    client.execute(`${how} INTO "RevokedProof" VALUES ('${value}', 1)`);
+  function readValues(): unknown[] {
+    const reader = new Sqlite(filePath);
+    const rows = reader.prepare(`SELECT "proofHash" FROM "RevokedProof" ORDER BY "proofHash"`).all();
+    reader.close();
+    return rows.map((row) => (row as { proofHash: string }).proofHash);
+  }
+  return { client, insert, readValues };
+}
+
+const statusesOf = (outcomes: PromiseSettledResult<unknown>[]) => outcomes.map(({ status }) => status);
+
+test("single writes of one tick share a transaction, a hundred at most", async () => {
+  const { insert, readValues } = await open();
+  const exec = vi.spyOn(Sqlite.prototype, "exec");
+  onTestFinished(() => exec.mockRestore());
+  const values = Array.from({ length: 250 }, (_, index) => String(1000 + index));
+  await Promise.all(values.map((value) => insert(value)));
+  expect(exec.mock.calls.flat().filter((sql) => sql === "COMMIT")).toHaveLength(3);
+  expect(readValues()).toEqual(values);
+});
+
+test("a single write that fails leaves the others of its tick alone", async () => {
+  const { insert, readValues } = await open();
+  const outcomes = await Promise.allSettled([insert("a"), insert("a"), insert("b")]);
+  expect(statusesOf(outcomes)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect(readValues()).toEqual(["a", "b"]);
+});
+
+test("no single write counts as written where SQLite has rolled back by itself", async () => {
+  const { insert, readValues } = await open();
+  const outcomes = await Promise.allSettled([insert("a"), insert("a", "INSERT OR ROLLBACK"), insert("b")]);
+  expect(statusesOf(outcomes)).toEqual(["rejected", "rejected", "rejected"]);
+  expect(readValues()).toEqual([]);
+  await insert("c");
+  expect(readValues()).toEqual(["c"]);
+});
+
+test("a single write asked for before a close is written; within an open transaction of others it is refused", async () => {
+  const { client, insert, readValues } = await open();
+  const written = insert("a");
+  client.close();
+  await written;
+  expect(readValues()).toEqual(["a"]);
+  const other = await open();
+  await other.client.transaction();
+  const refused = other.insert("b");
+  other.client.close();
+  await expect(refused).rejects.toThrow("transaction");
+  expect(other.readValues()).toEqual([]);
+});
