@@ -2,6 +2,7 @@ import { join, sqltag as sql } from "@prisma/client/runtime/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
 import { databaseNowMs } from "~/platform/database/lease-condition.server";
+import { directStatements } from "~/platform/database/direct-statements.server";
 import type { Figure } from "~/platform/database/direct-statements.server";
 import { createSharedTransactions } from "~/platform/database/shared-transactions.server";
 import type { QuotaOwner } from "./quota-subject";
@@ -21,6 +22,7 @@ const orphanBatch = 200;
 export function createQuotaStore(database: Database, clock: Clock, instance: string) {
   const transact = createSharedTransactions(database);
   const settleWithin = settlementsOn(database);
+  const { query } = directStatements(database);
 
   /** False when it was settled before, or wiped by a reset. */
   function settle({ transaction, ...settlement }: Usage): Promise<boolean> {
@@ -56,7 +58,7 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
       return count;
     },
     async readStanding({ owner, limit }: { owner: QuotaOwner; limit: number }): Promise<QuotaStanding> {
-      const [row] = await database.$queryRaw<{ used: Figure; reserved: Figure; resetAtMs: Figure }[]>`
+      const [row] = await query<{ used: Figure; reserved: Figure; resetAtMs: Figure }>`
         SELECT w."used", w."resetAtMs", (
           SELECT COALESCE(SUM(r."amount"), 0) FROM "QuotaReservation" AS r
           WHERE r."kind" = w."kind" AND r."subject" = w."subject" AND r."windowResetAtMs" = w."resetAtMs"
