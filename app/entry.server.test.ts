@@ -11,7 +11,7 @@ vi.mock("@remix-run/react", async (importOriginal) => ({
   RemixServer: () => page,
 }));
 
-async function draw(drawn: ReactNode) {
+async function draw(drawn: ReactNode, isGone = false) {
   page = drawn;
   const logged: unknown[] = [];
   const log = { error: ({ err }: { err: Error }) => logged.push(err.message) };
@@ -20,7 +20,7 @@ async function draw(drawn: ReactNode) {
     200,
     new Headers(),
     {} as EntryContext,
-    { cspNonce: "n", log } as unknown as AppLoadContext,
+    { cspNonce: "n", isGone, log } as unknown as AppLoadContext,
   );
   return { status: answer.status, html: await answer.text(), logged };
 }
@@ -70,6 +70,11 @@ test("a part that fails behind a boundary leaves a gap in the page, and is logge
   const { status, html, logged } = await draw(createElement("main", null, part));
   expect([status, logged]).toEqual([500, ["no page today"]]);
   expect(html).toContain("nothing here");
+});
+
+test("nothing is drawn for a visitor who is gone", async () => {
+  const { html, logged } = await draw(createElement(Broken), true);
+  expect([html, logged]).toEqual(["", []]);
 });
 
 test("a page that fails as a whole is left to the framework, which logs it", async () => {

@@ -22,8 +22,10 @@ export default async function handleRequest(
   remixContext: EntryContext,
   loadContext: AppLoadContext,
 ): Promise<Response> {
-  const nonce = loadContext.cspNonce;
   await takeData(remixContext);
+  // Nothing is drawn for a visitor who has left while the data was read.
+  if (loadContext.isGone) return new WholePage("", { status: responseStatusCode });
+  const nonce = loadContext.cspNonce;
   const page = (
     <NonceContext.Provider value={nonce}>
       <WelcomeRenderer.Provider value={renderWelcomeHtml}>
@@ -47,8 +49,8 @@ const gapMark = "<!--$!-->";
 type Drawn = { html: string; failures: readonly unknown[] };
 
 /**
- * As text from the start, where the other way turns every piece into bytes that are turned back. Null where a part waits
- * for something or fails: this way waits for nothing, and tells nobody of a failure behind a boundary.
+ * `renderToString` makes text, where `renderToPipeableStream` makes bytes of every piece, which are made text again. It
+ * waits for nothing and does not report what fails behind a boundary: where a part waits or fails, the answer here is null.
  */
 function drawAtOnce(page: ReactElement): Drawn | null {
   try {
@@ -98,14 +100,14 @@ async function takeData({ renderMeta, serverHandoffStream }: EntryContext): Prom
   for (let read = await reader.read(); !read.done; read = await reader.read()) pieces.push(read.value);
   const result = { done: true, value: Buffer.concat(pieces).toString() };
   renderMeta.streamCache = { 0: Object.assign(Promise.resolve(), { result }) };
-  // The framework takes a reader for each drawing, and reads nothing from it, since everything is there.
+  // The framework asks for a reader whenever it draws, which a stream with a reader refuses. It reads nothing more from it.
   Object.assign(serverHandoffStream, { getReader: () => reader });
 }
 
 export function handleError(error: unknown, { request, context }: LoaderFunctionArgs): void {
   // A visitor who closed the tab is not an error, and neither is a request without a route.
   const isRefused = isRouteErrorResponse(error) && error.status < 500;
-  if (!context.signal.aborted && !isRefused) logError(context, request, error);
+  if (!context.isGone && !isRefused) logError(context, request, error);
 }
 
 function logError(loadContext: AppLoadContext, request: Request, error: unknown): void {

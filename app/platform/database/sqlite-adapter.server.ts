@@ -63,7 +63,7 @@ const directNames = { provider: "sqlite", adapterName: "direct" } as const;
 function directAdapter(client: SqliteClient): SqlDriverAdapter {
   return {
     ...directNames,
-    ...statementsOn(client),
+    ...statementsOn({ execute: client.executeTogether }),
     executeScript: (script) => client.executeMultiple(script),
     startTransaction: async () => directTransaction(await client.transaction()),
     dispose: () => Promise.resolve(client.close()),

@@ -41,6 +41,8 @@ type Prepared = ReturnType<typeof prepare>;
 export type SqliteClientOptions = { path: string; busyTimeoutMs: number };
 
 export type SqliteClient = Client & {
+  /** Writes with the other single writes of this tick. A caller that makes its next one after this would wait for a tick each time. */
+  executeTogether: Client["execute"];
   /** Whether any write of a request succeeds now: makes one as large. It waits in no queue. */
   probeWriting: (waitMs: number) => Promise<Writability>;
 };
@@ -67,6 +69,8 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
 
   const execute = ({ sql, args }: Statement): ResultSet => run(findOrPrepare(sql), args);
 
+  // Of another process's lock, a read that gets through says nothing.
+  const read = (statement: Statement) => whenNotBusy(queue, () => execute(statement), "read");
   const single = createSingleWrites({ sqlite, execute, queue });
 
   return {
@@ -76,17 +80,18 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
     },
     execute: ((given: InStatement) => {
       const statement = toStatement(given);
-      // Of another process's lock, a read that gets through says nothing.
-      return isRead(statement)
-        ? whenNotBusy(queue, () => execute(statement), "read")
-        : single.write(statement);
+      return isRead(statement) ? read(statement) : single.write(statement);
+    }) as Client["execute"],
+    executeTogether: ((given: InStatement) => {
+      const statement = toStatement(given);
+      return isRead(statement) ? read(statement) : single.writeTogether(statement);
     }) as Client["execute"],
     executeMultiple: (script) => whenNotBusy(queue, () => void sqlite.exec(script)),
     transaction: () => whenNotBusy(queue, () => beginDurably(sqlite, execute, queue)),
     probeWriting: (waitMs) => probeWriting(sqlite, waitMs),
     close() {
       if (!sqlite.open) return;
-      single.writeAll();
+      single.writeWaiting();
       prepared.clear();
       try {
         // The driver truly closes the file only when its statements are collected, so SQLite's own clean-up may never

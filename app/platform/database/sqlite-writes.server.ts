@@ -1,6 +1,7 @@
 import type { ResultSet } from "@libsql/client";
 import type Sqlite from "libsql";
-import { whenNotBusy } from "./sqlite-queue.server";
+import { atEndOfTick } from "~/platform/end-of-tick.server";
+import { primaryCodeOf, sqliteBusy, whenNotBusy } from "./sqlite-queue.server";
 import type { Queue } from "./sqlite-queue.server";
 
 export type Statement = { sql: string; args: unknown[] };
@@ -22,16 +23,13 @@ type SingleWritesOptions = {
 };
 
 /**
- * For statements outside of any transaction. Those of one tick of the loop share one: its lock, and the pages it writes,
- * cost more than they do themselves. One that fails leaves the others alone.
- *
- * The transaction begins with the lock. Were a statement refused for a lock itself, the driver would leave it half-run, and
- * nothing after it would be committed until the garbage collector finds it.
+ * Statements outside of any transaction. Each begins one with the lock: were it refused for a lock itself, the driver would
+ * leave it half-run, and nothing after it would be committed until the garbage collector finds it.
  */
 export function createSingleWrites({ sqlite, execute, queue }: SingleWritesOptions) {
-  const waiting: Waiting[] = [];
+  let waiting: Waiting[] = [];
 
-  function executeTogether(group: readonly Waiting[]): Outcome[] {
+  function executeAll(group: readonly Waiting[]): Outcome[] {
     sqlite.exec("BEGIN IMMEDIATE");
     try {
       const outcomes = group.map(({ statement }) => attempt(statement));
@@ -53,32 +51,48 @@ export function createSingleWrites({ sqlite, execute, queue }: SingleWritesOptio
     }
   }
 
-  async function writeNext(): Promise<void> {
-    const group = waiting.splice(0, mostTogether);
-    if (waiting.length > 0) setImmediate(() => void writeNext());
+  async function writeGroup(group: readonly Waiting[]): Promise<void> {
     try {
-      settle(group, await whenNotBusy(queue, () => executeTogether(group)));
+      settle(group, await whenNotBusy(queue, () => executeAll(group)));
+    } catch (error) {
+      const isOfAll = group.length === 1 || primaryCodeOf(error) === sqliteBusy;
+      if (isOfAll) for (const { reject } of group) reject(error);
+      // All was rolled back for one of them: a large one on a disk that is nearly full. Each is tried by itself.
+      else for (const one of group) await writeGroup([one]);
+    }
+  }
+
+  function writeNext(): void {
+    const group = waiting.slice(0, mostTogether);
+    waiting = waiting.slice(mostTogether);
+    if (waiting.length > 0) atEndOfTick("writes", writeNext);
+    if (group.length > 0) void writeGroup(group);
+  }
+
+  /** What waits for the end of its tick, before the file is closed. */
+  function writeWaiting(): void {
+    const group = waiting;
+    waiting = [];
+    try {
+      if (group.length > 0) settle(group, executeAll(group));
     } catch (error) {
       for (const { reject } of group) reject(error);
     }
   }
 
-  /** Before the file is closed. */
-  function writeAll(): void {
-    const group = waiting.splice(0);
-    try {
-      if (group.length > 0) settle(group, executeTogether(group));
-    } catch (error) {
-      for (const { reject } of group) reject(error);
-    }
-  }
-
-  function write(statement: Statement): Promise<ResultSet> {
-    return new Promise((resolve, reject) => {
-      if (waiting.push({ statement, resolve, reject }) === 1) setImmediate(() => void writeNext());
-    });
-  }
-  return { write, writeAll };
+  return {
+    write: (statement: Statement): Promise<ResultSet> =>
+      new Promise((resolve, reject) => void writeGroup([{ statement, resolve, reject }])),
+    /**
+     * In one transaction with the others of this tick of the loop: the lock, and the pages that several of them write, cost
+     * more than the statements. One that fails leaves the others alone.
+     */
+    writeTogether: (statement: Statement): Promise<ResultSet> =>
+      new Promise((resolve, reject) => {
+        if (waiting.push({ statement, resolve, reject }) === 1) atEndOfTick("writes", writeNext);
+      }),
+    writeWaiting,
+  };
 }
 
 function settle(group: readonly Waiting[], outcomes: readonly Outcome[]): void {

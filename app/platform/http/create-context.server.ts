@@ -128,6 +128,10 @@ class IncomingContext implements RequestContext {
     return (this.#signal ??= abortWhenOver(this.#exchange.response));
   }
 
+  get isGone(): boolean {
+    return this.#exchange.response.destroyed;
+  }
+
   get cspNonce(): string {
     return (this.#cspNonce ??= randomBytes(16).toString("base64"));
   }

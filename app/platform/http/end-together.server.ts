@@ -1,25 +1,36 @@
-/** A tick that draws many pages is long; whoever is answered in it waits no longer than for the next answer after this. */
+import type { ServerResponse } from "node:http";
+import { atEndOfTick } from "~/platform/end-of-tick.server";
+
+/** A tick in which many pages are drawn is long: an answer that has waited for so long is ended together with the next one. */
 const longestWaitMs = 1;
 
-let ending: (() => void)[] = [];
+type Ending = { response: ServerResponse; end: () => void };
+
+let endings: Ending[] = [];
 let firstAtMs = 0;
 
 /**
- * At the end of this tick of the loop, with the other answers of it. A write wakes the client on this machine that waits
- * for it, mostly a proxy, and that takes the kernel longer than all else of a small answer. One that is awake takes the
- * next answers for nothing.
+ * Ends an answer together with the others of this tick of the loop, in a row. A write wakes the process on this machine that
+ * waits for it, such as a proxy, and waking it costs the kernel more than the rest of a small answer. It is awake for those
+ * that follow.
  */
-export function endTogether(end: () => void): void {
-  if (ending.push(end) === 1) {
+export function endTogether(response: ServerResponse, end: () => void): void {
+  if (endings.push({ response, end }) === 1) {
     firstAtMs = performance.now();
-    setImmediate(endAll);
+    atEndOfTick("answers", endAll);
   } else if (performance.now() - firstAtMs > longestWaitMs) {
     endAll();
   }
 }
 
 function endAll(): void {
-  const ends = ending;
-  ending = [];
-  for (const end of ends) end();
+  const all = endings;
+  endings = [];
+  for (const { response, end } of all) {
+    try {
+      end();
+    } catch (error) {
+      response.destroy(error as Error);
+    }
+  }
 }

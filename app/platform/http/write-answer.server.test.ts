@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
+import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { atEndOfTick } from "~/platform/end-of-tick.server";
 import { TextAnswer } from "./answer.server";
 import type { Answer } from "./answer.server";
 import { writeAnswer } from "./write-answer.server";
@@ -158,4 +160,19 @@ test("headers of the answer precede the given ones, and every cookie is kept", a
   const text = new TextAnswer({ status: 200, headers: { "x-a": "own" }, text: "ä" });
   const { incoming: plain } = await ask(text, { headers: { "x-a": "given", "x-b": "given" } });
   expect(plain.headers).toMatchObject({ "x-a": "own", "x-b": "given", "content-length": "2" });
+});
+
+test("a client that closes its side after the request gets an answer that waited for writes alone", async () => {
+  const server = createServer(async (_request, to) => {
+    await new Promise<void>((resolve) => atEndOfTick("writes", resolve));
+    await new Promise<void>((resolve) => atEndOfTick("writes", resolve));
+    await writeAnswer(new TextAnswer({ status: 200, headers: {}, text: "here" }), to);
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.end("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  const pieces: Buffer[] = [];
+  for await (const piece of socket) pieces.push(piece as Buffer);
+  expect(Buffer.concat(pieces).toString()).toMatch(/^HTTP\/1.1 200 .*here$/s);
 });

@@ -26,7 +26,7 @@ function writeText(answer: TextAnswer, to: ServerResponse, headers: HeaderTable)
   for (const name in own) head.push(name, own[name]!);
   if (status !== 204) head.push("content-length", Buffer.byteLength(text));
   to.writeHead(status, head);
-  endTogether(() => {
+  endTogether(to, () => {
     to.end(to.req.method === "HEAD" ? undefined : text);
     if (typeof text !== "string" && to.writableLength > 0) to.setTimeout(stallMs);
   });

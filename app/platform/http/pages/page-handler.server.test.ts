@@ -28,7 +28,7 @@ const context = {
   searchParams: new URLSearchParams(),
   headers: {},
   service: { origin: "https://gate.example" },
-  signal: new AbortController().signal,
+  isGone: false,
 } as unknown as RequestContext;
 
 async function fetchPage(draw: () => Response): Promise<Response> {

@@ -126,8 +126,8 @@ function isDecodable(pathname: string): boolean {
 function toWebRequest(context: RequestContext, request: IncomingMessage): Request {
   // As text: resolving it as an address would let "//elsewhere/path" choose another path.
   const target = request.url?.startsWith("/") ? request.url : "/";
-  // Without the context's signal: the framework's copies of the request would each follow it, to its end. Who works for
-  // this visitor alone has it from the context.
+  // Without the context's signal, which the framework's three copies of the request would each listen to. A page looks for
+  // itself whether its visitor is gone.
   return new Request(`${context.service.origin}${target}`, {
     method: context.method,
     headers: createRemixHeaders(request.headers),

@@ -117,7 +117,7 @@ export function createSharedPages(options: SharedPagesOptions) {
     const isUnchanged = ifNoneMatch !== undefined && namesVersion(ifNoneMatch, etag);
     const list = ["x-request-id", context.requestId].concat(isUnchanged ? headersUnchanged : headers);
     response.writeHead(isUnchanged ? 304 : 200, list);
-    endTogether(() => {
+    endTogether(response, () => {
       if (isUnchanged || context.method === "HEAD") response.end();
       else response.end(body, "latin1");
       // What a client does not take is a copy of its own.
@@ -160,6 +160,7 @@ function createStranger(
     isFromTrustedProxy: false,
     clientId: "",
     host: null,
+    isGone: false,
     signal: new AbortController().signal,
     readBody: () => Promise.resolve(Buffer.alloc(0)),
   };
