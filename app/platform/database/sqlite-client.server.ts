@@ -69,23 +69,21 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
 
   const execute = ({ sql, args }: Statement): ResultSet => run(findOrPrepare(sql), args);
 
-  // Of another process's lock, a read that gets through says nothing.
-  const read = (statement: Statement) => whenNotBusy(queue, () => execute(statement), "read");
   const single = createSingleWrites({ sqlite, execute, queue });
+  const executeBy = (write: (statement: Statement) => Promise<ResultSet>) =>
+    ((given: InStatement) => {
+      const statement = toStatement(given);
+      // Of another process's lock, a read that gets through says nothing.
+      return isRead(statement) ? whenNotBusy(queue, () => execute(statement), "read") : write(statement);
+    }) as Client["execute"];
 
   return {
     protocol: "file",
     get closed() {
       return !sqlite.open;
     },
-    execute: ((given: InStatement) => {
-      const statement = toStatement(given);
-      return isRead(statement) ? read(statement) : single.write(statement);
-    }) as Client["execute"],
-    executeTogether: ((given: InStatement) => {
-      const statement = toStatement(given);
-      return isRead(statement) ? read(statement) : single.writeTogether(statement);
-    }) as Client["execute"],
+    execute: executeBy(single.write),
+    executeTogether: executeBy(single.writeTogether),
     executeMultiple: (script) => whenNotBusy(queue, () => void sqlite.exec(script)),
     transaction: () => whenNotBusy(queue, () => beginDurably(sqlite, execute, queue)),
     probeWriting: (waitMs) => probeWriting(sqlite, waitMs),

@@ -35,6 +35,27 @@ test("no warning is logged without a proxy, or with a TRUST_PROXY that was set",
   expect(await countWarnings(false, forwarded)).toEqual([]);
 });
 
+test("a context says when its client has left, and nothing of the kind before", async () => {
+  const log = {} as Log;
+  const options = { service: {} as ServiceContext, isTrustedPeer: () => false, warnsOfProxy: false, log };
+  const createContext = createRequestContexts(options);
+  const leaving = new AbortController();
+  const seen = new Promise<boolean[]>((resolve) => {
+    const server = createServer((request, response) => {
+      const context = createContext({ request, response });
+      const before = context.isGone;
+      response.once("close", () => resolve([before, context.isGone]));
+      leaving.abort();
+    });
+    onTestFinished(() => void server.close());
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      fetch(`http://127.0.0.1:${port}/`, { signal: leaving.signal }).catch(() => undefined);
+    });
+  });
+  expect(await seen).toEqual([false, true]);
+});
+
 test("addresses of proxies and containers count as private, those of visitors do not", () => {
   const own = ["127.0.0.1", "10.1.2.3", "172.17.0.1", "192.168.0.9", "::1", "fd00::1", "::ffff:10.0.0.1"];
   expect(own.filter((address) => !isPrivateAddress(address))).toEqual([]);
