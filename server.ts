@@ -40,9 +40,9 @@ setFlagsFromString("--no-allocation-site-pretenuring");
 
 const build = builtModules as unknown as ServerBuild;
 const config = loadConfig();
-const { destination, close: closeLog } = openLogOutput();
-const log = createLog(config.serving.logLevel, destination);
 const worker = joinSupervisor();
+const { destination, close: closeLog } = openLogOutput({ isShared: worker !== null });
+const log = createLog(config.serving.logLevel, destination);
 const openPort = worker?.openPort ?? null;
 // Those who serve already have told.
 if (openPort === null)
@@ -206,7 +206,8 @@ function createPages(services: Services, isHttps: boolean): AnswerPage {
 
   return async function answer(context, request, response) {
     try {
-      if (await answerShared({ context, request, response })) return;
+      const answered = answerShared({ context, request, response });
+      if (answered === true || (await answered)) return;
       contexts.set(request, context);
       app(request, response);
     } catch (error) {
@@ -244,7 +245,7 @@ function isCompressible(request: express.Request, response: express.Response): b
 /** One log line and one measurement for each request. `route`: its pattern, since addresses may carry tokens. */
 function observe(services: Services, { context, response, route }: Exchange & { route: string }): void {
   const startedAt = performance.now();
-  response.once("close", () => {
+  response.on("close", () => {
     const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
     const { requestId, clientId, method } = context;
     const status = response.statusCode;

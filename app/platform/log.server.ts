@@ -45,13 +45,19 @@ export type LogOutput = { destination: DestinationStream; close: () => Promise<v
 /** A write for each line costs as much as the rest of a small request, so lines wait this long for others. */
 const batchMs = 5;
 /** What a pipe takes in one piece, so that lines of several processes do not mix. */
-const maxBatchBytes = 4096;
+const sharedBatchBytes = 4096;
+/** Each write goes to another thread and wakes the log's reader. */
+const ownBatchBytes = 65_536;
+
+/** `isShared`: other processes of this service write to it too. */
+type LogOutputOptions = { isShared: boolean; fileDescriptor?: number };
 
 /**
  * Standard output, to be closed before the process is ended. Left to the writer's own flush at exit, a process whose
  * output nobody reads any more would try forever to write its last line, and never end.
  */
-export function openLogOutput({ fileDescriptor = 1 } = {}): LogOutput {
+export function openLogOutput({ isShared, fileDescriptor = 1 }: LogOutputOptions): LogOutput {
+  const maxBatchBytes = isShared ? sharedBatchBytes : ownBatchBytes;
   const output = pino.destination({ dest: fileDescriptor, maxWrite: maxBatchBytes });
   let isClosed = false;
   let batches: string[] = [];

@@ -229,7 +229,7 @@ test("redacting a hostile text takes time in proportion to its length, not to it
 
 test("a line logged after the output was closed is dropped without an error", async () => {
   const file = path.join(await mkdtemp(path.join(tmpdir(), "latchkey-log-")), "log");
-  const { destination, close } = openLogOutput({ fileDescriptor: openSync(file, "w") });
+  const { destination, close } = openLogOutput({ isShared: false, fileDescriptor: openSync(file, "w") });
   const log = createLog("info", destination);
   log.info("before");
   await close();
@@ -249,7 +249,7 @@ test.each([
   const script = `
     import { setTimeout as delay } from "node:timers/promises";
     import { createLog, openLogOutput } from "./app/platform/log.server.ts";
-    const { destination, close } = openLogOutput();
+    const { destination, close } = openLogOutput({ isShared: false });
     const log = createLog("info", destination);
     for (let line = 0; line < 100; line++) log.info({ line }, "early");
     await delay(50);
@@ -265,7 +265,7 @@ test.each([
 test("lines of two processes in one pipe that is full do not mix", () => {
   const script = `
     import { createLog, openLogOutput } from "./app/platform/log.server.ts";
-    const { destination } = openLogOutput();
+    const { destination } = openLogOutput({ isShared: true });
     const log = createLog("info", destination);
     const text = "word ".repeat(40);
     let rounds = 100;

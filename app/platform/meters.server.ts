@@ -11,6 +11,12 @@ const answerTimeoutMs = 1_000;
 /** A label that is omitted is not shown. */
 type Labels<Name extends string> = Partial<Record<Name, string>>;
 type GaugeReading = { labels?: Record<string, string>; read: () => Promise<number> };
+type HistogramOptions<Name extends string> = {
+  buckets: number[];
+  labelNames?: readonly Name[];
+  /** A counter of what is observed: the histogram has the number, and to count twice would cost every request. */
+  counter?: { name: string; help: string };
+};
 type LabelledReading = { label: string; read: () => Record<string, number> };
 
 export type Meters = ReturnType<typeof createMeters>;
@@ -49,9 +55,20 @@ export function createMeters(registry: Registry) {
     histogram<Name extends string = never>(
       name: string,
       help: string,
-      { buckets, labelNames = [] }: { buckets: number[]; labelNames?: readonly Name[] },
+      { buckets, labelNames = [], counter }: HistogramOptions<Name>,
     ) {
       const histogram = new Histogram({ ...describe(name, help), buckets, labelNames });
+      if (counter)
+        new Counter({
+          ...describe(counter.name, counter.help),
+          labelNames,
+          async collect() {
+            const { values } = await histogram.get();
+            this.reset();
+            for (const { metricName, labels, value } of values)
+              if (metricName === `${metricPrefix}${name}_count`) this.inc(labels, value);
+          },
+        });
       const bound = createLabelBound<Name>();
       return (labels: Labels<Name>, value: number) => histogram.observe(bound(labels), value);
     },

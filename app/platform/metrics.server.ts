@@ -70,12 +70,14 @@ type AnsweredRequest = { route: string; method: string; status: number; duration
 
 function createRequestMetrics({ counter, histogram }: Meters) {
   const labelNames = ["route", "method", "status"] as const;
-  const requestsHelp = "Responses, by route pattern, method and class of status.";
-  const countRequest = counter("http_requests_total", requestsHelp, labelNames);
   const timeHelp = "Duration from the request's first byte to the response's last.";
   const timeRequest = histogram("http_request_duration_seconds", timeHelp, {
     buckets: httpBuckets,
     labelNames,
+    counter: {
+      name: "http_requests_total",
+      help: "Responses, by route pattern, method and class of status.",
+    },
   });
   const countRefusal = counter("refusals_total", "Refusals, by the slug of their problem type.", ["slug"]);
   const grantsHelp = "Times gated content was granted, by kind of proof.";
@@ -87,7 +89,6 @@ function createRequestMetrics({ counter, histogram }: Meters) {
         method: knownMethods.has(method) ? method : "other",
         status: statusClass(status),
       };
-      countRequest(labels);
       timeRequest(labels, durationSeconds);
     },
     countRefusal: (slug: string) => countRefusal({ slug: knownSlugs.has(slug) ? slug : "other" }),

@@ -23,7 +23,7 @@ export function createDirectRoutes(
     return [{ pattern, segments, route: route.module.loader as unknown as RouteFunction }];
   });
   const isVariable = ({ pattern }: DirectRoute) => /[:*]/.test(pattern);
-  const variable = direct.filter(isVariable);
+  const variable = groupByFirst(direct.filter(isVariable));
   const fixed = direct.filter((route) => !isVariable(route)).map((route) => ({ ...route, params: {} }));
   const exact = new Map<string, RouteMatch>(fixed.map((route) => [`/${route.segments.join("/")}`, route]));
   for (const path of Object.values(moved)) {
@@ -33,13 +33,28 @@ export function createDirectRoutes(
   return function findRoute(pathname) {
     const found = exact.get(pathname);
     if (found) return found;
+    const firstEnd = pathname.indexOf("/", 1);
+    const first = decodePart(firstEnd < 0 ? pathname.slice(1) : pathname.slice(1, firstEnd));
+    const possible = variable.get(first ?? "");
+    if (!possible) return null;
     const parts = pathname.slice(1).split("/");
-    for (const route of variable) {
+    for (const route of possible) {
       const params = matchSegments(route.segments, parts);
       if (params) return { ...route, params };
     }
     return null;
   };
+}
+
+/** By the first part of their addresses, which differs in no route: most pages are told from all of them by it. */
+function groupByFirst(routes: readonly DirectRoute[]): ReadonlyMap<string, readonly DirectRoute[]> {
+  const groups = new Map<string, DirectRoute[]>();
+  for (const route of routes) {
+    const [first = ""] = route.segments;
+    if (/^[:*]/.test(first)) throw new TypeError(`${route.pattern} would be compared with every request.`);
+    groups.set(first, [...(groups.get(first) ?? []), route]);
+  }
+  return groups;
 }
 
 /** A route's address, with the framework's marks for what may differ in it. */

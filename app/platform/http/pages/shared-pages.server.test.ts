@@ -35,7 +35,7 @@ async function openPage(render: Render, { shared = {}, clock = () => 0 }: Option
   const server = createServer((request, response) => {
     const { method = "GET", headers } = request;
     const context = { method, headers, requestId: "this-request" } as RequestContext;
-    void answerShared({ context, request, response }).then((isAnswered) => {
+    void Promise.resolve(answerShared({ context, request, response })).then((isAnswered) => {
       if (!isAnswered) response.writeHead(418).end();
     });
   });

@@ -32,9 +32,14 @@ type SharedPagesOptions = {
   clock: Clock;
 };
 type Exchange = { context: RequestContext; request: IncomingMessage; response: ServerResponse };
-type Kept = { version: string | undefined; checkedAtMs: number; copies: Promise<Copies | null> };
-/** `body` in Latin-1, one character for each byte: text goes to the socket in one piece with the headers, bytes in a second one. */
-type Copy = { etag: string; headers: readonly string[]; headersUnchanged: readonly string[]; body: string };
+/** `made`: what `copies` came to, once they have. */
+type Kept = {
+  version: string | undefined;
+  checkedAtMs: number;
+  copies: Promise<Copies | null>;
+  made: Copies | null;
+};
+type Copy = { etag: string; headers: readonly string[]; headersUnchanged: readonly string[]; body: Buffer };
 type Copies = Readonly<Record<Coding, Copy>>;
 
 /** How long what a page reads is cached. */
@@ -54,11 +59,16 @@ export function createSharedPages(options: SharedPagesOptions) {
   const pages = findSharedPages(routes);
   const kept = new Map<string, Kept>();
 
-  /** Null where rendering was refused or failed; the framework then answers the request itself. */
-  async function getCopies(path: string, page: SharedPage): Promise<Copies | null> {
+  function findRecent(path: string): Kept | undefined {
     const known = kept.get(path);
     const ageMs = known ? clock() - known.checkedAtMs : -1;
-    if (known && ageMs >= 0 && ageMs < recheckMs) return await known.copies;
+    return ageMs >= 0 && ageMs < recheckMs ? known : undefined;
+  }
+
+  /** Null where rendering was refused or failed; the framework then answers the request itself. */
+  async function getCopies(path: string, page: SharedPage): Promise<Copies | null> {
+    const recent = findRecent(path);
+    if (recent) return await recent.copies;
     const checkedAtMs = clock();
     const version = await readVersion(page);
     const found = kept.get(path);
@@ -66,12 +76,12 @@ export function createSharedPages(options: SharedPagesOptions) {
       found.checkedAtMs = checkedAtMs;
       return await found.copies;
     }
-    const made = { version, checkedAtMs, copies: makeCopies(path).catch(() => null) };
-    kept.set(path, made);
-    const copies = await made.copies;
-    const isLasting = copies !== null && (await readVersion(page)) === version;
-    if (!isLasting && kept.get(path) === made) kept.delete(path);
-    return copies;
+    const begun: Kept = { version, checkedAtMs, copies: makeCopies(path).catch(() => null), made: null };
+    kept.set(path, begun);
+    begun.made = await begun.copies;
+    const isLasting = begun.made !== null && (await readVersion(page)) === version;
+    if (!isLasting && kept.get(path) === begun) kept.delete(path);
+    return begun.made;
   }
 
   async function makeCopies(path: string): Promise<Copies | null> {
@@ -93,7 +103,7 @@ export function createSharedPages(options: SharedPagesOptions) {
         etag,
         headers: toList({ ...common, etag, ...(coding && { "content-encoding": coding }), ...length }),
         headersUnchanged: toList({ ...common, etag }),
-        body: body.toString("latin1"),
+        body,
       };
     };
     const [gzipped, brotlied] = await Promise.all([
@@ -104,27 +114,35 @@ export function createSharedPages(options: SharedPagesOptions) {
     return { br: toCopy(brotlied, "br"), gzip: toCopy(gzipped, "gzip"), identity };
   }
 
-  return async function answerShared({ context, request, response }: Exchange): Promise<boolean> {
+  return function answerShared(exchange: Exchange): boolean | Promise<boolean> {
+    const { context, request } = exchange;
     const path = request.url ?? "";
     const page = pages.get(path);
     if (!page || !["GET", "HEAD"].includes(context.method)) return false;
     if (page.isFor?.(context.headers) === false) return false;
-    const copies = await getCopies(path, page).catch(() => null);
-    if (copies === null) return false;
-    const { etag, headers, headersUnchanged, body } =
-      copies[chooseCoding(context.headers["accept-encoding"])];
-    const { "if-none-match": ifNoneMatch } = context.headers;
-    const isUnchanged = ifNoneMatch !== undefined && namesVersion(ifNoneMatch, etag);
-    const list = ["x-request-id", context.requestId].concat(isUnchanged ? headersUnchanged : headers);
-    response.writeHead(isUnchanged ? 304 : 200, list);
-    endTogether(response, () => {
-      if (isUnchanged || context.method === "HEAD") response.end();
-      else response.end(body, "latin1");
-      // What a client does not take is a copy of its own.
-      if (response.writableLength > 0) response.setTimeout(stallMs);
-    });
-    return true;
+    // Nearly always: to wait for what is there would cost each request several promises.
+    const made = findRecent(path)?.made;
+    if (made) return sendCopy(exchange, made);
+    return getCopies(path, page).then(
+      (copies) => copies !== null && sendCopy(exchange, copies),
+      () => false,
+    );
   };
+}
+
+function sendCopy({ context, response }: Exchange, copies: Copies): true {
+  const { etag, headers, headersUnchanged, body } = copies[chooseCoding(context.headers["accept-encoding"])];
+  const { "if-none-match": ifNoneMatch } = context.headers;
+  const isUnchanged = ifNoneMatch !== undefined && namesVersion(ifNoneMatch, etag);
+  const list = ["x-request-id", context.requestId].concat(isUnchanged ? headersUnchanged : headers);
+  response.writeHead(isUnchanged ? 304 : 200, list);
+  endTogether(response, () => {
+    if (isUnchanged || context.method === "HEAD") response.end();
+    else response.end(body);
+    // It took less than all of it.
+    if (response.writableLength > 0) response.setTimeout(stallMs);
+  });
+  return true;
 }
 
 function toList(headers: HeaderTable): string[] {
