@@ -40,9 +40,9 @@ setFlagsFromString("--no-allocation-site-pretenuring");
 
 const build = builtModules as unknown as ServerBuild;
 const config = loadConfig();
-const worker = joinSupervisor();
-const { destination, close: closeLog } = openLogOutput({ isShared: worker !== null });
+const { destination, close: closeLog } = openLogOutput();
 const log = createLog(config.serving.logLevel, destination);
+const worker = joinSupervisor();
 const openPort = worker?.openPort ?? null;
 // Those who serve already have told.
 if (openPort === null)

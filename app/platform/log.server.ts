@@ -45,22 +45,17 @@ export type LogOutput = { destination: DestinationStream; close: () => Promise<v
 /** A write for each line costs as much as the rest of a small request, so lines wait this long for others. */
 const batchMs = 5;
 /** What a pipe takes in one piece, so that lines of several processes do not mix. */
-const sharedBatchBytes = 4096;
-/** Each write goes to another thread and wakes the log's reader. */
-const ownBatchBytes = 65_536;
-
-/** `isShared`: other processes of this service write to it too. */
-type LogOutputOptions = { isShared: boolean; fileDescriptor?: number };
+const maxBatchBytes = 4096;
 
 /**
  * Standard output, to be closed before the process is ended. Left to the writer's own flush at exit, a process whose
  * output nobody reads any more would try forever to write its last line, and never end.
  */
-export function openLogOutput({ isShared, fileDescriptor = 1 }: LogOutputOptions): LogOutput {
-  const maxBatchBytes = isShared ? sharedBatchBytes : ownBatchBytes;
+export function openLogOutput({ fileDescriptor = 1 } = {}): LogOutput {
   const output = pino.destination({ dest: fileDescriptor, maxWrite: maxBatchBytes });
   let isClosed = false;
   let batches: string[] = [];
+  let lastBatchBytes = 0;
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<void>((resolve) => {
     output.once("close", resolve);
@@ -74,7 +69,9 @@ export function openLogOutput({ isShared, fileDescriptor = 1 }: LogOutputOptions
   }
   // After an uncaught error, too: nothing asynchronous runs any more.
   function writeAtExit(): void {
-    if (batches.length > 0) pino.destination({ dest: fileDescriptor, sync: true }).write(batches.join(""));
+    if (batches.length === 0) return;
+    const lastOutput = pino.destination({ dest: fileDescriptor, sync: true });
+    for (const batch of batches) lastOutput.write(batch);
   }
   process.once("exit", writeAtExit);
   return {
@@ -82,10 +79,15 @@ export function openLogOutput({ isShared, fileDescriptor = 1 }: LogOutputOptions
       // Connections that end late still have something to say; a closed output would throw at them.
       write: (line) => {
         if (isClosed) return;
-        const last = batches.length - 1;
+        const bytes = Buffer.byteLength(line);
         // Full batches wait too: what is handed over and not written yet is lost when the process exits.
-        if (last < 0 || batches[last]!.length + line.length > maxBatchBytes) batches.push(line);
-        else batches[last] += line;
+        if (batches.length === 0 || lastBatchBytes + bytes > maxBatchBytes) {
+          batches.push(line);
+          lastBatchBytes = bytes;
+        } else {
+          batches[batches.length - 1] += line;
+          lastBatchBytes += bytes;
+        }
         timer ??= setTimeout(writeBatches, batchMs);
       },
     },

@@ -229,7 +229,7 @@ test("redacting a hostile text takes time in proportion to its length, not to it
 
 test("a line logged after the output was closed is dropped without an error", async () => {
   const file = path.join(await mkdtemp(path.join(tmpdir(), "latchkey-log-")), "log");
-  const { destination, close } = openLogOutput({ isShared: false, fileDescriptor: openSync(file, "w") });
+  const { destination, close } = openLogOutput({ fileDescriptor: openSync(file, "w") });
   const log = createLog("info", destination);
   log.info("before");
   await close();
@@ -249,7 +249,7 @@ test.each([
   const script = `
     import { setTimeout as delay } from "node:timers/promises";
     import { createLog, openLogOutput } from "./app/platform/log.server.ts";
-    const { destination, close } = openLogOutput({ isShared: false });
+    const { destination, close } = openLogOutput();
     const log = createLog("info", destination);
     for (let line = 0; line < 100; line++) log.info({ line }, "early");
     await delay(50);
@@ -262,22 +262,26 @@ test.each([
   expect(lines).toEqual(Array.from({ length: 200 }, (_, line) => line));
 });
 
-test("lines of two processes in one pipe that is full do not mix", () => {
+test("lines of four processes in one pipe that is full do not mix", () => {
   const script = `
     import { createLog, openLogOutput } from "./app/platform/log.server.ts";
-    const { destination } = openLogOutput({ isShared: true });
+    const { destination } = openLogOutput();
     const log = createLog("info", destination);
-    const text = "word ".repeat(40);
-    let rounds = 100;
+    const note = "ö€€€".repeat(100);
+    let rounds = 50;
     const timer = setInterval(() => {
-      for (let line = 0; line < 100; line++) log.info({ text }, "line");
+      for (let line = 0; line < 100; line++) log.info({ note }, "line");
       if (--rounds === 0) clearInterval(timer);
     }, 1);`;
   const command = `node --import tsx --input-type=module --eval '${script}'`;
-  const { stdout } = spawnSync("sh", ["-c", `(${command} & ${command} & wait) | (sleep 2; cat)`], {
-    encoding: "utf8",
-    maxBuffer: 64 * 1024 * 1024,
-  });
+  const { stdout } = spawnSync(
+    "sh",
+    ["-c", `(${command} & ${command} & ${command} & ${command} & wait) | (sleep 2; cat)`],
+    {
+      encoding: "utf8",
+      maxBuffer: 64 * 1024 * 1024,
+    },
+  );
   const lines = stdout.trimEnd().split("\n");
   expect(lines).toHaveLength(20_000);
   expect(() => lines.forEach((line) => JSON.parse(line) as unknown)).not.toThrow();

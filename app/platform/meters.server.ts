@@ -14,7 +14,7 @@ type GaugeReading = { labels?: Record<string, string>; read: () => Promise<numbe
 type HistogramOptions<Name extends string> = {
   buckets: number[];
   labelNames?: readonly Name[];
-  /** A counter of what is observed: the histogram has the number, and to count twice would cost every request. */
+  /** A counter derived at each scrape from the histogram's count, so that a request is counted once. */
   counter?: { name: string; help: string };
 };
 type LabelledReading = { label: string; read: () => Record<string, number> };

@@ -21,6 +21,20 @@ test("a request is counted and timed by route, method and class of status", asyn
   expect(lines).toContain(`latchkey_http_request_duration_seconds_bucket{le="0.001",${labels}} 0`);
 });
 
+test("requests are counted once, however often and by how many at once the metrics are read", async () => {
+  const metrics = createMetrics();
+  const request = { route: "/api/nonce", method: "GET", status: 200, durationSeconds: 0.002 };
+  metrics.observeRequest(request);
+  metrics.observeRequest(request);
+  const readings = [await linesOf(metrics), await linesOf(metrics)];
+  readings.push(...(await Promise.all([linesOf(metrics), linesOf(metrics)])));
+  const labels = '{route="/api/nonce",method="GET",status="2xx"}';
+  for (const lines of readings) {
+    expect(lines).toContain(`latchkey_http_requests_total${labels} 2`);
+    expect(lines).toContain(`latchkey_http_request_duration_seconds_count${labels} 2`);
+  }
+});
+
 test("labels stay bounded whatever a client sends", async () => {
   const metrics = createMetrics();
   for (let index = 0; index < 1_000; index++) {

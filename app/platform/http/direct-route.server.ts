@@ -46,12 +46,16 @@ export function createDirectRoutes(
   };
 }
 
-/** By the first part of their addresses, which differs in no route: most pages are told from all of them by it. */
+/** By their first segment, which is fixed in every one: most pages share it with none. */
 function groupByFirst(routes: readonly DirectRoute[]): ReadonlyMap<string, readonly DirectRoute[]> {
   const groups = new Map<string, DirectRoute[]>();
   for (const route of routes) {
     const [first = ""] = route.segments;
-    if (/^[:*]/.test(first)) throw new TypeError(`${route.pattern} would be compared with every request.`);
+    if (/^[:*]/.test(first)) {
+      throw new TypeError(
+        `${route.pattern} would be compared with every request: begin its address with a fixed segment.`,
+      );
+    }
     groups.set(first, [...(groups.get(first) ?? []), route]);
   }
   return groups;

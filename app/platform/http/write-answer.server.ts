@@ -6,7 +6,7 @@ import { TextAnswer } from "./answer.server";
 import type { Answer, HeaderTable } from "./answer.server";
 import { endTogether } from "./end-together.server";
 
-/** A client that takes nothing of what was made for it alone is treated as gone after so long: its connection is cut. */
+/** A client that takes nothing of its answer for so long is treated as gone: its connection is cut. */
 export const stallMs = 60_000;
 
 /**

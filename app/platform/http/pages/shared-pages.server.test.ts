@@ -22,6 +22,7 @@ const html = (text: string, status = 200) =>
 /** A server with one shared page, which answers 418 for what it leaves to the framework. */
 async function openPage(render: Render, { shared = {}, clock = () => 0 }: Options = {}) {
   const rendered: RequestContext[] = [];
+  const returned: ReturnType<ReturnType<typeof createSharedPages>>[] = [];
   const answerShared = createSharedPages({
     routes: { page: { id: "page", path: "page", module: { shared } } } as unknown as ServerBuild["routes"],
     service: {} as Pick<RequestContext, "service" | "log">,
@@ -35,7 +36,9 @@ async function openPage(render: Render, { shared = {}, clock = () => 0 }: Option
   const server = createServer((request, response) => {
     const { method = "GET", headers } = request;
     const context = { method, headers, requestId: "this-request" } as RequestContext;
-    void Promise.resolve(answerShared({ context, request, response })).then((isAnswered) => {
+    const answered = answerShared({ context, request, response });
+    returned.push(answered);
+    void Promise.resolve(answered).then((isAnswered) => {
       if (!isAnswered) response.writeHead(418).end();
     });
   });
@@ -43,7 +46,7 @@ async function openPage(render: Render, { shared = {}, clock = () => 0 }: Option
   onTestFinished(() => void server.close());
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const get = (path = "/page", init: RequestInit = {}) => fetch(`${origin}${path}`, init);
-  return { rendered, get };
+  return { rendered, returned, get };
 }
 type Options = { shared?: SharedPage; clock?: () => number };
 
@@ -82,6 +85,17 @@ test("a page is rendered again at most a second after what it reads has changed"
   nowMs = 2000;
   expect(await read()).toBe('{"hasText":true}');
   expect(rendered).toHaveLength(2);
+});
+
+test("a recent copy is sent without waiting for a promise", async () => {
+  let nowMs = 0;
+  const { returned, get } = await openPage(() => html("<p>Hello</p>"), { clock: () => nowMs });
+  await get();
+  nowMs = 999;
+  await get();
+  nowMs = 1000;
+  await get();
+  expect(returned).toEqual([expect.any(Promise), true, expect.any(Promise)]);
 });
 
 test("a page whose content changed while it was rendered is not cached", async () => {

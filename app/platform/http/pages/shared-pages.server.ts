@@ -32,7 +32,7 @@ type SharedPagesOptions = {
   clock: Clock;
 };
 type Exchange = { context: RequestContext; request: IncomingMessage; response: ServerResponse };
-/** `made`: what `copies` came to, once they have. */
+/** `made`: the result of `copies`; null until it is there. */
 type Kept = {
   version: string | undefined;
   checkedAtMs: number;
@@ -103,7 +103,8 @@ export function createSharedPages(options: SharedPagesOptions) {
         etag,
         headers: toList({ ...common, etag, ...(coding && { "content-encoding": coding }), ...length }),
         headersUnchanged: toList({ ...common, etag }),
-        body,
+        // A slice of zlib's output would keep all 16 KiB of it alive.
+        body: Buffer.from(body),
       };
     };
     const [gzipped, brotlied] = await Promise.all([
@@ -120,7 +121,7 @@ export function createSharedPages(options: SharedPagesOptions) {
     const page = pages.get(path);
     if (!page || !["GET", "HEAD"].includes(context.method)) return false;
     if (page.isFor?.(context.headers) === false) return false;
-    // Nearly always: to wait for what is there would cost each request several promises.
+    // The usual case. Awaiting a finished copy would cost each request several promises.
     const made = findRecent(path)?.made;
     if (made) return sendCopy(exchange, made);
     return getCopies(path, page).then(
@@ -139,7 +140,7 @@ function sendCopy({ context, response }: Exchange, copies: Copies): true {
   endTogether(response, () => {
     if (isUnchanged || context.method === "HEAD") response.end();
     else response.end(body);
-    // It took less than all of it.
+    // The client has not taken all of it yet; a stalled one is cut off.
     if (response.writableLength > 0) response.setTimeout(stallMs);
   });
   return true;
