@@ -171,13 +171,12 @@ function createPages(services: Services, isHttps: boolean): AnswerPage {
     pageHeaders,
     clock: systemClock,
   });
-  const contexts = new WeakMap<IncomingMessage, RequestContext>();
   const app = express();
   app.disable("x-powered-by");
   app.set("etag", false);
   app.set("query parser", false);
-  app.use((request, response, next) => {
-    response.setHeader("X-Request-Id", contexts.get(request)!.requestId);
+  app.use((_request, response, next) => {
+    response.setHeader("X-Request-Id", contextOf(response).requestId);
     response.setHeader("X-Content-Type-Options", "nosniff");
     next();
   });
@@ -186,8 +185,8 @@ function createPages(services: Services, isHttps: boolean): AnswerPage {
     "/build",
     express.static(path.resolve("public/build"), { immutable: true, maxAge: "1y", index: false }),
   );
-  app.use((request, response, next) => {
-    const nonce = `'nonce-${contexts.get(request)!.cspNonce}'`;
+  app.use((_request, response, next) => {
+    const nonce = `'nonce-${contextOf(response).cspNonce}'`;
     response.setHeaders(new Map(Object.entries(pageHeaders({ scripts: nonce, styles: nonce }))));
     next();
   });
@@ -197,7 +196,7 @@ function createPages(services: Services, isHttps: boolean): AnswerPage {
     /\.[^/]*$/.test(request.path) ? files(request, response, next) : next(),
   );
   app.use((request, response, next) => {
-    answerPage(contexts.get(request)!, request, response).catch(next);
+    answerPage(contextOf(response), request, response).catch(next);
   });
   // Express knows an error handler by its four parameters.
   const onError: express.ErrorRequestHandler = (error, _request, response, _next) =>
@@ -208,12 +207,16 @@ function createPages(services: Services, isHttps: boolean): AnswerPage {
     try {
       const answered = answerShared({ context, request, response });
       if (answered === true || (await answered)) return;
-      contexts.set(request, context);
-      app(request, response);
+      app(request, Object.assign(response, { locals: { context } }));
     } catch (error) {
       answerDefect(error, response);
     }
   };
+}
+
+/** Express keeps what belongs to one answer in `locals`. */
+function contextOf({ locals }: express.Response): RequestContext {
+  return (locals as { context: RequestContext }).context;
 }
 
 type Exchange = { context: RequestContext; response: ServerResponse };
