@@ -205,8 +205,9 @@ function createPages(services: Services, isHttps: boolean): AnswerPage {
 
   return async function answer(context, request, response) {
     try {
-      const answered = answerShared({ context, request, response });
-      if (answered === true || (await answered)) return;
+      const isShared = answerShared({ context, request, response });
+      // Nearly always known already, and awaiting that costs too.
+      if (isShared === true || (await isShared)) return;
       app(request, Object.assign(response, { locals: { context } }));
     } catch (error) {
       answerDefect(error, response);

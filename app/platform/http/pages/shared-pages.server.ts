@@ -32,12 +32,11 @@ type SharedPagesOptions = {
   clock: Clock;
 };
 type Exchange = { context: RequestContext; request: IncomingMessage; response: ServerResponse };
-/** `made`: the result of `copies`; null until it is there. */
+/** `copies`: a promise until the page is rendered. */
 type Kept = {
   version: string | undefined;
   checkedAtMs: number;
-  copies: Promise<Copies | null>;
-  made: Copies | null;
+  copies: Copies | Promise<Copies | null>;
 };
 type Copy = { etag: string; headers: readonly string[]; headersUnchanged: readonly string[]; body: Buffer };
 type Copies = Readonly<Record<Coding, Copy>>;
@@ -76,12 +75,13 @@ export function createSharedPages(options: SharedPagesOptions) {
       found.checkedAtMs = checkedAtMs;
       return await found.copies;
     }
-    const begun: Kept = { version, checkedAtMs, copies: makeCopies(path).catch(() => null), made: null };
+    const begun: Kept = { version, checkedAtMs, copies: makeCopies(path).catch(() => null) };
     kept.set(path, begun);
-    begun.made = await begun.copies;
-    const isLasting = begun.made !== null && (await readVersion(page)) === version;
+    const copies = await begun.copies;
+    if (copies !== null) begun.copies = copies;
+    const isLasting = copies !== null && (await readVersion(page)) === version;
     if (!isLasting && kept.get(path) === begun) kept.delete(path);
-    return begun.made;
+    return copies;
   }
 
   async function makeCopies(path: string): Promise<Copies | null> {
@@ -121,9 +121,9 @@ export function createSharedPages(options: SharedPagesOptions) {
     const page = pages.get(path);
     if (!page || !["GET", "HEAD"].includes(context.method)) return false;
     if (page.isFor?.(context.headers) === false) return false;
+    const recent = findRecent(path)?.copies;
     // The usual case. Awaiting a finished copy would cost each request several promises.
-    const made = findRecent(path)?.made;
-    if (made) return sendCopy(exchange, made);
+    if (recent && !(recent instanceof Promise)) return sendCopy(exchange, recent);
     return getCopies(path, page).then(
       (copies) => copies !== null && sendCopy(exchange, copies),
       () => false,
