@@ -17,6 +17,7 @@ import type { RouteMatch } from "~/platform/http/direct-route.server";
 import { createSharedPages } from "~/platform/http/pages/shared-pages.server";
 import { createStartupBuffer } from "~/platform/http/startup-buffer.server";
 import { createHttpServer, listen, stopOnSignals } from "~/platform/http/http-server.server";
+import { joinPrototypes } from "~/platform/http/pages/express-prototypes.server";
 import { answerPageRefusal, createPageHandler } from "~/platform/http/pages/page-handler.server";
 import { problemHeader } from "~/platform/http/refusal";
 import type { Refusal } from "~/platform/http/refusal";
@@ -172,6 +173,7 @@ function createPages(services: Services, isHttps: boolean): AnswerPage {
     clock: systemClock,
   });
   const app = express();
+  joinPrototypes(app);
   app.disable("x-powered-by");
   app.set("etag", false);
   app.set("query parser", false);
@@ -180,7 +182,9 @@ function createPages(services: Services, isHttps: boolean): AnswerPage {
     response.setHeader("X-Content-Type-Options", "nosniff");
     next();
   });
-  app.use(compression({ filter: isCompressible }));
+  // Files have a dot in their name and pages have none: pages are compressed as whole texts, and the disk is not asked for them.
+  const pack = compression({ filter: isCompressible });
+  app.use((request, response, next) => (hasDot(request) ? pack(request, response, next) : next()));
   app.use(
     "/build",
     express.static(path.resolve("public/build"), { immutable: true, maxAge: "1y", index: false }),
@@ -191,10 +195,7 @@ function createPages(services: Services, isHttps: boolean): AnswerPage {
     next();
   });
   const files = express.static(path.resolve("public"), { maxAge: "1h", index: false });
-  // Files have a dot in their name and pages have none, so the disk is not asked for pages.
-  app.use((request, response, next) =>
-    /\.[^/]*$/.test(request.path) ? files(request, response, next) : next(),
-  );
+  app.use((request, response, next) => (hasDot(request) ? files(request, response, next) : next()));
   app.use((request, response, next) => {
     answerPage(contextOf(response), request, response).catch(next);
   });
@@ -213,6 +214,10 @@ function createPages(services: Services, isHttps: boolean): AnswerPage {
       answerDefect(error, response);
     }
   };
+}
+
+function hasDot({ path: asked }: express.Request): boolean {
+  return /\.[^/]*$/.test(asked);
 }
 
 /** Express keeps what belongs to one answer in `locals`. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { STATUS_CODES, createServer } from "node:http";
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
+import { IncomingMessage, STATUS_CODES, ServerResponse, createServer } from "node:http";
+import type { RequestListener, Server } from "node:http";
 import type { Log } from "~/platform/log.server";
 import { problemHeader, refusalTable } from "./refusal";
 import { countHeader, readTarget } from "./request-target";
@@ -13,9 +13,15 @@ export type ServerTimeouts = typeof defaultTimeouts;
 /** A question of the door has the visitor's address and cookies, and nginx lets each be 8 KiB; Node's own limit is 16. */
 const maxHeaderBytes = 32 * 1024;
 
+/** Classes of its own, whose prototypes nobody else has: see pages/express-prototypes.server.ts. */
+export class ServedRequest extends IncomingMessage {}
+export class ServedResponse extends ServerResponse {}
+
 export function createHttpServer(listener: RequestListener, timeouts = defaultTimeouts): Server {
   const server = createServer(
     {
+      IncomingMessage: ServedRequest,
+      ServerResponse: ServedResponse,
       headersTimeout: timeouts.headersMs,
       requestTimeout: timeouts.requestMs,
       keepAliveTimeout: timeouts.keepAliveMs,

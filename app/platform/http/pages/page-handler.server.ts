@@ -9,6 +9,7 @@ import { patternOf } from "../direct-route.server";
 import { Refusal, problemHeader } from "../refusal";
 import type { RequestContext } from "../request-context.server";
 import { writeAnswer } from "../write-answer.server";
+import { packAnswer } from "./pack-text.server";
 import { WholePage } from "./whole-page.server";
 
 const allow = "GET, HEAD, OPTIONS";
@@ -49,7 +50,7 @@ export function createPageHandler(build: ServerBuild, mode: string) {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    await writeAnswer(await answer(context, request), response);
+    await writeAnswer(await packAnswer(await answer(context, request), context), response);
   }
   /** A page for nobody in particular: nothing of any request reaches it. */
   const renderPage = (context: RequestContext): Promise<Response> =>

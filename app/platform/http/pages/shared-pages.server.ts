@@ -1,7 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
 import type { ServerBuild } from "@remix-run/node";
 import type { Clock } from "~/platform/clock";
 import { chooseCoding } from "./accepted-coding";
@@ -13,6 +11,7 @@ import { namesVersion } from "../entity-tag";
 import type { RequestContext } from "../request-context.server";
 import type { InlineSources } from "../security-headers.server";
 import { stallMs } from "../write-answer.server";
+import { packText } from "./pack-text.server";
 
 /** What the module of a page exports as `shared` where the page is the same for everybody. */
 export type SharedPage = {
@@ -43,11 +42,6 @@ type Copies = Readonly<Record<Coding, Copy>>;
 
 /** How long what a page reads is cached. */
 const recheckMs = 1000;
-const packGzip = promisify(gzip);
-const packBrotli = promisify(brotliCompress);
-const gzipOptions = { level: 9 };
-/** The first request waits for it: a higher quality takes ten times as long for a tenth fewer bytes. */
-const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
 /**
  * Pages that are the same for everybody, rendered once by the framework for an anonymous request and kept.
@@ -108,8 +102,8 @@ export function createSharedPages(options: SharedPagesOptions) {
       };
     };
     const [gzipped, brotlied] = await Promise.all([
-      packGzip(html, gzipOptions),
-      packBrotli(html, brotliOptions),
+      packText(html, "gzip", "kept"),
+      packText(html, "br", "kept"),
     ]);
     const identity = toCopy(Buffer.from(html));
     return { br: toCopy(brotlied, "br"), gzip: toCopy(gzipped, "gzip"), identity };
