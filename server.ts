@@ -177,47 +177,67 @@ function createPages(services: Services, isHttps: boolean): AnswerPage {
   app.disable("x-powered-by");
   app.set("etag", false);
   app.set("query parser", false);
-  app.use((_request, response, next) => {
-    response.setHeader("X-Request-Id", contextOf(response).requestId);
-    response.setHeader("X-Content-Type-Options", "nosniff");
-    next();
-  });
-  // Files have a dot in their name and pages have none: pages are compressed as whole texts, and the disk is not asked for them.
-  const pack = compression({ filter: isCompressible });
-  app.use((request, response, next) => (hasDot(request) ? pack(request, response, next) : next()));
-  app.use(
-    "/build",
-    express.static(path.resolve("public/build"), { immutable: true, maxAge: "1y", index: false }),
-  );
-  app.use((_request, response, next) => {
-    const nonce = `'nonce-${contextOf(response).cspNonce}'`;
-    response.setHeaders(new Map(Object.entries(pageHeaders({ scripts: nonce, styles: nonce }))));
-    next();
-  });
-  const files = express.static(path.resolve("public"), { maxAge: "1h", index: false });
-  app.use((request, response, next) => (hasDot(request) ? files(request, response, next) : next()));
+  const headersOf = ({ cspNonce, requestId }: RequestContext): HeaderTable => {
+    const nonce = `'nonce-${cspNonce}'`;
+    return { "x-request-id": requestId, ...pageHeaders({ scripts: nonce, styles: nonce }) };
+  };
+  const files = createFiles(headersOf);
+  // For all others the disk is not asked.
+  app.use((request, response, next) => (mayBeFile(request) ? files(request, response, next) : next()));
   app.use((request, response, next) => {
-    answerPage(contextOf(response), request, response).catch(next);
+    const context = contextOf(response);
+    answerPage({ context, request, response, headers: headersOf(context) }).catch(next);
   });
-  // Express knows an error handler by its four parameters.
-  const onError: express.ErrorRequestHandler = (error, _request, response, _next) =>
-    answerDefect(error, response);
-  app.use(onError);
 
   return async function answer(context, request, response) {
+    // By Express without an error where it cannot read the address.
+    function fail(error: unknown): void {
+      if (!response.headersSent) setHeaders(response, headersOf(context));
+      answerDefect(error ?? { status: 404 }, response);
+    }
     try {
       const isShared = answerShared({ context, request, response });
       // Nearly always known already, and awaiting that costs too.
       if (isShared === true || (await isShared)) return;
-      app(request, Object.assign(response, { locals: { context } }));
+      // Express's own, by `joinPrototypes`.
+      const [asked, answered] = [request, response] as unknown as [express.Request, express.Response];
+      app(asked, Object.assign(answered, { locals: { context } }), fail);
     } catch (error) {
-      answerDefect(error, response);
+      fail(error);
     }
   };
 }
 
-function hasDot({ path: asked }: express.Request): boolean {
-  return /\.[^/]*$/.test(asked);
+/** Static files, and compression for all with a dot; what is no file goes on, with the headers of a page. */
+function createFiles(headersOf: (context: RequestContext) => HeaderTable): express.Router {
+  const files = express.Router();
+  files.use((_request, response, next) => {
+    setHeaders(response, {
+      "X-Request-Id": contextOf(response).requestId,
+      "X-Content-Type-Options": "nosniff",
+    });
+    next();
+  });
+  files.use(compression());
+  files.use(
+    "/build",
+    express.static(path.resolve("public/build"), { immutable: true, maxAge: "1y", index: false }),
+  );
+  files.use((_request, response, next) => {
+    setHeaders(response, headersOf(contextOf(response)));
+    next();
+  });
+  files.use(express.static(path.resolve("public"), { maxAge: "1h", index: false }));
+  return files;
+}
+
+function setHeaders(response: ServerResponse, headers: HeaderTable): void {
+  response.setHeaders(new Map(Object.entries(headers)));
+}
+
+/** A file has a dot in its name, and so has the data of a page. */
+function mayBeFile({ path: asked }: express.Request): boolean {
+  return asked.lastIndexOf(".") > asked.lastIndexOf("/");
 }
 
 /** Express keeps what belongs to one answer in `locals`. */
@@ -239,16 +259,11 @@ async function answerRoute(
     if (answer instanceof Response && answer.body) closeStream = services.metrics.openStream(matched.pattern);
     await writeAnswer(answer, response, headers);
   } catch (error) {
-    if (!response.headersSent) response.setHeaders(new Map(Object.entries(headers)));
+    if (!response.headersSent) setHeaders(response, headers);
     answerDefect(error, response);
   } finally {
     closeStream?.();
   }
-}
-
-function isCompressible(request: express.Request, response: express.Response): boolean {
-  const type = String(response.getHeader("Content-Type") ?? "");
-  return !type.startsWith("text/event-stream") && compression.filter(request, response);
 }
 
 /** One log line and one measurement for each request. `route`: its pattern, since addresses may carry tokens. */
@@ -274,9 +289,8 @@ function answerDefect(error: unknown, response: ServerResponse): void {
   const given = (error as { status?: unknown } | null)?.status;
   const status = typeof given === "number" && given >= 400 && given < 500 ? given : 500;
   if (status === 500) log.error({ err: error }, "request failed outside all routes");
-  const headers = { "Content-Type": "text/plain; charset=utf-8", ...problemHeader(status) };
   response.statusCode = status;
-  response.setHeaders(new Map(Object.entries(headers)));
+  setHeaders(response, { "Content-Type": "text/plain; charset=utf-8", ...problemHeader(status) });
   response.end(
     status === 500
       ? "The server failed. Try again in a moment.\n"

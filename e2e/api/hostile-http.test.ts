@@ -47,6 +47,16 @@ test("an absolute URL is read as its path when it names the requested host, and 
   }
 });
 
+test("an address that cannot be read, or is nothing but dots, is answered like any other that is not there", async () => {
+  for (const path of ["//u@host#", "//a@[x#", `/${".".repeat(8_000)}/`, `/${".".repeat(8_000)}/x.y`]) {
+    const answer = await ask(`GET ${path}`, { headers: "Accept: text/html\r\n" });
+    expect(answer.status, path.slice(0, 20)).toBe(404);
+    expect(answer.head).toMatch(/x-request-id: [0-9a-f-]{36}/i);
+    expect(answer.head).toMatch(/content-security-policy: default-src 'self'/i);
+    expect(answer.body).not.toContain("Cannot GET");
+  }
+});
+
 test("the target * is answered for OPTIONS with the methods there are, and refused otherwise", async () => {
   const options = await ask("OPTIONS *");
   expect(options.status).toBe(204);

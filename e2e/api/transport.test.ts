@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import type { IncomingMessage } from "node:http";
-import { gunzipSync } from "node:zlib";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { startServer } from "~e2e/support/running-server";
 import { limitsOff } from "~e2e/support/limits";
@@ -20,9 +20,10 @@ async function get(
   port: number,
   path: string,
   headers: Record<string, string> = {},
+  method = "GET",
 ): Promise<{ headers: IncomingMessage["headers"]; bytes: Buffer }> {
   const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
-    request({ host: "127.0.0.1", port, path, headers, agent: false })
+    request({ host: "127.0.0.1", port, path, headers, method, agent: false })
       .once("response", resolve)
       .once("error", reject)
       .end();
@@ -75,13 +76,29 @@ test("pages are compressed for clients that accept it, and plain for all others"
     const packed = await get(port, path, { "Accept-Encoding": "gzip" });
     expect(packed.headers["content-encoding"], path).toBe("gzip");
     expect(packed.headers.vary).toContain("Accept-Encoding");
-    const html = gunzipSync(packed.bytes).toString("utf8");
-    expect(html).toContain(mark);
-    expect(packed.bytes.length).toBeLessThan(html.length);
+    const text = gunzipSync(packed.bytes).toString("utf8");
+    expect(text).toContain(mark);
+    expect(packed.bytes.length).toBeLessThan(text.length);
 
     const plain = await get(port, path);
     expect(plain.headers).not.toHaveProperty("content-encoding");
     expect(plain.bytes.toString("utf8")).toContain(mark);
+  }
+});
+
+test("a page that is not there is compressed once, whatever its name, and depends on the coding for HEAD, too", async () => {
+  const { port } = gate.server;
+  const accepted = { "Accept-Encoding": "br" };
+  for (const path of ["/not-there", "/not.there"]) {
+    const packed = await get(port, path, { ...accepted, Accept: "text/html" });
+    expect([packed.headers["content-encoding"], packed.headers.vary], path).toEqual([
+      "br",
+      "Accept-Encoding",
+    ]);
+    expect(Number(packed.headers["content-length"])).toBe(packed.bytes.length);
+    expect(brotliDecompressSync(packed.bytes).toString("utf8")).toContain("</html>");
+    const head = await get(port, path, accepted, "HEAD");
+    expect([head.headers["content-encoding"], head.headers.vary]).toEqual([undefined, "Accept-Encoding"]);
   }
 });
 

@@ -5,21 +5,20 @@ export type Coding = (typeof codings)[number];
 /** Less than any weight that can be written: a coding that the client names is preferred. */
 const unnamedIdentityWeight = 0.0001;
 
-/** Browsers and programs send few different headers. */
+/** Browsers and programs send few different headers, and short ones; a longer one is not read. */
 const maxCached = 100;
-const maxCachedChars = 200;
+const maxChars = 1000;
 const cached = new Map<string, Coding>();
 
 /** By the weights of Accept-Encoding (RFC 9110, 12.5.3); plain where none of ours is acceptable. */
 export function chooseCoding(acceptEncoding = ""): Coding {
+  if (acceptEncoding.length > maxChars) return "identity";
   const known = cached.get(acceptEncoding);
   if (known !== undefined) return known;
   const coding = weighCodings(acceptEncoding);
-  if (acceptEncoding.length <= maxCachedChars) {
-    const [oldest] = cached.keys();
-    if (cached.size >= maxCached && oldest !== undefined) cached.delete(oldest);
-    cached.set(acceptEncoding, coding);
-  }
+  const [oldest] = cached.keys();
+  if (cached.size >= maxCached && oldest !== undefined) cached.delete(oldest);
+  cached.set(acceptEncoding, coding);
   return coding;
 }
 

@@ -33,7 +33,10 @@ const context = {
 
 async function fetchPage(draw: () => Response): Promise<Response> {
   const { answerPage } = createPageHandler(buildOf(draw), "production");
-  const server = createServer((request, response) => void answerPage(context, request, response));
+  const headers = { "x-common": "common", "x-own": "common" };
+  const server = createServer(
+    (request, response) => void answerPage({ context, request, response, headers }),
+  );
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
@@ -46,14 +49,17 @@ async function ask(draw: () => Response): Promise<[number, string | null]> {
   return [status, headers.get("x-problem")];
 }
 
-test("a finished document arrives as it was drawn, with its status and each of its cookies", async () => {
+test("a finished document arrives as it was drawn, with its status, common headers and each of its cookies", async () => {
   const plain = new Headers({ "Content-Type": "text/html", "X-Own": "yes" });
   const withCookies = new Headers(plain);
   for (const cookie of ["a=1", "b=2"]) withCookies.append("Set-Cookie", cookie);
   for (const headers of [plain, withCookies]) {
     const answer = await fetchPage(() => new WholePage("<p>Grüße</p>", { status: 400, headers }));
-    const received = [answer.status, answer.headers.get("x-own"), answer.headers.getSetCookie()];
-    expect(received).toEqual([400, "yes", headers.getSetCookie()]);
+    const named = ["x-own", "x-common"].map((name) => answer.headers.get(name));
+    expect([answer.status, ...named, answer.headers.getSetCookie()]).toEqual([
+      ...[400, "yes", "common"],
+      headers.getSetCookie(),
+    ]);
     expect(await answer.text()).toBe("<p>Grüße</p>");
   }
 });

@@ -4,7 +4,7 @@ import type { ServerBuild } from "@remix-run/node";
 import { createRemixHeaders } from "@remix-run/express/dist/server.js";
 import { matchPath } from "@remix-run/react";
 import { TextAnswer, addHeaders, answerProblem, answerText } from "../answer.server";
-import type { Answer } from "../answer.server";
+import type { Answer, HeaderTable } from "../answer.server";
 import { patternOf } from "../direct-route.server";
 import { Refusal, problemHeader } from "../refusal";
 import type { RequestContext } from "../request-context.server";
@@ -13,6 +13,14 @@ import { packAnswer } from "./pack-text.server";
 import { WholePage } from "./whole-page.server";
 
 const allow = "GET, HEAD, OPTIONS";
+
+/** `headers`, in lower case, yield to the page's own. */
+type PageExchange = {
+  context: RequestContext;
+  request: IncomingMessage;
+  response: ServerResponse;
+  headers: HeaderTable;
+};
 
 /**
  * Pages, through the framework, with our own address (the stock adapter takes the host from headers anybody may send)
@@ -45,12 +53,8 @@ export function createPageHandler(build: ServerBuild, mode: string) {
     }
   }
 
-  async function answerPage(
-    context: RequestContext,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
-    await writeAnswer(await packAnswer(await answer(context, request), context), response);
+  async function answerPage({ context, request, response, headers }: PageExchange): Promise<void> {
+    await writeAnswer(await packAnswer(await answer(context, request), context), response, headers);
   }
   /** A page for nobody in particular: nothing of any request reaches it. */
   const renderPage = (context: RequestContext): Promise<Response> =>
