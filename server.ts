@@ -182,7 +182,7 @@ function createPages(services: Services, isHttps: boolean): AnswerPage {
     return { "x-request-id": requestId, ...pageHeaders({ scripts: nonce, styles: nonce }) };
   };
   const files = createFiles(headersOf);
-  // For all others the disk is not asked.
+  // The disk is not asked for what cannot be a file.
   app.use((request, response, next) => (mayBeFile(request) ? files(request, response, next) : next()));
   app.use((request, response, next) => {
     const context = contextOf(response);
@@ -190,7 +190,7 @@ function createPages(services: Services, isHttps: boolean): AnswerPage {
   });
 
   return async function answer(context, request, response) {
-    // By Express without an error where it cannot read the address.
+    // Express calls it without an error where it cannot read the address.
     function fail(error: unknown): void {
       if (!response.headersSent) setHeaders(response, headersOf(context));
       answerDefect(error ?? { status: 404 }, response);
@@ -208,7 +208,7 @@ function createPages(services: Services, isHttps: boolean): AnswerPage {
   };
 }
 
-/** Static files, and compression for all with a dot; what is no file goes on, with the headers of a page. */
+/** Sends static files, compressed. What is none, such as the data of a page, goes on with a page's headers, and is compressed too. */
 function createFiles(headersOf: (context: RequestContext) => HeaderTable): express.Router {
   const files = express.Router();
   files.use((_request, response, next) => {

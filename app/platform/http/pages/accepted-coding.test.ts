@@ -17,8 +17,8 @@ test.each([
   ["identity;q=0", "identity"],
   ["br;q=nonsense, gzip", "gzip"],
   [" , ;q=1,", "identity"],
-  ["gzip,".repeat(200), "gzip"],
-  ["gzip,".repeat(201), "identity"],
+  ["gzip,".repeat(40), "gzip"],
+  ["gzip,".repeat(41), "identity"],
   ["", "identity"],
   [undefined, "identity"],
 ])("Accept-Encoding %j is answered in %s", (acceptEncoding, coding) => {

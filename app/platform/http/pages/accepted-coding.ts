@@ -7,7 +7,7 @@ const unnamedIdentityWeight = 0.0001;
 
 /** Browsers and programs send few different headers, and short ones; a longer one is not read. */
 const maxCached = 100;
-const maxChars = 1000;
+const maxChars = 200;
 const cached = new Map<string, Coding>();
 
 /** By the weights of Accept-Encoding (RFC 9110, 12.5.3); plain where none of ours is acceptable. */

@@ -55,11 +55,9 @@ test("a finished document arrives as it was drawn, with its status, common heade
   for (const cookie of ["a=1", "b=2"]) withCookies.append("Set-Cookie", cookie);
   for (const headers of [plain, withCookies]) {
     const answer = await fetchPage(() => new WholePage("<p>Grüße</p>", { status: 400, headers }));
-    const named = ["x-own", "x-common"].map((name) => answer.headers.get(name));
-    expect([answer.status, ...named, answer.headers.getSetCookie()]).toEqual([
-      ...[400, "yes", "common"],
-      headers.getSetCookie(),
-    ]);
+    const received = [answer.status, answer.headers.get("x-own"), answer.headers.getSetCookie()];
+    expect(received).toEqual([400, "yes", headers.getSetCookie()]);
+    expect(answer.headers.get("x-common")).toBe("common");
     expect(await answer.text()).toBe("<p>Grüße</p>");
   }
 });
