@@ -38,12 +38,15 @@ export type Brand = {
   favicon: { href: string; type: string };
   /** For home screens that take nothing but PNG; null where the operator's look has none. */
   touchIconHref: string | null;
-  manifestIcons: readonly { src: string; sizes: string; type: string; purpose?: "maskable" }[];
   themeColor: { light: string; dark: string };
   hasOfflinePage: boolean;
 };
 
-export function writeManifest({ name, texts, themeColor, manifestIcons }: Brand) {
+export type ManifestIcon = { src: string; sizes: string; type: string; purpose?: "maskable" };
+
+export type Manifest = ReturnType<typeof writeManifest>;
+
+export function writeManifest({ name, texts, themeColor }: Brand, icons: readonly ManifestIcon[]) {
   return {
     id: "/",
     name,
@@ -56,7 +59,7 @@ export function writeManifest({ name, texts, themeColor, manifestIcons }: Brand)
     display: "standalone",
     background_color: themeColor.light,
     theme_color: themeColor.light,
-    icons: manifestIcons,
+    icons,
     shortcuts: [
       { name: "The room", url: "/gate" },
       { name: "Chat", url: "/chat" },

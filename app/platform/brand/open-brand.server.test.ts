@@ -3,7 +3,6 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { writeManifest } from "./brand";
 import { answerBrandFile, openBrand } from "./open-brand.server";
 import type { BrandOptions } from "./open-brand.server";
 
@@ -36,22 +35,22 @@ function open(options: Partial<BrandOptions>, said: string[] = []) {
 }
 
 test("the look without settings is the one that ships", async () => {
-  const { brand, files } = await open({});
+  const { brand, manifest, files } = await open({});
   expect(files.size).toBe(0);
   expect(brand).toMatchObject({ logo: null, stylesheetHref: null, favicon: { href: "/favicon.svg" } });
-  for (const { src, sizes, type } of brand.manifestIcons.filter(({ type }) => type === "image/png")) {
+  for (const { src, sizes, type } of manifest.icons.filter(({ type }) => type === "image/png")) {
     const bytes = readFileSync(path.join("public", src));
     expect(`${bytes.readUInt32BE(16)}x${bytes.readUInt32BE(20)}`, src).toBe(sizes);
     expect(type).toBe("image/png");
   }
-  expect(brand.manifestIcons.some(({ purpose }) => purpose === "maskable")).toBe(true);
+  expect(manifest.icons.some(({ purpose }) => purpose === "maskable")).toBe(true);
 });
 
 test("a square logo becomes the tab's icon and the home screen's", async () => {
-  const { brand, files } = await open({ logoFile: await put("square.svg", svg("0 0 64 64")) });
+  const { brand, manifest, files } = await open({ logoFile: await put("square.svg", svg("0 0 64 64")) });
   expect(brand.logo).toMatchObject({ aspectRatio: 1, isWordmark: false });
   expect(brand.favicon.href).toBe(brand.logo?.href);
-  expect(brand.manifestIcons.map(({ purpose }) => purpose)).toEqual([undefined, "maskable"]);
+  expect(manifest.icons.map(({ purpose }) => purpose)).toEqual([undefined, "maskable"]);
   expect(files.get("icon-maskable.svg")?.bytes.toString()).toContain("data:image/svg+xml;base64,");
 });
 
@@ -62,12 +61,12 @@ test("a wide logo replaces the name and makes no icon", async () => {
 });
 
 test("an accent alone colours the mark, the icons, and the bar around the page", async () => {
-  const { brand, files } = await open({ accent: "#8a1c5a" });
+  const { brand, manifest, files } = await open({ accent: "#8a1c5a" });
   const ground = brand.themeColor.light;
   expect(files.get("icon.svg")?.bytes.toString()).toContain(`fill="${ground}"`);
   expect(brand.favicon.href).toMatch(/^\/brand\/[0-9a-f]{16}\/icon\.svg$/);
   expect(files.get("accent.css")?.contentType).toBe("text/css; charset=utf-8");
-  expect(writeManifest(brand)).toMatchObject({ theme_color: ground, background_color: ground });
+  expect(manifest).toMatchObject({ theme_color: ground, background_color: ground });
 });
 
 test("an accent that cannot be read is adjusted, and the operator is told", async () => {
@@ -82,16 +81,16 @@ test("an accent that cannot be read is adjusted, and the operator is told", asyn
 
 test("an icon of the operator's own is used for home screens", async () => {
   const icon = readFileSync("public/icons/icon-512.png");
-  const { brand } = await open({ iconFile: await put("icon.png", icon), accent: "#8a1c5a" });
+  const { brand, manifest } = await open({ iconFile: await put("icon.png", icon), accent: "#8a1c5a" });
   expect(brand.touchIconHref).toMatch(/icon\.png$/);
-  expect(brand.manifestIcons[0]).toMatchObject({ src: brand.touchIconHref, sizes: "512x512" });
+  expect(manifest.icons[0]).toMatchObject({ src: brand.touchIconHref, sizes: "512x512" });
 });
 
 test("texts are used as written, and omitted ones keep their defaults", async () => {
   const textsFile = await put("texts.json", JSON.stringify({ lang: "de", headline: " <b>Hallo</b> " }));
-  const { brand } = await open({ textsFile });
+  const { brand, manifest } = await open({ textsFile });
   expect(brand.texts).toEqual({ lang: "de", headline: "<b>Hallo</b>" });
-  expect(writeManifest(brand)).toMatchObject({ lang: "de", name: "Latchkey" });
+  expect(manifest).toMatchObject({ lang: "de", name: "Latchkey" });
 });
 
 test("the version changes with every part of the brand", async () => {

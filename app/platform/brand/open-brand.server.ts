@@ -3,8 +3,8 @@ import { readFile, stat } from "node:fs/promises";
 import { Refusal } from "~/platform/http/refusal";
 import { deriveAccent, writeAccentCss } from "./accent";
 import type { AccentThemes } from "./accent";
-import { brandTextsSchema } from "./brand";
-import type { Brand } from "./brand";
+import { brandTextsSchema, writeManifest } from "./brand";
+import type { Brand, Manifest, ManifestIcon } from "./brand";
 import type { readBrand } from "./brand.settings";
 import { getRgb, toHex } from "./colour";
 import { drawKeyMark, drawMaskableIcon } from "./key-mark";
@@ -15,6 +15,7 @@ import type { EventLog } from "~/platform/log.server";
 type BrandFile = { bytes: Buffer; contentType: string };
 export type OpenedBrand = {
   brand: Brand;
+  manifest: Manifest;
   /** Changes with anything an operator may change about the look. */
   version: string;
   files: ReadonlyMap<string, BrandFile>;
@@ -46,19 +47,17 @@ export async function openBrand(options: BrandOptions, log: BrandLog): Promise<O
     ...[...files.values()].map(({ bytes }) => bytes),
   ]);
   const hrefOf = (name: string) => `/brand/${version}/${name}`;
-  return {
-    version,
-    files,
-    brand: {
-      name: options.name,
-      texts,
-      logo: logo && describeLogo(logo, hrefOf(logoName(logo))),
-      stylesheetHref: accents && hrefOf("accent.css"),
-      ...chooseIcons(files, logo, hrefOf),
-      themeColor: accents ? { light: accents.light.deep, dark: accents.dark.deep } : ownTheme,
-      hasOfflinePage: options.hasOfflinePage,
-    },
+  const { manifestIcons, ...pageIcons } = chooseIcons(files, logo, hrefOf);
+  const brand: Brand = {
+    name: options.name,
+    texts,
+    logo: logo && describeLogo(logo, hrefOf(logoName(logo))),
+    stylesheetHref: accents && hrefOf("accent.css"),
+    ...pageIcons,
+    themeColor: accents ? { light: accents.light.deep, dark: accents.dark.deep } : ownTheme,
+    hasOfflinePage: options.hasOfflinePage,
   };
+  return { version, files, brand, manifest: writeManifest(brand, manifestIcons) };
 }
 
 async function readBounded(setting: string, file: string, maxBytes: number): Promise<Buffer> {
@@ -142,7 +141,7 @@ function chooseIcons(
   files: ReadonlyMap<string, BrandFile>,
   logo: Picture | null,
   hrefOf: (name: string) => string,
-): Pick<Brand, "favicon" | "touchIconHref" | "manifestIcons"> {
+): Pick<Brand, "favicon" | "touchIconHref"> & { manifestIcons: readonly ManifestIcon[] } {
   const drawn = ["icon.svg", "logo.svg", "logo.png"].find((name) => files.has(name));
   const maskable = files.has("icon-maskable.svg") && {
     src: hrefOf("icon-maskable.svg"),
@@ -166,7 +165,7 @@ function chooseIcons(
   };
 }
 
-const shippedIcons: Brand["manifestIcons"] = [
+const shippedIcons: readonly ManifestIcon[] = [
   { src: "/icons/icon-192.png", sizes: "192x192", type: "image/png" },
   { src: "/icons/icon-512.png", sizes: "512x512", type: "image/png" },
   { src: "/icons/icon-maskable-512.png", sizes: "512x512", type: "image/png", purpose: "maskable" },
