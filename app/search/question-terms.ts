@@ -9,7 +9,7 @@ export type AskedWord = { weight: number; terms: { term: string; weight: number 
 const guessShare = 0.5;
 /** Guesses for one unknown word. */
 const maxTerms = 3;
-/** Shorter words are not completed, and shorter ones still are not corrected. */
+/** Shorter words are neither completed nor corrected; those between are completed only. */
 const minCompletedChars = 4;
 const minCorrectedChars = 5;
 /** How many first characters a word shares with what it may stand for. */

@@ -1,11 +1,14 @@
 /** Words that say nothing about what a text is about. */
 const emptyWords = new Set(
   (
-    "a about again all also am an and any anybody anyone are as at be been but by can could did do does else " +
-    "everybody everyone exactly for from get gets got had has have here how i if in into is it its just many may me more " +
-    "much must my need no nobody not now of off on one only or our out please really say says shall should so " +
-    "some somebody someone something still tell than that the their them then there these they this those to told too " +
-    "up us very want was way we were what when where which while who whose why will with would you your"
+    "a about actually again all also although am an and any anybody anyone anything are as at basically be because " +
+    "been both but by can cant completely could definitely did didnt do does doesnt dont else everybody everyone " +
+    "everything exactly for from get gets got had has have he her here hers herself him himself his how i if im in " +
+    "into is isnt it its itself ive just many may maybe me mine more much must my myself need no nobody not nothing " +
+    "now of off on one only or our ours ourselves out perhaps please really say says shall she should simply so some " +
+    "somebody someone something still stuff tell than that the their theirs them themselves then there these they " +
+    "thing things this those though to told too up us very want was way we were what whatever when whenever where " +
+    "whether which while who whose why will with wont would yes you your yours yourself"
   ).split(" "),
 );
 

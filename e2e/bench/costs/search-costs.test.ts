@@ -49,7 +49,7 @@ test("generated texts are the same in every run, and differ from each other", ()
 
 test("the search finds more of the questions than plain full text, and puts the answers further up", async () => {
   const compared = await compareQuality(path.join(await createTestDir(), "labelled.db"));
-  expect(compared).toHaveLength(2);
+  expect(compared).toHaveLength(3);
   for (const { latchkey, plain } of compared) {
     // Plain full text is a real opponent here, or there would be nothing to hold the search against.
     expect(plain.recallAt5).toBeGreaterThan(0.5);

@@ -40,7 +40,11 @@ export type SearchFigures = {
 type QuestionQuality = { questions: string } & Ways<Omit<SearchQuality, "missed">>;
 
 const aims = { timesPlain: 2, recallAt5: 0.95, meanReciprocalRank: 0.9 };
-const questionFiles = { labelled: "labelled-questions.json", further: "further-questions.json" };
+const questionFiles = {
+  labelled: "labelled-questions.json",
+  further: "further-questions.json",
+  unseen: "unseen-questions.json",
+};
 
 const sizes = [1_000, 10_000, 100_000];
 const questionsAsked = 60;
