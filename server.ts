@@ -24,7 +24,7 @@ import type { Refusal } from "~/platform/http/refusal";
 import type { RequestContext } from "~/platform/http/request-context.server";
 import { createApiHeaders, createPageHeaders } from "~/platform/http/security-headers.server";
 import { writeAnswer } from "~/platform/http/write-answer.server";
-import { createLog, openLogOutput } from "~/platform/log.server";
+import { openLog } from "~/platform/log.server";
 import { joinSupervisor } from "~/platform/worker.server";
 import { startServices } from "~/services.server";
 import { findWalletReach } from "~/services/wallets.server";
@@ -41,8 +41,7 @@ setFlagsFromString("--no-allocation-site-pretenuring");
 
 const build = builtModules as unknown as ServerBuild;
 const config = loadConfig();
-const { destination, close: closeLog } = openLogOutput();
-const log = createLog(config.serving.logLevel, destination);
+const { log, close: closeLog } = openLog(config.serving.logLevel);
 const worker = joinSupervisor();
 const openPort = worker?.openPort ?? null;
 // Those who serve already have told.

@@ -1,3 +1,5 @@
+import { constants, fstatSync, openSync, writeSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import { pino } from "pino";
 import type { DestinationStream, LevelWithSilent, Logger } from "pino";
 import { redactFields, redactText } from "./redact";
@@ -40,65 +42,108 @@ function formatTime(): string {
   return latestTime.text;
 }
 
-export type LogOutput = { destination: DestinationStream; close: () => Promise<void> };
-
 /** A write for each line costs as much as the rest of a small request, so lines wait this long for others. */
 const batchMs = 5;
-/** What a pipe takes in one piece, so that lines of several processes do not mix. */
-const maxBatchBytes = 4096;
+/** What a pipe takes whole or not at all, so that lines of several processes do not mix. */
+const maxPieceBytes = 4096;
+/** What may wait for a slow reader; further lines are dropped. */
+const maxWaitingBytes = 8 * 1024 * 1024;
+/** How long a process that ends waits for a reader that takes nothing. */
+const patienceMs = 2_000;
 
-/**
- * Standard output, to be closed before the process is ended. Left to the writer's own flush at exit, a process whose
- * output nobody reads any more would try forever to write its last line, and never end.
- */
-export function openLogOutput({ fileDescriptor = 1 } = {}): LogOutput {
-  const output = pino.destination({ dest: fileDescriptor, maxWrite: maxBatchBytes });
+/** On standard output. Closed before the process is ended, it waits for a slow reader without blocking. */
+export function openLog(level: LogLevel, fileDescriptor = 1): { log: Log; close: () => Promise<void> } {
+  const output = openNonBlocking(fileDescriptor);
+  const log = createLog(level, { write: collect });
+  let collected = "";
+  let collectedBytes = 0;
+  let waiting: Buffer[] = [];
+  let waitingBytes = 0;
+  let dropped = 0;
   let isClosed = false;
-  let batches: string[] = [];
-  let lastBatchBytes = 0;
   let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<void>((resolve) => {
-    output.once("close", resolve);
-    output.on("error", () => resolve());
-  });
-  function writeBatches(): void {
+  let takenAtMs = 0;
+
+  function collect(line: string): void {
+    // Connections that end late still have something to say.
+    if (isClosed) return;
+    // Until all that waits is out: one gap with one line that tells of it, and not a gap in each piece.
+    if (dropped > 0 || waitingBytes > maxWaitingBytes) {
+      dropped += 1;
+      return;
+    }
+    const bytes = Buffer.byteLength(line);
+    if (collectedBytes + bytes > maxPieceBytes) writeCollected();
+    collected += line;
+    collectedBytes += bytes;
+    timer ??= setTimeout(writeCollected, batchMs);
+  }
+  function writeCollected(): void {
     clearTimeout(timer);
     timer = undefined;
-    for (const batch of batches) output.write(batch);
-    batches = [];
+    if (collectedBytes > 0) waiting.push(Buffer.from(collected));
+    waitingBytes += collectedBytes;
+    collected = "";
+    collectedBytes = 0;
+    writeWaiting();
+    if (waitingBytes > 0) timer = setTimeout(writeCollected, batchMs);
+    else if (dropped > 0) {
+      const fields = { dropped };
+      dropped = 0;
+      log.warn(fields, "log lines dropped");
+    }
+  }
+  function writeWaiting(): void {
+    try {
+      for (let piece = waiting[0]; piece; piece = waiting[0]) {
+        const written = writeSync(output, piece);
+        takenAtMs = performance.now();
+        waitingBytes -= written;
+        if (written < piece.length) waiting[0] = piece.subarray(written);
+        else waiting.shift();
+      }
+    } catch (error) {
+      // Anything else may pass: a full pipe, a full disk. Here nobody reads any more.
+      if ((error as NodeJS.ErrnoException).code !== "EPIPE") return;
+      waiting = [];
+      waitingBytes = 0;
+    }
+  }
+  /** Whether nothing is left to write, or nobody takes it. */
+  function isOver(): boolean {
+    writeCollected();
+    return collectedBytes + waitingBytes === 0 || performance.now() - takenAtMs > patienceMs;
   }
   // After an uncaught error, too: nothing asynchronous runs any more.
   function writeAtExit(): void {
-    if (batches.length === 0) return;
-    const lastOutput = pino.destination({ dest: fileDescriptor, sync: true });
-    for (const batch of batches) lastOutput.write(batch);
+    takenAtMs = performance.now();
+    while (!isOver()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, batchMs);
   }
   process.once("exit", writeAtExit);
   return {
-    destination: {
-      // Connections that end late still have something to say; a closed output would throw at them.
-      write: (line) => {
-        if (isClosed) return;
-        const bytes = Buffer.byteLength(line);
-        // Full batches wait too: what is handed over and not written yet is lost when the process exits.
-        if (batches.length === 0 || lastBatchBytes + bytes > maxBatchBytes) {
-          batches.push(line);
-          lastBatchBytes = bytes;
-        } else {
-          batches[batches.length - 1] += line;
-          lastBatchBytes += bytes;
-        }
-        timer ??= setTimeout(writeBatches, batchMs);
-      },
-    },
+    log,
     close: async () => {
-      isClosed = true;
-      writeBatches();
       process.off("exit", writeAtExit);
-      output.end();
-      await over;
+      takenAtMs = performance.now();
+      while (!isOver()) await delay(batchMs);
+      isClosed = true;
     },
   };
+}
+
+/**
+ * Where a write that would wait fails instead. A pipe or a terminal is reopened, so that this holds for us alone. What cannot be,
+ * such as a socket, Node sets so for all who share it, once its stream is asked for.
+ */
+function openNonBlocking(fileDescriptor: number): number {
+  if (fstatSync(fileDescriptor).isFile()) return fileDescriptor;
+  try {
+    const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
+    return openSync(`/proc/self/fd/${fileDescriptor}`, O_WRONLY | O_NONBLOCK | O_NOCTTY);
+  } catch {
+    void process.stdout;
+    return fileDescriptor;
+  }
 }
 
 /**

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { createLogLines } from "~e2e/support/log-lines";
-import { createLog, openLogOutput } from "./log.server";
+import { createLog, openLog } from "./log.server";
 import { redactFields, redactText } from "./redact";
 
 const planted = {
@@ -229,8 +229,7 @@ test("redacting a hostile text takes time in proportion to its length, not to it
 
 test("a line logged after the output was closed is dropped without an error", async () => {
   const file = path.join(await mkdtemp(path.join(tmpdir(), "latchkey-log-")), "log");
-  const { destination, close } = openLogOutput({ fileDescriptor: openSync(file, "w") });
-  const log = createLog("info", destination);
+  const { log, close } = openLog("info", openSync(file, "w"));
   log.info("before");
   await close();
   log.info("after");
@@ -248,9 +247,8 @@ test.each([
 ])("lines written just before $ending are all in the output, in order", ({ end }) => {
   const script = `
     import { setTimeout as delay } from "node:timers/promises";
-    import { createLog, openLogOutput } from "./app/platform/log.server.ts";
-    const { destination, close } = openLogOutput();
-    const log = createLog("info", destination);
+    import { openLog } from "./app/platform/log.server.ts";
+    const { log, close } = openLog("info");
     for (let line = 0; line < 100; line++) log.info({ line }, "early");
     await delay(50);
     for (let line = 100; line < 200; line++) log.info({ line }, "late");
@@ -264,9 +262,8 @@ test.each([
 
 test("lines of four processes in one pipe that is full do not mix", () => {
   const script = `
-    import { createLog, openLogOutput } from "./app/platform/log.server.ts";
-    const { destination } = openLogOutput();
-    const log = createLog("info", destination);
+    import { openLog } from "./app/platform/log.server.ts";
+    const { log } = openLog("info");
     const note = "ö€€€".repeat(100);
     let rounds = 50;
     const timer = setInterval(() => {
@@ -282,4 +279,72 @@ test("lines of four processes in one pipe that is full do not mix", () => {
   const lines = stdout.trimEnd().split("\n");
   expect(lines).toHaveLength(20_000);
   expect(() => lines.forEach((line) => JSON.parse(line) as unknown)).not.toThrow();
+});
+
+/** For a shell. `script` has no single quotes. */
+function nodeCommand(script: string): string {
+  const imports = `
+    import { writeFileSync } from "node:fs";
+    import { setTimeout as delay } from "node:timers/promises";
+    import { openLog } from "./app/platform/log.server.ts";`;
+  return `node --expose-gc --import tsx --input-type=module --eval '${imports}${script}'`;
+}
+
+/** Until the shell's `$0` is a file, the end of a pipe that nobody reads. */
+const untilFile = "until [ -e $0 ]; do sleep 0.05; done";
+
+async function runInShell(command: string) {
+  const dir = await mkdtemp(path.join(tmpdir(), "latchkey-log-"));
+  const options = { encoding: "utf8", maxBuffer: 64 * 1024 * 1024, timeout: 25_000 } as const;
+  const { stdout, stderr, error } = spawnSync("sh", ["-c", command, path.join(dir, "file")], options);
+  await rm(dir, { recursive: true });
+  expect(error).toBeUndefined();
+  const entries = stdout.split("\n").filter(Boolean);
+  return { stderr, entries: entries.map((line) => JSON.parse(line) as Record<string, unknown>) };
+}
+
+test("lines of a turn of many are all in the output when the process is killed in one of the next turns", async () => {
+  const script = `
+    const { log } = openLog("info");
+    for (let line = 0; line < 300; line++) log.info({ line }, "line");
+    for (let turn = 0; turn < 3; turn++) {
+      await delay(1);
+      for (const until = performance.now() + 15; performance.now() < until; );
+    }
+    process.kill(process.pid, "SIGKILL");`;
+  const { entries } = await runInShell(`${nodeCommand(script)} | cat`);
+  expect(entries.map(({ line }) => line)).toEqual(Array.from({ length: 300 }, (_, line) => line));
+});
+
+test("a reader that does not read stops nothing, what waits for it is bounded, and a line tells how many are missing", async () => {
+  const script = `
+    const { log } = openLog("info");
+    const note = "x".repeat(1_000);
+    const measure = () => (gc(), process.memoryUsage().heapUsed + process.memoryUsage().external);
+    const before = measure();
+    for (let line = 0; line < 50_000; line++) {
+      log.info({ line, note }, "line");
+      if (line % 500 === 0) await delay(1);
+    }
+    console.error(measure() - before);
+    writeFileSync(process.argv[1], "");`;
+  const { stderr, entries } = await runInShell(`${nodeCommand(script)} $0 | (${untilFile}; cat)`);
+  expect(Number(stderr)).toBeLessThan(16 * 1024 * 1024);
+  const last = entries.pop();
+  expect(entries.length).toBeGreaterThan(5_000);
+  expect(entries.map(({ line }) => line)).toEqual(entries.map((_, line) => line));
+  expect(last).toMatchObject({ level: "warn", msg: "log lines dropped", dropped: 50_000 - entries.length });
+});
+
+test.each([
+  { ending: "after closing the output", end: "await close(); process.exit();" },
+  { ending: "by process.exit", end: "process.exit();" },
+  { ending: "by an uncaught error", end: "throw new Error();" },
+])("a process whose reader does not read ends all the same $ending", async ({ end }) => {
+  const script = `
+    const { log, close } = openLog("info");
+    for (let line = 0; line < 10_000; line++) log.info({ line }, "line");
+    ${end}`;
+  const { entries } = await runInShell(`(${nodeCommand(script)}; touch $0) | (${untilFile}; cat)`);
+  expect(entries.length).toBeGreaterThan(300);
 });
