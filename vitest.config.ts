@@ -11,8 +11,12 @@ const all = ["app/**/*.test.{ts,tsx}", "contracts/**/*.test.ts", "prisma/**/*.te
 /** What `npm run test:deep` runs, by folder or by name; `npm test` runs the others. */
 const deep = ["e2e/operations/**/*.test.ts", "**/*.processes.test.ts", "**/*.deep.test.ts"];
 
-/** Run on PostgreSQL as well: the whole API, and whatever asks for each database. */
-const alsoOnPostgresql = ["e2e/api/**/*.test.ts", ...["app", "e2e"].flatMap(findTestsOnEachDatabase)];
+/** Run on PostgreSQL as well: the whole API, workers on one port, and whatever asks for each database. */
+const alsoOnPostgresql = [
+  "e2e/api/**/*.test.ts",
+  "e2e/operations/workers.test.ts",
+  ...["app", "e2e"].flatMap(findTestsOnEachDatabase),
+];
 
 function findTestsOnEachDatabase(dir: string): string[] {
   return readdirSync(path.join(projectDir, dir), { encoding: "utf8", recursive: true })

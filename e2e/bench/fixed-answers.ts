@@ -70,7 +70,7 @@ const pageRequests: readonly FixedRequest[] = [
     slug: "healthz",
     path: "/healthz",
     holds: "alive",
-    // So many that CPU time, which is counted in hundredths of a second, says something of so short a request.
+    // Compiled early in the run, so short a request differs most from round to round.
     requests: 10_000,
     warmUpRequests: 20_000,
     aims: { maxTimes: { side: "Fastify", times: 2 } },

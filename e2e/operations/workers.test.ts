@@ -181,6 +181,15 @@ test("settings that are wrong are told once, and end the supervisor as they end 
   }
 });
 
+test("`auto` is a worker for each core that the process may use", async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "latchkey-workers-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const preload = path.join(folder, "three-cores.mjs");
+  await writeFile(preload, `import os from "node:os";\nos.availableParallelism = () => 3;\n`);
+  const server = await startAnother({ WORKERS: "auto" }, { nodeOptions: ["--import", preload] });
+  expect(findWorkers(server)).toHaveLength(3);
+});
+
 test("a worker that dies at every start is started once a second, and the service goes on", async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), "latchkey-workers-"));
   onTestFinished(() => rm(folder, { recursive: true }));

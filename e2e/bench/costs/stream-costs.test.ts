@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { judgeStreams, summarizeStreams, toStreamTable } from "./stream-costs";
 
 const direct = { firstTokenMs: 0.5, microsecondsAToken: 5, kilobytesAStream: 2, coreShare: 0.2 };
-const reply = { firstTokenMs: 2, microsecondsAToken: 15, kilobytesAStream: 60, coreShare: 1 };
+const reply = { firstTokenMs: 1.5, microsecondsAToken: 15, kilobytesAStream: 60, coreShare: 1 };
 const sdk = { firstTokenMs: 6, microsecondsAToken: 90, kilobytesAStream: 190, coreShare: 1.5 };
 
 test("a value just within the aims passes, and one just beyond is over", () => {
   expect(judgeStreams({ direct, reply }).map((line) => line.slice(0, 4))).toEqual(Array(4).fill("PASS"));
-  const beyond = { firstTokenMs: 2.1, microsecondsAToken: 15.1, kilobytesAStream: 60.1, coreShare: 1.1 };
+  const beyond = { firstTokenMs: 1.6, microsecondsAToken: 15.1, kilobytesAStream: 60.1, coreShare: 1.1 };
   expect(judgeStreams({ direct, reply: beyond }).map((line) => line.slice(0, 4))).toEqual(
     Array(4).fill("over"),
   );

@@ -16,7 +16,7 @@ export type StreamRound = Record<"direct" | "reply" | "sdk", StreamCosts>;
 export type StreamFigures = StreamRound & { ratios: StreamCosts };
 
 /** What the chat may add to a direct call. */
-const aims = { firstTokenMs: 1.5, microsecondsAToken: 10, kilobytesAStream: 60, coreShare: 1 };
+const aims = { firstTokenMs: 1, microsecondsAToken: 10, kilobytesAStream: 60, coreShare: 1 };
 
 /** What an answer costs beyond a direct call of the provider, and by the AI SDK's server path. */
 export async function benchStreams({ rounds, scale }: BenchOptions): Promise<BenchResult<StreamFigures>> {

@@ -1,16 +1,22 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { BenchOptions, BenchResult } from "../bench-options";
 import { withClosers } from "../close-on-signals";
 import { operations } from "../costs/operations";
 import type { Operation } from "../costs/operation";
+import { ownSide } from "../figures";
 import { takeTurns } from "../measure";
-import { measureWorkers, openWorkerSite } from "./worker-site";
+import { verdictLines } from "../report";
+import { measureReplacement, measureWorkers, openWorkerSite } from "./worker-site";
 import type { WorkerSite } from "./worker-site";
-import { summarizeWorkers } from "./worker-table";
+import { judgeWorkers, summarizeWorkers } from "./worker-table";
 import type { WorkerFigures, WorkerRound, WorkerVariant } from "./worker-table";
 
 /** Reads alone: what they cost does not depend on how many have been before. */
 const slugs = ["bearer", "session", "status"];
 const requestsPerRound = 4_000;
+/** Times that a worker is killed; each has lived longer than the supervisor waits between two starts of one. */
+const replacements = 5;
+const lifeMs = 2_000;
 /** For each process: with fewer the engine would still be compiling in those that share the requests. */
 const warmUpPerWorker = 6_000;
 
@@ -25,15 +31,21 @@ const variants: readonly Omit<WorkerVariant, "side">[] = [
 ];
 
 /** What a request costs one, two and four workers on one port, beside Node's own cluster with the same statements. */
-export async function benchWorkers({ rounds, scale }: BenchOptions): Promise<BenchResult<WorkerFigures[]>> {
+export async function benchWorkers({ rounds, scale }: BenchOptions): Promise<BenchResult<WorkerFigures>> {
   return await withClosers(async (closers) => {
     const site = await openWorkerSite([1, 2, 4], closers);
     const measured: WorkerRound[] = [];
+    const replacedMs: number[] = [];
     for (const operation of operations.filter(({ slug }) => slugs.includes(slug))) {
       console.error(`${operation.name} at 1, 2 and 4 workers …`);
       measured.push(...(await measureOperation({ site, operation, rounds, scale })));
     }
-    return { rounds, verdicts: [], figures: summarizeWorkers(measured), measured };
+    for (let killed = 0; killed < replacements; killed += 1) {
+      await pause(lifeMs);
+      replacedMs.push(await measureReplacement(site));
+    }
+    const figures = summarizeWorkers(measured, replacedMs);
+    return { rounds, verdicts: verdictLines(judgeWorkers(figures)), figures, measured };
   });
 }
 
@@ -47,7 +59,7 @@ async function measureOperation({ site, operation, rounds, scale }: MeasureOptio
     if (operation.sides[family.side]) await measureWorkers({ site, operation, variant, requests });
   }
   const runners: Record<string, () => Promise<WorkerRound>> = {};
-  for (const side of ["Latchkey", "bare Node"] as const) {
+  for (const side of [ownSide, "bare Node"] as const) {
     if (!operation.sides[side]) continue;
     for (const each of variants) {
       const variant = { ...each, side };

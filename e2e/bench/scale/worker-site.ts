@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { startTestChain } from "~e2e/support/chain/chain";
-import { listChildren } from "~e2e/support/processes";
+import { listChildren, waitUntil } from "~e2e/support/processes";
 import { startServer } from "~e2e/support/running-server";
 import { mintKeys } from "../bench-keys";
 import { benchSettings } from "../bench-site";
@@ -19,7 +19,7 @@ import type { WorkerRound, WorkerVariant } from "./worker-table";
 
 type Side = "Latchkey" | "bare Node";
 /** So many processes of one side on one port, with a database of their own. `pid`: of the one that started the others. */
-type Family = { side: Side; workers: number; pid: number; target: Target };
+type Family = { side: Side; workers: number; pid: number; target: Target; readLog?: () => string };
 export type WorkerSite = { families: readonly Family[]; generateLoad: GenerateLoad };
 
 const maxSeconds = 60;
@@ -62,6 +62,7 @@ export async function openWorkerSite(
       workers,
       pid: server.pid,
       target: newTarget(server.port, accessToken),
+      readLog: server.output,
     });
   }
   for (const workers of counts) {
@@ -126,6 +127,17 @@ export async function measureWorkers({
   } finally {
     if (isPinned) for (const each of serving) pin(each, cores);
   }
+}
+
+/** Milliseconds from the death of one of two workers until another is ready in its place, as the supervisor tells it. */
+export async function measureReplacement({ families }: WorkerSite): Promise<number> {
+  const { pid, readLog } = families.find(({ side, workers }) => side === "Latchkey" && workers === 2)!;
+  const countReplaced = () => readLog!().split('"worker replaced"').length;
+  const before = countReplaced();
+  const killedAtMs = performance.now();
+  process.kill(listChildren(pid)[0]!, "SIGKILL");
+  await waitUntil(() => countReplaced() > before, { everyMs: 2 });
+  return performance.now() - killedAtMs;
 }
 
 /** All threads of a process. Where there is no `taskset` pinned rounds cannot be measured, and the run says so. */

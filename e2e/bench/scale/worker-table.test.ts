@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { summarizeWorkers, toWorkerTable } from "./worker-table";
+import { judgeWorkers, summarizeWorkers, toWorkerTable } from "./worker-table";
 import type { WorkerRound } from "./worker-table";
 
 const round = (changes: Partial<WorkerRound>): WorkerRound => ({
@@ -16,17 +16,20 @@ const round = (changes: Partial<WorkerRound>): WorkerRound => ({
 });
 
 test("what a request costs several workers is compared with one worker of the same side, pinning and round", () => {
-  const figures = summarizeWorkers([
-    round({}),
-    round({ workers: 4, cpuMicros: 15_000, busiestShare: 0.3 }),
-    round({ isPinned: true, cpuMicros: 5_000 }),
-    round({ workers: 4, isPinned: true, cpuMicros: 6_000 }),
-    round({ side: "bare Node", cpuMicros: 1_000 }),
-    round({ side: "bare Node", workers: 4, cpuMicros: 2_000 }),
-    round({ cpuMicros: 20_000 }),
-    round({ workers: 4, cpuMicros: 30_000, busiestShare: 0.4 }),
-  ]);
-  expect(figures.map(({ side, workers, timesOneCpu }) => [side, workers, timesOneCpu])).toEqual([
+  const figures = summarizeWorkers(
+    [
+      round({}),
+      round({ workers: 4, cpuMicros: 15_000, busiestShare: 0.3 }),
+      round({ isPinned: true, cpuMicros: 5_000 }),
+      round({ workers: 4, isPinned: true, cpuMicros: 6_000 }),
+      round({ side: "bare Node", cpuMicros: 1_000 }),
+      round({ side: "bare Node", workers: 4, cpuMicros: 2_000 }),
+      round({ cpuMicros: 20_000 }),
+      round({ workers: 4, cpuMicros: 30_000, busiestShare: 0.4 }),
+    ],
+    [900, 1_100, 800],
+  );
+  expect(figures.rows.map(({ side, workers, timesOneCpu }) => [side, workers, timesOneCpu])).toEqual([
     ["Latchkey", 1, 1],
     ["Latchkey", 4, 1.5],
     ["Latchkey", 1, 1],
@@ -39,10 +42,15 @@ test("what a request costs several workers is compared with one worker of the sa
     /^\| GET \/x +\| Latchkey +\| +1 \| +16 \| +no \| +100 \| +150 \| +1\.00 \| +100 % \|$/,
   );
   expect(rows[3]).toMatch(/^\| +\| Latchkey +\| +4 \| .* 225 \| +1\.50 \| +35 % \|$/);
+  expect(judgeWorkers(figures)).toEqual([
+    { aim: "GET /x by four workers within 1.2x of one by CPU", isMet: false, measured: "1.50x" },
+    { aim: "a worker that is killed replaced within 1 s", isMet: true, measured: "0.90 s" },
+  ]);
 });
 
 test("where CPU is not counted nothing is said of it", () => {
-  const [one] = summarizeWorkers([round({ cpuMicros: null, busiestShare: null })]);
+  const figures = summarizeWorkers([round({ cpuMicros: null, busiestShare: null })], [900]);
+  const [one] = figures.rows;
   expect(one).toMatchObject({ cpuMicrosPerRequest: null, timesOneCpu: null, requestsPerSecond: 100 });
-  expect(toWorkerTable([one!])).toMatch(/n\/a \| +n\/a \| +n\/a \|$/);
+  expect(toWorkerTable(figures)).toMatch(/n\/a \| +n\/a \| +n\/a \|$/);
 });

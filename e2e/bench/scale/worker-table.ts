@@ -1,4 +1,5 @@
-import { median, medianOrNull } from "../figures";
+import { median, medianOrNull, ownSide } from "../figures";
+import type { Verdict } from "../figures";
 import { toTable } from "../report";
 
 /** Who is asked, and how: `isPinned` keeps each worker on one core. */
@@ -16,7 +17,7 @@ export type WorkerRound = WorkerVariant & {
   cpuMicros: number | null;
   busiestShare: number | null;
 };
-export type WorkerFigures = WorkerVariant & {
+export type WorkerRow = WorkerVariant & {
   operation: string;
   requestsPerSecond: number;
   cpuMicrosPerRequest: number | null;
@@ -24,17 +25,23 @@ export type WorkerFigures = WorkerVariant & {
   timesOneCpu: number | null;
   busiestShare: number | null;
 };
+/** `replacedMs`: from the death of a worker until another is ready, the median. */
+export type WorkerFigures = { rows: WorkerRow[]; replacedMs: number };
 
 const mostConnections = 16;
+const aims = { timesOneCpu: 1.2, replacedMs: 1_000 };
 
 /** Rounds come in the order of their turns: the first of each variant belong together. */
-export function summarizeWorkers(rounds: readonly WorkerRound[]): WorkerFigures[] {
+export function summarizeWorkers(
+  rounds: readonly WorkerRound[],
+  replacedMs: readonly number[],
+): WorkerFigures {
   const groups = new Map<string, WorkerRound[]>();
   for (const round of rounds) {
     const key = toKey(round);
     groups.set(key, [...(groups.get(key) ?? []), round]);
   }
-  return [...groups.values()].map((group) => {
+  const rows = [...groups.values()].map((group): WorkerRow => {
     const { operation, side, workers, connections, isPinned } = group[0]!;
     const variant = { side, workers, connections, isPinned };
     const alone =
@@ -53,6 +60,23 @@ export function summarizeWorkers(rounds: readonly WorkerRound[]): WorkerFigures[
       busiestShare: medianOrNull(group.map(({ busiestShare }) => busiestShare)),
     };
   });
+  return { rows, replacedMs: median(replacedMs) };
+}
+
+export function judgeWorkers({ rows, replacedMs }: WorkerFigures): Verdict[] {
+  const most = rows.filter(({ side, workers, isPinned }) => side === ownSide && workers === 4 && !isPinned);
+  return [
+    ...most.map(({ operation, timesOneCpu }) => ({
+      aim: `${operation} by four workers within ${aims.timesOneCpu}x of one by CPU`,
+      isMet: timesOneCpu === null ? null : timesOneCpu <= aims.timesOneCpu,
+      measured: timesOneCpu === null ? "n/a" : `${timesOneCpu.toFixed(2)}x`,
+    })),
+    {
+      aim: `a worker that is killed replaced within ${aims.replacedMs / 1_000} s`,
+      isMet: replacedMs <= aims.replacedMs,
+      measured: `${(replacedMs / 1_000).toFixed(2)} s`,
+    },
+  ];
 }
 
 function toKey({
@@ -69,14 +93,14 @@ function perRequest({ cpuMicros, requests }: WorkerRound): number | null {
   return cpuMicros === null ? null : cpuMicros / requests;
 }
 
-export function toWorkerTable(figures: readonly WorkerFigures[]): string {
+export function toWorkerTable({ rows }: WorkerFigures): string {
   let before = "";
   return toTable(
     [
       ...["Operation", "Side", "Workers", "Connections", "Pinned", "Requests/s"],
       ...["CPU µs/request", "x one worker (CPU)", "Busiest process"],
     ],
-    figures.map(({ operation, side, workers, connections, isPinned, ...found }) => {
+    rows.map(({ operation, side, workers, connections, isPinned, ...found }) => {
       const shown = operation === before ? "" : operation;
       before = operation;
       return [
