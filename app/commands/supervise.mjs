@@ -1,9 +1,11 @@
 // Several servers on one port (WORKERS): starts them, replaces those that die or hang, stops them in order, and adds
 // up their metrics. The other end of each message is app/platform/worker.server.ts.
 import cluster from "node:cluster";
+import { writeSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import { pino, stdTimeFunctions } from "pino";
 import { AggregatorRegistry } from "prom-client";
+import { openOutput } from "../platform/open-output.mjs";
 
 /**
  * Workers tell every second that they are alive. Seconds are counted, not measured: a machine may sleep. And on one with
@@ -17,12 +19,10 @@ const stopLimitMs = 9_750;
 /** A worker that does not answer in time counts with what it told before. */
 const collectLimitMs = 2_000;
 
-const output = pino.destination(1);
-/** Once the last line is out, or nobody reads them any more. */
-const outputOver = new Promise((resolve) => output.once("close", resolve).on("error", resolve));
+const output = openOutput(1);
 const log = pino(
   { timestamp: stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
-  output,
+  { write: writeLine },
 );
 /** The living workers, each with its state. */
 const members = new Map();
@@ -42,6 +42,15 @@ export function supervise(workers) {
   startWorker();
   setInterval(checkWorkers, 1_000);
   for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => stop(signal));
+}
+
+/** It says little, and waits for nobody: a line that a full pipe does not take is lost. */
+function writeLine(line) {
+  try {
+    writeSync(output, line);
+  } catch {
+    // Nor does it end because nobody reads.
+  }
 }
 
 function startWorker() {
@@ -113,10 +122,8 @@ function stop(signal) {
   if (members.size === 0) end(0);
 }
 
-async function end(code) {
+function end(code) {
   if (isStopping) log.info("shutdown complete");
-  output.end();
-  await outputOver;
   process.exit(code);
 }
 

@@ -1,7 +1,8 @@
-import { constants, fstatSync, openSync, writeSync } from "node:fs";
+import { writeSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { pino } from "pino";
 import type { DestinationStream, LevelWithSilent, Logger } from "pino";
+import { openOutput } from "./open-output.mjs";
 import { redactFields, redactText } from "./redact";
 
 export type Log = Logger;
@@ -48,21 +49,25 @@ const batchMs = 5;
 const maxPieceBytes = 4096;
 /** What may wait for a slow reader; further lines are dropped. */
 const maxWaitingBytes = 8 * 1024 * 1024;
-/** How long a process that ends waits for a reader that takes nothing. */
-const patienceMs = 2_000;
+/** What may pass: a full pipe, a full disk. After any other fault nobody reads any more. */
+const passingFaults = ["EAGAIN", "ENOSPC", "EDQUOT"];
+
+/** `endLimitMs`: how long a process that ends waits for its reader in all. */
+type LogOptions = { fileDescriptor?: number; endLimitMs?: number };
 
 /** On standard output. Closed before the process is ended, it waits for a slow reader without blocking. */
-export function openLog(level: LogLevel, fileDescriptor = 1): { log: Log; close: () => Promise<void> } {
-  const output = openNonBlocking(fileDescriptor);
+export function openLog(level: LogLevel, { fileDescriptor = 1, endLimitMs = 3_000 }: LogOptions = {}) {
+  const output = openOutput(fileDescriptor);
   const log = createLog(level, { write: collect });
-  let collected = "";
-  let collectedBytes = 0;
-  let waiting: Buffer[] = [];
+  /** Whole lines, as many in each as fit; the first may be half written, and then is `rest`. */
+  let pieces: string[] = [];
+  let rest: Buffer | null = null;
+  let lastPieceBytes = 0;
   let waitingBytes = 0;
+  let isFull = false;
   let dropped = 0;
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
-  let takenAtMs = 0;
 
   function collect(line: string): void {
     // Connections that end late still have something to say.
@@ -73,77 +78,61 @@ export function openLog(level: LogLevel, fileDescriptor = 1): { log: Log; close:
       return;
     }
     const bytes = Buffer.byteLength(line);
-    if (collectedBytes + bytes > maxPieceBytes) writeCollected();
-    collected += line;
-    collectedBytes += bytes;
-    timer ??= setTimeout(writeCollected, batchMs);
+    if (pieces.length === 0 || lastPieceBytes + bytes > maxPieceBytes) {
+      if (!isFull) writePieces();
+      pieces.push(line);
+      lastPieceBytes = bytes;
+    } else {
+      pieces[pieces.length - 1] += line;
+      lastPieceBytes += bytes;
+    }
+    waitingBytes += bytes;
+    timer ??= setTimeout(writeBatch, batchMs);
   }
-  function writeCollected(): void {
+  function writeBatch(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (collectedBytes > 0) waiting.push(Buffer.from(collected));
-    waitingBytes += collectedBytes;
-    collected = "";
-    collectedBytes = 0;
-    writeWaiting();
-    if (waitingBytes > 0) timer = setTimeout(writeCollected, batchMs);
+    writePieces();
+    if (waitingBytes > 0) timer = setTimeout(writeBatch, batchMs);
     else if (dropped > 0) {
       const fields = { dropped };
       dropped = 0;
-      log.warn(fields, "log lines dropped");
+      log.error(fields, "log lines dropped");
     }
   }
-  function writeWaiting(): void {
+  function writePieces(): void {
+    let next = 0;
+    isFull = false;
     try {
-      for (let piece = waiting[0]; piece; piece = waiting[0]) {
+      while (rest !== null || next < pieces.length) {
+        const piece = rest ?? (rest = Buffer.from(pieces[next++]!));
         const written = writeSync(output, piece);
-        takenAtMs = performance.now();
         waitingBytes -= written;
-        if (written < piece.length) waiting[0] = piece.subarray(written);
-        else waiting.shift();
+        rest = written < piece.length ? piece.subarray(written) : null;
       }
     } catch (error) {
-      // Anything else may pass: a full pipe, a full disk. Here nobody reads any more.
-      if ((error as NodeJS.ErrnoException).code !== "EPIPE") return;
-      waiting = [];
-      waitingBytes = 0;
+      isFull = passingFaults.includes((error as NodeJS.ErrnoException).code ?? "");
+      if (!isFull) [next, rest, waitingBytes] = [pieces.length, null, 0];
     }
-  }
-  /** Whether nothing is left to write, or nobody takes it. */
-  function isOver(): boolean {
-    writeCollected();
-    return collectedBytes + waitingBytes === 0 || performance.now() - takenAtMs > patienceMs;
+    pieces = pieces.slice(next);
   }
   // After an uncaught error, too: nothing asynchronous runs any more.
   function writeAtExit(): void {
-    takenAtMs = performance.now();
-    while (!isOver()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, batchMs);
+    const until = performance.now() + endLimitMs;
+    for (writeBatch(); waitingBytes > 0 && performance.now() < until; writeBatch())
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, batchMs);
   }
   process.once("exit", writeAtExit);
   return {
     log,
-    close: async () => {
+    close: async (): Promise<void> => {
       process.off("exit", writeAtExit);
-      takenAtMs = performance.now();
-      while (!isOver()) await delay(batchMs);
+      const until = performance.now() + endLimitMs;
+      for (writeBatch(); waitingBytes > 0 && performance.now() < until; writeBatch()) await delay(batchMs);
       isClosed = true;
+      clearTimeout(timer);
     },
   };
-}
-
-/**
- * Where a write that would wait fails instead. A pipe or a terminal is reopened, so that this holds for us alone. What cannot be,
- * such as a socket, Node sets so for all who share it, once its stream is asked for.
- */
-function openNonBlocking(fileDescriptor: number): number {
-  if (fstatSync(fileDescriptor).isFile()) return fileDescriptor;
-  try {
-    const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
-    return openSync(`/proc/self/fd/${fileDescriptor}`, O_WRONLY | O_NONBLOCK | O_NOCTTY);
-  } catch {
-    void process.stdout;
-    return fileDescriptor;
-  }
 }
 
 /**

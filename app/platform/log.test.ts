@@ -229,7 +229,7 @@ test("redacting a hostile text takes time in proportion to its length, not to it
 
 test("a line logged after the output was closed is dropped without an error", async () => {
   const file = path.join(await mkdtemp(path.join(tmpdir(), "latchkey-log-")), "log");
-  const { log, close } = openLog("info", openSync(file, "w"));
+  const { log, close } = openLog("info", { fileDescriptor: openSync(file, "w") });
   log.info("before");
   await close();
   log.info("after");
@@ -290,12 +290,18 @@ function nodeCommand(script: string): string {
   return `node --expose-gc --import tsx --input-type=module --eval '${imports}${script}'`;
 }
 
-/** Until the shell's `$0` is a file, the end of a pipe that nobody reads. */
-const untilFile = "until [ -e $0 ]; do sleep 0.05; done";
+/**
+ * With descriptor 3 a pipe that is read when the shell's `$0` is a file, or after 20 seconds. Not 1: whoever has asked for
+ * `process.stdout` has made it non-blocking for everybody.
+ */
+function intoPipeReadLater(command: string): string {
+  const wait = "for i in $(seq 400); do [ -e $0 ] && break; sleep 0.05; done";
+  return `mkfifo $0.pipe; (${wait}; cat) <$0.pipe & ${command} 3>$0.pipe >/dev/null; wait`;
+}
 
 async function runInShell(command: string) {
   const dir = await mkdtemp(path.join(tmpdir(), "latchkey-log-"));
-  const options = { encoding: "utf8", maxBuffer: 64 * 1024 * 1024, timeout: 25_000 } as const;
+  const options = { encoding: "utf8", maxBuffer: 64 * 1024 * 1024, timeout: 15_000 } as const;
   const { stdout, stderr, error } = spawnSync("sh", ["-c", command, path.join(dir, "file")], options);
   await rm(dir, { recursive: true });
   expect(error).toBeUndefined();
@@ -318,7 +324,7 @@ test("lines of a turn of many are all in the output when the process is killed i
 
 test("a reader that does not read stops nothing, what waits for it is bounded, and a line tells how many are missing", async () => {
   const script = `
-    const { log } = openLog("info");
+    const { log } = openLog("info", { fileDescriptor: 3 });
     const note = "x".repeat(1_000);
     const measure = () => (gc(), process.memoryUsage().heapUsed + process.memoryUsage().external);
     const before = measure();
@@ -328,12 +334,27 @@ test("a reader that does not read stops nothing, what waits for it is bounded, a
     }
     console.error(measure() - before);
     writeFileSync(process.argv[1], "");`;
-  const { stderr, entries } = await runInShell(`${nodeCommand(script)} $0 | (${untilFile}; cat)`);
+  const { stderr, entries } = await runInShell(intoPipeReadLater(`${nodeCommand(script)} $0`));
   expect(Number(stderr)).toBeLessThan(16 * 1024 * 1024);
   const last = entries.pop();
   expect(entries.length).toBeGreaterThan(5_000);
   expect(entries.map(({ line }) => line)).toEqual(entries.map((_, line) => line));
-  expect(last).toMatchObject({ level: "warn", msg: "log lines dropped", dropped: 50_000 - entries.length });
+  expect(last).toMatchObject({ level: "error", msg: "log lines dropped", dropped: 50_000 - entries.length });
+});
+
+test("a reader that takes a little now and then does not decide how long a process ends", async () => {
+  const script = `
+    const { log, close } = openLog("info", { fileDescriptor: 3, endLimitMs: 500 });
+    for (let line = 0; line < 50_000; line++) log.info({ line }, "line");
+    const from = performance.now();
+    await close();
+    console.error(performance.now() - from);
+    process.exit();`;
+  const slowly = "for i in $(seq 40); do dd bs=4096 count=1 >/dev/null 2>&1; sleep 0.1; done";
+  const { stderr } = await runInShell(
+    `mkfifo $0.pipe; (${slowly}) <$0.pipe & ${nodeCommand(script)} 3>$0.pipe; kill $!`,
+  );
+  expect(Number(stderr)).toBeLessThan(2_000);
 });
 
 test.each([
@@ -342,9 +363,9 @@ test.each([
   { ending: "by an uncaught error", end: "throw new Error();" },
 ])("a process whose reader does not read ends all the same $ending", async ({ end }) => {
   const script = `
-    const { log, close } = openLog("info");
+    const { log, close } = openLog("info", { fileDescriptor: 3, endLimitMs: 500 });
     for (let line = 0; line < 10_000; line++) log.info({ line }, "line");
     ${end}`;
-  const { entries } = await runInShell(`(${nodeCommand(script)}; touch $0) | (${untilFile}; cat)`);
+  const { entries } = await runInShell(intoPipeReadLater(`(${nodeCommand(script)}; touch $0)`));
   expect(entries.length).toBeGreaterThan(300);
 });

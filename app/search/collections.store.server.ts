@@ -3,7 +3,7 @@ import type { SearchDatabase, SqlStatement, SqlValue } from "./search-database.s
 import { toSearchWords } from "./search-words";
 
 /** Raised whenever pages are cut or words are read in another way: what was stored before is then rebuilt. */
-export const currentForm = 2;
+export const currentForm = 3;
 
 /** Each has tables of its own: how often a word is found in one namespace has no bearing on another's scores. */
 export type Collection = { id: number; namespace: string; model: string; dimension: number };

@@ -57,6 +57,9 @@ test("other forms of a word, missing accents, mixed spellings, misspellings and 
   expect(await ask("ERC-1155")).toEqual(["c.md#1"]);
   expect(await ask("持っている")).toEqual(["d.md#1"]);
   expect(await ask("membreships")).toEqual(["a.md#1"]);
+  for (const question of ["I can't renew", "it won’t renew", "cant he renew"]) {
+    expect(await ask(question), question).toEqual(["a.md#1"]);
+  }
 });
 
 test("words that a page's front matter gives as synonyms find the passages that hold the page's own word", async () => {

@@ -1,14 +1,15 @@
 /** Words that say nothing about what a text is about. */
 const emptyWords = new Set(
   (
-    "a about actually again all also although am an and any anybody anyone anything are as at basically be because " +
-    "been both but by can cant completely could definitely did didnt do does doesnt dont else everybody everyone " +
-    "everything exactly for from get gets got had has have he her here hers herself him himself his how i if im in " +
-    "into is isnt it its itself ive just many may maybe me mine more much must my myself need no nobody not nothing " +
-    "now of off on one only or our ours ourselves out perhaps please really say says shall she should simply so some " +
-    "somebody someone something still stuff tell than that the their theirs them themselves then there these they " +
-    "thing things this those though to told too up us very want was way we were what whatever when whenever where " +
-    "whether which while who whose why will with wont would yes you your yours yourself"
+    "a about actually again all also although am an and any anybody anyone anything are arent as at basically be " +
+    "because been both but by can cant completely could couldnt definitely did didnt do does doesnt dont else " +
+    "everybody everyone everything exactly for from get gets got had hadnt has hasnt have havent he her here hers " +
+    "herself him himself his how i if im in into is isnt it its itself ive just many may maybe me mine more much must " +
+    "my myself need no nobody not nothing now of off on one only or our ours ourselves out perhaps please really say " +
+    "says shall she should shouldnt simply so some somebody someone something still stuff tell than that the their " +
+    "theirs them themselves then there these they thing things this those though to told too up us very want was " +
+    "wasnt way we were werent what whatever when whenever where whether which while who whose why will with wont " +
+    "would wouldnt yes you your yours yourself"
   ).split(" "),
 );
 
@@ -21,7 +22,7 @@ export function toSearchWords(text: string): string[] {
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .toLowerCase()
-    .replace(/n['’]t\b|['’](?:s|re|ve|ll|d|m)\b/g, "");
+    .replace(/['’](?=t\b)|['’](?:s|re|ve|ll|d|m)\b/g, "");
   return (folded.match(/[\p{L}\p{N}]+/gu) ?? []).flatMap((word) => {
     if (emptyWords.has(word)) return [];
     if (unspaced.test(word)) return toPairs(word);

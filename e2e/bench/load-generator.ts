@@ -4,9 +4,12 @@ import { findAnswer, isExpected } from "./http-answer";
 import type { ExpectedAnswer } from "./http-answer";
 import { answerParent } from "./worker-process";
 
-/** `requests` are whole HTTP/1.1 requests, sent in this order, each once; with `repeat` the first one over and over. */
+/**
+ * `requests` are whole HTTP/1.1 requests, sent in this order, each once; with `repeat` the first one over and over. With
+ * several ports each connection takes the next one, and repeats the request of its place.
+ */
 export type Load = {
-  port: number;
+  port: number | readonly number[];
   requests: string[];
   repeat?: number;
   connections: number;
@@ -38,21 +41,30 @@ async function generateLoad(load: Load): Promise<LoadResult> {
   const deadline = startedAt + load.maxSeconds * 1000;
   let next = 0;
 
-  function takeRequest(): string | null {
+  const ports = [load.port].flat();
+
+  function takeRequest(place: number): string | null {
     if (next >= total || performance.now() > deadline) return null;
     const index = next++;
-    return load.requests[load.repeat === undefined ? index : 0]!;
+    return load.requests[load.repeat === undefined ? index : place]!;
   }
 
   const { expected } = load;
-  const sockets = await Promise.all(Array.from({ length: load.connections }, () => openSocket(load.port)));
+  const sockets = await Promise.all(
+    Array.from({ length: load.connections }, (_, index) => openSocket(ports[index % ports.length]!)),
+  );
   const openedAt = performance.now();
   function onAnswer({ sentAt, body }: { sentAt: number; body: string }): void {
     latenciesMs.push(performance.now() - sentAt);
     if (load.keepBodies) bodies.push(body);
   }
   try {
-    await Promise.all(sockets.map((socket) => driveConnection({ socket, takeRequest, expected, onAnswer })));
+    await Promise.all(
+      sockets.map((socket, index) => {
+        const take = () => takeRequest(index % ports.length);
+        return driveConnection({ socket, takeRequest: take, expected, onAnswer });
+      }),
+    );
   } finally {
     for (const socket of sockets) socket.destroy();
   }

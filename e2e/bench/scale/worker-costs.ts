@@ -8,7 +8,7 @@ import { takeTurns } from "../measure";
 import { verdictLines } from "../report";
 import { measureReplacement, measureWorkers, openWorkerSite } from "./worker-site";
 import type { WorkerSite } from "./worker-site";
-import { judgeWorkers, summarizeWorkers } from "./worker-table";
+import { apartSide, judgeWorkers, summarizeWorkers } from "./worker-table";
 import type { WorkerFigures, WorkerRound, WorkerVariant } from "./worker-table";
 
 /** Reads alone: what they cost does not depend on how many have been before. */
@@ -18,7 +18,7 @@ const requestsPerRound = 4_000;
 const replacements = 5;
 const lifeMs = 2_000;
 /** For each process: with fewer the engine would still be compiling in those that share the requests. */
-const warmUpPerWorker = 6_000;
+const warmUpPerWorker = 12_000;
 
 /** The second is one worker with no more open requests than each of four has. */
 const variants: readonly Omit<WorkerVariant, "side">[] = [
@@ -56,12 +56,13 @@ async function measureOperation({ site, operation, rounds, scale }: MeasureOptio
   for (const family of site.families) {
     const variant = { ...variants[0]!, workers: family.workers, side: family.side };
     const requests = scaled(warmUpPerWorker) * family.workers;
-    if (operation.sides[family.side]) await measureWorkers({ site, operation, variant, requests });
+    if (isAsked(operation, family.side)) await measureWorkers({ site, operation, variant, requests });
   }
   const runners: Record<string, () => Promise<WorkerRound>> = {};
-  for (const side of [ownSide, "bare Node"] as const) {
-    if (!operation.sides[side]) continue;
-    for (const each of variants) {
+  for (const side of [ownSide, apartSide, "bare Node"] as const) {
+    if (!isAsked(operation, side)) continue;
+    const counts = site.families.filter((family) => family.side === side).map(({ workers }) => workers);
+    for (const each of variants.filter(({ workers }) => counts.includes(workers))) {
       const variant = { ...each, side };
       runners[JSON.stringify(variant)] = () =>
         measureWorkers({ site, operation, variant, requests: scaled(requestsPerRound) });
@@ -70,3 +71,5 @@ async function measureOperation({ site, operation, rounds, scale }: MeasureOptio
   const turns = await takeTurns(runners, rounds);
   return turns.flatMap((turn) => Object.values(turn));
 }
+
+const isAsked = ({ sides }: Operation, side: string) => side === apartSide || side in sides;

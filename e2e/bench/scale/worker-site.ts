@@ -2,24 +2,33 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import type { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { startTestChain } from "~e2e/support/chain/chain";
-import { listChildren, waitUntil } from "~e2e/support/processes";
+import { listChildren } from "~e2e/support/processes";
 import { startServer } from "~e2e/support/running-server";
 import { mintKeys } from "../bench-keys";
 import { benchSettings } from "../bench-site";
-import type { Operation, Target } from "../costs/operation";
+import type { Operation, Prepared, Target } from "../costs/operation";
+import { ownSide } from "../figures";
 import type { Load, LoadResult } from "../load-generator";
 import type { GenerateLoad } from "../measure";
 import type { BareSetup } from "../peers/bare-server";
 import { findThreadsCpuMicros } from "../process-cpu";
 import { signInOnce } from "../sign-in";
 import { startWorkerProcess } from "../worker-process";
+import { apartSide } from "./worker-table";
 import type { WorkerRound, WorkerVariant } from "./worker-table";
 
-type Side = "Latchkey" | "bare Node";
-/** So many processes of one side on one port, with a database of their own. `pid`: of the one that started the others. */
-type Family = { side: Side; workers: number; pid: number; target: Target; readLog?: () => string };
+/** The last: servers that share nothing but the machine, each with a port, a database and a log of its own. */
+type Side = typeof ownSide | "bare Node" | typeof apartSide;
+/** So many processes of one side, each a server with a target of its own, or all started by the one that has it. */
+type Family = {
+  side: Side;
+  workers: number;
+  started: readonly { pid: number; target: Target }[];
+  stdout?: Readable;
+};
 export type WorkerSite = { families: readonly Family[]; generateLoad: GenerateLoad };
 
 const maxSeconds = 60;
@@ -51,20 +60,23 @@ export async function openWorkerSite(
   });
   const families: Family[] = [];
   let granted = "";
-  for (const workers of counts) {
+  async function startOwn(workers: number) {
     const env = { RPC_URL: chain.rpcUrl, KEY_CONTRACT_ADDRESS: key.address, ...benchSettings };
     const server = await startServer({ env: { ...env, WORKERS: String(workers) }, startLimitMs });
     closers.push(server.stop);
     const { accessToken } = (await signInOnce(newTarget(server.port), holder)).answer;
     granted = await readGrant(server.port, accessToken);
-    families.push({
-      side: "Latchkey",
-      workers,
-      pid: server.pid,
-      target: newTarget(server.port, accessToken),
-      readLog: server.output,
-    });
+    const started = { pid: server.pid, target: newTarget(server.port, accessToken) };
+    return { started, stdout: server.child.stdout! };
   }
+  for (const workers of counts) {
+    const { started, stdout } = await startOwn(workers);
+    families.push({ side: ownSide, workers, started: [started], stdout });
+  }
+  const apart: Family["started"][0][] = [];
+  const most = Math.max(...counts);
+  while (apart.length < most) apart.push((await startOwn(1)).started);
+  families.push({ side: apartSide, workers: most, started: apart });
   for (const workers of counts) {
     const bare = startWorkerProcess<BareSetup, { port: number }>("peers/bare-server.ts");
     closers.push(bare.stop);
@@ -75,7 +87,8 @@ export async function openWorkerSite(
       holder: holder.address,
       bodies: { signIn: "", bearer: granted, session: "" },
     });
-    families.push({ side: "bare Node", workers, pid: bare.pid, target: newTarget(port, "any") });
+    const started = [{ pid: bare.pid, target: newTarget(port, "any") }];
+    families.push({ side: "bare Node", workers, started });
   }
   return { families, generateLoad: generator.ask };
 }
@@ -101,19 +114,23 @@ export async function measureWorkers({
   requests,
 }: MeasureWorkersOptions): Promise<WorkerRound> {
   const { side, workers, connections, isPinned } = variant;
-  const { pid, target } = families.find((each) => each.side === side && each.workers === workers)!;
-  const children = listChildren(pid);
-  const prepared = await operation.sides[side]!({ target, requests, generateLoad });
+  const { started } = families.find((each) => each.side === side && each.workers === workers)!;
+  const own = started.map(({ pid }) => pid);
+  const children = own.flatMap(listChildren);
+  const prepare = operation.sides[side === apartSide ? ownSide : side]!;
+  const prepared: Prepared[] = [];
+  for (const { target } of started) prepared.push(await prepare({ target, requests, generateLoad }));
   const cores = os.cpus().map((_, index) => index);
-  // One worker is the process itself.
-  const serving = workers === 1 ? [pid] : children;
+  // One that has started no others serves itself.
+  const serving = own.length === workers ? own : children;
   if (isPinned) serving.forEach((each, index) => pin(each, [cores[index % cores.length]!]));
   try {
-    const pids = [pid, ...children];
+    const pids = [...own, ...children];
     const before = pids.map(findThreadsCpuMicros);
     const { requests: answered, seconds } = await generateLoad({
-      port: target.port,
-      ...prepared,
+      ...prepared[0]!,
+      port: started.map(({ target }) => target.port),
+      requests: prepared.map((each) => each.requests[0]!),
       connections,
       maxSeconds,
     });
@@ -131,12 +148,17 @@ export async function measureWorkers({
 
 /** Milliseconds from the death of one of two workers until another is ready in its place, as the supervisor tells it. */
 export async function measureReplacement({ families }: WorkerSite): Promise<number> {
-  const { pid, readLog } = families.find(({ side, workers }) => side === "Latchkey" && workers === 2)!;
-  const countReplaced = () => readLog!().split('"worker replaced"').length;
-  const before = countReplaced();
+  const { started, stdout } = families.find(({ side, workers }) => side === ownSide && workers === 2)!;
+  const replaced = new Promise<void>((resolve) => {
+    stdout!.on("data", function look(lines: Buffer) {
+      if (!lines.includes('"worker replaced"')) return;
+      stdout!.off("data", look);
+      resolve();
+    });
+  });
   const killedAtMs = performance.now();
-  process.kill(listChildren(pid)[0]!, "SIGKILL");
-  await waitUntil(() => countReplaced() > before, { everyMs: 2 });
+  process.kill(listChildren(started[0]!.pid)[0]!, "SIGKILL");
+  await replaced;
   return performance.now() - killedAtMs;
 }
 
