@@ -59,8 +59,9 @@ type LogOptions = { fileDescriptor?: number; endLimitMs?: number };
 export function openLog(level: LogLevel, { fileDescriptor = 1, endLimitMs = 3_000 }: LogOptions = {}) {
   const output = openOutput(fileDescriptor);
   const log = createLog(level, { write: collect });
-  /** Whole lines, as many in each as fit; the first may be half written, and then is `rest`. */
+  /** Whole lines, as many in each as fit. */
   let pieces: string[] = [];
+  /** What is left of the piece that is being written. */
   let rest: Buffer | null = null;
   let lastPieceBytes = 0;
   let waitingBytes = 0;

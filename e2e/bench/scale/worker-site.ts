@@ -22,11 +22,12 @@ import type { WorkerRound, WorkerVariant } from "./worker-table";
 
 /** The last: servers that share nothing but the machine, each with a port, a database and a log of its own. */
 type Side = typeof ownSide | "bare Node" | typeof apartSide;
+type Started = { pid: number; target: Target };
 /** So many processes of one side, each a server with a target of its own, or all started by the one that has it. */
 type Family = {
   side: Side;
   workers: number;
-  started: readonly { pid: number; target: Target }[];
+  started: readonly Started[];
   stdout?: Readable;
 };
 export type WorkerSite = { families: readonly Family[]; generateLoad: GenerateLoad };
@@ -73,7 +74,7 @@ export async function openWorkerSite(
     const { started, stdout } = await startOwn(workers);
     families.push({ side: ownSide, workers, started: [started], stdout });
   }
-  const apart: Family["started"][0][] = [];
+  const apart: Started[] = [];
   const most = Math.max(...counts);
   while (apart.length < most) apart.push((await startOwn(1)).started);
   families.push({ side: apartSide, workers: most, started: apart });
