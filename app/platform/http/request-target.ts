@@ -16,6 +16,8 @@ export function readTarget(
   target: string,
   hostHeader: string | undefined,
 ): RequestTarget {
+  if (/[#\u00a0]/.test(target))
+    return { kind: "fault", detail: "The address has a character that none may have." };
   if (target.startsWith("/")) return { kind: "path", path: target };
   if (target === "*") {
     if (method === "OPTIONS") return { kind: "server" };
