@@ -253,7 +253,7 @@ test("what else is under /.latchkey/ is a page that loads nothing", async () => 
   const misspelt = await door.visit("/%2elatchkey/leave");
   expect([misspelt.status, misspelt.headers.get("content-type")]).toEqual([
     404,
-    expect.stringContaining("application/problem+json"),
+    expect.stringContaining("text/plain"),
   ]);
   for (const path of ["/.latchkey", "/.latchkey/foo/bar"]) {
     const answer = await door.visit(path);
