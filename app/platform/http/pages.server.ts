@@ -29,9 +29,10 @@ export function guardPages({ routes }: ServerBuild): RequestHandler {
   return function guard(request, response, next) {
     const context = contextOf(response);
     const { method, pathname, searchParams } = context;
+    // A resource route checks for itself.
+    if (context.route !== "page") return next();
     // Another spelling of a resource route, which a proxy's rules for its address may miss.
-    if (context.route === "page" && findResourceRoute(routes, decode(pathname) ?? ""))
-      throw new Refusal("not-found");
+    if (findResourceRoute(routes, decode(pathname) ?? "")) throw new Refusal("not-found");
     // `_data` is how older pages asked for their data; the framework answers it with an error of its own.
     if (decode(pathname) === null || searchParams.has("_data")) throw new Refusal("not-found");
     if (method === "GET" || method === "HEAD") return next();
