@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import type { TestProjectInlineConfiguration } from "vitest/config";
 import { runsOnPostgresql } from "./e2e/support/databases/chosen-database";
+import { stockBuildDir } from "./e2e/support/planted/planted-build";
 
 const projectDir = fileURLToPath(new URL(".", import.meta.url));
 const all = ["app/**/*.test.{ts,tsx}", "contracts/**/*.test.ts", "prisma/**/*.test.ts", "e2e/**/*.test.ts"];
@@ -58,6 +59,18 @@ function project(
 }
 
 const projects = [project("usual", { include: all, exclude: deep }), project("deep", { include: deep })];
+
+/** The API once more, on a build in which the framework's own handler calls every route; only its streams don't wait. */
+function throughStockHandler(): TestProjectInlineConfiguration {
+  const { test: tests, ...rest } = project("deep through the stock handler", {
+    include: ["e2e/api/**/*.test.ts"],
+    exclude: ["e2e/api/slow-*.test.ts"],
+  });
+  const env = { ...tests?.env, TEST_PROJECT_DIR: stockBuildDir };
+  const globalSetup = [obtainPrograms, "./e2e/support/planted/start-stock-build.ts"];
+  return { ...rest, test: { ...tests, env, globalSetup } };
+}
+if (!runsOnPostgresql) projects.push(throughStockHandler());
 if (!runsOnPostgresql) projects.push(project("deep on PostgreSQL", { include: alsoOnPostgresql }, true));
 
 export default defineConfig({ test: { maxWorkers: 2, projects } });

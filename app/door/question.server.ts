@@ -3,8 +3,6 @@ import type { Address } from "viem";
 import { bearerChallenge } from "~/gate/authentication-failed";
 import { requireHolder } from "~/gate/holder.server";
 import type { HolderDependencies } from "~/gate/holder.server";
-import { TextAnswer } from "~/platform/http/answer.server";
-import type { Answer } from "~/platform/http/answer.server";
 import { Refusal } from "~/platform/http/refusal";
 import { readAskedFor } from "./asked-for";
 import type { AskedFor } from "./asked-for";
@@ -35,7 +33,7 @@ export type DoorQuestion = {
 export async function answerQuestion(
   { headers, isFromTrustedProxy, wantsStatus }: DoorQuestion,
   dependencies: QuestionDependencies,
-): Promise<Answer> {
+): Promise<Response> {
   const { asked, site } = requireAsked(headers, isFromTrustedProxy, dependencies.sites);
   const cookie = readDoorCookie("door", asked.address, headers.cookie);
   const outcome = (outcome: DoorOutcome) => dependencies.countQuestion?.({ site: site.host, outcome });
@@ -101,7 +99,7 @@ function holderOf({ claims, keyKind }: DoorToken) {
   };
 }
 
-function letIn({ claims, keyKind }: DoorToken, { cacheSeconds, clock }: QuestionDependencies): Answer {
+function letIn({ claims, keyKind }: DoorToken, { cacheSeconds, clock }: QuestionDependencies): Response {
   const secondsLeft = Math.floor(claims.exp - clock() / 1000);
   const maxAgeSeconds = Math.max(0, Math.min(cacheSeconds, secondsLeft));
   const headers: Record<string, string> = {
@@ -112,19 +110,19 @@ function letIn({ claims, keyKind }: DoorToken, { cacheSeconds, clock }: Question
     vary: "Cookie",
   };
   if (claims.vault !== undefined) headers["x-latchkey-vault"] = claims.vault;
-  return new TextAnswer({ status: 200, headers, text: "" });
+  return new Response(null, { headers });
 }
 
 function leadToWayIn(
   { address, isPage }: AskedFor,
   { takesBack, wantsStatus }: { takesBack: boolean; wantsStatus: boolean },
-): Answer {
+): Response {
   const headers: Record<string, string> = {
     "Cache-Control": "no-store",
     ...(takesBack && { "Set-Cookie": writeDoorCookie("door", address, { value: "", maxAgeSeconds: 0 }) }),
   };
   if (isPage) headers.Location = wayInTo(address);
-  if (isPage && !wantsStatus) return new TextAnswer({ status: 302, headers, text: "" });
+  if (isPage && !wantsStatus) return new Response(null, { status: 302, headers });
   headers["WWW-Authenticate"] = bearerChallenge;
   throw new Refusal("door-closed", { headers });
 }

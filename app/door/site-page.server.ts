@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { answerProblem, answerText } from "~/platform/http/answer.server";
-import type { TextAnswer } from "~/platform/http/answer.server";
 import type { RefusedRequest } from "~/platform/http/route.server";
 import { startPath, toReturnPath } from "./door-address";
 
@@ -24,7 +23,7 @@ const styleHash = createHash("sha256").update(style).digest("base64");
 const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 /** A page of ours on somebody else's site: it loads nothing, as the site's own files are behind the door. */
-export function answerSitePage({ status, title, text, way, headers }: SitePage): TextAnswer {
+export function answerSitePage({ status, title, text, way, headers }: SitePage): Response {
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -57,7 +56,7 @@ export function answerSitePage({ status, title, text, way, headers }: SitePage):
 }
 
 /** A page for a browser, Problem Details for a program. */
-export function answerSiteRefusal(refused: RefusedRequest): TextAnswer {
+export function answerSiteRefusal(refused: RefusedRequest): Response {
   if (!/\btext\/html\b/i.test(refused.headers.accept ?? "")) return answerProblem(refused);
   const { status, title, detail, headers } = refused.refusal;
   const to = refused.searchParams?.get("to") ?? null;

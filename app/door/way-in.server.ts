@@ -1,8 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "~/platform/clock";
-import { TextAnswer } from "~/platform/http/answer.server";
-import type { Answer } from "~/platform/http/answer.server";
 import { normalizeSite } from "~/platform/http/domains";
 import { requestHost } from "~/platform/http/client-id.server";
 import { Refusal } from "~/platform/http/refusal";
@@ -41,7 +39,7 @@ export function digestOf(secret: string): string {
 }
 
 /** The way in begins on the site, with a cookie by which it knows the browser again that comes back from the gate. */
-export function startWayIn(request: SiteRequest, { sites, origin }: WayInDependencies): Answer {
+export function startWayIn(request: SiteRequest, { sites, origin }: WayInDependencies): Response {
   const site = requireSite(request, sites);
   const address = { ...site, path: toReturnPath(request.searchParams.get("to")) };
   const kept = readDoorCookie("start", site, request.headers.cookie);
@@ -54,7 +52,7 @@ export function startWayIn(request: SiteRequest, { sites, origin }: WayInDepende
 }
 
 /** Back from the gate: the code becomes the site's cookie, in the browser that it was made for. */
-export async function enterSite(request: SiteRequest, dependencies: WayInDependencies): Promise<Answer> {
+export async function enterSite(request: SiteRequest, dependencies: WayInDependencies): Promise<Response> {
   const { sites, codes, tokens, clock } = dependencies;
   const site = requireSite(request, sites);
   const { searchParams, headers, method } = request;
@@ -91,21 +89,21 @@ export async function enterSite(request: SiteRequest, dependencies: WayInDepende
 }
 
 /** Takes the site's cookie back, in somebody's own visit; signing out altogether is the gate's. */
-export function leaveSite(request: SiteRequest, { sites, origin }: WayInDependencies): Answer {
+export function leaveSite(request: SiteRequest, { sites, origin }: WayInDependencies): Response {
   const site = requireSite(request, sites);
   const query = new URLSearchParams({ left: site.host });
   const cookie = writeDoorCookie("door", site, { value: "", maxAgeSeconds: 0 });
   return redirect(`${origin}/gate?${query.toString()}`, isVisit(request) ? cookie : null);
 }
 
-function redirect(location: string, cookie: string | null): Answer {
+function redirect(location: string, cookie: string | null): Response {
   const headers: Record<string, string> = {
     Location: location,
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
     ...(cookie !== null && { "Set-Cookie": cookie }),
   };
-  return new TextAnswer({ status: 302, headers, text: "" });
+  return new Response(null, { status: 302, headers });
 }
 
 /** Which site these addresses were asked on; elsewhere they do not exist. */

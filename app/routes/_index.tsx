@@ -3,7 +3,6 @@ import { useLoaderData, useRouteLoaderData } from "@remix-run/react";
 import { toPageKinds } from "~/gate/page/kinds/page-kind";
 import landingHref from "~/landing/landing.css";
 import { LandingPage } from "~/landing/landing-page";
-import type { SharedPage } from "~/platform/http/pages/shared-pages.server";
 import type { loader as rootLoader } from "~/root";
 import { getServices } from "~/services.server";
 import { describePage } from "~/ui/page-meta";
@@ -25,8 +24,6 @@ export async function loader() {
   const kinds = toPageKinds(config.keys.list);
   return { kinds, isChatForHolders: config.chat.requiresJwt, outline: await content.readOutline() };
 }
-
-export const shared: SharedPage = { reads: () => getServices().content.readOutline() };
 
 export default function LandingRoute() {
   const loaded = useLoaderData<typeof loader>();

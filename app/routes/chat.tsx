@@ -2,7 +2,6 @@ import type { LinksFunction, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Chat } from "~/chat/page/chat";
 import stylesheetHref from "~/chat/page/chat.css";
-import type { SharedPage } from "~/platform/http/pages/shared-pages.server";
 import type { loader as rootLoader } from "~/root";
 import { getServices } from "~/services.server";
 import { describePage } from "~/ui/page-meta";
@@ -21,8 +20,6 @@ export function loader() {
   const { apiPath, models, requiresJwt, resumeSeconds } = getServices().config.chat;
   return { apiPath, models, requiresSignIn: requiresJwt, keepsAnswers: resumeSeconds > 0 };
 }
-
-export const shared: SharedPage = {};
 
 export default function ChatRoute() {
   return <Chat options={useLoaderData<typeof loader>()} />;

@@ -1,6 +1,5 @@
 import type { LinksFunction, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import type { SharedPage } from "~/platform/http/pages/shared-pages.server";
 import { ReferencePage } from "~/reference/page/reference-page";
 import referenceHref from "~/reference/page/reference.css";
 import type { loader as rootLoader } from "~/root";
@@ -23,8 +22,6 @@ export function loader() {
   if (!services.config.serving.openApiEnabled) throw new Response(null, { status: 404 });
   return getApiReference(services);
 }
-
-export const shared: SharedPage = { isFor: () => getServices().config.serving.openApiEnabled };
 
 export default function DocsPage() {
   return <ReferencePage reference={useLoaderData<typeof loader>()} />;

@@ -6,7 +6,6 @@ import stylesheetHref from "~/gate/page/gate.css";
 import { readWalletCookie } from "~/gate/page/wallet/wallet-cookie";
 import { toPageKinds } from "~/gate/page/kinds/page-kind";
 import walletStylesheetHref from "~/gate/page/wallet/wallet.css";
-import type { SharedPage } from "~/platform/http/pages/shared-pages.server";
 import type { loader as rootLoader } from "~/root";
 import { Notice } from "~/ui/notice";
 import { describePage } from "~/ui/page-meta";
@@ -68,12 +67,6 @@ export async function loader({ context }: LoaderFunctionArgs) {
   const status = door?.kind === "wrong" ? 400 : 200;
   return data({ visit, lookup, outline, door, lastWallet, kinds, signsSiwe }, { status });
 }
-
-/** Nobody is there, and no wallet was. */
-export const shared: SharedPage = {
-  reads: () => getServices().content.readOutline(),
-  isFor: ({ cookie }) => findSessionToken(cookie) === null && readWalletCookie(cookie ?? null) === null,
-};
 
 export default function GateRoute() {
   const root = useRouteLoaderData<typeof rootLoader>("root");

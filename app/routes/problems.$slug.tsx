@@ -1,7 +1,6 @@
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { Link, isRouteErrorResponse, useLoaderData, useRouteError } from "@remix-run/react";
 import { refusalTable } from "~/platform/http/refusal-table";
-import type { SharedPage } from "~/platform/http/pages/shared-pages.server";
 import { ProblemExamples } from "~/reference/page/problem-examples";
 import problemsHref from "~/reference/page/problems.css";
 import { getProblemPages } from "~/services/api-description.server";
@@ -24,10 +23,6 @@ export function loader({ params }: LoaderFunctionArgs) {
   if (!page) throw new Response(null, { status: 404 });
   return { page, hasReference: services.config.serving.openApiEnabled };
 }
-
-export const shared: SharedPage = {
-  paths: () => Object.values(refusalTable).map(({ slug }) => `/problems/${slug}`),
-};
 
 export default function ProblemRoute() {
   const { page, hasReference } = useLoaderData<typeof loader>();

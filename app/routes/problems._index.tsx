@@ -1,6 +1,5 @@
 import type { LinksFunction, MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import type { SharedPage } from "~/platform/http/pages/shared-pages.server";
 import problemsHref from "~/reference/page/problems.css";
 import { getProblemPages } from "~/services/api-description.server";
 import { getServices } from "~/services.server";
@@ -20,8 +19,6 @@ export function loader() {
   }));
   return { problems: problems.sort((one, other) => one.statuses[0]! - other.statuses[0]!) };
 }
-
-export const shared: SharedPage = {};
 
 export default function ProblemsPage() {
   const { problems } = useLoaderData<typeof loader>();

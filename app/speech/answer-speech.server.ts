@@ -1,9 +1,7 @@
 import type { Clock } from "~/platform/clock";
-import { TextAnswer, answerJson } from "~/platform/http/answer.server";
-import type { Answer } from "~/platform/http/answer.server";
+import { answerJson } from "~/platform/http/answer.server";
 import { refusalTable } from "~/platform/http/refusal";
 import type { Refusal } from "~/platform/http/refusal";
-import { stallMs } from "~/platform/http/write-answer.server";
 import type { OpenAudio } from "./audio-library.server";
 import type { Speech } from "./speak.server";
 
@@ -11,7 +9,7 @@ import type { Speech } from "./speak.server";
  * Audio as it comes, or in one piece where it is short and cached. An error of the body cuts the connection: audio that
  * broke off must not look complete.
  */
-export function answerSpeech({ audio, messageId, headers: own }: Speech): Answer {
+export function answerSpeech({ audio, messageId, headers: own }: Speech): Response {
   const headers = {
     ...own,
     "Content-Type": audio.contentType,
@@ -19,11 +17,18 @@ export function answerSpeech({ audio, messageId, headers: own }: Speech): Answer
     "X-Accel-Buffering": "no",
     ...(messageId !== null && { "X-Message-Id": messageId }),
   };
-  if ("bytes" in audio) return new TextAnswer({ status: 200, headers, text: audio.bytes });
+  if ("bytes" in audio) {
+    return new Response(audio.bytes, {
+      headers: { ...headers, "Content-Length": String(audio.bytes.byteLength) },
+    });
+  }
   const { reader, totalBytes } = audio;
   const length = totalBytes !== null && { "Content-Length": String(totalBytes) };
   return new Response(createBody(reader), { headers: { ...headers, ...length } });
 }
+
+/** A reader of speech that takes nothing for so long is treated as gone. */
+const stallMs = 60_000;
 
 function createBody(reader: OpenAudio["reader"]) {
   let stall: NodeJS.Timeout | undefined;
@@ -64,7 +69,7 @@ const generalFailure = refusalTable["speech-failed"].title;
 
 /** The route's own error shape: `{error, details?}`, and for 429 what the chat's has. */
 export function createSpeechRefusalAnswer(clock: Clock) {
-  return function answerSpeechRefusal({ refusal }: { refusal: Refusal }): Answer {
+  return function answerSpeechRefusal({ refusal }: { refusal: Refusal }): Response {
     const { status, headers, title } = refusal;
     return answerJson({ status, headers, body: { error: title, ...membersOf(refusal, clock) } });
   };

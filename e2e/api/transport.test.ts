@@ -70,7 +70,6 @@ test("answers over plain http on this machine have no Strict-Transport-Security"
 test("pages are compressed for clients that accept it, and plain for all others", async () => {
   const { port } = gate.server;
   const ends = "</html>";
-  // Two that are kept, one that is rendered for its visitor, and what a page asks for when one moves on to another.
   const marks = { "/": ends, "/gate": ends, "/gate?lookup=1": ends, "/gate.data": '"routes/gate"' };
   for (const [path, mark] of Object.entries(marks)) {
     const packed = await get(port, path, { "Accept-Encoding": "gzip" });
@@ -95,7 +94,6 @@ test("a page that is not there is compressed once, whatever its name, and depend
       "br",
       "Accept-Encoding",
     ]);
-    expect(Number(packed.headers["content-length"])).toBe(packed.bytes.length);
     expect(brotliDecompressSync(packed.bytes).toString("utf8")).toContain("</html>");
     const head = await get(port, path, accepted, "HEAD");
     expect([head.headers["content-encoding"], head.headers.vary]).toEqual([undefined, "Accept-Encoding"]);

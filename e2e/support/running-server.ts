@@ -52,7 +52,7 @@ export async function startServer({
   env = {},
   dataDir: givenDataDir,
   nodeOptions = [],
-  projectDir = ".",
+  projectDir = process.env.TEST_PROJECT_DIR ?? ".",
   isQuiet = false,
   onSpawn,
   startLimitMs = usualStartLimitMs,

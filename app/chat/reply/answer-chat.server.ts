@@ -1,6 +1,5 @@
 import type { Clock } from "~/platform/clock";
 import { answerJson } from "~/platform/http/answer.server";
-import type { Answer } from "~/platform/http/answer.server";
 import { Refusal } from "~/platform/http/refusal";
 import { mayOfferToModel } from "~/tools/tool";
 import { findModel, readChatRequest } from "../chat.schema";
@@ -76,7 +75,7 @@ function toRefusal(cause: unknown): unknown {
 
 /** The chat's own error shape: `{error}`, with what a client needs to come back at the right time. */
 export function createChatRefusalAnswer(clock: Clock) {
-  return function answerChatRefusal({ refusal }: { refusal: Refusal }): Answer {
+  return function answerChatRefusal({ refusal }: { refusal: Refusal }): Response {
     const { status, headers, title, refusalName, detail } = refusal;
     let { members } = refusal;
     if (refusalName === "too-many-requests") {

@@ -2,42 +2,14 @@ import type { Refusal } from "./refusal";
 
 export type HeaderTable = Readonly<Record<string, string>>;
 
-/** An answer whose whole text is there, or all its bytes. For a `Response` that is written and read again costs more than most routes do. */
-export class TextAnswer {
-  readonly status: number;
-  readonly headers: HeaderTable;
-  readonly text: string | Uint8Array<ArrayBuffer>;
-
-  constructor({ status, headers, text }: Pick<TextAnswer, "status" | "headers" | "text">) {
-    this.status = status;
-    this.headers = headers;
-    this.text = text;
-  }
-}
-
-export type Answer = TextAnswer | Response;
-
-/** The answer's own headers take precedence; `Vary` is joined. */
-export function addHeaders(answer: Answer, headers: HeaderTable): Answer {
-  if (answer instanceof TextAnswer) {
-    const { status, text } = answer;
-    return new TextAnswer({ status, text, headers: joinHeaders(answer.headers, headers) });
-  }
+/** The response's own headers take precedence; `Vary` is joined. */
+export function addHeaders(response: Response, headers: HeaderTable): Response {
   for (const [name, value] of Object.entries(headers)) {
-    if (name === "Vary" && answer.headers.has("Vary")) answer.headers.append("Vary", value);
-    else if (!answer.headers.has(name)) answer.headers.set(name, value);
+    const own = response.headers.get(name);
+    if (own === null) response.headers.set(name, value);
+    else if (name === "Vary" && own !== value) response.headers.append(name, value);
   }
-  return answer;
-}
-
-/** Names come out in lower case, so that no header is sent twice in two spellings. */
-function joinHeaders(own: HeaderTable, added: HeaderTable): HeaderTable {
-  const joined: Record<string, string> = {};
-  for (const name in added) joined[name.toLowerCase()] = added[name]!;
-  const addedVary = joined.vary;
-  for (const name in own) joined[name.toLowerCase()] = own[name]!;
-  if (addedVary && joined.vary !== addedVary) joined.vary = `${joined.vary}, ${addedVary}`;
-  return joined;
+  return response;
 }
 
 type AnswerOptions = { status?: number; headers?: Record<string, string> };
@@ -47,14 +19,15 @@ export function answerText({
   contentType,
   status = 200,
   headers = {},
-}: AnswerOptions & { text: string; contentType: string }): TextAnswer {
-  return new TextAnswer({ status, headers: { "Content-Type": contentType, ...headers }, text });
+}: AnswerOptions & { text: string; contentType: string }): Response {
+  const length = { "Content-Length": String(Buffer.byteLength(text)) };
+  return new Response(text, { status, headers: { "Content-Type": contentType, ...length, ...headers } });
 }
 
 export function answerJson({
   body,
   ...options
-}: AnswerOptions & { body: unknown; contentType?: string }): TextAnswer {
+}: AnswerOptions & { body: unknown; contentType?: string }): Response {
   return answerJsonText({ text: JSON.stringify(body), ...options });
 }
 
@@ -63,14 +36,14 @@ export function answerJsonText({
   status,
   headers = {},
   contentType = "application/json; charset=utf-8",
-}: AnswerOptions & { text: string; contentType?: string }): TextAnswer {
+}: AnswerOptions & { text: string; contentType?: string }): Response {
   return answerText({ text, contentType, status, headers: { "Cache-Control": "no-store", ...headers } });
 }
 
 type ProblemOptions = { refusal: Refusal; origin: string; requestId: string };
 
 /** RFC 9457 Problem Details, from the one table of refusals. */
-export function answerProblem({ refusal, origin, requestId }: ProblemOptions): TextAnswer {
+export function answerProblem({ refusal, origin, requestId }: ProblemOptions): Response {
   const { slug, title, status, detail, members, headers } = refusal;
   const type = `${origin}/problems/${slug}`;
   const body = { type, title, status, detail, instance: requestId, ...members };
@@ -81,7 +54,7 @@ export function answerProblem({ refusal, origin, requestId }: ProblemOptions): T
 const statusesWithDetails = new Set([400, 413, 415]);
 
 /** `{error}`: the shape of refusals for callers of chat, speech and quota. */
-export function answerError({ refusal }: { refusal: Refusal }): TextAnswer {
+export function answerError({ refusal }: { refusal: Refusal }): Response {
   const { title, status, detail, members, headers } = refusal;
   const details = statusesWithDetails.has(status) ? { details: detail } : {};
   return answerJson({ status, headers, body: { error: title, ...details, ...members } });

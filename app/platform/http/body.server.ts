@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
 import { Refusal } from "./refusal";
 import type { RequestContext } from "./request-context.server";
@@ -12,29 +11,37 @@ function tooLarge(maxBytes: number): Refusal {
   });
 }
 
+/** A request as a route gets it: what was sent, and what the server knows of it. */
+export type Incoming = { request: Request; context: RequestContext };
+
 /**
  * Counts bytes as they arrive and never buffers more than `maxBytes`. A declared length beyond the limit is
- * refused before a single byte is read; the connection is then closed, so an endless body cannot follow.
+ * refused before a single byte is read; the connection is then closed, so an endless body can't follow.
  */
-export function readLimitedBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  if (Number(request.headers["content-length"] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes));
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let receivedBytes = 0;
+export async function readLimitedBody({ request, context }: Incoming, maxBytes: number): Promise<Buffer> {
+  if (Number(context.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const reader = (request.body as ReadableStream<Uint8Array> | null)?.getReader();
+  const chunks: Uint8Array[] = [];
+  let receivedBytes = 0;
+  try {
+    for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
+      receivedBytes += read.value.byteLength;
+      // The stream isn't cancelled: that would cut the connection before the client has read why.
+      if (receivedBytes > maxBytes) throw tooLarge(maxBytes);
+      chunks.push(read.value);
+    }
+  } catch (error) {
+    throw error instanceof Refusal ? error : incomplete(error);
+  }
+  // The stream of a connection that broke ends like any other.
+  if (context.isGone) throw incomplete();
+  return Buffer.concat(chunks);
+}
 
-    function onData(chunk: Buffer): void {
-      receivedBytes += chunk.length;
-      if (receivedBytes <= maxBytes) return void chunks.push(chunk);
-      request.off("data", onData).pause();
-      reject(tooLarge(maxBytes));
-    }
-    function onGone(): void {
-      const detail = "The connection ended before the body was complete.";
-      if (!request.readableEnded) reject(new Refusal("request-timeout", { detail }));
-    }
-    if (request.readableEnded) return resolve(Buffer.alloc(0));
-    request.on("data", onData).once("error", onGone).once("close", onGone);
-    request.once("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+function incomplete(cause?: unknown): Refusal {
+  return new Refusal("request-timeout", {
+    cause,
+    detail: "The connection ended before the body was complete.",
   });
 }
 
@@ -57,36 +64,34 @@ export function requireJsonMediaType(contentType = "", contentEncoding = ""): vo
   }
 }
 
-type BodyCarrier = Pick<RequestContext, "headers" | "readBody">;
-
-function hasBody({ headers }: BodyCarrier): boolean {
+function hasBody({ headers }: RequestContext): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
 /** Null where the request has no body. */
-export async function receiveJson(context: BodyCarrier, maxBytes: number): Promise<Buffer | null> {
-  const { headers } = context;
-  if (!hasBody(context)) return null;
+export async function receiveJson(incoming: Incoming, maxBytes: number): Promise<Buffer | null> {
+  const { headers } = incoming.context;
+  if (!hasBody(incoming.context)) return null;
   requireJsonMediaType(headers["content-type"], headers["content-encoding"]);
-  const bytes = await context.readBody(maxBytes);
+  const bytes = await readLimitedBody(incoming, maxBytes);
   return bytes.length === 0 ? null : bytes;
 }
 
 /** A body that the route builder does not receive before it knows who sends it. */
-export type LateBody<Body> = { receive: (context: BodyCarrier) => Promise<Body> };
+export type LateBody<Body> = { receive: (incoming: Incoming) => Promise<Body> };
 
 /** What a page's form sends; one that sends nothing is empty. */
 export function formBody(maxBytes: number): LateBody<URLSearchParams> {
   return {
-    receive: async (context) => {
-      if (!hasBody(context)) return new URLSearchParams();
-      const { headers } = context;
+    receive: async (incoming) => {
+      if (!hasBody(incoming.context)) return new URLSearchParams();
+      const { headers } = incoming.context;
       const type = headers["content-type"] ?? "";
       if (!/^application\/x-www-form-urlencoded(;|$)/i.test(type) || headers["content-encoding"]) {
         const detail = "Send the form as application/x-www-form-urlencoded.";
         throw new Refusal("unsupported-media-type", { detail });
       }
-      return new URLSearchParams((await context.readBody(maxBytes)).toString("utf8"));
+      return new URLSearchParams((await readLimitedBody(incoming, maxBytes)).toString("utf8"));
     },
   };
 }

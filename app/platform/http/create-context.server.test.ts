@@ -1,8 +1,9 @@
-import { createServer } from "node:http";
+import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import express from "express";
 import { expect, onTestFinished, test } from "vitest";
 import type { Log } from "~/platform/log.server";
-import { createRequestContexts } from "./create-context.server";
+import { contextOf, createRequestContexts } from "./create-context.server";
 import { isPrivateAddress } from "./client-id.server";
 import type { ServiceContext } from "./request-context.server";
 
@@ -10,12 +11,11 @@ async function countWarnings(warnsOfProxy: boolean, headers: Record<string, stri
   const warnings: string[] = [];
   const log = { warn: (message: string) => warnings.push(message) } as unknown as Log;
   const service = {} as ServiceContext;
-  const createContext = createRequestContexts({ service, isTrustedPeer: () => false, warnsOfProxy, log });
-  const server = createServer((request, response) => {
-    createContext({ request, response });
-    response.end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const app = express();
+  app.use(createRequestContexts({ service, isTrustedPeer: () => false, warnsOfProxy, log }));
+  app.use((_request, response) => response.end());
+  const server = app.listen(0, "127.0.0.1");
+  await once(server, "listening");
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
   await fetch(`http://127.0.0.1:${port}/`);
@@ -38,20 +38,20 @@ test("no warning is logged without a proxy, or with a TRUST_PROXY that was set",
 test("a context says when its client has left, and nothing of the kind before", async () => {
   const log = {} as Log;
   const options = { service: {} as ServiceContext, isTrustedPeer: () => false, warnsOfProxy: false, log };
-  const createContext = createRequestContexts(options);
   const leaving = new AbortController();
   const seen = new Promise<boolean[]>((resolve) => {
-    const server = createServer((request, response) => {
-      const context = createContext({ request, response });
+    const app = express();
+    app.use(createRequestContexts(options), (_request, response) => {
+      const context = contextOf(response);
       const before = context.isGone;
       response.once("close", () => resolve([before, context.isGone]));
       leaving.abort();
     });
-    onTestFinished(() => void server.close());
-    server.listen(0, "127.0.0.1", () => {
+    const server = app.listen(0, "127.0.0.1", () => {
       const { port } = server.address() as AddressInfo;
       fetch(`http://127.0.0.1:${port}/`, { signal: leaving.signal }).catch(() => undefined);
     });
+    onTestFinished(() => void server.close());
   });
   expect(await seen).toEqual([false, true]);
 });

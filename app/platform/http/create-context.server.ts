@@ -1,15 +1,13 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import type { Request, RequestHandler, Response } from "express";
 import type { Log } from "~/platform/log.server";
-import { readLimitedBody } from "./body.server";
 import { clientIdentifier, isPeerTrusted, isPrivateAddress, requestHost } from "./client-id.server";
 import type { TrustCheck } from "./client-id.server";
 import { normalizeHost } from "./domains";
 import { countHeader } from "./request-target";
 import type { RequestContext, ServiceContext } from "./request-context.server";
 
-type Exchange = { request: IncomingMessage; response: ServerResponse };
 type ContextOptions = {
   service: ServiceContext;
   isTrustedPeer: TrustCheck;
@@ -17,51 +15,44 @@ type ContextOptions = {
   warnsOfProxy: boolean;
   log: Log;
 };
-/** What all requests of a connection share. */
-type Peer = {
-  isTrusted: boolean;
-  clientId: string;
-  /** The latest host, as it came and in normal form: a client names the same one every time. */
-  named: { given: string; host: string | null } | null;
-};
 
 const unknownProxyWarning =
   "X-Forwarded-For arrives from a private address and TRUST_PROXY is not set: if that is your proxy, all its visitors share one rate limit. Set TRUST_PROXY to the number of proxies or to their addresses, or to 0 where there is none.";
 
-/** Made once, for its stack trace costs more than the signal. */
-const over = new DOMException("This operation was aborted", "AbortError");
 const acceptableRequestId = /^[A-Za-z0-9._-]{8,64}$/;
 
-/** Computes what a route may know of a request from the socket and the raw headers. */
-export function createRequestContexts({ service, isTrustedPeer, warnsOfProxy, log }: ContextOptions) {
+/** Puts what a route may know of a request, read from the socket and the raw headers, beside the response. */
+export function createRequestContexts({
+  service,
+  isTrustedPeer,
+  warnsOfProxy,
+  log,
+}: ContextOptions): RequestHandler {
   let isWarningDue = warnsOfProxy;
-  const peers = new WeakMap<Socket, Peer>();
 
-  function readPeer(socket: Socket): Peer {
-    const known = peers.get(socket);
-    if (known) return known;
-    const peer: Peer = {
-      isTrusted: isPeerTrusted(socket.remoteAddress, isTrustedPeer),
-      clientId: clientIdentifier(socket.remoteAddress, undefined, isTrustedPeer),
-      named: null,
-    };
-    peers.set(socket, peer);
-    return peer;
-  }
-
-  return function createRequestContext(exchange: Exchange): RequestContext {
-    const { socket, headers } = exchange.request;
-    const peer = readPeer(socket);
+  return function provideContext(request, response, next) {
+    const { socket, headers } = request;
     const forwardedFor = headers["x-forwarded-for"]?.toString();
     if (isWarningDue && forwardedFor !== undefined && isPrivateAddress(socket.remoteAddress)) {
       isWarningDue = false;
       log.warn(unknownProxyWarning);
     }
-    const clientId = peer.isTrusted
-      ? clientIdentifier(socket.remoteAddress, forwardedFor, isTrustedPeer)
-      : peer.clientId;
-    return new IncomingContext(exchange, peer, { service, log, clientId });
+    const isTrusted = isPeerTrusted(socket.remoteAddress, isTrustedPeer);
+    const clientId = clientIdentifier(
+      socket.remoteAddress,
+      isTrusted ? forwardedFor : undefined,
+      isTrustedPeer,
+    );
+    const context = new IncomingContext(request, response, { service, log, clientId, isTrusted });
+    response.locals.context = context;
+    response.setHeader("X-Request-Id", context.requestId);
+    next();
   };
+}
+
+/** Express keeps what belongs to one response in `locals`. */
+export function contextOf({ locals }: Response): RequestContext {
+  return (locals as { context: RequestContext }).context;
 }
 
 /** A class, so that parts most requests never need are computed when somebody does. */
@@ -71,51 +62,55 @@ class IncomingContext implements RequestContext {
   readonly pathname: string;
   readonly headers: IncomingHttpHeaders;
   readonly clientId: string;
+  readonly isFromTrustedProxy: boolean;
   readonly service: ServiceContext;
   readonly log: Log;
-  readonly #exchange: Exchange;
+  route = "page";
+  readonly #request: Request;
+  readonly #response: Response;
   readonly #query: string;
-  readonly #peer: Peer;
   #host: string | null | undefined;
   #searchParams: URLSearchParams | undefined;
   #signal: AbortSignal | undefined;
   #cspNonce: string | undefined;
 
   constructor(
-    exchange: Exchange,
-    peer: Peer,
-    { service, log, clientId }: Pick<RequestContext, "service" | "log" | "clientId">,
+    request: Request,
+    response: Response,
+    {
+      service,
+      log,
+      clientId,
+      isTrusted,
+    }: Pick<RequestContext, "service" | "log" | "clientId"> & { isTrusted: boolean },
   ) {
-    const { url: target = "/", method = "GET", headers } = exchange.request;
+    const { originalUrl: target, method, headers } = request;
     const queryStart = target.indexOf("?");
-    const givenId = peer.isTrusted ? headers["x-request-id"] : undefined;
+    const givenId = isTrusted ? headers["x-request-id"] : undefined;
     this.requestId =
       typeof givenId === "string" && acceptableRequestId.test(givenId) ? givenId : randomUUID();
     this.method = method;
     this.pathname = withoutTrailingSlash(queryStart < 0 ? target : target.slice(0, queryStart));
     this.headers = headers;
     this.clientId = clientId;
+    this.isFromTrustedProxy = isTrusted;
     this.service = service;
     this.log = log;
-    this.#exchange = exchange;
+    this.#request = request;
+    this.#response = response;
     this.#query = queryStart < 0 ? "" : target.slice(queryStart + 1);
-    this.#peer = peer;
   }
 
   get hasSeveralAuthorizations(): boolean {
     if (this.headers.authorization === undefined) return false;
-    return countHeader(this.#exchange.request.rawHeaders, "authorization") > 1;
-  }
-
-  get isFromTrustedProxy(): boolean {
-    return this.#peer.isTrusted;
+    return countHeader(this.#request.rawHeaders, "authorization") > 1;
   }
 
   get host(): string | null {
     if (this.#host === undefined) {
       const forwarded = this.headers["x-forwarded-host"]?.toString();
-      const host = requestHost(this.headers.host, forwarded, this.#peer.isTrusted);
-      this.#host = host === null ? null : normalizeNamed(host, this.#peer);
+      const host = requestHost(this.headers.host, forwarded, this.isFromTrustedProxy);
+      this.#host = host === null ? null : normalizeHost(host);
     }
     return this.#host;
   }
@@ -125,32 +120,23 @@ class IncomingContext implements RequestContext {
   }
 
   get signal(): AbortSignal {
-    return (this.#signal ??= abortWhenOver(this.#exchange.response));
+    return (this.#signal ??= abortWhenOver(this.#response));
   }
 
   get isGone(): boolean {
-    return this.#exchange.response.destroyed;
+    return this.#response.destroyed;
   }
 
   get cspNonce(): string {
     return (this.#cspNonce ??= randomBytes(16).toString("base64"));
   }
-
-  readBody(maxBytes: number): Promise<Buffer> {
-    return readLimitedBody(this.#exchange.request, maxBytes);
-  }
-}
-
-function normalizeNamed(given: string, peer: Peer): string | null {
-  if (peer.named?.given !== given) peer.named = { given, host: normalizeHost(given) };
-  return peer.named.host;
 }
 
 function abortWhenOver(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   // Held by the response's own listener, so that no collection can lose it; the framework's can be lost.
-  response.once("close", () => controller.abort(over));
-  if (response.destroyed) controller.abort(over);
+  response.once("close", () => controller.abort());
+  if (response.destroyed) controller.abort();
   return controller.signal;
 }
 

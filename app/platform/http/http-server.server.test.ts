@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import net from "node:net";
 import type { AddressInfo } from "node:net";
+import { createReadableStreamFromReadable } from "@remix-run/node";
 import { expect, onTestFinished, test } from "vitest";
 import { readLimitedBody } from "./body.server";
+import type { Incoming } from "./body.server";
 import { createHttpServer } from "./http-server.server";
 import type { ServerTimeouts } from "./http-server.server";
 import { Refusal } from "./refusal";
@@ -19,10 +21,13 @@ async function openServer(timeouts?: Partial<ServerTimeouts>) {
   const outcomes: string[] = [];
   const server = createHttpServer(
     (request, response) => {
-      void readLimitedBody(request, 1_000).then(
-        (body) => {
-          outcomes.push(`read ${body.length}`);
-          response.end(String(body.length));
+      const sent = createReadableStreamFromReadable(request);
+      const body = { request: { body: sent }, context: { headers: request.headers } } as unknown as Incoming;
+      Object.defineProperty(body.context, "isGone", { get: () => response.destroyed });
+      void readLimitedBody(body, 1_000).then(
+        (bytes) => {
+          outcomes.push(`read ${bytes.length}`);
+          response.end(String(bytes.length));
         },
         (error: unknown) => {
           outcomes.push(error instanceof Refusal ? error.refusalName : String(error));

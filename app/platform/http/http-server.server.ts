@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { IncomingMessage, STATUS_CODES, ServerResponse, createServer } from "node:http";
-import type { RequestListener, Server } from "node:http";
+import { STATUS_CODES, createServer } from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Log } from "~/platform/log.server";
 import { problemHeader, refusalTable } from "./refusal";
 import { countHeader, readTarget } from "./request-target";
@@ -13,15 +13,9 @@ export type ServerTimeouts = typeof defaultTimeouts;
 /** A question of the door has the visitor's address and cookies, and nginx lets each be 8 KiB; Node's own limit is 16. */
 const maxHeaderBytes = 32 * 1024;
 
-/** Classes of its own, whose prototypes nobody else has: see pages/express-prototypes.server.ts. */
-export class ServedRequest extends IncomingMessage {}
-export class ServedResponse extends ServerResponse {}
-
 export function createHttpServer(listener: RequestListener, timeouts = defaultTimeouts): Server {
   const server = createServer(
     {
-      IncomingMessage: ServedRequest,
-      ServerResponse: ServedResponse,
       headersTimeout: timeouts.headersMs,
       requestTimeout: timeouts.requestMs,
       keepAliveTimeout: timeouts.keepAliveMs,
@@ -100,6 +94,8 @@ function endUnreadRequest(request: IncomingMessage): void {
   let discardedBytes = 0;
   const timer = setTimeout(() => request.socket.destroy(), lingerMs);
   request.once("close", () => clearTimeout(timer));
+  // A route that was to read the body would pause it.
+  request.removeAllListeners("data");
   request.on("data", (chunk: Buffer) => {
     discardedBytes += chunk.length;
     if (discardedBytes > lingerBytes) request.pause();

@@ -28,8 +28,8 @@ export type RequestContext = {
   readonly isGone: boolean;
   /** Fires when the client is gone or the answer is finished; the only signal that may cancel outside work. */
   readonly signal: AbortSignal;
-  /** Reads the body once, counting bytes as they arrive. Throws the refusal `body-too-large`. */
-  readonly readBody: (maxBytes: number) => Promise<Buffer>;
+  /** The pattern of the resource route that handles the request, or `page`: addresses may carry tokens. */
+  route: string;
   readonly log: Log;
   readonly cspNonce: string;
   readonly service: ServiceContext;

@@ -16,7 +16,11 @@ export function readTarget(
   target: string,
   hostHeader: string | undefined,
 ): RequestTarget {
-  if (target.startsWith("/")) return { kind: "path", path: target };
+  if (target.startsWith("/")) {
+    const isReadable = !/[#\u00a0]/.test(target);
+    if (!isReadable) return { kind: "fault", detail: "The address has a character that none may have." };
+    return { kind: "path", path: target };
+  }
   if (target === "*") {
     if (method === "OPTIONS") return { kind: "server" };
     return { kind: "fault", detail: "Only OPTIONS can be asked of *. Ask for a path, such as /." };

@@ -1,22 +1,23 @@
+import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import type { z } from "zod";
 import type { RateLimitName } from "~/platform/limits/limit-name";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
-import { TextAnswer, addHeaders, answerJson, answerProblem } from "./answer.server";
-import type { Answer } from "./answer.server";
+import { addHeaders, answerJson, answerProblem } from "./answer.server";
 import { parseShape, receiveJson, requireJsonMediaType } from "./body.server";
-import type { LateBody } from "./body.server";
+import type { Incoming, LateBody } from "./body.server";
 import { answerOptions, corsHeaders } from "./cors.server";
 import { defaultJsonBounds, parseJson } from "./json-text";
 import { requireWithinLimit } from "./require-within-limit.server";
 import { Refusal } from "./refusal";
 import type { AccessClaim, RequestContext } from "./request-context.server";
 import { requireSameSite } from "./same-site.server";
+import { createApiHeaders } from "./security-headers.server";
 import { toRefusal } from "./to-refusal.server";
 
 const readingMethods = new Set(["GET", "HEAD"]);
 
 type Params = Readonly<Record<string, string | undefined>>;
-type RouteResult = Answer | Record<string, unknown>;
+type RouteResult = Response | Record<string, unknown>;
 
 /** Finds out who is calling, or throws a refusal. `body`: the JSON that was sent, by itself of any shape. */
 export type CallerStep<Caller, Body = unknown> = {
@@ -73,7 +74,7 @@ export type RouteSpec<PostBody, GetCaller, PostCaller> = {
    */
   isForSites?: boolean;
   /** Turns a refusal into the route's own error shape. Default: Problem Details. */
-  answerRefusal?: (refused: RefusedRequest) => Answer;
+  answerRefusal?: (refused: RefusedRequest) => Response;
 };
 
 export type RefusedRequest = {
@@ -88,13 +89,13 @@ export type RefusedRequest = {
   json?: unknown;
 };
 
-/** What a route module exports as its loader and action; only direct-route.server.ts calls it. */
+/** A route module's loader and action. */
 export type RouteFunction = {
-  (request: { context: RequestContext; params: Params }): Promise<Answer>;
+  (request: LoaderFunctionArgs | ActionFunctionArgs): Promise<Response>;
   /** What the route was declared with; the API description is compared with it. */
   spec: Pick<RouteSpec<unknown, unknown, unknown>, "GET" | "POST" | "DELETE" | "isForSites">;
   /** For what is refused before the route itself is called. */
-  answerRefusal: (refused: RefusedRequest) => Answer;
+  answerRefusal: (refused: RefusedRequest) => Response;
 };
 
 /**
@@ -109,14 +110,18 @@ export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCal
     addHeaders(answerShaped(refused), { "X-Problem": refused.refusal.slug });
   const allow = allowedMethods(spec);
 
-  async function answer({ context, params }: { context: RequestContext; params: Params }): Promise<Answer> {
-    const headers = isForSites ? {} : corsHeaders(context);
-    const request: RunningRequest = { context, params, headers, claim: null, site: null, isForSites };
+  async function answer({ request: sent, context, params }: LoaderFunctionArgs): Promise<Response> {
+    const isHttps = !isForSites && context.service.origin.startsWith("https:");
+    const headers = { ...createApiHeaders({ isHttps }), ...(isForSites ? {} : corsHeaders(context)) };
+    const request: RunningRequest = { sent, context, params, headers, claim: null, site: null, isForSites };
     try {
       const result = await dispatch(spec, allow, request);
       noteAccess(request, null);
-      const isAnswer = result instanceof TextAnswer || result instanceof Response;
-      return addHeaders(isAnswer ? result : answerJson({ body: result }), headers);
+      const response = addHeaders(
+        result instanceof Response ? result : answerJson({ body: result }),
+        headers,
+      );
+      return context.method === "HEAD" ? withoutBody(response) : response;
     } catch (error) {
       const refusal = toRefusal(error, { onlyReads: readingMethods.has(context.method) });
       logServerRefusal(refusal, context);
@@ -151,8 +156,15 @@ function allowedMethods(spec: {
   return [...(spec.GET ? ["GET", "HEAD"] : []), ...own, ...options].join(", ");
 }
 
-/** `headers` are those of every answer, `json` what was sent as far as it was read. */
+/** The framework leaves the body of a HEAD's response unread, and what it holds open. */
+async function withoutBody(response: Response): Promise<Response> {
+  await response.body?.cancel();
+  return new Response(null, response);
+}
+
+/** `headers` are those of every response, `json` what was sent as far as it was read. */
 type RunningRequest = {
+  sent: Request;
   context: RequestContext;
   params: Params;
   headers: Record<string, string>;
@@ -170,6 +182,8 @@ function dispatch<PostBody, GetCaller, PostCaller>(
 ): Promise<RouteResult> | RouteResult {
   const { context } = request;
   const { method } = context;
+  // The framework's own address for the data of a page; a resource has none.
+  if (context.pathname.endsWith(".data")) throw new Refusal("not-found");
   if (method === "OPTIONS" && !spec.isForSites) return answerOptions(context, allow);
   if (method === "POST" && spec.POST) return run(spec.POST, request);
   if (method === "DELETE" && spec.DELETE) return run(spec.DELETE, request);
@@ -186,19 +200,20 @@ async function run<Body, Caller>(
   request: RunningRequest,
 ): Promise<RouteResult> {
   const { context, params, headers } = request;
+  const incoming = { request: request.sent, context };
   const precedesBody = method.caller?.precedesBody ?? false;
-  const bytes = method.body && !precedesBody ? await receiveBody(method, context) : null;
+  const bytes = method.body && !precedesBody ? await receiveBody(method, incoming) : null;
   const limit = method.operation?.limit ?? method.limit;
   if (limit) Object.assign(headers, await requireWithinLimit(context, limit));
   if (!request.isForSites) requireOneAuthorization(context);
   const { json, fault = null } = precedesBody
-    ? await readLater(method, context)
+    ? await readLater(method, incoming)
     : { json: readJson(method, bytes) };
   request.json = json;
   method.guard?.({ context, body: json });
   const caller = await identify(method.caller, request, json);
   if (fault) throw fault;
-  const body = isLate(method.body) ? await method.body.receive(context) : readShape(method.body, json);
+  const body = isLate(method.body) ? await method.body.receive(incoming) : readShape(method.body, json);
   if (method.sameSite) requireSameSite(context.headers, context.service);
   if (method.claimOf) request.claim = method.claimOf(body);
   if (method.siteOf) request.site = method.siteOf(body);
@@ -232,10 +247,10 @@ export const defaultMaxBodyBytes = 64 * 1024;
 
 async function readLater<Body, Caller>(
   method: MethodSpec<Body, Caller>,
-  context: RequestContext,
+  incoming: Incoming,
 ): Promise<{ json: unknown; fault?: Refusal }> {
   try {
-    return { json: readJson(method, await receiveBody(method, context)) };
+    return { json: readJson(method, await receiveBody(method, incoming)) };
   } catch (error) {
     if (error instanceof Refusal) return { json: undefined, fault: error };
     throw error;
@@ -244,13 +259,13 @@ async function readLater<Body, Caller>(
 
 async function receiveBody<Body, Caller>(
   { body, operation }: MethodSpec<Body, Caller>,
-  context: RequestContext,
+  incoming: Incoming,
 ): Promise<Buffer | null> {
   if (!body || isLate(body)) return null;
-  const bytes = await receiveJson(context, operation?.maxBodyBytes ?? defaultMaxBodyBytes);
+  const bytes = await receiveJson(incoming, operation?.maxBodyBytes ?? defaultMaxBodyBytes);
   const isOptional = operation?.body?.required === false || typeof body === "function";
   if (bytes !== null || isOptional) return bytes;
-  requireJsonMediaType(context.headers["content-type"]);
+  requireJsonMediaType(incoming.context.headers["content-type"]);
   return Buffer.alloc(0);
 }
 

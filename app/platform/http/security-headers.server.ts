@@ -1,7 +1,7 @@
-import { IncomingMessage, ServerResponse } from "node:http";
-import { Socket } from "node:net";
+import type { ServerResponse } from "node:http";
+import type { RequestHandler, Response } from "express";
 import helmet from "helmet";
-import type { HeaderTable } from "./answer.server";
+import { contextOf } from "./create-context.server";
 
 /** For answers that are not pages: nothing may be loaded, framed or guessed from them. Names in lower case. */
 export function createApiHeaders({ isHttps }: { isHttps: boolean }): Record<string, string> {
@@ -13,6 +13,9 @@ export function createApiHeaders({ isHttps }: { isHttps: boolean }): Record<stri
   };
 }
 
+const nameNonce = (_request: unknown, response: ServerResponse) =>
+  `'nonce-${contextOf(response as Response).cspNonce}'`;
+
 type PageHeaderOptions = {
   isHttps: boolean;
   isDevelopment: boolean;
@@ -20,31 +23,12 @@ type PageHeaderOptions = {
   reach: { connect: readonly string[]; frame: readonly string[]; opensWindows: boolean };
 };
 
-/** Content security policy sources for a page's inline scripts and styles. */
-export type InlineSources = { scripts: string; styles: string };
-
-/** Placeholder for the sources that differ from page to page. */
-const inlineMark = "'nonce-'";
-
 /**
- * For pages: scripts only from here or named by nonce or hash, everything else only from here and from `reach`. The
- * library works them out once; only the policy's inline sources differ.
+ * For pages: scripts only from here or named by the nonce, everything else only from here and from `reach`. Forms need the
+ * referrer policy: under a stricter one browsers send them without an origin.
  */
-export function createPageHeaders(options: PageHeaderOptions): (inline: InlineSources) => HeaderTable {
-  const response = new ServerResponse(new IncomingMessage(new Socket()));
-  createHelmet(options)(response.req, response, (error) => {
-    if (error) throw error;
-  });
-  const headers = response.getHeaders() as HeaderTable;
-  const [start, middle, end] = headers["content-security-policy"]!.split(inlineMark);
-  return ({ scripts, styles }) => ({
-    ...headers,
-    "content-security-policy": `${start}${scripts}${middle}${styles}${end}`,
-  });
-}
-
-function createHelmet({ isHttps, isDevelopment, reach }: PageHeaderOptions) {
-  return helmet({
+export function createPageHeaders({ isHttps, isDevelopment, reach }: PageHeaderOptions): RequestHandler {
+  const setHeaders = helmet({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
@@ -52,8 +36,8 @@ function createHelmet({ isHttps, isDevelopment, reach }: PageHeaderOptions) {
         baseUri: ["'none'"],
         objectSrc: ["'none'"],
         formAction: ["'self'"],
-        scriptSrc: ["'self'", inlineMark],
-        styleSrc: ["'self'", inlineMark],
+        scriptSrc: ["'self'", nameNonce],
+        styleSrc: ["'self'", nameNonce],
         imgSrc: ["'self'", "data:", "blob:"],
         // Speech is the response to a POST, played from a blob URL.
         mediaSrc: ["'self'", "blob:"],
@@ -68,10 +52,13 @@ function createHelmet({ isHttps, isDevelopment, reach }: PageHeaderOptions) {
       },
     },
     strictTransportSecurity: isHttps ? { maxAge: 31_536_000, includeSubDomains: true } : false,
-    referrerPolicy: { policy: "strict-origin-when-cross-origin" },
+    referrerPolicy: { policy: "same-origin" },
     crossOriginEmbedderPolicy: false,
     // A wallet's pop-up has to be able to post back.
     crossOriginOpenerPolicy: { policy: reach.opensWindows ? "same-origin-allow-popups" : "same-origin" },
     xFrameOptions: { action: "deny" },
   });
+  // A resource route has headers of its own.
+  return (request, response, next) =>
+    contextOf(response).route === "page" ? setHeaders(request, response, next) : next();
 }

@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { answerJson } from "./answer.server";
-import type { Answer } from "./answer.server";
 import { Refusal } from "./refusal";
-import { writeAnswer } from "./write-answer.server";
+import { sendResponse } from "./send-response.server";
 
 type StartupBufferOptions = {
   /** In the shape of the requested address. */
-  answerRefusal: (refusal: Refusal, request: IncomingMessage, requestId: string) => Answer;
+  answerRefusal: (refusal: Refusal, request: IncomingMessage, requestId: string) => Response;
   /** Longer than a usual start takes; shorter than anybody waits before trying again. */
   waitMs?: number;
   maxWaiting?: number;
@@ -78,7 +77,7 @@ export function createStartupBuffer({
 }
 
 /** In the shape that `/readyz` always has. */
-function answerUnready(): Answer {
+function answerUnready(): Response {
   const detail = "Nothing is known yet: the server is still starting.";
   const unknown = { state: "down", latencyMs: 0, detail };
   return answerJson({
@@ -92,8 +91,10 @@ function answerUnready(): Answer {
   });
 }
 
-function answerWith(response: ServerResponse, toAnswer: (requestId: string) => Answer): void {
+function answerWith(response: ServerResponse, toAnswer: (requestId: string) => Response): void {
   const requestId = randomUUID();
-  const headers = { "x-request-id": requestId, "x-content-type-options": "nosniff" };
-  void writeAnswer(toAnswer(requestId), response, headers);
+  response.setHeader("X-Request-Id", requestId);
+  response.setHeader("X-Content-Type-Options", "nosniff");
+  const made = toAnswer(requestId);
+  void sendResponse(response.req.method === "HEAD" ? new Response(null, made) : made, response);
 }

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { answerText } from "./answer.server";
-import type { Answer } from "./answer.server";
 import { namesVersion } from "./entity-tag";
 
-export type StaticAnswer = (request: { ifNoneMatch: string | undefined }) => Answer;
+export type StaticAnswer = (request: { ifNoneMatch: string | undefined }) => Response;
 
 /** An answer that stays the same as long as the process runs: made once, and named, so that nobody loads it twice. */
 export function createStaticAnswer(text: string, contentType: string, maxAgeSeconds: number): StaticAnswer {

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { answerJson, answerText } from "~/platform/http/answer.server";
-import type { Answer, TextAnswer } from "~/platform/http/answer.server";
 import { originHost } from "~/platform/http/domains";
 import { Refusal } from "~/platform/http/refusal";
 import type { RefusedRequest } from "~/platform/http/route.server";
@@ -34,7 +33,7 @@ export type McpSite = {
 /** What is known of the client. */
 type Addressee = { dialect: Dialect; id: MessageId | null };
 
-export async function answerMcp(exchange: McpExchange, dispatch: McpDispatcher): Promise<Answer> {
+export async function answerMcp(exchange: McpExchange, dispatch: McpDispatcher): Promise<Response> {
   const { message, headers, caller, clientId, openSignal } = exchange;
   const to = addresseeOf(message);
   if (message.kind === "invalid") {
@@ -61,7 +60,7 @@ export function readRevisionHeaders(headers: IncomingHttpHeaders): RevisionHeade
 const headersOfResult = { "Cache-Control": "no-store" };
 const headersOfFault = { "Cache-Control": "no-store", "X-Problem": "invalid-request" };
 
-function answerOutcome(outcome: McpOutcome, { dialect, id }: Addressee): TextAnswer {
+function answerOutcome(outcome: McpOutcome, { dialect, id }: Addressee): Response {
   const body = outcome.ok ? `"result":${outcome.result}` : `"error":${JSON.stringify(outcome.error)}`;
   const head = dialect === "mcp" ? `"jsonrpc":"2.0","id":${JSON.stringify(id)},` : "";
   const status = outcome.ok ? 200 : outcome.status;
@@ -92,7 +91,7 @@ function isLoopbackAddress(host: string | null): boolean {
   return /^(?:127\.0\.0\.1|\[::1\])(?::\d+)?$/.test(host ?? "");
 }
 
-export function answerMcpRefusal(refused: RefusedRequest): TextAnswer {
+export function answerMcpRefusal(refused: RefusedRequest): Response {
   const { refusal, headers: requestHeaders, json } = refused;
   const { status } = refusal;
   const headers = status === 401 ? nameResource(refused) : refusal.headers;

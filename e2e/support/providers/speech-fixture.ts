@@ -2,8 +2,6 @@ import { onTestFinished } from "vitest";
 import type { Caller } from "~/gate/caller.server";
 import { keyRefOf } from "~/gate/kinds/kind-of-key";
 import { exampleClaims } from "~/gate/gate-examples";
-import { TextAnswer } from "~/platform/http/answer.server";
-import type { Answer } from "~/platform/http/answer.server";
 import { Refusal } from "~/platform/http/refusal";
 import { createQuotaStore } from "~/quota/quota.store.server";
 import { ownerOfSpeech } from "~/quota/quota-subject";
@@ -64,17 +62,13 @@ export async function openSpeechFixture({ provider, limit, maxSyntheses, dir }: 
   async function ask(text: string, signal = new AbortController().signal): Promise<Response> {
     try {
       const call = { request: requireSpeechRequest({ text }, provider), caller, signal };
-      return toResponse(answerSpeech(await speak(call, dependencies)));
+      return answerSpeech(await speak(call, dependencies));
     } catch (refusal) {
       if (!(refusal instanceof Refusal)) throw refusal;
-      return toResponse(answerRefusal({ refusal }));
+      return answerRefusal({ refusal });
     }
   }
 
   const owner = ownerOfSpeech(keyRefOf(caller.keyKind, exampleClaims.tokenId));
   return { ask, clock, advance, readStanding: () => store.readStanding({ owner, limit }) };
-}
-
-function toResponse(answer: Answer): Response {
-  return answer instanceof TextAnswer ? new Response(answer.text, answer) : answer;
 }

@@ -1,0 +1,89 @@
+import type { IncomingMessage, RequestListener } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ServerBuild } from "@remix-run/node";
+import { createHttpServer, listen, stopOnSignals } from "~/platform/http/http-server.server";
+import { answerPageRefusal } from "~/platform/http/pages.server";
+import type { Refusal } from "~/platform/http/refusal";
+import { findResourceRoute } from "~/platform/http/resource-routes.server";
+import { createStartupBuffer } from "~/platform/http/startup-buffer.server";
+import type { Log } from "~/platform/log.server";
+import { joinSupervisor } from "~/platform/worker.server";
+import { startServices } from "~/services.server";
+import type { Services } from "~/services.server";
+import type { Config } from "~/settings.server";
+import { resolveSite } from "./foundation.server";
+
+/** How long a start may still go on once a stop has begun. */
+const startGraceMs = 2_000;
+
+type ServeOptions = {
+  config: Config;
+  build: ServerBuild;
+  log: Log;
+  closeLog: () => Promise<void>;
+  createApp: (services: Services) => RequestListener;
+};
+
+/** Opens the port, starts the services, then hands every request to the app; stops in order on a signal. */
+export async function serve({ config, build, log, closeLog, createApp }: ServeOptions): Promise<void> {
+  const worker = joinSupervisor();
+  const openPort = worker?.openPort ?? null;
+  // Workers that serve already have told.
+  if (openPort === null)
+    for (const problem of config.warnings) log.warn({ problem }, "setting is questionable");
+  let port = config.serving.port;
+  const startupBuffer = createStartupBuffer({ answerRefusal: refuseDuringStart });
+  const server = createHttpServer(startupBuffer.listener);
+  let starting: Promise<Services> | undefined;
+  let services: Services | undefined;
+  // From the first moment on: a start may take long, and has to be stopped in order too.
+  const isStopping = stopOnSignals({ server, beginStop, stopServices, log, closeLog });
+  try {
+    port = openPort ?? (await listen(server, config.serving.host, port));
+    starting = startServices({ config, port, log, buildVersion: build.assets.version });
+    services = await starting;
+    if (isStopping()) return;
+    startupBuffer.open(createApp(services));
+    if (openPort !== null) await listen(server, config.serving.host, config.serving.port);
+    const opened = { port, origin: services.origin, mode: config.mode };
+    if (worker) worker.tellReady({ ...opened, logLevel: config.serving.logLevel });
+    else log.info(opened, "server ready");
+  } catch (error) {
+    // A start that was abandoned may fail in any way; the stop ends the process.
+    if (!isStopping()) endFailedStart(error);
+  }
+
+  function endFailedStart(error: unknown): void {
+    startupBuffer.close();
+    // The message is written for the operator; the stack is for developers.
+    process.stderr.write(`Latchkey cannot start. ${(error as Error).message}\n`);
+    log.debug({ err: error }, "start-up failed");
+    process.exit(1);
+  }
+
+  function beginStop(): void {
+    if (services) services.beginStop();
+    else startupBuffer.close();
+  }
+
+  /** Gives a start that is under way a moment to end; what it holds after that is released with the process. */
+  async function stopServices(): Promise<void> {
+    const giveUp = delay(startGraceMs, undefined, { ref: false });
+    const started = await Promise.race([starting, giveUp]).catch(() => undefined);
+    await started?.stop();
+  }
+
+  /** In the shape of the requested route or page. */
+  function refuseDuringStart(refusal: Refusal, request: IncomingMessage, requestId: string): Response {
+    const { origin } = resolveSite(config, port);
+    const { method = "GET", url = "/", headers } = request;
+    const found = findResourceRoute(build.routes, url.replace(/\?.*/s, ""));
+    const { status } = refusal;
+    log.info(
+      { requestId, method, route: found?.pattern ?? "page", status },
+      "request refused during start-up",
+    );
+    const refused = { refusal, origin, requestId, headers, pathname: url };
+    return found ? found.handle.answerRefusal(refused) : answerPageRefusal(headers.accept, refused);
+  }
+}
