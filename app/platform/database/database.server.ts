@@ -17,7 +17,7 @@ import type { SqliteAdapter } from "./sqlite-adapter.server";
 import type { SqliteClientOptions } from "./sqlite-client.server";
 import { instrumentFactory } from "./instrumented-adapter.server";
 import type { DatabaseInstrument } from "./instrumented-adapter.server";
-import { connectPostgresql, keepAlive } from "./postgresql-connection.server";
+import { closeUnlessIdle, connectPostgresql, keepAlive } from "./postgresql-connection.server";
 import { retryStatements, retryTransactions } from "./write-conflict.server";
 
 /**
@@ -140,6 +140,7 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
       // The pool stops listening to a connection that it hands out. Without a listener, an error of a server shutdown
       // before the borrower listens would end the process.
       driver.on("connect", (connection) => connection.on("error", () => undefined));
+      driver.on("release", (_error, connection) => closeUnlessIdle(connection));
       connections.pool = driver;
       return connected;
     },

@@ -25,6 +25,16 @@ export async function connectPostgresql(url: string): Promise<pg.Client> {
   }
 }
 
+/**
+ * For each connection that returns to its pool, which drops a closed one. Prisma's adapter returns a connection without an
+ * error even if its COMMIT or ROLLBACK failed, timed out or was never sent. The next caller would then work inside that
+ * transaction. The status is PostgreSQL's own, from its last complete response, so an unanswered end isn't idle either.
+ */
+export function closeUnlessIdle(connection: pg.PoolClient): void {
+  // The pool makes whole clients; its type omits `end`.
+  if (connection.getTransactionStatus() !== "I") void (connection as unknown as pg.Client).end();
+}
+
 /** Rephrases an error about encryption; returns any other as it is. */
 function explainConnectFault(error: unknown): unknown {
   const sentence = describeEncryptionFault(error) ?? describeFileFault(error);
