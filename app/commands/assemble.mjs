@@ -17,6 +17,7 @@ const shippedPaths = [
   "docs/empty-database.sql",
   "docs/postgresql.sh",
   "docs/postgresql-address.mjs",
+  "docs/sqlite-stopped.mjs",
   "app/commands/start.mjs",
   "app/commands/supervise.mjs",
   "app/commands/prepare.mjs",

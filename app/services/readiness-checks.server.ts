@@ -33,7 +33,7 @@ export function listChecks(dependencies: Dependencies): Checks {
     database: {
       required: true,
       ask: () => findDatabaseFault(database, databasePingMs),
-      whenDown: "The database could not be asked.",
+      whenDown: "The database in DATABASE_URL is unreachable.",
     },
     // Without it nobody signs in and nothing that is counted is answered.
     ...(redis && {

@@ -1,4 +1,4 @@
-import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { migrateDatabase } from "~/platform/database/migrate.server";
@@ -12,8 +12,10 @@ import type { PostgresqlWithTools } from "~e2e/support/databases/postgresql-with
 import { hasRedis, startRedis } from "~e2e/support/databases/redis";
 import { clientOf, openGate } from "../api/gate-fixture";
 import type { Gate } from "../api/gate-fixture";
+import { waitUntil } from "~e2e/support/processes";
 import {
   createSite,
+  expectRefusalWhileServed,
   isUsed,
   nameCopy,
   readPlainBlocks,
@@ -56,7 +58,6 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
   async function openSite(url: string): Promise<Site> {
     const opened = await createSite(gate, { ...postgresql.toolsEnvironment });
     await writeFile(path.join(opened.dir, ".env"), `# settings\nDATABASE_URL="${url}"\nLEASE_SECONDS=3\n`);
-    await cp("docs", path.join(opened.dir, "docs"), { recursive: true });
     return opened;
   }
   function start(env: Record<string, string> = {}) {
@@ -166,6 +167,21 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     await query(database.url, `DROP SEQUENCE "UsedKey_usedAtMs_idx"`);
     await restoreFrom(copy);
     expect(await readAll()).toContain(`CREATE INDEX "UsedKey_usedAtMs_idx"`);
+  }, 60_000);
+
+  test("a restore refuses while a server works with the database, or its lease lasts after a crash", async () => {
+    await makeTables();
+    const copy = await makeCopy();
+    await query(database.url, `CREATE TABLE "OfALaterVersion" ("id" TEXT PRIMARY KEY)`);
+    const env = { DATABASE_URL: database.url };
+    const lines = `echo yes | ${nameCopy(restore, copy)}`;
+    await expectRefusalWhileServed(site, lines, env);
+    expect(await readAll()).toContain("OfALaterVersion");
+    await waitUntil(async () => (await site.runShell(lines).catch(String)).includes("Restored."), {
+      timeoutMs: 10_000,
+      everyMs: 500,
+    });
+    expect(await readAll()).not.toContain("OfALaterVersion");
   }, 60_000);
 
   test("a copy fills an empty database as well", async () => {
@@ -348,6 +364,9 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     } finally {
       await again.stop();
     }
+    // The first server worked with the database when the copy was made.
+    const living = `SELECT 1 FROM "QuotaInstance" WHERE "expiresAtMs" > EXTRACT(EPOCH FROM now()) * 1000`;
+    await waitUntil(async () => (await query(database.url, living)).length === 0);
     await site.runShell(nameCopy(goBack, copy), env, "yes\n");
     expect(await readCalls()).toEqual([
       ...["docker compose stop latchkey", ...tools, "git checkout v0.1.0"],

@@ -12,7 +12,15 @@ import { problemsOf, production } from "~e2e/support/config";
 import { readAsDocker, readAsSystemd } from "~e2e/support/env-files";
 import { clientOf, openGate } from "../api/gate-fixture";
 import type { Gate } from "../api/gate-fixture";
-import { createSite, isUsed, readPlainBlocks, readShellBlocks, useKey } from "./operations-fixture";
+import { waitUntil } from "~e2e/support/processes";
+import {
+  createSite,
+  expectRefusalWhileServed,
+  isUsed,
+  readPlainBlocks,
+  readShellBlocks,
+  useKey,
+} from "./operations-fixture";
 import type { Site } from "./operations-fixture";
 
 sayWithoutOpenssl("the keys of docs/changing-keys.md");
@@ -95,12 +103,26 @@ describe("a restore of docs/backup.md with SQLite", () => {
     expect(await readFile(inData("before-restore-one-moment/latchkey.db"), "utf8")).toBe("the only original");
   });
 
+  testOnSqlite(
+    "refuses while a server works with the database, or its lease lasts after a crash",
+    async () => {
+      const restore = await makeCopy();
+      await expectRefusalWhileServed(site, restore);
+      expect(await readAside(site)).toEqual([]);
+      await waitUntil(async () => (await site.runShell(restore).catch(String)) === "Restored\n", {
+        timeoutMs: 10_000,
+        everyMs: 500,
+      });
+      expect(await readAside(site)).toHaveLength(1);
+    },
+  );
+
   testOnSqlite("changes nothing when the copy cannot be read", async () => {
     const restore = await makeCopy();
-    const before = await readFile(inData("latchkey.db"));
+    const before = await stat(inData("latchkey.db"));
     await rm(path.join(site.dir, "backup.db"));
     await expect(site.runShell(restore)).rejects.toThrow(/backup\.db/);
-    expect((await readFile(inData("latchkey.db"))).equals(before)).toBe(true);
+    expect((await stat(inData("latchkey.db"))).ino).toBe(before.ino);
     expect(await readAside(site)).toEqual([]);
   });
 

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
+import { expect } from "vitest";
 import { startServer } from "~e2e/support/running-server";
 import type { RunningServer } from "~e2e/support/running-server";
 import { clientOf } from "../api/gate-fixture";
@@ -50,11 +51,11 @@ function listBlocks(text: string, wanted: string): string[] {
 
 export type Site = Awaited<ReturnType<typeof createSite>>;
 
-/** Stands for the project's folder: the commands find `data/`, the packages and the settings in it. */
+/** Stands for the project's folder: the commands find `data/`, their scripts, the packages and the settings in it. */
 export async function createFolder(environment: Record<string, string> = {}) {
   const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-operations-"));
   await mkdir(path.join(dir, "data"), { mode: 0o700 });
-  await symlink(path.resolve("node_modules"), path.join(dir, "node_modules"));
+  for (const name of ["docs", "node_modules"]) await symlink(path.resolve(name), path.join(dir, name));
   return {
     dir,
     /** Goes on after a failure and forgets one within a pipe, as the shell of somebody who types does. */
@@ -90,6 +91,31 @@ export async function createSite(
         },
       }),
   };
+}
+
+/** Of two servers, which a restore has to name, one is stopped and one is killed in the end. */
+export async function expectRefusalWhileServed(
+  site: Pick<Site, "start" | "runShell">,
+  restore: string,
+  given: Record<string, string> = {},
+): Promise<void> {
+  const env = { ...given, LEASE_SECONDS: "4" };
+  const first = await site.start(env);
+  const second = await site.start(env);
+  const restoring = () => site.runShell(restore).catch(String);
+  try {
+    const refusal = await restoring();
+    expect(refusal).toMatch(/A server works with [^]*(Stop it, and run this again)/);
+    for (const { pid } of [first, second]) {
+      expect(refusal).toMatch(new RegExp(`process ${pid} on .*, for another [1-4] s`));
+    }
+    await first.stop();
+  } finally {
+    await Promise.all([first.kill(), second.kill()]);
+  }
+  const refusal = await restoring();
+  expect(refusal).toContain(`process ${second.pid} on `);
+  expect(refusal).not.toContain(`process ${first.pid} on `);
 }
 
 type Holder = Awaited<ReturnType<Gate["mintKey"]>>;

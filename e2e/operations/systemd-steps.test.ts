@@ -121,7 +121,13 @@ testOnSqlite(
     expect((await stat(opt)).mode & 0o777).toBe(0o755);
     expect(await useKey(running!, { ...early, message: "under the first version" })).toBe(200);
     const pages = ["backup.md", "deploying.md", "upgrading.md"];
-    for (const page of [...pages, "empty-database.sql", "postgresql.sh", "postgresql-address.mjs"]) {
+    for (const page of [
+      ...pages,
+      "empty-database.sql",
+      "postgresql.sh",
+      "postgresql-address.mjs",
+      "sqlite-stopped.mjs",
+    ]) {
       expect(existsSync(path.join(opt, "docs", page)), page).toBe(true);
     }
     await runShell(copy!, opt);

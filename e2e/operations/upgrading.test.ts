@@ -58,7 +58,6 @@ async function openSqlite(): Promise<Engine> {
 async function openPostgresql(url: string, environment: Record<string, string> = {}): Promise<Engine> {
   const site = await createSite(gate, { ...environment, DATABASE_URL: url });
   onTestFinished(() => site.remove());
-  await cp("docs", path.join(site.dir, "docs"), { recursive: true });
   await writeFile(path.join(site.dir, ".env"), `DATABASE_URL=${url}\n`);
   return { url, site, ask: (sql) => query(url, sql) };
 }

@@ -2,6 +2,11 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 
+test("the copy that docs/databases.md shows has as many tables as the schema", () => {
+  const tables = readFileSync("prisma/schema.prisma", "utf8").match(/^model /gm)!;
+  expect(readFileSync("docs/databases.md", "utf8")).toContain(`rows in ${tables.length} tables.`);
+});
+
 const text = readFileSync("docs/architecture.md", "utf8");
 
 /** The folders of the drawing under "Folders", each as a path from the project's folder. */

@@ -61,7 +61,7 @@ function fill(filePath: string): number {
       }
     }
     // As after a shutdown: nobody works with it.
-    sqlite.exec(`UPDATE "Lease" SET "expiresAtMs" = 0`);
+    for (const table of ["Lease", "QuotaInstance"]) sqlite.exec(`UPDATE "${table}" SET "expiresAtMs" = 0`);
     sqlite.exec("COMMIT");
   });
   return tables.length * rowsOfEach;
@@ -277,6 +277,14 @@ test(
       expect.stringContaining("already working with the PostgreSQL"),
     ]);
     await site.admin.query(`DELETE FROM "Lease"`);
+    // One of several, which has no lease.
+    const heartbeat = `INSERT INTO "QuotaInstance" VALUES ('h', ${Date.now() + 600_000})`;
+    changeSource(site.filePath, (sqlite) => sqlite.exec(heartbeat));
+    expect((await run(site)).code).toBe(3);
+    changeSource(site.filePath, (sqlite) => sqlite.exec(`DELETE FROM "QuotaInstance"`));
+    await site.admin.query(heartbeat);
+    expect((await run(site)).code).toBe(3);
+    await site.admin.query(`DELETE FROM "QuotaInstance"`);
     expect((await run(site)).code).toBe(0);
   },
 );

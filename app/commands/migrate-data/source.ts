@@ -18,6 +18,9 @@ const historyTable = "_prisma_migrations";
 /** A statement takes at most 65,535 parameters; no table comes near that with so many rows. */
 const batchRows = 500;
 
+/** Of work that one process does, and of each process. */
+export const leases = `SELECT "expiresAtMs" FROM "Lease" UNION ALL SELECT "expiresAtMs" FROM "QuotaInstance"`;
+
 type ColumnInfo = { name: string; type: string; pk: bigint };
 
 /** The SQLite file as it is at this moment: everything is read in one transaction, and nothing is written. */
@@ -86,7 +89,9 @@ export function openSource(filePath: string) {
       ).map(({ name }) => name),
     /** How long a server still counts on being the one that works with this database; in the past when none does. */
     readLeaseUntilMs: () =>
-      Number(all<{ until: bigint | null }>(`SELECT MAX("expiresAtMs") AS until FROM "Lease"`)[0]?.until ?? 0),
+      Number(
+        all<{ until: bigint | null }>(`SELECT MAX("expiresAtMs") AS until FROM (${leases})`)[0]?.until ?? 0,
+      ),
     /** Whether a server has begun to work with it since it was opened, also one that has ended again. */
     wasWorkedWith(): boolean {
       // Past the transaction in which everything else is read. A term grows with each beginning, and stays.

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { CopyRefused } from "./copy-refused";
 import type { Row } from "./rows";
+import { leases } from "./source";
 import type { Table } from "./source";
 
 export type Target = Awaited<ReturnType<typeof openTarget>>;
@@ -76,7 +77,7 @@ export async function openTarget(url: string) {
       return (await query<{ name: string }>(text)).map(({ name }) => name);
     },
     async isLeased() {
-      const text = `SELECT 1 FROM "Lease" WHERE "expiresAtMs" > EXTRACT(EPOCH FROM clock_timestamp()) * 1000`;
+      const text = `SELECT 1 FROM (${leases}) AS lease WHERE "expiresAtMs" > EXTRACT(EPOCH FROM clock_timestamp()) * 1000`;
       return (await query(text)).length > 0;
     },
     close: () => client.end(),

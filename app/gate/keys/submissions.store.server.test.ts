@@ -1,6 +1,7 @@
 import { expect, onTestFinished } from "vitest";
 import { closeDatabase, isSqlite, openDatabase } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
+import { toRefusal } from "~/platform/http/to-refusal.server";
 import type { Channel } from "~/platform/outbox/outbox";
 import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
 import {
@@ -13,6 +14,7 @@ import {
 } from "~e2e/support/databases/database";
 import { openSlowCommits } from "~e2e/support/databases/slow-commits";
 import { waitUntil } from "~e2e/support/processes";
+import { startTcpGate } from "~e2e/support/providers/proxies";
 import type { KeyRef } from "./token-id";
 import { createSubmissionStore } from "./submissions.store.server";
 import type { SubmissionRequest, SubmissionStore } from "./submissions.store.server";
@@ -199,6 +201,35 @@ for (const { what, use, outcome, submissions } of uses) {
     },
   );
 }
+
+testOnPostgresql(
+  "a form given up while it was stored leaves neither key nor text, whatever others do meanwhile",
+  async () => {
+    const { database: direct, url } = await createPostgresqlTestDatabase();
+    const address = new URL(url);
+    const way = await startTcpGate({ host: address.hostname, port: Number(address.port) });
+    onTestFinished(way.stop);
+    address.port = String(way.port);
+    const pool = { size: 2, connectSeconds: 5, statementSeconds: 1, lockSeconds: 1, idleSeconds: 60 };
+    const database = await openDatabase({ url: address.href, pool });
+    onTestFinished(() => closeDatabase(database));
+    way.after('INSERT INTO "Submission"', way.hold);
+    const failure = await createStore(database).submitOnce(request).catch(toRefusal);
+    expect(failure).toMatchObject({
+      refusalName: "state-unavailable",
+      detail: expect.stringContaining("not known what of this was done") as string,
+    });
+
+    way.mend();
+    const others = ["1", "2", "3", "4"].map((tokenId) =>
+      createStore(database).submitOnce({ ...request, submissionId: tokenId, key: { ...key, tokenId } }),
+    );
+    expect(await Promise.all(others)).toMatchObject(Array(4).fill({ outcome: "accepted" }));
+    expect(await direct.usedKey.count({ where: { tokenId: key.tokenId } })).toBe(0);
+    expect(await countRows(direct)).toMatchObject({ usedKeys: 4, submissions: 4, notifications: 4 });
+    expect(await createStore(database).submitOnce(request)).toMatchObject({ outcome: "accepted" });
+  },
+);
 
 testOnEachDatabase("key uses of one tick share a transaction on SQLite, and on no other", async ({ url }) => {
   const calls: string[] = [];

@@ -11,13 +11,12 @@ import {
   registerConnection,
   transactionLimits,
 } from "./direct-statements.server";
-import { isDatabaseOutage, isEncryptionFault, readSqlState } from "./outage.server";
-import { createStatementNames } from "./statement-names.server";
+import { isEncryptionFault, readSqlState } from "./outage.server";
 import type { SqliteAdapter } from "./sqlite-adapter.server";
 import type { SqliteClientOptions } from "./sqlite-client.server";
 import { instrumentFactory } from "./instrumented-adapter.server";
 import type { DatabaseInstrument } from "./instrumented-adapter.server";
-import { connectPostgresql, keepAlive } from "./postgresql-connection.server";
+import { closeUnlessIdle, connectPostgresql, keepAlive } from "./postgresql-connection.server";
 import { retryStatements, retryTransactions } from "./write-conflict.server";
 
 /**
@@ -107,14 +106,14 @@ async function openSqlite(options: SqliteClientOptions, instrument?: DatabaseIns
 
 async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions }): Promise<Database> {
   const { url, log, pool, instrument } = options;
+  // Prisma hides the driver's error. This fails with words for the operator.
+  await (await connectPostgresql(url)).end();
   const [{ PrismaClient }, { PrismaPg }] = await Promise.all([
     import("~/generated/postgresql/client"),
     import("@prisma/adapter-pg"),
   ]);
-  const { verify, nameOf } = createStatementNames(pool.connectSeconds * 1_000);
   const settings = {
     connectionString: url,
-    onConnect: verify,
     max: pool.size,
     connectionTimeoutMillis: pool.connectSeconds * 1_000,
     statement_timeout: pool.statementSeconds * 1_000,
@@ -124,12 +123,9 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
     query_timeout: (pool.statementSeconds + 1) * 1_000,
     ...keepAlive,
   };
-  const onPoolError = (error: Error) => log?.warn({ err: error }, "database connection lost");
-  const adapter = new PrismaPg(settings, {
-    onPoolError,
-    onConnectionError: onPoolError,
-    statementNameGenerator: nameOf,
-  });
+  const onPoolError = (error: Error) =>
+    log?.warn({ err: error, setting: "DATABASE_URL" }, "database connection lost");
+  const adapter = new PrismaPg(settings, { onPoolError, onConnectionError: onPoolError });
   const connections: { pool: Pool | null } = { pool: null };
   const factory: SqlDriverAdapterFactory = {
     provider: adapter.provider,
@@ -140,6 +136,7 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
       // The pool stops listening to a connection that it hands out. Without a listener, an error of a server shutdown
       // before the borrower listens would end the process.
       driver.on("connect", (connection) => connection.on("error", () => undefined));
+      driver.on("release", (_error, connection) => closeUnlessIdle(connection));
       connections.pool = driver;
       return connected;
     },
@@ -156,21 +153,9 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
     await database.$queryRaw`SELECT 1`;
   } catch (error) {
     await database.$disconnect();
-    throw await explainFirstFault(error, url);
+    throw error;
   }
   return database;
-}
-
-/** Prisma hides what identifies the driver's error. The same attempt without Prisma fails with words for the operator. */
-async function explainFirstFault(error: unknown, url: string): Promise<unknown> {
-  // No second wait for a server that is unavailable.
-  if (isDatabaseOutage(error) && !isEncryptionFault(error)) return error;
-  try {
-    await (await connectPostgresql(url)).end();
-    return error;
-  } catch (fault) {
-    return fault;
-  }
 }
 
 /** Decides the few statements that differ between the two databases. */

@@ -3,12 +3,12 @@ import type {
   ArgScalarType,
   SqlDriverAdapter,
   SqlDriverAdapterFactory,
+  SqlQuery,
   SqlQueryable,
   Transaction,
 } from "@prisma/driver-adapter-utils";
 import type { PrismaClient } from "~/generated/sqlite/client";
 import { withDeadline } from "~/platform/deadline";
-import type { RepeatedQuery } from "./statement-names.server";
 import { retryWriteConflicts } from "./write-conflict.server";
 
 type Value = string | number | bigint | null;
@@ -191,7 +191,7 @@ function toQuery(
   { provider }: SqlQueryable,
   givenStrings: readonly string[],
   parts: (Value | Sql)[],
-): RepeatedQuery {
+): SqlQuery {
   const { strings, values } = parts.some((part) => part instanceof Sql)
     ? sqltag(givenStrings, ...parts)
     : { strings: givenStrings, values: parts };
@@ -200,7 +200,6 @@ function toQuery(
     sql: provider === "postgres" ? numberedText(strings) : strings.join("?"),
     args: values,
     argTypes: types,
-    isRepeated: true,
   };
 }
 

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { findNextMigration, readHistorySql } from "./migration-history.server";
 import type { AppliedMigration, Migration } from "./migration-history.server";
-import { connectPostgresql } from "./postgresql-connection.server";
+import { isDatabaseOutage } from "./outage.server";
+import { connectPostgresql, nameDatabase } from "./postgresql-connection.server";
 
 /** The key under which Prisma's own tools lock a database they migrate. */
 const advisoryLockKey = 72707369;
@@ -35,6 +36,8 @@ export async function migratePostgresql(url: string, migrations: Migration[]): P
       await apply(client, next);
       applied.push(next.name);
     }
+  } catch (error) {
+    throw isDatabaseOutage(error) ? nameDatabase(error) : error;
   } finally {
     await client.end();
   }

@@ -26,10 +26,8 @@ const createHistoryTable = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
  * the names of the migrations that this call applied.
  */
 export async function migrateSqlite(filePath: string, migrations: Migration[]): Promise<string[]> {
-  await mkdir(path.dirname(filePath), { recursive: true });
-  const sqlite = new Sqlite(filePath, { timeout: lockTimeoutMs });
+  const sqlite = await openFile(filePath);
   try {
-    await switchToWriteAheadLog(sqlite);
     sqlite.exec("PRAGMA synchronous=FULL");
     // Rebuilding a table drops the old one, and with the keys enforced that would delete every row pointing at it.
     sqlite.exec("PRAGMA foreign_keys=OFF");
@@ -41,6 +39,20 @@ export async function migrateSqlite(filePath: string, migrations: Migration[]): 
     return applied;
   } finally {
     sqlite.close();
+  }
+}
+
+async function openFile(filePath: string): Promise<Sqlite.Database> {
+  try {
+    await mkdir(path.dirname(filePath), { recursive: true });
+    const sqlite = new Sqlite(filePath, { timeout: lockTimeoutMs });
+    await switchToWriteAheadLog(sqlite);
+    return sqlite;
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Error(`Can't open the database ${filePath}, named by DATABASE_URL or DATA_DIR: ${message}.`, {
+      cause: error,
+    });
   }
 }
 

@@ -1,5 +1,8 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import Sqlite from "libsql";
@@ -13,6 +16,7 @@ import {
   migrationsDir,
   testOnPostgresql,
 } from "~e2e/support/databases/database";
+import { openDatabase } from "./database.server";
 import { migrateDatabase } from "./migrate.server";
 import { readMigrations } from "./migration-history.server";
 
@@ -281,6 +285,28 @@ testOnPostgresql(
     await expect(migrateDatabase({ ...site, migrationsDir })).rejects.toThrow(/newer than this build/);
   },
 );
+
+test("a database that is unreachable is named as DATABASE_URL, without its password", async () => {
+  const dir = await createTestDir();
+  const file = path.join(dir, "no-database.db");
+  await writeFile(file, "x".repeat(8_192));
+  const rude = createServer((socket) => void socket.destroy()).listen(0, "127.0.0.1");
+  onTestFinished(() => void rude.close());
+  await once(rude, "listening");
+  const { port } = rude.address() as AddressInfo;
+  const postgresql = /^The database in DATABASE_URL is unreachable: (?!.*secret)./;
+  const sqlite = /^Can't open the database .*, named by DATABASE_URL or DATA_DIR: ./;
+  for (const [url, words] of [
+    ["postgresql://u:secret@127.0.0.1:9/x", postgresql],
+    [`postgresql://u:secret@127.0.0.1:${port}/x`, postgresql],
+    ["postgresql://u:secret@no-host.invalid/x", postgresql],
+    [pathToFileURL(file).href, sqlite],
+    [pathToFileURL(dir).href, sqlite],
+  ] as const) {
+    await expect(migrateDatabase({ url, migrationsDir }), url).rejects.toThrow(words);
+    if (words === postgresql) await expect(openDatabase({ url }), url).rejects.toThrow(words);
+  }
+});
 
 test("addresses other than file: and postgresql: are refused", async () => {
   const refused = [

@@ -24,9 +24,9 @@ const primaryCodeMask = 0xff;
  */
 const outageSqlStates = /^(08...|25006|25P03|53...|55P03|57...|58...)$/;
 
-/** The pg driver gives these no code at all. */
+/** The pg driver gives these no code at all; the first is ours. */
 const outagePgMessages =
-  /timeout exceeded when trying to connect|^Connection terminated|^Query read timeout|^timeout expired|is not queryable$/;
+  /^The database in DATABASE_URL is unreachable|timeout exceeded when trying to connect|^Connection terminated|^Query read timeout|^timeout expired|is not queryable$/;
 
 /**
  * Whether an error of a store means that the database could not be asked, so that nothing is known and the caller

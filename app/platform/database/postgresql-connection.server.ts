@@ -8,7 +8,7 @@ const connectTimeoutMs = 10_000;
  */
 export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
-/** One connection without Prisma. Errors about encryption are rephrased for the operator. */
+/** One connection without Prisma. Its errors are rephrased for the operator. */
 export async function connectPostgresql(url: string): Promise<pg.Client> {
   try {
     const client = new pg.Client({
@@ -25,11 +25,28 @@ export async function connectPostgresql(url: string): Promise<pg.Client> {
   }
 }
 
-/** Rephrases an error about encryption; returns any other as it is. */
-function explainConnectFault(error: unknown): unknown {
+/**
+ * For each connection that returns to its pool, which drops a closed one. Prisma's adapter returns a connection without an
+ * error even if its COMMIT or ROLLBACK failed, timed out or was never sent. The next caller would then work inside that
+ * transaction. The status is PostgreSQL's own, from its last complete response, so an unanswered end isn't idle either.
+ */
+export function closeUnlessIdle(connection: pg.PoolClient): void {
+  // The pool makes whole clients; its type omits `end`.
+  if (connection.getTransactionStatus() !== "I") void (connection as unknown as pg.Client).end();
+}
+
+function explainConnectFault(error: unknown): Error {
   const sentence = describeEncryptionFault(error) ?? describeFileFault(error);
   // Without a cause: Node attaches the whole certificate to the original error.
-  return sentence === null ? error : new Error(sentence);
+  return sentence === null ? nameDatabase(error) : new Error(sentence);
+}
+
+/** The driver's own words hold no password. */
+export function nameDatabase(error: unknown): Error {
+  const { message, errors = [] } = error as Partial<AggregateError>;
+  // If a host has several addresses, Node's message may be empty.
+  const reason = message || errors.map((each) => (each as Error).message).join(", ");
+  return new Error(`The database in DATABASE_URL is unreachable: ${reason}.`, { cause: error });
 }
 
 function describeEncryptionFault(error: unknown): string | null {

@@ -60,6 +60,7 @@ export async function startTcpGate(to: { host: string; port: number }) {
   const lost: Socket[] = [];
   let isCut = false;
   let isHeld = false;
+  let awaited: { text: string; act: () => void } | null = null;
   const server = createTcpServer((socket) => {
     if (isCut) return socket.resetAndDestroy();
     const upstream = connect(to);
@@ -72,11 +73,20 @@ export async function startTcpGate(to: { host: string; port: number }) {
       one.on("error", () => other.destroy());
       one.on("close", () => (open.delete(one), other.destroy()));
     }
+    socket.on("data", (sent) => {
+      if (!awaited || !sent.includes(awaited.text)) return;
+      const { act } = awaited;
+      awaited = null;
+      act();
+    });
+    if (isHeld) socket.pause();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const closeAll = () => [...open.keys()].forEach((socket) => socket.destroy());
   return {
     port: (server.address() as AddressInfo).port,
+    /** Once a client has sent this, and the server has it. */
+    after: (text: string, act: () => void) => void (awaited = { text, act }),
     cut: () => ((isCut = true), closeAll()),
     hold: () => ((isHeld = true), open.forEach((other, one) => one.unpipe(other).pause())),
     lose: () => {
