@@ -56,8 +56,7 @@ function takeSentences(text: string): { sentences: string[]; rest: string } {
   const sentences: string[] = [];
   let start = 0;
   let read = 0;
-  let brackets = 0;
-  let backticks = 0;
+  let [brackets, backticks] = [0, 0];
   for (const { 0: mark, index } of text.matchAll(endMarks)) {
     const end = index + mark.length;
     for (; read < end; read += 1) {
@@ -71,8 +70,7 @@ function takeSentences(text: string): { sentences: string[]; rest: string } {
     if (!mark.startsWith("\n") && (isInsideMarkup || !isWhole(text.slice(start, index), mark))) continue;
     sentences.push(text.slice(start, end));
     start = end;
-    brackets = 0;
-    backticks = 0;
+    [brackets, backticks] = [0, 0];
   }
   return { sentences, rest: text.slice(start) };
 }

@@ -31,6 +31,7 @@ class PlainLexer extends Lexer {
 }
 
 const maxInlineChars = 1_024;
+const silentTypes = new Set(["code", "hr", "space", "def"]);
 
 /** Nesting beyond this is no writing, and would be too deep for the lexer's own recursion. */
 const deepNesting = /^(?:\s*(?:>|[-*+](?=\s)|\d{1,9}[.)](?=\s))){21}/;
@@ -86,27 +87,12 @@ function findTokens(markdown: string): Token[] | null {
 
 function* readBlocks(tokens: readonly Token[]): Generator<string> {
   for (const token of tokens) {
-    switch (token.type) {
-      case "code":
-      case "hr":
-      case "space":
-      case "def":
-        break;
-      case "table":
-        yield* readTable(token as Tokens.Table);
-        break;
-      case "list":
-        for (const item of (token as Tokens.List).items) yield* readBlocks(item.tokens);
-        break;
-      case "blockquote":
-        yield* readBlocks((token as Tokens.Blockquote).tokens);
-        break;
-      case "html":
-        yield withoutTags((token as Tokens.HTML).text);
-        break;
-      default:
-        yield readAll([token]);
-    }
+    if (token.type === "table") yield* readTable(token as Tokens.Table);
+    else if (token.type === "list") yield* readBlocks((token as Tokens.List).items);
+    else if (token.type === "list_item") yield* readBlocks((token as Tokens.ListItem).tokens);
+    else if (token.type === "blockquote") yield* readBlocks((token as Tokens.Blockquote).tokens);
+    else if (token.type === "html") yield withoutTags((token as Tokens.HTML).text);
+    else if (!silentTypes.has(token.type)) yield readAll([token]);
   }
 }
 
