@@ -322,7 +322,7 @@ export type paths = {
      * Ask the assistant
      * @description Asks the assistant, and streams what it says as server-sent events that the AI SDK's `useChat` reads as they are.
      *
-     *     The last message of the conversation is the question. Messages are `{role, content}`, or what `useChat` sends (`parts`); of parts only text is taken. At least one message of the user must hold text, and no message more than 32000 characters. All messages together hold at most 1000 parts. A `system` message is taken as context the person sends along; it does not replace the operator's own instructions.
+     *     The last message of the conversation is the question. Messages are `{role, content}`, or what `useChat` sends (`parts`); of parts, text and the assistant's tool calls with their results are taken. At least one message of the user must hold text, and no message more than 32000 characters. All messages together hold at most 1000 parts. A `system` message is taken as context the person sends along; it does not replace the operator's own instructions.
      *
      *     **Who may.** Where the operator requires it, an access token: in the Authorization header, `jwt` or `data.jwt` of the body, a cookie `access_token` or `jwt`, or the query `jwt`. The first of these that is present decides. With each use the key has to be in the wallet still: a token whose key is gone is 401 like any other bad one, and while the chain cannot be asked the answer is 503. Where none is required, whoever sends a bad one, or one that cannot be judged, is served as a stranger.
      *
@@ -428,13 +428,13 @@ export type paths = {
      * Read a text aloud
      * @description Reads a text aloud. Audio is sent as it is made: playing can begin with the first byte.
      *
-     *     Markdown is cleaned for the ear: links are read by their words, tables row by row, and code blocks, addresses and emoji are left out.
+     *     Markdown is cleaned for the ear: links are read by their words, tables row by row, and code blocks, addresses and emoji are left out. The result has at most 4000 characters, and at most twice those of `text`; a longer one is cut at a sentence, with the header `X-Speech-Cut`.
      *
      *     **An answer sentence by sentence.** A client may send the parts of a longer text one by one, each with a `messageId` of its own such as `msg_1:0`, `msg_1:1`; the id comes back in `X-Message-Id`, so that answers can be told apart.
      *
      *     **Who may.** As for the chat: where the operator requires it, an access token, in the same places. Where none is required, whoever sends a bad one, or one that cannot be judged, is served as a stranger.
      *
-     *     **Quota.** Where it is in force, each key may have so many characters spoken; the headers `X-Quota-Limit`, `X-Quota-Remaining` and `X-Quota-Reset` tell where it stands, failures before the first byte included. A text counts from the moment the provider is asked for it, also for whoever leaves before its first byte. What is repeated from the cache, what somebody else is just having spoken, and what failed before its first byte is not counted.
+     *     **Quota.** Where it is in force, each key may have so many characters spoken, of the text that the provider gets; the headers `X-Quota-Limit`, `X-Quota-Remaining` and `X-Quota-Reset` tell where it stands, failures before the first byte included. A text counts from the moment the provider is asked for it, also for whoever leaves before its first byte. What is repeated from the cache, what somebody else is just having spoken, and what failed before its first byte is not counted.
      *
      *     A failure before the first byte is answered in the shape `{error, details}`. After it the connection is cut, so that half a recording never looks whole. The embedded voice knows English; text in other scripts is refused with 422.
      *
@@ -1233,13 +1233,13 @@ export type components = {
       content?:
         | string
         | {
-            /** @description `text`; parts of other types are dropped, and nothing in them is fetched. */
+            /** @description `text`, or an assistant's `tool-<name>` or `dynamic-tool` as the AI SDK has them, in the state `output-available`, `output-error` or `input-available`. Others are dropped, and nothing in them is fetched. */
             type: string;
             /** @description Needed in a part of the type `text`. */
             text?: string;
           }[];
       parts?: {
-        /** @description `text`; parts of other types are dropped, and nothing in them is fetched. */
+        /** @description `text`, or an assistant's `tool-<name>` or `dynamic-tool` as the AI SDK has them, in the state `output-available`, `output-error` or `input-available`. Others are dropped, and nothing in them is fetched. */
         type: string;
         /** @description Needed in a part of the type `text`. */
         text?: string;
@@ -4530,6 +4530,11 @@ export interface operations {
            * @example msg_1:0
            */
           "X-Message-Id"?: string;
+          /**
+           * @description `1`: the text was too long to be spoken to its end. Absent otherwise.
+           * @example 1
+           */
+          "X-Speech-Cut"?: string;
           /**
            * @description Characters in one window; where the quota is in force.
            * @example 50000

@@ -6,6 +6,7 @@ import { createTestDir } from "~e2e/support/databases/database";
 import type { Embedder } from "./embedder";
 import { createKnowledge, openKnowledgeSearch } from "~e2e/support/knowledge";
 import { createWordEmbedder } from "~e2e/support/word-embedder";
+import { growthOf, linearGrowth } from "~e2e/support/measure/growth";
 import { toSearchWords } from "./search-words";
 
 async function open(pages: Record<string, string | Uint8Array>) {
@@ -62,6 +63,12 @@ test("other forms of a word, missing accents, mixed spellings, misspellings and 
 
 test("pronouns and contractions, with either apostrophe or without, say nothing of what a question is about", () => {
   expect(toSearchWords("I can't renew, it won’t renew, cant he renew")).toEqual(["renew", "renew", "renew"]);
+});
+
+test("the words of a text with a long run of marks take time proportional to its length", () => {
+  const read = (chars: number) => toSearchWords(`key${"\u0316\u0301".repeat(chars / 2)}s`);
+  expect(read(4)).toEqual(["key"]);
+  expect(growthOf(read, 16_000)).toBeLessThan(linearGrowth);
 });
 
 test("words that a page's front matter gives as synonyms find the passages that hold the page's own word", async () => {

@@ -18,9 +18,11 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 
 /** Without accents, empty words and common endings; `ERC-1155` and `erc1155` are found by each other. */
 export function toSearchWords(text: string): string[] {
+  // Marks are dropped before too: a long run of them takes long to be put in order.
   const folded = text
+    .replace(/\p{M}+/gu, "")
     .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
+    .replace(/\p{M}+/gu, "")
     .toLowerCase()
     .replace(/['’](?=t\b)|['’](?:s|re|ve|ll|d|m)\b/g, "");
   return (folded.match(/[\p{L}\p{N}]+/gu) ?? []).flatMap((word) => {

@@ -96,7 +96,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/components/schemas/SiweSignIn/properties/message/maxLength",
       "/paths/*/post/description",
     ],
-    now: "49d811623be7",
+    now: "7825152c5b0c",
   },
   {
     why: "A gate may have several kinds of keys, memberships without a token and delegates among them; a kind need not open the room.",
@@ -264,5 +264,14 @@ export const apiChanges: readonly ApiChange[] = [
       "/paths/~1api~1token-status~1{tokenId}/get/responses/400/content/application~1problem+json/examples/invalid-request",
     ],
     now: "cc68cb000d8d",
+  },
+  {
+    why: "The model sees the tool calls and results of earlier replies; speech that was cut says so.",
+    at: [
+      "/components/schemas/ChatMessage/properties/content/oneOf/1/items/properties/type/description",
+      "/components/schemas/ChatMessage/properties/parts/items/properties/type/description",
+      "/paths/~1api~1tts/post/responses/200/headers/X-Speech-Cut",
+    ],
+    now: "48aa3de8d4e4",
   },
 ];
