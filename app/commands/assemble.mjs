@@ -23,7 +23,6 @@ const shippedPaths = [
   "app/commands/prepare.mjs",
   "app/platform/open-output.mjs",
   "build/server",
-  "content",
   "prisma/migrations",
   "public",
 ];

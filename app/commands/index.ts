@@ -39,7 +39,7 @@ await runCommand(usage, async () => {
     const report = await runInSteps("pages", (onProgress, signal) =>
       indexKnowledge({
         folder: knowledgeFolder(contentDir),
-        store: createCollectionStore(database),
+        store: createCollectionStore(database, config.search.defaultAudience),
         lock: database,
         embedder: createConfiguredEmbedder(config),
         rebuild,
@@ -54,10 +54,11 @@ await runCommand(usage, async () => {
   }
 });
 
-function tell({ indexed, unchanged, removed, passages, broken }: IndexReport): void {
+function tell({ indexed, unchanged, removed, passages, readers, broken }: IndexReport): void {
   console.log(
     `${count(indexed, "page")} indexed (${count(passages, "passage")}), ${unchanged} unchanged, ${removed} removed.`,
   );
+  console.log(`Strangers can read ${count(readers.everyone, "page")}, holders ${readers.holders}.`);
   for (const { source, reason } of broken) console.error(`Omitted: ${source}: ${reason}.`);
 }
 

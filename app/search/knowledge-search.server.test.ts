@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { createTestDir } from "~e2e/support/databases/database";
+import { demoContent } from "~e2e/support/demo-content";
 import type { Embedder } from "./embedder";
 import { createKnowledge, openKnowledgeSearch } from "~e2e/support/knowledge";
 import { createWordEmbedder } from "~e2e/support/word-embedder";
@@ -374,8 +374,7 @@ test.each([
   ["How do I call the chat API with curl?", "api-quick-start.md"],
   ["Which provider answers in the chat?", "configuration-basics.md"],
 ])("the pages that ship answer: %s", async (query, source) => {
-  const contentDir = fileURLToPath(new URL("../../content", import.meta.url));
-  const { find } = openKnowledgeSearch({ contentDir, dataDir: await createTestDir() });
+  const { find } = openKnowledgeSearch({ contentDir: demoContent, dataDir: await createTestDir() });
   const [best] = await find({ query, topK: 3 });
   expect(best?.metadata.source).toBe(source);
 });

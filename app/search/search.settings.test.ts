@@ -5,9 +5,14 @@ function read(environment: Record<string, string>) {
   return parseConfig({ ...production, ...environment });
 }
 
-test("search needs nothing to be set: embedded, by words alone, all of it public", () => {
+test("search needs nothing to be set: embedded, by words alone, for holders unless a page says otherwise", () => {
   const { search, warnings } = read({});
-  expect(search).toEqual({ gatedNamespaces: [], embedding: null, pinecone: null });
+  expect(search).toEqual({
+    defaultAudience: "holders",
+    gatedNamespaces: [],
+    embedding: null,
+    pinecone: null,
+  });
   expect(warnings).toEqual([]);
 });
 

@@ -2,6 +2,7 @@ import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { demoContent } from "~e2e/support/demo-content";
 import { neverAnswering, refusing, saying } from "~e2e/support/providers/openai-server";
 import type { Behaviour } from "~e2e/support/providers/openai-server";
 import { limitsOff } from "~e2e/support/limits";
@@ -317,7 +318,7 @@ test.each(providers)(
 test("a failure of our own is answered in the chat's words without internals", async () => {
   const contentDir = await mkdtemp(path.join(os.tmpdir(), "latchkey-content-"));
   onTestFinished(() => rm(contentDir, { recursive: true, force: true }));
-  await cp("content", contentDir, { recursive: true });
+  await cp(demoContent, contentDir, { recursive: true });
   await mkdir(path.join(contentDir, "system-prompt.md"));
   const { origin } = await startChatServer({ gate, env: { CONTENT_DIR: contentDir } });
   const { status, body } = await send({ origin, headers: json, body: JSON.stringify(hello) });

@@ -173,7 +173,7 @@ test("the image holds no command line of Prisma, no compiler, no test and no sec
     expect(existsSync(path.join(imageDir, "node_modules", name)), name).toBe(false);
   }
   expect((await readdir(imageDir)).sort()).toEqual([
-    ...["LICENSE", "THIRD-PARTY-NOTICES.md", "app", "build", "content", "docs"],
+    ...["LICENSE", "THIRD-PARTY-NOTICES.md", "app", "build", "docs"],
     ...["node_modules", "package.json", "prisma", "public"],
   ]);
   const files = await readdir(imageDir, { recursive: true });

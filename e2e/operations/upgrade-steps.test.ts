@@ -1,6 +1,17 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFile, chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  chmod,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -47,7 +58,7 @@ async function writeProgram(root: string, name: string, text: string) {
 
 /** What a clone of the project holds, as far as building and starting need it. */
 const projectPaths = [
-  ...["app", "content", "contracts", "prisma", "public", "server.ts", "remix.config.js", "tsconfig.json"],
+  ...["app", "contracts", "prisma", "public", "server.ts", "remix.config.js", "tsconfig.json"],
   ...["package.json", "package-lock.json", ".npmrc", ".gitignore"],
 ];
 
@@ -175,3 +186,73 @@ test("each step of docs/upgrading.md with containers runs only after the one bef
     expect((await readFile(told, "utf8")).trimEnd().split("\n")).toEqual(steps.slice(0, index + 1));
   }
 });
+
+/** A clone of a project from when `content/` was in the repository, whose next version has taken it out. */
+async function makeOlderClone() {
+  const root = await makeFolder();
+  const [upstream, clone] = [path.join(root, "upstream"), path.join(root, "clone")];
+  const files = ["welcome.md", "styles.css", "knowledge/a.md", "knowledge/b.md", "images/lamp.svg"];
+  const as = ["-c", "user.name=Test", "-c", "user.email=test@gate.example"];
+  const git = async (cwd: string, ...parameters: string[]) =>
+    (await run("git", [...as, ...parameters], { cwd })).stdout;
+  for (const file of files) {
+    await mkdir(path.dirname(path.join(upstream, "content", file)), { recursive: true });
+    await writeFile(path.join(upstream, "content", file), `The demonstration's ${file}\n`.repeat(9));
+  }
+  await git(upstream, "init", "-q");
+  await git(upstream, "add", "-A");
+  await git(upstream, "commit", "-qm", "The former version");
+  await git(root, "clone", "-q", upstream, clone);
+  await git(clone, "config", "user.name", "Operator");
+  await git(clone, "config", "user.email", "operator@gate.example");
+  await mkdir(path.join(upstream, "app/demo"), { recursive: true });
+  await git(upstream, "mv", "content", "app/demo/content");
+  await git(upstream, "commit", "-qm", "The demonstration moves");
+  await writeFile(path.join(upstream, ".gitignore"), "/content\n");
+  await git(upstream, "add", "-A");
+  await git(upstream, "commit", "-qm", "The next version");
+  return { upstream, clone, git };
+}
+
+async function readTree(folder: string): Promise<Record<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
+  const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
+  return Object.fromEntries(files.map((file, index) => [path.relative(folder, file), texts[index]!]));
+}
+
+test.skipIf(!hasGit).each([
+  ["as they are", "git checkout -q -- content", false],
+  ["committed", "git rm -rqf content", true],
+])(
+  "the operator's content, %s, is the same after the block of docs/upgrading.md",
+  async (_how, words, isCommitted) => {
+    const { upstream, clone, git } = await makeOlderClone();
+    const content = path.join(clone, "content");
+    await writeFile(path.join(content, "welcome.md"), "# Mine");
+    await rm(path.join(content, "knowledge/a.md"));
+    await mkdir(path.join(content, "tokens/2"), { recursive: true });
+    await writeFile(path.join(content, "tokens/2/welcome.md"), "# For the second");
+    await writeFile(path.join(content, "knowledge/mine.md"), "My page");
+    if (isCommitted) {
+      await git(clone, "add", "-A");
+      await git(clone, "commit", "-qm", "Our content");
+    } else await git(clone, "add", "content/knowledge");
+    await appendFile(path.join(content, "styles.css"), ".latchkey-room {}");
+    const before = await readTree(content);
+
+    await run("bash", ["-c", await findBlock(words)], { cwd: clone });
+    expect(await readTree(content)).toEqual(before);
+    expect(await git(clone, "status", "--porcelain")).toBe("");
+    expect(await readTree(path.join(clone, "app/demo/content"))).toEqual(
+      await readTree(path.join(upstream, "app/demo/content")),
+    );
+
+    await writeFile(path.join(upstream, "app/demo/content/welcome.md"), "# Another demonstration");
+    await git(upstream, "commit", "-qam", "Still later");
+    await git(clone, "pull", "-q", "--no-rebase", "--no-edit");
+    expect(await readTree(content)).toEqual(before);
+  },
+);

@@ -17,7 +17,7 @@ async function copyProject(): Promise<string> {
   for (const name of ["app", "public", ...files]) {
     await cp(name, path.join(dir, name), { recursive: true, filter: isSource });
   }
-  for (const name of ["node_modules", "prisma", "contracts", "content"]) {
+  for (const name of ["node_modules", "prisma", "contracts"]) {
     await symlink(path.resolve(name), path.join(dir, name));
   }
   return dir;

@@ -11,6 +11,7 @@ import {
   removeServerDatabase,
   runsOnPostgresql,
 } from "./databases/chosen-database";
+import { demoContent } from "./demo-content";
 import { findFreePort } from "./free-port";
 import { waitUntil } from "./processes";
 
@@ -72,6 +73,7 @@ export async function startServer({
       HOST: "127.0.0.1",
       PORT: "0",
       DATA_DIR: dataDir,
+      CONTENT_DIR: demoContent,
       CHAIN_ID: "31337",
       JWT_SECRET: testJwtSecret,
       ...(runsOnPostgresql && { DATABASE_URL: databaseUrl }),

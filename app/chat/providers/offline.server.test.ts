@@ -40,7 +40,7 @@ function prepare({
     store: {
       vendor: "libsql",
       indexes: ["knowledge"],
-      listNamespaces: async () => [],
+      hasPublicPages: async () => false,
       search: async ({ query }) => {
         asked.push(query);
         if (matches instanceof Error) throw matches;

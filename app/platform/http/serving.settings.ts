@@ -63,7 +63,7 @@ export const servingSettings = {
   contentDir: setting(
     "CONTENT_DIR",
     { parse: (given) => path.resolve(given), range: "path", default: "content" },
-    "Folder with what holders receive.",
+    "Folder with what holders receive and what the search finds: your own, docs/content.md.",
   ),
   logLevel: oneOf(
     "LOG_LEVEL",

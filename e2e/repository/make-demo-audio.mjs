@@ -1,4 +1,4 @@
-// Makes lamp-room.wav: a short arpeggio on something between a music box and a kalimba, in a small stone room.
+// Makes lamp-room.wav of the demo: a short arpeggio on something between a music box and a kalimba, in a small stone room.
 // Usage: node make-demo-audio.mjs [output file]. The same Node release always writes the same bytes.
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -102,5 +102,5 @@ for (let index = 0; index < sampleCount; index += 1) {
   bytes.writeInt16LE(Math.round((mixed[index] / peak) * 0.86 * 32_767 * fade), 44 + index * 2);
 }
 
-const output = process.argv[2] ?? fileURLToPath(new URL("lamp-room.wav", import.meta.url));
+const output = process.argv[2] ?? fileURLToPath(new URL("../../app/demo/content/lamp-room.wav", import.meta.url));
 writeFileSync(output, bytes);
