@@ -18,10 +18,11 @@ import { createSharedPages } from "~/platform/http/pages/shared-pages.server";
 import { createStartupBuffer } from "~/platform/http/startup-buffer.server";
 import { createHttpServer, listen, stopOnSignals } from "~/platform/http/http-server.server";
 import { joinPrototypes } from "~/platform/http/pages/express-prototypes.server";
-import { answerPageRefusal, createPageHandler } from "~/platform/http/pages/page-handler.server";
-import { problemHeader } from "~/platform/http/refusal";
-import type { Refusal } from "~/platform/http/refusal";
+import { createPageHandler } from "~/platform/http/pages/page-handler.server";
+import { answerPageRefusal, refusePage } from "~/platform/http/pages/plain-page.server";
+import { Refusal, problemHeader } from "~/platform/http/refusal";
 import type { RequestContext } from "~/platform/http/request-context.server";
+import { requireWithinLimit } from "~/platform/http/require-within-limit.server";
 import { createApiHeaders, createPageHeaders } from "~/platform/http/security-headers.server";
 import { writeAnswer } from "~/platform/http/write-answer.server";
 import { openLog } from "~/platform/log.server";
@@ -153,14 +154,8 @@ function believedTraceParent(
   return typeof given === "string" && isPeerTrusted(socket.remoteAddress, isTrusted) ? given : undefined;
 }
 
-type AnswerPage = (
-  context: RequestContext,
-  request: IncomingMessage,
-  response: ServerResponse,
-) => Promise<void>;
-
 /** What is the same for everybody as it is kept; static files and other pages through Express. */
-function createPages(services: Services, isHttps: boolean): AnswerPage {
+function createPages(services: Services, isHttps: boolean) {
   const isDevelopment = config.mode === "development";
   const { answerPage, renderPage } = createPageHandler(build, isDevelopment ? "development" : "production");
   const pageHeaders = createPageHeaders({ isHttps, isDevelopment, reach: findWalletReach(config) });
@@ -183,15 +178,20 @@ function createPages(services: Services, isHttps: boolean): AnswerPage {
   const files = createFiles(headersOf);
   // The disk is not asked for what cannot be a file.
   app.use((request, response, next) => (mayBeFile(request) ? files(request, response, next) : next()));
+  // Whatever is rendered counts: unknown addresses, a page's data and HEAD, too.
   app.use((request, response, next) => {
     const context = contextOf(response);
-    answerPage({ context, request, response, headers: headersOf(context) }).catch(next);
+    const page = { context, request, response, headers: headersOf(context) };
+    requireWithinLimit(context, "pages")
+      .then(() => answerPage(page))
+      .catch(next);
   });
 
-  return async function answer(context, request, response) {
+  return async function answer(context: RequestContext, request: IncomingMessage, response: ServerResponse) {
     // Express calls it without an error where it cannot read the address.
     function fail(error: unknown): void {
       if (!response.headersSent) setHeaders(response, headersOf(context));
+      if (error instanceof Refusal) return void writeAnswer(refusePage(error, context), response);
       answerDefect(error ?? { status: 404 }, response);
     }
     try {

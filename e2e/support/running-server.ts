@@ -74,6 +74,8 @@ export async function startServer({
       DATA_DIR: dataDir,
       CHAIN_ID: "31337",
       JWT_SECRET: testJwtSecret,
+      // Tests open more pages a minute than any visitor.
+      RATE_LIMIT_PAGES: "0",
       ...(runsOnPostgresql && { DATABASE_URL: databaseUrl }),
       ...env,
       ...quiet,

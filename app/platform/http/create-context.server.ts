@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Log } from "~/platform/log.server";
+import { holdBodyPlace } from "./body-places.server";
 import { readLimitedBody } from "./body.server";
 import { clientIdentifier, isPeerTrusted, isPrivateAddress, requestHost } from "./client-id.server";
 import type { TrustCheck } from "./client-id.server";
@@ -137,7 +138,10 @@ class IncomingContext implements RequestContext {
   }
 
   readBody(maxBytes: number): Promise<Buffer> {
-    return readLimitedBody(this.#exchange.request, maxBytes);
+    const { request } = this.#exchange;
+    const receive = () => readLimitedBody(request, maxBytes);
+    // Most bodies have arrived whole by now.
+    return request.complete ? receive() : holdBodyPlace(this.clientId, receive);
   }
 }
 

@@ -3,7 +3,7 @@ import { createRequestHandler } from "@remix-run/node";
 import type { ServerBuild } from "@remix-run/node";
 import { createRemixHeaders } from "@remix-run/express/dist/server.js";
 import { matchPath } from "@remix-run/react";
-import { TextAnswer, addHeaders, answerProblem, answerText } from "../answer.server";
+import { TextAnswer, addHeaders } from "../answer.server";
 import type { Answer, HeaderTable } from "../answer.server";
 import { patternOf } from "../direct-route.server";
 import { Refusal, problemHeader } from "../refusal";
@@ -32,27 +32,21 @@ export function createPageHandler(build: ServerBuild, mode: string) {
     (byPattern.get(context.pathname) ?? handleAny)(request, context);
 
   async function answer(context: RequestContext, request: IncomingMessage): Promise<Answer> {
-    try {
-      // `_data` is how older pages asked for their data; the framework answers it with an error of its own.
-      if (!isDecodable(context.pathname) || context.searchParams.has("_data")) throw new Refusal("not-found");
-      if (["GET", "HEAD"].includes(context.method)) {
-        const made = await handle(toWebRequest(context, request), context);
-        return addHeaders(toAnswer(made), problemHeader(made.status));
-      }
-      if (!isPage(byPattern.keys(), context.pathname)) throw new Refusal("not-found");
-      if (context.method === "OPTIONS") return new Response(null, { status: 204, headers: { Allow: allow } });
-      throw new Refusal("method-not-allowed", {
-        detail: `${context.method} is not possible here. Use ${allow}.`,
-        headers: { Allow: allow },
-      });
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      const { service, headers, requestId } = context;
-      service.countRefusal(error);
-      return answerPageRefusal(headers.accept, { refusal: error, origin: service.origin, requestId });
+    // `_data` is how older pages asked for their data; the framework answers it with an error of its own.
+    if (!isDecodable(context.pathname) || context.searchParams.has("_data")) throw new Refusal("not-found");
+    if (["GET", "HEAD"].includes(context.method)) {
+      const made = await handle(toWebRequest(context, request), context);
+      return addHeaders(toAnswer(made), problemHeader(made.status));
     }
+    if (!isPage(byPattern.keys(), context.pathname)) throw new Refusal("not-found");
+    if (context.method === "OPTIONS") return new Response(null, { status: 204, headers: { Allow: allow } });
+    throw new Refusal("method-not-allowed", {
+      detail: `${context.method} is not possible here. Use ${allow}.`,
+      headers: { Allow: allow },
+    });
   }
 
+  /** Throws refusals. */
   async function answerPage({ context, request, response, headers }: PageExchange): Promise<void> {
     await writeAnswer(await packAnswer(await answer(context, request), context), response, headers);
   }
@@ -69,20 +63,6 @@ function toAnswer(made: Response): Answer {
   // Of several cookies a table holds one.
   if (headers["set-cookie"] !== undefined) return new Response(made.html, made);
   return new TextAnswer({ status: made.status, headers, text: made.html });
-}
-
-/** Plain text for a browser, Problem Details for a program. */
-export function answerPageRefusal(accept = "", refused: Parameters<typeof answerProblem>[0]): Answer {
-  const { status, title, detail, headers, slug } = refused.refusal;
-  const answer = !/\btext\/html\b/i.test(accept)
-    ? answerProblem(refused)
-    : answerText({
-        status,
-        text: `${title}. ${detail}\n`,
-        contentType: "text/plain; charset=utf-8",
-        headers: { "Cache-Control": "no-store", ...headers },
-      });
-  return addHeaders(answer, { "X-Problem": slug });
 }
 
 /**
