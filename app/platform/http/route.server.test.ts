@@ -230,6 +230,7 @@ test.each([
 test.each([
   ["a method there is not", 405, { text: right, method: "PUT" }],
   ["text that is no JSON", 415, { text: right, headers: { "content-type": "text/plain" } }],
+  ["a type with a byte more", 415, { text: right, headers: { "content-type": "application/json\u00a0" } }],
   ["a body beyond its bytes", 413, { text: " ".repeat(maxBodyBytes + 1) }],
 ] as const)("%s is refused with %i and neither counted nor received", async (_what, expected, request) => {
   const { status, turns } = await post(request);
