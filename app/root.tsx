@@ -144,7 +144,7 @@ function describeError(error: unknown): { heading: string; text: string } {
   }
   return {
     heading: "This page could not be shown",
-    text: "The server failed. The error is in its log; try again in a moment.",
+    text: "Wait a moment, then load the page again. If the server failed, the error is in its log.",
   };
 }
 

@@ -76,6 +76,8 @@ export async function startServer({
       CONTENT_DIR: demoContent,
       CHAIN_ID: "31337",
       JWT_SECRET: testJwtSecret,
+      // Tests open more pages a minute than any visitor.
+      RATE_LIMIT_PAGES: "0",
       ...(runsOnPostgresql && { DATABASE_URL: databaseUrl }),
       ...env,
       ...quiet,

@@ -1,3 +1,4 @@
+import { readCookie } from "~/platform/http/header-text";
 import { Refusal } from "~/platform/http/refusal";
 import { tokenLifeSeconds } from "./access-token.schema";
 import type { AccessClaims } from "./access-token.schema";
@@ -13,7 +14,7 @@ import { bearerProof, verifyGateToken } from "../proofs/bearer.server";
 import { requireOwnHost } from "../proofs/proof.server";
 import type { SessionOrder, SignedIn, SignedOut } from "./session.schema";
 import type { RevokedProofStore } from "./revoked-proofs.store.server";
-import { readCookies, sessionCookieName } from "./token-locations";
+import { sessionCookieName } from "./token-locations";
 
 export type SessionDependencies = HolderDependencies & {
   domains: readonly string[];
@@ -36,13 +37,9 @@ export type SessionRequest = {
 export type SessionCaller = Caller & { token: string };
 export type KeptSession = { token: string; session: SignedIn };
 
-/**
- * From a Cookie header; the token is not verified yet. With two that differ, nobody is signed in: one of them a
- * neighbouring site may have set for the whole domain, so that its own visitor is taken for this one.
- */
+/** From a Cookie header; the token is not verified yet. */
 export function findSessionToken(cookie: string | undefined): string | null {
-  const [token, ...others] = new Set(readCookies(cookie, sessionCookieName));
-  return others.length === 0 ? token || null : null;
+  return readCookie(cookie, sessionCookieName) || null;
 }
 
 /** A session begins with a token from a sign-in; whatever else is asked of it goes by the one in the cookie. */

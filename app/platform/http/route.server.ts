@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { RateLimitName } from "~/platform/limits/limit-name";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
 import { addHeaders, answerJson, answerProblem } from "./answer.server";
-import { parseShape, receiveJson, requireJsonMediaType } from "./body.server";
+import { hasBody, parseShape, readLimitedBody, requireJsonHeaders } from "./body.server";
 import type { Incoming, LateBody } from "./body.server";
 import { answerOptions, corsHeaders } from "./cors.server";
 import { defaultJsonBounds, parseJson } from "./json-text";
@@ -24,7 +24,7 @@ export type CallerStep<Caller, Body = unknown> = {
   identify: (request: { context: RequestContext; body: Body }) => Promise<Caller> | Caller;
   /** What is recorded of the caller. */
   claimOf?(caller: Caller): AccessClaim | null;
-  /** A refused caller learns nothing else: the body is received after the limit, and its faults wait for the caller. */
+  /** A refused caller learns nothing else: the body's faults wait for the caller. */
   precedesBody?: boolean;
 };
 
@@ -43,7 +43,7 @@ export type MethodSpec<Body, Caller = undefined> = {
   /** The site behind the door that the body is about, for the same record. Refuses what is none before anybody is asked who. */
   siteOf?: (body: Body) => string | null;
   /**
-   * A body is received only where its shape is declared: its bytes before the limit counts, what they mean after, the
+   * A body is received only where its shape is declared, and once its request was counted: its bytes, what they mean, the
    * shape last. A function throws refusals of its own, and decides about an absent body (undefined) too. A late body is
    * received once the caller is known.
    */
@@ -99,8 +99,8 @@ export type RouteFunction = {
 };
 
 /**
- * Every resource route: method, media type, bytes, rate limit, JSON, caller, shape, proof, the route's own function. A
- * refusal becomes an answer here alone. What a body says is read only once its request was counted.
+ * Every resource route: method, media type, rate limit, bytes, JSON, caller, shape, proof, the route's own function. A
+ * refusal becomes an answer here alone. A body is received only once its request was counted.
  */
 export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCaller = undefined>(
   spec: RouteSpec<PostBody, GetCaller, PostCaller>,
@@ -202,13 +202,11 @@ async function run<Body, Caller>(
   const { context, params, headers } = request;
   const incoming = { request: request.sent, context };
   const precedesBody = method.caller?.precedesBody ?? false;
-  const bytes = method.body && !precedesBody ? await receiveBody(method, incoming) : null;
+  if (!precedesBody) requireReceivable(method, context);
   const limit = method.operation?.limit ?? method.limit;
   if (limit) Object.assign(headers, await requireWithinLimit(context, limit));
   if (!request.isForSites) requireOneAuthorization(context);
-  const { json, fault = null } = precedesBody
-    ? await readLater(method, incoming)
-    : { json: readJson(method, bytes) };
+  const { json, fault } = await receiveJson(method, incoming, precedesBody);
   request.json = json;
   method.guard?.({ context, body: json });
   const caller = await identify(method.caller, request, json);
@@ -245,35 +243,48 @@ function requireOneAuthorization(context: RequestContext): void {
 
 export const defaultMaxBodyBytes = 64 * 1024;
 
-async function readLater<Body, Caller>(
+/** Refuses by the headers of a body alone, before the request is counted. */
+function requireReceivable<Body, Caller>(
+  { body, operation }: MethodSpec<Body, Caller>,
+  { headers }: RequestContext,
+): void {
+  if (!body || isLate(body) || (!hasBody(headers) && isOptional({ body, operation }))) return;
+  requireJsonHeaders(headers, operation?.maxBodyBytes ?? defaultMaxBodyBytes);
+}
+
+/** `fault`: what is wrong with the body, if the caller is to be known first. */
+async function receiveJson<Body, Caller>(
   method: MethodSpec<Body, Caller>,
   incoming: Incoming,
-): Promise<{ json: unknown; fault?: Refusal }> {
+  precedesBody: boolean,
+): Promise<{ json?: unknown; fault?: Refusal }> {
   try {
-    return { json: readJson(method, await receiveBody(method, incoming)) };
+    if (precedesBody) requireReceivable(method, incoming.context);
+    return { json: await readJson(method, incoming) };
   } catch (error) {
-    if (error instanceof Refusal) return { json: undefined, fault: error };
+    const waits = precedesBody && error instanceof Refusal && error.refusalName !== "too-many-requests";
+    if (waits) return { fault: error };
     throw error;
   }
 }
 
-async function receiveBody<Body, Caller>(
+/** Undefined where there is no body. */
+async function readJson<Body, Caller>(
   { body, operation }: MethodSpec<Body, Caller>,
   incoming: Incoming,
-): Promise<Buffer | null> {
-  if (!body || isLate(body)) return null;
-  const bytes = await receiveJson(incoming, operation?.maxBodyBytes ?? defaultMaxBodyBytes);
-  const isOptional = operation?.body?.required === false || typeof body === "function";
-  if (bytes !== null || isOptional) return bytes;
-  requireJsonMediaType(incoming.context.headers["content-type"]);
-  return Buffer.alloc(0);
-}
-
-/** Undefined where there is no body. */
-function readJson<Body, Caller>({ operation }: MethodSpec<Body, Caller>, bytes: Buffer | null): unknown {
-  if (bytes === null) return undefined;
+): Promise<unknown> {
+  if (!body || isLate(body)) return undefined;
+  const maxBytes = operation?.maxBodyBytes ?? defaultMaxBodyBytes;
+  const isSent = hasBody(incoming.context.headers);
+  const bytes = isSent ? await readLimitedBody(incoming, maxBytes) : Buffer.alloc(0);
+  if (bytes.length === 0 && isOptional({ body, operation })) return undefined;
   const { maxBodyValues: maxValues = defaultJsonBounds.maxValues, malformedBody } = operation ?? {};
   return parseJson(bytes, { maxValues, refusalName: malformedBody ?? "invalid-request" });
+}
+
+/** Whether the route decides about an absent body too. */
+function isOptional<Body>({ body, operation }: Pick<MethodSpec<Body>, "body" | "operation">): boolean {
+  return operation?.body?.required === false || typeof body === "function";
 }
 
 function isLate<Body>(body: MethodSpec<Body>["body"]): body is LateBody<Body> {

@@ -51,9 +51,9 @@ export async function answerMcp(exchange: McpExchange, dispatch: McpDispatcher):
 
 export function readRevisionHeaders(headers: IncomingHttpHeaders): RevisionHeaders {
   return {
-    revision: headers["mcp-protocol-version"]?.toString().trim(),
-    method: headers["mcp-method"]?.toString().trim(),
-    name: headers["mcp-name"]?.toString().trim(),
+    revision: headers["mcp-protocol-version"]?.toString(),
+    method: headers["mcp-method"]?.toString(),
+    name: headers["mcp-name"]?.toString(),
   };
 }
 

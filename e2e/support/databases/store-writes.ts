@@ -254,6 +254,9 @@ function listSessions(database: Database): ListedStore {
   const endsAtMs = nowMs + dayMs;
   const traced = adding("OperatorSession", "AuditEntry");
   const use = () => store.useSession("d", dayMs);
+  const id = `sign-in-refused ${Math.floor(nowMs / 3_600_000)} ${actor.clientId}`;
+  const hold = `INSERT INTO "AuditEntry" VALUES ('${id}', 1, 'k', 'c', 'r', '{"times":1}')`;
+  const isNew = { ...at("AuditEntry"), hold, grows: "AuditEntry" };
   return {
     store,
     reads: [],
@@ -261,6 +264,7 @@ function listSessions(database: Database): ListedStore {
       startSession: meets(traced, () => store.startSession("new", actor, endsAtMs)),
       useSession: meets(at("OperatorSession"), use, true),
       endSession: meets(traced, () => store.endSession("d", actor)),
+      recordRefusal: meets(isNew, () => store.recordRefusal(actor)),
     },
     alone: { recordAudit: "one new row with an id of its own" },
   };
