@@ -12,7 +12,7 @@ import { systemClock } from "~/platform/clock";
 import { createRequestContexts } from "~/platform/http/create-context.server";
 import { compileTrust, isPeerTrusted } from "~/platform/http/client-id.server";
 import type { TrustCheck } from "~/platform/http/client-id.server";
-import { createDirectRoutes } from "~/platform/http/direct-route.server";
+import { createDirectRoutes, omitRoutes } from "~/platform/http/direct-route.server";
 import type { RouteMatch } from "~/platform/http/direct-route.server";
 import { createSharedPages } from "~/platform/http/pages/shared-pages.server";
 import { createStartupBuffer } from "~/platform/http/startup-buffer.server";
@@ -39,8 +39,8 @@ const startGraceMs = 2_000;
 // full garbage collection frees old objects: docs/decisions/025-sign-in-cost.md.
 setFlagsFromString("--no-allocation-site-pretenuring");
 
-const build = builtModules as unknown as ServerBuild;
 const config = loadConfig();
+const build = omitRoutes(builtModules as unknown as ServerBuild, findHiddenPaths(config));
 const { log, close: closeLog } = openLog(config.serving.logLevel);
 const worker = joinSupervisor();
 const openPort = worker?.openPort ?? null;
@@ -48,10 +48,7 @@ const openPort = worker?.openPort ?? null;
 if (openPort === null)
   for (const problem of config.warnings) log.warn({ problem }, "setting is questionable");
 
-const findRoute = createDirectRoutes(build.routes, {
-  moved: findMovedPaths(config),
-  hidden: findHiddenPaths(config),
-});
+const findRoute = createDirectRoutes(build.routes, findMovedPaths(config));
 let port = config.serving.port;
 const startupBuffer = createStartupBuffer({ answerRefusal: answerDuringStart });
 const server = createHttpServer(startupBuffer.listener);

@@ -36,7 +36,6 @@ export async function openDemoChain({ dataDir, mode, origin }) {
     chain,
     contract,
     env: {
-      HOST: "127.0.0.1",
       CHAIN_POLL_SECONDS: "1",
       // Another one with every start; production refuses what begins so.
       OPERATOR_SECRET: `demo-${randomBytes(9).toString("hex")}`,

@@ -1,6 +1,6 @@
 import type { ServerBuild } from "@remix-run/node";
 import { expect, test } from "vitest";
-import { createDirectRoutes } from "./direct-route.server";
+import { createDirectRoutes, omitRoutes } from "./direct-route.server";
 
 /** Resource routes at these addresses, and what a search among them finds for an address. */
 function openRoutes(patterns: readonly string[], { moved = {}, hidden = [] }: Options = {}) {
@@ -10,13 +10,14 @@ function openRoutes(patterns: readonly string[], { moved = {}, hidden = [] }: Op
       { id: pattern, path: pattern.slice(1), module: { loader: () => null } },
     ]),
   );
-  const findRoute = createDirectRoutes(routes as unknown as ServerBuild["routes"], { moved, hidden });
+  const build = { routes, assets: { routes: {} } } as unknown as ServerBuild;
+  const findRoute = createDirectRoutes(omitRoutes(build, hidden).routes, moved);
   return (pathname: string) => {
     const found = findRoute(pathname);
     return found && { pattern: found.pattern, params: found.params };
   };
 }
-type Options = Partial<Parameters<typeof createDirectRoutes>[1]>;
+type Options = { moved?: Record<string, string>; hidden?: readonly string[] };
 
 test.each([
   { pathname: "/healthz", pattern: "/healthz", params: {} },

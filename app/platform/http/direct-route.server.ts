@@ -9,16 +9,14 @@ export type RouteMatch = DirectRoute & { params: Readonly<Record<string, string>
 /**
  * Resource routes (an action or a loader and no page) answered by the very functions their modules export,
  * without passing through the framework's request handler, which costs more than most of them do.
- * `hidden`: patterns of routes that are switched off.
  */
 export function createDirectRoutes(
   routes: ServerBuild["routes"],
-  { moved, hidden }: { moved: MovedPaths; hidden: readonly string[] },
+  moved: MovedPaths,
 ): (pathname: string) => RouteMatch | null {
   const direct: DirectRoute[] = Object.values(routes).flatMap((route) => {
     if (!route || route.module.default || !route.module.loader) return [];
     const pattern = patternOf(routes, route.id);
-    if (hidden.includes(pattern)) return [];
     const segments = movePath(pattern, moved).slice(1).split("/");
     return [{ pattern, segments, route: route.module.loader as unknown as RouteFunction }];
   });
@@ -59,6 +57,23 @@ function groupByFirst(routes: readonly DirectRoute[]): ReadonlyMap<string, reado
     groups.set(first, [...(groups.get(first) ?? []), route]);
   }
   return groups;
+}
+
+/** The build without the routes at `hidden`, each a route's address as below. */
+export function omitRoutes(build: ServerBuild, hidden: readonly string[]): ServerBuild {
+  const { routes } = build;
+  return pickRoutes(
+    build,
+    Object.keys(routes).filter((id) => !hidden.includes(patternOf(routes, id))),
+  );
+}
+
+export function pickRoutes(build: ServerBuild, ids: readonly string[]): ServerBuild {
+  const { assets, routes } = build;
+  const pick = <Value>(from: Record<string, Value>): Record<string, Value> =>
+    Object.fromEntries(Object.entries(from).filter(([id]) => ids.includes(id)));
+  // Both lists: no page can be rendered with what the manifest names and the routes lack.
+  return { ...build, routes: pick(routes), assets: { ...assets, routes: pick(assets.routes) } };
 }
 
 /** A route's address, with the framework's marks for what may differ in it. */

@@ -79,7 +79,6 @@ export async function startGateServer({
         LATCHKEY_MODE: mode,
         NEXT_PUBLIC_DOMAIN: `localhost:${port}`,
         JWT_SECRET: randomBytes(32).toString("hex"),
-        HOST: "127.0.0.1",
         PORT: String(port),
         DATA_DIR: dataDir,
         ...(runsOnPostgresql && { DATABASE_URL: databaseUrl }),

@@ -5,7 +5,7 @@ import { createRemixHeaders } from "@remix-run/express/dist/server.js";
 import { matchPath } from "@remix-run/react";
 import { TextAnswer, addHeaders, answerProblem, answerText } from "../answer.server";
 import type { Answer, HeaderTable } from "../answer.server";
-import { patternOf } from "../direct-route.server";
+import { patternOf, pickRoutes } from "../direct-route.server";
 import { Refusal, problemHeader } from "../refusal";
 import type { RequestContext } from "../request-context.server";
 import { writeAnswer } from "../write-answer.server";
@@ -101,14 +101,6 @@ function createHandlers(build: ServerBuild, mode: string) {
     handleAny: create(ids),
     byPattern: new Map(ids.map((id) => [patternOf(build.routes, id), create([id])])),
   };
-}
-
-function pickRoutes(build: ServerBuild, ids: readonly string[]): ServerBuild {
-  const { assets, routes } = build;
-  const pick = <Value>(from: Record<string, Value>): Record<string, Value> =>
-    Object.fromEntries(Object.entries(from).filter(([id]) => ids.includes(id)));
-  // Both lists: no page can be rendered with what the manifest names and the routes lack.
-  return { ...build, routes: pick(routes), assets: { ...assets, routes: pick(assets.routes) } };
 }
 
 /** Whether there is a page at an address, in any of the spellings the framework finds it under. */
