@@ -1,7 +1,7 @@
 import { createDemoChain } from "~/demo/demo-chain.gateway.server";
 import type { DemoChain } from "~/demo/demo-chain.gateway.server";
 import { createAddressListRefresher } from "./gate/kinds/file/address-list-refresher.server";
-import { firstKind } from "~/gate/kinds/kind-of-key";
+import { firstKind, omitOpenings } from "~/gate/kinds/kind-of-key";
 import { toKeyList } from "~/gate/kinds/key-list";
 import { systemClock } from "~/platform/clock";
 import { listLeaves } from "~/gate/kinds/requirement-leaves";
@@ -88,6 +88,10 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
   const chat = wireChat(foundation, quota, tools);
   const speech = await wireSpeech(foundation, quota);
   const sweeper = startSweeper(foundation);
+  const publicKinds = omitOpenings(config.keys, [
+    ...(config.chat.isOn ? [] : (["chat"] as const)),
+    ...(config.tools.mcpPath === null ? (["tools"] as const) : []),
+  ]);
   const addressLists = createAddressListRefresher({ lists: config.addressLists, log: foundation.log });
   addressLists.start();
   outbox.sender.start();
@@ -104,9 +108,10 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
     brand,
     buildVersion,
     gate,
+    publicKinds,
     /** The same as long as the process runs: the file is read at the start. */
     answerKeyList: createStaticAnswer(
-      JSON.stringify(toKeyList(config.keys.list)),
+      JSON.stringify(toKeyList(publicKinds)),
       "application/json; charset=utf-8",
       keyListMaxAgeSeconds,
     ),

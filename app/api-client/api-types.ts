@@ -179,7 +179,7 @@ export type paths = {
     post: operations["keepSession"];
     /**
      * Sign out
-     * @description Makes this browser forget the token, whatever became of it. The token itself ends with its time, or with its key; where there are sites behind the door, all that goes back to its signature ends now, on every site. Answers of the chat that the session began and that are under way are stopped.
+     * @description Makes this browser forget the token, whatever became of it. The token itself ends with its time, or with its key; where there are sites behind the door, all that goes back to its signature ends now, on every site. Answers that the session began and that are under way are stopped.
      */
     delete: operations["endSession"];
     options?: never;
@@ -432,7 +432,7 @@ export type paths = {
      *
      *     **An answer sentence by sentence.** A client may send the parts of a longer text one by one, each with a `messageId` of its own such as `msg_1:0`, `msg_1:1`; the id comes back in `X-Message-Id`, so that answers can be told apart.
      *
-     *     **Who may.** As for the chat: where the operator requires it, an access token, in the same places. Where none is required, whoever sends a bad one, or one that cannot be judged, is served as a stranger.
+     *     **Who may.** Everybody, or where the operator requires it who sends an access token. Where none is required, whoever sends a bad one, or one that cannot be judged, is served as a stranger.
      *
      *     **Quota.** Where it is in force, each key may have so many characters spoken, of the text that the provider gets; the headers `X-Quota-Limit`, `X-Quota-Remaining` and `X-Quota-Reset` tell where it stands, failures before the first byte included. A text counts from the moment the provider is asked for it, also for whoever leaves before its first byte. What is repeated from the cache, what somebody else is just having spoken, and what failed before its first byte is not counted.
      *
@@ -629,7 +629,7 @@ export type paths = {
     };
     /**
      * Ask whether the service can answer
-     * @description Asks the database, the chain, how long ago transfers of keys were read, and the providers of the conversation and, unless it is switched off, of speech. One asking is shared by everybody for a second. Answers while the server is still starting, too.
+     * @description Asks the database, the chain, how long ago transfers of keys were read, and the providers that are not switched off. One asking is shared by everybody for a second. Answers while the server is still starting, too.
      */
     get: operations["getReadiness"];
     put?: never;
@@ -1043,7 +1043,7 @@ export type components = {
       contract?: string;
       requires?: components["schemas"]["Requirement"];
       also?: components["schemas"]["Requirement"];
-      /** @description `room`, `chat`, `tts`, `tools`, or `door:<host>`. */
+      /** @description What is offered here, such as `room` or `tts`, or `door:<host>`. */
       opens: string[];
       /** @description Where to get what is asked for. */
       get?: {
@@ -1509,7 +1509,7 @@ export type components = {
           ageSeconds?: number;
         };
       };
-      /** @description Whether the chat quota is in force. */
+      /** @description Whether the quota is in force. */
       quota: {
         active: boolean;
         /** @description What keeps it from being in force, in words. */
@@ -2432,9 +2432,7 @@ export interface operations {
            *           },
            *           "opens": [
            *             "room",
-           *             "chat",
-           *             "tts",
-           *             "tools"
+           *             "tts"
            *           ],
            *           "get": {
            *             "url": "https://shop.example/keys",
@@ -5947,8 +5945,8 @@ export interface operations {
            *       ],
            *       "shortcuts": [
            *         {
-           *           "name": "Chat",
-           *           "url": "/chat"
+           *           "name": "The room",
+           *           "url": "/gate"
            *         }
            *       ]
            *     }

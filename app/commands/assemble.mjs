@@ -21,6 +21,7 @@ const shippedPaths = [
   "app/commands/start.mjs",
   "app/commands/supervise.mjs",
   "app/commands/prepare.mjs",
+  "app/platform/config/environment-file.mjs",
   "app/platform/open-output.mjs",
   "build/server",
   "prisma/migrations",

@@ -67,7 +67,8 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
   const abandoned = checkAbandonedAnswers({ conclude: kept.concludeAbandoned, everyMs: leaseMs / 3, log });
 
   return {
-    pingProvider: provider.ping(chat),
+    /** Null where the chat is switched off, which is no fault. */
+    pingProvider: chat.isOn ? provider.ping(chat) : null,
     /** Ends the streams that are open, each with a last event. */
     beginStop: () => shutdown.abort(),
     /** Once what was said last is stored. */

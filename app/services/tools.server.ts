@@ -54,6 +54,6 @@ export function wireTools(foundation: Foundation, { gate, search, payments }: To
       answerMcp({ ...call, caller: toToolCaller(call.caller) }, dispatch),
     /** Null for a path that is no resource of this service. */
     findResource: ({ suffix }: { suffix: string }) =>
-      isResourceSuffix(suffix, mcpPath) ? describeResource(origin, mcpPath) : null,
+      mcpPath !== null && isResourceSuffix(suffix, mcpPath) ? describeResource(origin, mcpPath) : null,
   };
 }

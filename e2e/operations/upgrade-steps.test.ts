@@ -128,7 +128,6 @@ function runToServer(block: string, cwd: string, env: Record<string, unknown>) {
       RPC_URL: gate.chain.rpcUrl,
       KEY_CONTRACT_ADDRESS: gate.contract,
       JWT_SECRET: testJwtSecret,
-      HOST: "127.0.0.1",
       PORT: String(port),
     };
     const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
