@@ -47,7 +47,7 @@ async function open(behave: (call: JsonCall) => void, changes: Partial<PineconeO
   return { run, calls, tool, store, advance: (ms: number) => (nowMs += ms) };
 }
 
-const holder = { ...someKey, address: "0xabc", tokenId: "7", scopes: ["tools"] };
+const holder = { ...someKey, scopes: ["tools"] };
 
 test("a Pinecone search runs as a tool under the store's name, in Pinecone's own format", async () => {
   const { run, calls, tool } = await open(answerWell);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { TokenHolder } from "~/gate/holder";
 import { keyRefOf } from "~/gate/kinds/kind-of-key";
 import { ownerOfKey } from "~/quota/quota-subject";
 import { isGatedNamespace } from "~/search/gated-namespaces";
@@ -7,7 +8,7 @@ import { metadataFilterSchema } from "~/search/metadata-filter";
 import { SearchUnavailable } from "~/search/search-store";
 import type { PassageMatch, SearchQuestion, SearchStore } from "~/search/search-store";
 import { defineTool, readingOnly, ToolFailure } from "./tool";
-import type { Tool, ToolCaller, ToolHolder } from "./tool";
+import type { Tool, ToolCaller } from "./tool";
 
 const maxQueryChars = 1_000;
 const maxIndexChars = 100;
@@ -33,7 +34,7 @@ type SearchToolOptions = {
   /** Only for callers whose access token is valid for tools, and who still hold its key. */
   gatedNamespaces: readonly string[];
   /** Checks chain and database as the gate does, and throws its refusals. */
-  requireHolder: (holder: ToolHolder) => Promise<void>;
+  requireHolder: (holder: TokenHolder) => Promise<void>;
 };
 
 /** The offline assistant recognises it by the ending `_search`. */
