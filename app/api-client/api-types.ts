@@ -50,7 +50,7 @@ export type paths = {
      *
      *     Where a gate has several kinds of keys, `key` names one: the first that `GET /api/keys` lists is meant by default. The chain is the kind's, and the lines of a legacy signature end with `Key: <name>` for every kind but the first. Of a membership, which has no token, the key's id is the holder's address as a decimal number; leave `tokenId` out. A delegate of the holder names the holder in `vault`. What is missing is told in `requirements` of the 403, to an address that was proven. A kind that does not open the room gets a token and empty content.
      *
-     *     Signatures may be of ordinary wallets, of contract wallets (EIP-1271), and of contract wallets that are not deployed yet (ERC-6492). Then the chain is asked who holds the key, at each call.
+     *     Signatures may be of ordinary wallets, of contract wallets (EIP-1271), and of contract wallets that are not deployed yet (ERC-6492), if their factory is one that this gate accepts. The token of such a wallet carries the claim `undeployed: true`, and uses its key up only once the wallet has code. Then the chain is asked who holds the key, at each call.
      *
      *     The body may hold 1000 members and elements in all, and be nested 64 levels deep.
      *
@@ -2066,7 +2066,10 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **Holding too recent** ([holding-too-recent](https://gate.example/problems/holding-too-recent)): The key came to this wallet so recently that the chain might still take the transfer back, or was seen leaving it a moment ago. Using a key up cannot be undone. */
+      /**
+       * @description - **Holding too recent** ([holding-too-recent](https://gate.example/problems/holding-too-recent)): The key came to this wallet so recently that the chain might still take the transfer back, or was seen leaving it a moment ago. Using a key up cannot be undone.
+       *     - **Wallet not deployed** ([wallet-not-deployed](https://gate.example/problems/wallet-not-deployed)): The wallet that signed is a contract wallet which doesn't exist on the chain yet. It may sign in, but using a key up cannot be undone, so the wallet must exist first.
+       */
       409: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -34,6 +34,7 @@ async function signIn({ departedAtMs, again }: Chain): Promise<TokenGrant> {
     kinds,
     siweEnabled: true,
     legacySignatures: "allow",
+    walletFactories: "any",
     nonceBinding: "client",
     nonces: { consumeNonce: unused },
     verifyToken: unused,

@@ -2,23 +2,26 @@ import { emptyContent } from "~/content/content.schema";
 import type { GatedContent } from "~/content/content.schema";
 import { Refusal } from "~/platform/http/refusal";
 import { keyStateOf, questionOf, requireHolder } from "./holder.server";
-import type { Holder, HolderDependencies } from "./holder.server";
+import type { Holder } from "./holder";
+import type { HolderDependencies } from "./holder.server";
 import { contentNameOf, opensRoom } from "./kinds/kind-of-key";
-import type { Judge } from "./ownership/judge";
 import type { Claimant, SignedClaimant } from "./proofs/proof.server";
 import { proveAndJudge } from "./proofs/signature.server";
+import type { SignatureDependencies } from "./proofs/signature.server";
 import { requireMet, requireRoom } from "./require-met";
 
-export type AdmitDependencies = HolderDependencies & {
-  judge: Pick<Judge, "judge" | "judgeSigned">;
-  mintToken: (grant: TokenGrant) => Promise<string>;
-  readContent: (request: { tokenId: string }) => Promise<GatedContent>;
-  countGrant: (proof: string) => void;
-};
+export type AdmitDependencies = HolderDependencies &
+  SignatureDependencies & {
+    mintToken: (grant: TokenGrant) => Promise<string>;
+    readContent: (request: { tokenId: string }) => Promise<GatedContent>;
+    countGrant: (proof: string) => void;
+  };
 
 export type TokenGrant = Pick<SignedClaimant, "address" | "keyKind" | "tokenId" | "vault" | "signedText"> & {
   auth: SignedClaimant["kind"];
   siwe: SignedClaimant["claims"];
+  /** The wallet that signed has no code yet. */
+  isUndeployed: boolean;
   /** The token must be younger than this: the key left and came back. */
   departedAtMs: number | null;
   /** When the chain was asked who holds the key; the token is dated so, and what is noticed later ends it. */
@@ -64,7 +67,11 @@ async function signIn(claimant: SignedClaimant, dependencies: AdmitDependencies)
   const state = keyStateOf(claimant);
   let ownedAtMs = clock();
   // A sign-in reads the chain afresh: what it mints outlives any cached reading.
-  requireMet(question, await proveAndJudge({ message: signedText, signature, question, judge }), kinds);
+  const { judgement, isUndeployed } = await proveAndJudge(
+    { message: signedText, signature, question },
+    dependencies,
+  );
+  requireMet(question, judgement, kinds);
   const { used, departedAtMs } = await keys.findKeyState(state);
   if (used) throw new Refusal("this-token-has-already-been-used");
   if (departedAtMs !== null && departedAtMs >= ownedAtMs) {
@@ -79,6 +86,6 @@ async function signIn(claimant: SignedClaimant, dependencies: AdmitDependencies)
     }
   }
   await claimant.spend();
-  const proven = { address, keyKind, tokenId, vault, auth, siwe, signedText };
+  const proven = { address, keyKind, tokenId, vault, auth, siwe, signedText, isUndeployed };
   return await dependencies.mintToken({ ...proven, departedAtMs, ownedAtMs });
 }

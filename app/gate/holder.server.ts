@@ -2,27 +2,14 @@ import type { Address } from "viem";
 import type { Clock } from "~/platform/clock";
 import { Refusal } from "~/platform/http/refusal";
 import { accessTokenRefused } from "./authentication-failed";
+import type { Holder, TokenHolder } from "./holder";
 import type { KeyStore } from "./keys/keys.store.server";
-import type { KeyKind, KeyKinds } from "./kinds/kind";
+import type { KeyKinds } from "./kinds/kind";
 import { keyRefOf } from "./kinds/kind-of-key";
 import type { Judge, KeyQuestion } from "./ownership/judge";
 import { requireMet } from "./require-met";
 import type { VerifiedToken } from "./tokens/access-token.server";
 import { isRevokedByDeparture } from "./tokens/revocation-by-departure";
-
-/** Who an access token was made for. */
-export type Holder = {
-  address: Address;
-  keyKind: KeyKind;
-  tokenId: string;
-  /** The wallet that holds the key, where the address is only its delegate. */
-  vault: Address | null;
-  /** Whether the token reaches the room, which its kind may open only since it was made. */
-  opensRoom: boolean;
-  issuedAtSeconds: number;
-  /** Of the proof that its token goes back to, where it is known. */
-  proofHash: string | null;
-};
 
 export type HolderDependencies = {
   kinds: KeyKinds;
@@ -62,14 +49,16 @@ export async function requireHolder(
   }
 }
 
-export function holderOf({ claims, keyKind }: VerifiedToken): Holder {
-  const { sub, tokenId, iat, vault, scopes, siwe_hash: proofHash } = claims;
+export function holderOf({ claims, keyKind }: VerifiedToken): TokenHolder {
+  const { sub, tokenId, iat, vault, scopes, undeployed = false, siwe_hash: proofHash } = claims;
   return {
     address: sub as Address,
     keyKind,
     tokenId,
     vault: (vault as Address | undefined) ?? null,
+    scopes,
     opensRoom: scopes.includes("gate:read"),
+    isUndeployed: undeployed,
     issuedAtSeconds: iat,
     proofHash,
   };

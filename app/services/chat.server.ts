@@ -1,4 +1,5 @@
 import type { Caller } from "~/gate/caller.server";
+import { holderOf } from "~/gate/holder.server";
 import { isConversationId, toModelList } from "~/chat/chat.schema";
 import type { ChatRequest } from "~/chat/chat.schema";
 import { checkAbandonedAnswers } from "~/chat/kept/abandoned-answers.server";
@@ -14,7 +15,6 @@ import { createSystemPromptReader } from "~/chat/reply/system-prompt.server";
 import { getProvider } from "~/platform/providers/provider-row";
 import { systemClock } from "~/platform/clock";
 import { ownerOfKey } from "~/quota/quota-subject";
-import { toToolCaller } from "~/tools/tool";
 import type { Foundation } from "./foundation.server";
 import type { QuotaServices } from "./quota.server";
 import type { ToolServices } from "./tools.server";
@@ -77,7 +77,7 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
     listModels: () => toModelList(chat.models),
     answer: async ({ request, caller, clientId, signal }: ChatQuestion): Promise<ChatAnswer> => {
       const admitAnswer = () => quota.admitAnswer({ caller });
-      const call = { request, caller: toToolCaller(caller), clientId, signal, admitAnswer };
+      const call = { request, caller: caller && holderOf(caller), clientId, signal, admitAnswer };
       const { events, headers } = await answerChat(call, dependencies);
       return { events: keepTrace(events), headers };
     },
@@ -93,7 +93,14 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
               const admitAnswer: ResumableCall["admitAnswer"] = (reservationId, transaction) =>
                 quota.admitAnswer({ caller, reservationId, transaction });
               const isCounted = quota.activity.active;
-              const call = { request, caller: toToolCaller(caller), clientId, owner, isCounted, admitAnswer };
+              const call = {
+                request,
+                caller: caller && holderOf(caller),
+                clientId,
+                owner,
+                isCounted,
+                admitAnswer,
+              };
               return answerResumable(call, resumableDependencies);
             },
             find: async ({ caller, conversationId }: ConversationRequest) => {

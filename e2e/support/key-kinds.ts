@@ -1,3 +1,4 @@
+import type { TokenHolder } from "~/gate/holder";
 import type { Judgement, KeyKind, KeyKinds, NotHeld } from "~/gate/kinds/kind";
 
 type Given = Partial<KeyKind> & { chainId: number };
@@ -28,10 +29,16 @@ export function oneKind(given: Given): KeyKinds {
   return { list: [makeKind(given)], areNamed: false };
 }
 
-/** What tools know of a holder's key besides its id. */
-export const someKey = {
+/** What tools know of a caller besides their token's scopes. */
+export const someKey: Omit<TokenHolder, "scopes"> = {
   keyKind: makeKind({ chainId: 31337, contract: `0x${"aa".repeat(20)}` }),
+  tokenId: "7",
+  address: "0xabc",
   vault: null,
+  opensRoom: true,
+  isUndeployed: false,
+  issuedAtSeconds: 1,
+  proofHash: null,
 };
 
 const nothingElse = { requirement: null, blocks: [], cause: null };

@@ -10,7 +10,9 @@ const holder = {
   keyKind: kind,
   vault: null,
   tokenId: "7",
+  scopes: [],
   opensRoom: true,
+  isUndeployed: false,
   issuedAtSeconds: 1,
   proofHash: null,
 } as const;

@@ -12,7 +12,7 @@ import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { BlockTime } from "~/platform/chain/newest-block.server";
 import { findRpcError } from "~/platform/chain/rpc-answer.server";
 import { chainUnavailable } from "~/platform/http/refusal";
-import type { Answers, Read, WalletSignature } from "./reads/chain-answers";
+import type { Answers, Read, SignatureVerdict, WalletSignature } from "./reads/chain-answers";
 import chainProbe from "../../../contracts/artifacts/ChainProbe.json";
 
 /**
@@ -34,7 +34,7 @@ export type Question = {
 export const caller = "0x1a7c5e00000000000000000000000000001a7c5e";
 
 const probeAnswer = parseAbiParameters(
-  "uint256 chainId, uint256 blockNumber, uint256 blockTimestamp, bool isSigned, (bool hasCode, bool success, bool tookAllGas, uint256 size, uint256 word)[] answers",
+  "uint256 chainId, uint256 blockNumber, uint256 blockTimestamp, bool hasWallet, bool isSigned, (bool hasCode, bool success, bool tookAllGas, uint256 size, uint256 word)[] answers",
 );
 const unsigned: WalletSignature = { wallet: zeroAddress, hash: zeroHash, signature: "0x", deployment: null };
 
@@ -64,9 +64,16 @@ export async function askByProbe(question: Question): Promise<Probed> {
   const probed = decodeProbe(output, reads.length);
   const refused = new Error("The answer to a call without a recipient is not what its code returns.");
   if (!probed) return { refused };
-  const { answers, blockNumber, blockSeconds, isSigned } = probed;
-  const verdict = isSigned ? "valid" : "invalid";
-  return { answers, blockNumber, blockSeconds, verdict: signed ? verdict : null };
+  const { answers, blockNumber, blockSeconds } = probed;
+  return { answers, blockNumber, blockSeconds, verdict: signed ? judgeSigned(signed, probed) : null };
+}
+
+function judgeSigned(
+  { deployment }: WalletSignature,
+  { hasWallet, isSigned }: { hasWallet: boolean; isSigned: boolean },
+): SignatureVerdict {
+  if (isSigned) return hasWallet ? "valid" : "valid-undeployed";
+  return hasWallet || deployment ? "invalid" : "no-code";
 }
 
 /** What an endpoint answered in place of a result. Throws chain-unavailable where none answered. */
@@ -83,8 +90,13 @@ export function nameBlock(block: bigint | undefined): "latest" | Hex {
 /** Null when it is not what the probe says. It never fails itself, so it was not run. */
 function decodeProbe(output: Hex, count: number) {
   try {
-    const [chainId, blockNumber, blockSeconds, isSigned, answers] = decodeAbiParameters(probeAnswer, output);
-    return answers.length === count ? { chainId, blockNumber, blockSeconds, isSigned, answers } : null;
+    const [chainId, blockNumber, blockSeconds, hasWallet, isSigned, answers] = decodeAbiParameters(
+      probeAnswer,
+      output,
+    );
+    return answers.length === count
+      ? { chainId, blockNumber, blockSeconds, hasWallet, isSigned, answers }
+      : null;
   } catch {
     return null;
   }

@@ -120,17 +120,20 @@ async function findTargetsWithCode(question: Question, outcomes: readonly Called
   });
   const unknown = [...silent].filter((target) => !withCode.has(target));
   const found = await Promise.all(unknown.map((target) => hasCode(question, target)));
-  unknown.forEach((target, index) => found[index] && withCode.add(target));
+  unknown.forEach((target, index) => found[index] === true && withCode.add(target));
   return withCode;
 }
 
-async function hasCode({ client, block }: Question, target: Address): Promise<boolean> {
+/** An error when the endpoint refuses to say. Throws chain-unavailable. */
+export async function hasCode(
+  { client, block }: Pick<Question, "client" | "block">,
+  target: Address,
+): Promise<boolean | Error> {
   try {
     const code = await client.request({ method: "eth_getCode", params: [target, nameBlock(block)] });
     return typeof code === "string" && code !== "0x";
   } catch (error) {
-    requireRpcError(error);
-    return false;
+    return requireRpcError(error);
   }
 }
 
@@ -151,14 +154,14 @@ async function requireCalls(client: ChainClient, refused: Error): Promise<void> 
 
 async function judgeSignature(
   client: ChainClient,
-  { wallet, hash, signature, deployment }: WalletSignature,
+  { wallet, hash, signature }: WalletSignature,
 ): Promise<SignatureVerdict> {
   const data = encodeFunctionData({ abi: signatureAbi, args: [hash, signature] });
   const outcome = await call(client, { target: wallet, data });
   if (outcome.kind === "returned") {
     const isWhole = outcome.output.length >= 2 + 32 * 2;
     if (isWhole && outcome.output.toLowerCase().startsWith(validSignatureWord)) return "valid";
-    return outcome.output === "0x" && deployment ? "uncheckable" : "invalid";
+    return outcome.output === "0x" ? "no-code" : "invalid";
   }
   // A wallet that runs out of gas has not approved.
   if (outcome.kind === "reverted" || exhaustionWords.test(outcome.error.message)) return "invalid";

@@ -12,7 +12,6 @@ import type { Contract } from "~e2e/support/chain/key-kinds";
 import { makeKind } from "~e2e/support/key-kinds";
 import { openTwoChains } from "~e2e/support/chain/two-chains";
 import type { KeyKind } from "../kinds/kind";
-import type { KeyQuestion } from "./judge";
 import { createJudge } from "./judge.server";
 import { createSettledJudgements } from "./settled-judgement.server";
 import type { SettledJudgementDependencies } from "./settled-judgement.server";
@@ -48,11 +47,12 @@ function openSettled({ confirmationsOf = () => 2, ...options }: Options = {}) {
   });
 }
 
-const ask = (kind: KeyKind, tokenId: string, signer = holder): KeyQuestion => ({
+const ask = (kind: KeyKind, tokenId: string, signer = holder) => ({
   kind,
   tokenId,
   signer,
   vault: null,
+  isUndeployed: false,
 });
 const refusedAs = (slug: string) => expect.objectContaining({ slug }) as unknown;
 

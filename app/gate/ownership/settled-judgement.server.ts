@@ -1,3 +1,4 @@
+import type { Address } from "viem";
 import { maxLagSeconds } from "~/platform/chain/newest-block.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { Clock } from "~/platform/clock";
@@ -6,6 +7,7 @@ import type { KeyStore } from "../keys/keys.store.server";
 import type { Judgement, NotHeld } from "../kinds/kind";
 import { readHeader } from "./block-header.gateway.server";
 import type { ChainHead, DeepJudgement, Judge, KeyQuestion } from "./judge";
+import { hasCode } from "./plain-reads.gateway.server";
 import { planOf } from "./reads/kind-plan";
 
 const maxWaitSeconds = 300;
@@ -24,12 +26,16 @@ export type SettledJudgementDependencies = {
 };
 
 /** Reads each chain's newest block itself, and an older one, for using a key up is final. */
-export type RequireSettled = (question: KeyQuestion) => Promise<void>;
+export type RequireSettled = (question: SettledQuestion) => Promise<void>;
+type SettledQuestion = KeyQuestion & {
+  /** The signer had no code when it signed. */
+  isUndeployed: boolean;
+};
 
 export function createSettledJudgements(dependencies: SettledJudgementDependencies): RequireSettled {
   const { judge, clientOf, keys, findWatchedBlock, requireHeld, clock } = dependencies;
 
-  return async function requireSettled(question) {
+  return async function requireSettled({ isUndeployed, ...question }) {
     const { kind, tokenId, signer, vault } = question;
     const chainIds = planOf(kind).parts.map(({ chainId }) => chainId);
     // Before the headers, so that a block in between does not make an honest node look late.
@@ -44,10 +50,20 @@ export function createSettledJudgements(dependencies: SettledJudgementDependenci
     // A used key is reported first, because waiting would not help.
     if (used) throw new Refusal("this-token-has-already-been-used");
     requireHeld(judged.now, question);
+    if (isUndeployed) await requireDeployed(clientOf(kind.chainId), signer);
     requireNoDeparture(question, departedAtMs, clock());
     if (judged.then.outcome === "unknown") throw chainUnavailable(judged.then.cause);
     if (judged.then.outcome === "unmet") throw await describeWait(question, judged, clientOf);
   };
+}
+
+async function requireDeployed(client: ChainClient, wallet: Address): Promise<void> {
+  const found = await hasCode({ client }, wallet);
+  if (found instanceof Error) throw chainUnavailable(found);
+  if (found) return;
+  throw new Refusal("wallet-not-deployed", {
+    detail: `The wallet ${wallet} is not deployed yet, and only a deployed wallet can use a key up. Nothing was used up. Deploy the wallet, for instance by sending a first transaction with it, then try again.`,
+  });
 }
 
 async function describeWait(

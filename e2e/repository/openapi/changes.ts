@@ -72,9 +72,13 @@ export const apiChanges: readonly ApiChange[] = [
     now: "02cdbba6a7cd",
   },
   {
-    why: "A key that came to its wallet a moment ago is not used up yet.",
-    at: ["/components/examples/holding-too-recent", "/paths/~1api~1form-submission-gate/post/responses/409"],
-    now: "ff477862e406",
+    why: "A key that came to its wallet a moment ago is not used up yet, nor is one whose wallet isn't deployed.",
+    at: [
+      "/components/examples/holding-too-recent",
+      "/components/examples/wallet-not-deployed",
+      "/paths/~1api~1form-submission-gate/post/responses/409",
+    ],
+    now: "94b65982929b",
   },
   {
     why: "Readiness says how long ago transfers of keys were read.",
@@ -96,7 +100,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/components/schemas/SiweSignIn/properties/message/maxLength",
       "/paths/*/post/description",
     ],
-    now: "cf0ffa78380a",
+    now: "f5ccf4024fca",
   },
   {
     why: "A gate may have several kinds of keys, memberships without a token and delegates among them; a kind need not open the room.",

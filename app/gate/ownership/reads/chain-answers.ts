@@ -10,9 +10,11 @@ export type WalletSignature = {
 };
 export type SignatureVerdict =
   | "valid"
+  /** Valid once the call in the signature has deployed the wallet. */
+  | "valid-undeployed"
   | "invalid"
-  /** The wallet does not exist yet, and this chain cannot be asked what it would say if it did. */
-  | "uncheckable";
+  /** The wallet has no code, and nothing could be asked to deploy it. */
+  | "no-code";
 
 export type Read = {
   target: Address;
