@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { shortenNumber } from "~e2e/bench/keep-result";
 import { replaceBetweenMarks } from "~e2e/bench/replace-between-marks";
-import { nameMachine, toMinutes, toTable as layOut } from "~e2e/bench/report";
+import { nameMachine, shortenNumber, toMinutes, toTable as layOut } from "~e2e/bench/report";
 import type { Machine } from "~e2e/bench/report";
 import { countVerdicts, judge, toTable } from "./report";
 import type { Outcome } from "./report";

@@ -273,7 +273,7 @@ test("a message of the greatest length is read, one character more is refused un
   expect(detail).toContain("longer than 2048 characters");
 });
 
-// The shapes that keep the parser busiest. How long each holds the event loop is measured by the benchmark of bodies.
+// The shapes that keep the parser busiest.
 test.each<[string, (filling: string) => string, string]>([
   ["a path of slashes", (filling) => messageOf({ uri: `http://localhost:3000${filling}` }), "/"],
   ["an authority of marks", (filling) => messageOf({ uri: `http://${filling}` }), ";="],
