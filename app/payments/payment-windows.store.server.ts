@@ -1,6 +1,5 @@
-import { join, sqltag as sql } from "@prisma/client/runtime/client";
 import type { Address } from "viem";
-import type { Prisma } from "~/generated/sqlite/client";
+import { Prisma } from "~/generated/sqlite/client";
 
 /** Whose payments are added up: those of one recipient, or all of a chain. */
 export type PaymentWindow = { chainId: number; recipient?: Address; sinceMs: number };
@@ -16,8 +15,9 @@ export async function sumPayments(
   client: Pick<Prisma.TransactionClient, "$queryRaw">,
   { chainId, recipient, sinceMs }: PaymentWindow,
 ): Promise<PaymentSum> {
-  const cost = recipient === undefined ? sql`"totalCost"` : sql`"addressCost"`;
-  const whose = recipient === undefined ? sql`1 = 1` : sql`"recipient" = ${recipient.toLowerCase()}`;
+  const cost = recipient === undefined ? Prisma.sql`"totalCost"` : Prisma.sql`"addressCost"`;
+  const whose =
+    recipient === undefined ? Prisma.sql`1 = 1` : Prisma.sql`"recipient" = ${recipient.toLowerCase()}`;
   const [row] = await client.$queryRaw<{ spent: bigint | number; oldest: bigint | null }[]>`
     SELECT CAST(COALESCE(SUM(${cost}), 0) AS BIGINT) AS "spent",
       MIN(CASE WHEN "state" <> 'signed' THEN "countedAtMs" END) AS "oldest"
@@ -34,7 +34,8 @@ export async function clearPaymentSums(
   subjects: "all" | readonly string[],
 ): Promise<number> {
   const wallets = subjects === "all" ? [] : subjects.filter((subject) => subject !== allPayments);
-  const whose = subjects === "all" ? sql`1 = 1` : sql`"recipient" IN (${join(["", ...wallets])})`;
+  const whose =
+    subjects === "all" ? Prisma.sql`1 = 1` : Prisma.sql`"recipient" IN (${Prisma.join(["", ...wallets])})`;
   const [row] = await transaction.$queryRaw<{ count: bigint | number }[]>`
     SELECT COUNT(DISTINCT "recipient") AS "count" FROM "Payment" WHERE "addressCost" IS NOT NULL AND ${whose}`;
   await transaction.$executeRaw`

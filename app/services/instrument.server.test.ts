@@ -5,7 +5,7 @@ import type { Log } from "~/platform/log.server";
 import { TimeoutFault } from "~/platform/providers/provider-http.gateway.server";
 import { createLogLines } from "~e2e/support/log-lines";
 import { createMetrics } from "~/platform/metrics.server";
-import type { TransactionStatements } from "~/platform/database/direct-statements.server";
+import type { Transaction } from "~/platform/database/transactions.server";
 import type { QuotaLedger } from "~/quota/quota.server";
 import { wireInstruments } from "./instrument.server";
 
@@ -54,7 +54,7 @@ test("what is done to a quota within a transaction is counted once that is commi
   const waiting: (() => void)[] = [];
   const transaction = {
     afterCommit: (work: () => void) => void waiting.push(work),
-  } as unknown as TransactionStatements;
+  } as unknown as Transaction;
   const readSettled = async () =>
     /^latchkey_quota_settled_total\{kind="token"\} (\d+)$/m.exec((await metrics.render()).body)?.[1];
   await ledger.settle({ reservationId: "alone", usedTokens: 3 });

@@ -1,10 +1,8 @@
-import { empty, sqltag as sql } from "@prisma/client/runtime/client";
-import type { Sql } from "@prisma/client/runtime/client";
+import { Prisma } from "~/generated/sqlite/client";
 import { isSqlite } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
-import { directStatements } from "~/platform/database/direct-statements.server";
-import type { Figure, Statements } from "~/platform/database/direct-statements.server";
-import { createSharedTransactions } from "~/platform/database/shared-transactions.server";
+import { statementsOf, transactWithStatements } from "~/platform/database/kept-statements.server";
+import type { Figure, Statements } from "~/platform/database/kept-statements.server";
 import { givenRows, inParts } from "~/platform/database/given-rows.server";
 import { databaseNowMs } from "~/platform/database/lease-condition.server";
 import type { AppendRequest } from "./kept-answer-store.server";
@@ -14,10 +12,10 @@ export type Terms = ReturnType<typeof answerTerms>;
 
 export const answerTerms = (database: Database) => {
   const now = databaseNowMs(database);
-  const isHeld = sql`"expiresAtMs" IS NULL AND "leaseExpiresAtMs" > ${now}`;
-  const isAbandoned = sql`"expiresAtMs" IS NULL AND "leaseExpiresAtMs" <= ${now}`;
-  const state = sql`"id", "lastId", ${isHeld} AS "hasWriter", "endingId", "concludedAtMs", "expiresAtMs"`;
-  return { database, statements: directStatements(database), now, isHeld, isAbandoned, state };
+  const isHeld = Prisma.sql`"expiresAtMs" IS NULL AND "leaseExpiresAtMs" > ${now}`;
+  const isAbandoned = Prisma.sql`"expiresAtMs" IS NULL AND "leaseExpiresAtMs" <= ${now}`;
+  const state = Prisma.sql`"id", "lastId", ${isHeld} AS "hasWriter", "endingId", "concludedAtMs", "expiresAtMs"`;
+  return { database, statements: statementsOf(database), now, isHeld, isAbandoned, state };
 };
 
 export type AppendedRow = { id: string; lastId: Figure; stopAskedAtMs: Figure | null };
@@ -55,21 +53,21 @@ const pieceColumns = {
 } as const;
 
 /** Appends where the answer stands where it should; renews the lease in any case. */
-export function updateAnswers(terms: Terms, appends: readonly Append[]): Sql {
+export function updateAnswers(terms: Terms, appends: readonly Append[]): Prisma.Sql {
   const { database, now, isHeld } = terms;
-  const goesOn = sql`answer."lastId" = given."before"`;
+  const goesOn = Prisma.sql`answer."lastId" = given."before"`;
   // Only where there are some: SQLite takes a row out of every index that has a column of these, and puts it back.
   const hasEndings = appends.some(({ row }) => row.endingId !== null);
   const endings = hasEndings
-    ? sql`,
+    ? Prisma.sql`,
       "endingId" = CASE WHEN ${goesOn} THEN given."endingId" END,
       "expiresAtMs" = CASE WHEN ${goesOn} THEN given."keptUntilMs" END,
       "lastPieceFirstId" = CASE WHEN ${goesOn} THEN given."lastPieceFirstId" END,
       "lastPiece" = CASE WHEN ${goesOn} THEN given."lastPiece" END`
-    : empty;
+    : Prisma.empty;
   const columns = hasEndings ? endingColumns : appendColumns;
   const rows = appends.map(({ row }) => row);
-  return sql`
+  return Prisma.sql`
     UPDATE "KeptAnswer" AS answer SET
       "leaseExpiresAtMs" = ${now} + given."leaseMs",
       "lastId" = CASE WHEN ${goesOn} THEN given."after" ELSE answer."lastId" END,
@@ -86,7 +84,6 @@ export function updateAnswers(terms: Terms, appends: readonly Append[]): Sql {
  */
 function createSqliteAppend(terms: Terms) {
   const { database, statements: alone, isHeld } = terms;
-  const transact = createSharedTransactions(database);
   async function appendSome(
     { query, execute }: Statements,
     appends: readonly Append[],
@@ -113,14 +110,14 @@ function createSqliteAppend(terms: Terms) {
   return async (requests: readonly AppendRequest[]): Promise<AppendedRow[]> => {
     const appends = requests.map(toAppend);
     if (!requests.some(({ ending }) => ending?.alongside)) return await appendAll(alone, appends);
-    return await transact(async (transaction) => {
+    return await transactWithStatements(database, async (transaction) => {
       const rows = await appendAll(transaction, appends);
       const lastIds = new Map(rows.map(({ id, lastId }) => [id, Number(lastId)]));
       const ended = requests.filter((_, index) => {
         const { replyId, after } = appends[index]!.row;
         return lastIds.get(replyId) === after;
       });
-      await Promise.all(ended.map(({ ending }) => ending?.alongside?.(transaction)));
+      for (const { ending } of ended) await ending?.alongside?.(transaction);
       return rows;
     });
   };

@@ -1,8 +1,6 @@
 import { isSqlite } from "~/platform/database/database.server";
-import type { Statements } from "~/platform/database/direct-statements.server";
-import { givenRows } from "~/platform/database/given-rows.server";
-import { inLockingBatches } from "~/platform/database/locking-batches.server";
-import { createSharedTransactions } from "~/platform/database/shared-transactions.server";
+import { transactWithStatements } from "~/platform/database/kept-statements.server";
+import type { Statements } from "~/platform/database/kept-statements.server";
 import type { Alongside, BeginOutcome, BeginRequest, Conversation } from "./kept-answer-store.server";
 import type { Terms } from "./kept-answer-appends.store.server";
 
@@ -60,9 +58,8 @@ export function createBeginning(terms: Terms) {
   };
 }
 
-/** One transaction with what is done alongside, which those of one tick share. */
+/** One transaction with what is done alongside. */
 function createSqliteInsert({ database, statements: alone, now }: Terms): Insert {
-  const transact = createSharedTransactions(database);
   async function insert({ execute }: Statements, beginning: Beginning): Promise<boolean> {
     const { owner, conversationId, replyId, openFor, place, proofHash, leaseMs } = beginning;
     const inserted = await execute`
@@ -73,7 +70,7 @@ function createSqliteInsert({ database, statements: alone, now }: Terms): Insert
   }
   return async (beginning, alongside) => {
     if (!alongside) return await insert(alone, beginning);
-    return await transact(async (transaction) => {
+    return await transactWithStatements(database, async (transaction) => {
       const hasBegun = await insert(transaction, beginning);
       if (hasBegun) await alongside(transaction);
       return hasBegun;
@@ -81,44 +78,20 @@ function createSqliteInsert({ database, statements: alone, now }: Terms): Insert
   };
 }
 
-const beginningColumns = {
-  replyId: "TEXT",
-  owner: "TEXT",
-  conversationId: "TEXT",
-  openFor: "TEXT",
-  place: "INTEGER",
-  proofHash: "TEXT",
-  leaseMs: "INTEGER",
-} as const;
-
-function toRow({ replyId, owner, conversationId, openFor, place, proofHash, leaseMs }: Beginning) {
-  return { replyId, owner, conversationId, openFor, place, proofHash, leaseMs };
-}
-
-type Followed = Beginning & { isFollowed: boolean };
-
 /**
- * Those that begin at once are one statement, before what is done alongside. With that it does not wait for the disk: what is
- * done alongside follows it in PostgreSQL's log, and so is not kept without it.
+ * A statement of its own, before what is done alongside. With that it does not wait for the disk: what is done alongside
+ * follows it in PostgreSQL's log, and so is not kept without it.
  */
-function createPostgresqlInsert({ database, statements: { query }, now }: Terms): Insert {
-  const insert = inLockingBatches(async (beginnings: readonly Followed[], lockWait) => {
-    const commit = beginnings.every(({ isFollowed }) => isFollowed) ? "off" : null;
-    const begun = await query<{ id: string }>`
-      INSERT INTO "KeptAnswer" ("id", "owner", "conversationId", "openFor", "place", "proofHash", "leaseExpiresAtMs")
-      SELECT given."replyId", given."owner", given."conversationId", given."openFor", given."place", given."proofHash",
-        ${now} + given."leaseMs"
-      FROM set_config('synchronous_commit', COALESCE(${commit}, current_setting('synchronous_commit')), true) AS commits,
-        ${lockWait} AS locks,
-        ${givenRows(database, beginningColumns, beginnings.map(toRow))}
-      ON CONFLICT DO NOTHING
-      RETURNING "id"`;
-    const ids = new Set(begun.map(({ id }) => id));
-    return beginnings.map(({ replyId }) => ids.has(replyId));
-  });
+function createPostgresqlInsert({ statements: { execute }, now }: Terms): Insert {
   return async (beginning, alongside) => {
-    const hasBegun = await insert({ isFollowed: alongside !== undefined, ...beginning });
-    if (hasBegun) await alongside?.(null);
-    return hasBegun;
+    const { replyId, owner, conversationId, openFor, place, proofHash, leaseMs } = beginning;
+    const commit = alongside ? "off" : null;
+    const inserted = await execute`
+      INSERT INTO "KeptAnswer" ("id", "owner", "conversationId", "openFor", "place", "proofHash", "leaseExpiresAtMs")
+      SELECT ${replyId}, ${owner}, ${conversationId}, ${openFor}, CAST(${place} AS INTEGER), ${proofHash}, ${now} + ${BigInt(leaseMs)}
+      FROM set_config('synchronous_commit', COALESCE(${commit}, current_setting('synchronous_commit')), true) AS commits
+      ON CONFLICT DO NOTHING`;
+    if (inserted === 1) await alongside?.(null);
+    return inserted === 1;
   };
 }

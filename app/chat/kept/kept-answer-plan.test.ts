@@ -1,5 +1,4 @@
-import { sqltag as sql } from "@prisma/client/runtime/client";
-import type { Sql } from "@prisma/client/runtime/client";
+import { Prisma } from "~/generated/sqlite/client";
 import Sqlite from "libsql";
 import { expect, onTestFinished, test } from "vitest";
 import { createSqliteTestDatabase } from "~e2e/support/databases/database";
@@ -8,9 +7,9 @@ import type { Terms } from "./kept-answer-appends.store.server";
 import { findNewest } from "./kept-answers.store.server";
 
 /** How SQLite would carry out a statement. */
-async function explain(toStatement: (terms: Terms) => Sql): Promise<string> {
+async function explain(toStatement: (terms: Terms) => Prisma.Sql): Promise<string> {
   const { database, url } = await createSqliteTestDatabase();
-  const statement = sql`EXPLAIN QUERY PLAN ${toStatement(answerTerms(database))}`;
+  const statement = Prisma.sql`EXPLAIN QUERY PLAN ${toStatement(answerTerms(database))}`;
   const sqlite = new Sqlite(url.replace(/^file:/, ""));
   onTestFinished(() => void sqlite.close());
   const plan = sqlite.prepare(statement.sql).all(statement.values) as { detail: string }[];

@@ -1,4 +1,4 @@
-import type { TransactionStatements } from "~/platform/database/direct-statements.server";
+import type { Transaction } from "~/platform/database/transactions.server";
 
 /**
  * Where resumable answers are kept, in the database or in Redis. Each function is atomic. Whether a lease is held is
@@ -52,13 +52,13 @@ export type BeginRequest = Conversation & {
 };
 
 /** `transaction`: of the database, where answers are kept there. It may be rolled back, and all of it done again. */
-export type Alongside = (transaction: TransactionStatements | null) => Promise<void>;
+export type Alongside = (transaction: Transaction | null) => Promise<void>;
 
 /**
  * Done in the transaction that stores an ending, by stores that have one, at the same time as those of other endings. What
  * throws there undoes the whole append. It may be left out.
  */
-export type AlongsideEnding = (transaction: TransactionStatements) => Promise<void>;
+export type AlongsideEnding = (transaction: Transaction) => Promise<void>;
 
 export type BeginOutcome =
   | { outcome: "begun" }

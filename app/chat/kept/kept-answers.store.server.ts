@@ -1,8 +1,7 @@
-import { sqltag as sql } from "@prisma/client/runtime/client";
-import type { Sql } from "@prisma/client/runtime/client";
+import { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
-import type { Figure } from "~/platform/database/direct-statements.server";
+import type { Figure } from "~/platform/database/kept-statements.server";
 import type {
   AnswerHeaders,
   AnswerSession,
@@ -113,11 +112,11 @@ function createConcluding({ database, statements, now, isAbandoned }: Terms) {
 }
 
 /** Those under way and those that have ended have an index each. */
-export function findNewest({ state }: Terms, { owner, conversationId }: Conversation): Sql {
-  const found = sql`
+export function findNewest({ state }: Terms, { owner, conversationId }: Conversation): Prisma.Sql {
+  const found = Prisma.sql`
     SELECT ${state}, "headers", "leaseExpiresAtMs" FROM "KeptAnswer"
     WHERE "conversationId" = ${conversationId} AND "owner" = ${owner}`;
-  return sql`
+  return Prisma.sql`
     SELECT * FROM (
       ${found} AND "expiresAtMs" IS NULL UNION ALL ${found} AND "expiresAtMs" IS NOT NULL
     ) AS "each" ORDER BY "expiresAtMs" IS NOT NULL, "leaseExpiresAtMs" DESC LIMIT 1`;
@@ -131,7 +130,7 @@ function createReading(clock: Clock, terms: Terms) {
    * become part of the answer.
    */
   async function readPieces({ replyId, afterId, maxBytes }: ReadRequest, endId: number): Promise<Piece[]> {
-    const isWanted = sql`"answerId" = ${replyId} AND "lastId" > ${afterId} AND "firstId" < ${endId}`;
+    const isWanted = Prisma.sql`"answerId" = ${replyId} AND "lastId" > ${afterId} AND "firstId" < ${endId}`;
     const pieces = await query<Piece>`
       SELECT "firstId", "text" FROM (
         SELECT "firstId", "text", SUM("bytes") OVER (ORDER BY "firstId") - "bytes" AS "bytesBefore"

@@ -1,4 +1,5 @@
 import type { Database } from "~/platform/database/database.server";
+import { isTaken } from "~/platform/database/write-conflict.server";
 
 export type RevokedProofStore = ReturnType<typeof createRevokedProofStore>;
 
@@ -6,9 +7,10 @@ export type RevokedProofStore = ReturnType<typeof createRevokedProofStore>;
 export function createRevokedProofStore(database: Database) {
   return {
     async revokeProof({ proofHash, expiresAtMs }: { proofHash: string; expiresAtMs: number }): Promise<void> {
-      await database.$executeRaw`
-        INSERT INTO "RevokedProof" ("proofHash", "expiresAtMs") VALUES (${proofHash}, ${BigInt(expiresAtMs)})
-        ON CONFLICT ("proofHash") DO NOTHING`;
+      const data = { proofHash, expiresAtMs: BigInt(expiresAtMs) };
+      await database.revokedProof.create({ data }).catch((error: unknown) => {
+        if (!isTaken(error, "RevokedProof")) throw error;
+      });
     },
   };
 }

@@ -5,12 +5,6 @@ import type { PrismaClient } from "~/generated/sqlite/client";
 import { withDeadline } from "~/platform/deadline";
 import type { EventLog } from "~/platform/log.server";
 import { readDatabaseUrl } from "./database-url.server";
-import {
-  forgetConnection,
-  keepConnection,
-  registerConnection,
-  transactionLimits,
-} from "./direct-statements.server";
 import { isEncryptionFault, readSqlState } from "./outage.server";
 import type { SqliteAdapter } from "./sqlite-adapter.server";
 import type { SqliteClientOptions } from "./sqlite-client.server";
@@ -59,7 +53,8 @@ const defaultPool: PoolOptions = {
 const clientOptions = {
   // The other formats print the arguments of the failed call, and those may be secrets.
   errorFormat: "minimal",
-  transactionOptions: transactionLimits,
+  // Longer than SQLite waits for a locked file, so that its own error is reported.
+  transactionOptions: { maxWait: 7_000, timeout: 10_000 },
 } as const;
 
 /** Longer than any write on the same file takes; a probe waits no longer for it. */
@@ -89,11 +84,8 @@ async function openSqlite(options: SqliteClientOptions, instrument?: DatabaseIns
   if (inode === null) throw new Error(`There is no database at ${path}. Apply the migrations first.`);
 
   const adapter = new SqliteAdapter(options);
-  const observed = (factory: SqlDriverAdapterFactory) =>
-    instrument ? instrumentFactory(factory, "sqlite", instrument) : factory;
-  const { factory, connection } = keepConnection(observed(adapter), observed(adapter.direct));
-  const database = new PrismaClient({ adapter: factory, ...clientOptions });
-  registerConnection(database, connection);
+  const observed = instrument ? instrumentFactory(adapter, "sqlite", instrument) : adapter;
+  const database = new PrismaClient({ adapter: observed, ...clientOptions });
   try {
     await database.$connect();
   } catch (error) {
@@ -143,10 +135,8 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
   };
   const instrumented = instrument ? instrumentFactory(factory, "postgresql", instrument) : factory;
   // Only here, so that no store can forget it.
-  const { factory: kept, connection } = keepConnection(retryStatements(instrumented));
-  const client = new PrismaClient({ adapter: kept, ...clientOptions });
+  const client = new PrismaClient({ adapter: retryStatements(instrumented), ...clientOptions });
   const database = retryTransactions(client as unknown as Database);
-  registerConnection(database, connection);
   openedPools.set(database, connections);
   try {
     await database.$connect();
@@ -169,7 +159,6 @@ export function readPool(database: Database): { open: number; idle: number; wait
 }
 
 export async function closeDatabase(database: Database): Promise<void> {
-  forgetConnection(database);
   await database.$disconnect();
 }
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { testOnEachDatabase } from "~e2e/support/databases/database";
-import { directStatements } from "./direct-statements.server";
+import { statementsOf } from "./kept-statements.server";
 import { givenRows } from "./given-rows.server";
 
 const columns = { name: "TEXT", count: "INTEGER", atMs: "BIGINT" } as const;
@@ -12,7 +12,7 @@ const rowsOf = (count: number) =>
   }));
 
 testOnEachDatabase("a statement gets the rows it is given, whatever their number", async ({ database }) => {
-  const { query } = directStatements(database);
+  const { query } = statementsOf(database);
   for (const count of [0, 1, 2, 3, 5, 8, 9]) {
     const rows = await query<{ name: string; count: unknown; atMs: unknown }>`
       SELECT given."name", given."count", given."atMs" FROM ${givenRows(database, columns, rowsOf(count))}

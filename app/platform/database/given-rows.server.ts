@@ -1,4 +1,5 @@
-import { Sql } from "@prisma/client/runtime/client";
+// For kept answers alone, as `kept-statements.server.ts` says.
+import { Prisma } from "~/generated/sqlite/client";
 import { isSqlite } from "./database.server";
 import type { Database } from "./database.server";
 
@@ -23,7 +24,7 @@ export function givenRows<Name extends string>(
   database: Database,
   columns: Readonly<Record<Name, Type>>,
   rows: readonly GivenRow<NoInfer<Name>>[],
-): Sql {
+): Prisma.Sql {
   const names = Object.keys(columns) as Name[];
   return isSqlite(database) ? asValues(names, rows) : asRecords(columns, rows);
 }
@@ -33,17 +34,20 @@ function asRecords<Name extends string>(
   rows: readonly GivenRow<Name>[],
 ) {
   const types = Object.entries(columns).map(([name, type]) => `"${name}" ${type as Type}`);
-  return new Sql(["jsonb_to_recordset(", `::jsonb) AS given(${types.join(", ")})`], [JSON.stringify(rows)]);
+  return new Prisma.Sql(
+    ["jsonb_to_recordset(", `::jsonb) AS given(${types.join(", ")})`],
+    [JSON.stringify(rows)],
+  );
 }
 
-function asValues<Name extends string>(names: readonly Name[], rows: readonly GivenRow<Name>[]): Sql {
+function asValues<Name extends string>(names: readonly Name[], rows: readonly GivenRow<Name>[]): Prisma.Sql {
   const count = 2 ** Math.ceil(Math.log2(Math.max(1, rows.length)));
   const values = new Array<string | number | null>(count * names.length).fill(null);
   rows.forEach((row, at) => {
     for (let column = 0; column < names.length; column += 1)
       values[at * names.length + column] = row[names[column]!];
   });
-  return new Sql(valuesText(names, count), values);
+  return new Prisma.Sql(valuesText(names, count), values);
 }
 
 const knownTexts = new Map<string, readonly string[]>();

@@ -1,4 +1,4 @@
-import { sqltag as sql } from "@prisma/client/runtime/client";
+import { Prisma } from "~/generated/sqlite/client";
 import type { Database } from "./database.server";
 import { deleteSome } from "./delete-some.server";
 import type { Deletion } from "./delete-some.server";
@@ -21,26 +21,26 @@ export function createSweepStore(database: Database) {
    */
   async function deleteBatch(request: SweepRequest): Promise<number> {
     const { nowMs, departedBeforeMs, spentBeforeMs, batchSize: limit } = request;
-    const expired = sql`"expiresAtMs" <= ${BigInt(nowMs)}`;
-    const spent = sql`"expiresAtMs" <= ${BigInt(spentBeforeMs)}`;
-    const departed = sql`"departedAtMs" < ${BigInt(departedBeforeMs)}`;
-    const isReset = sql`"resetAtMs" <= ${BigInt(nowMs)}`;
+    const expired = Prisma.sql`"expiresAtMs" <= ${BigInt(nowMs)}`;
+    const spent = Prisma.sql`"expiresAtMs" <= ${BigInt(spentBeforeMs)}`;
+    const departed = Prisma.sql`"departedAtMs" < ${BigInt(departedBeforeMs)}`;
+    const isReset = Prisma.sql`"resetAtMs" <= ${BigInt(nowMs)}`;
     // Of the first that have expired: the others stay for the next batch, with what they hold.
-    const ofExpired = sql`"answerId" IN (SELECT "id" FROM "KeptAnswer" WHERE ${expired} ORDER BY "expiresAtMs", "id" LIMIT ${limit})`;
-    const expiredAndEmpty = sql`${expired} AND NOT EXISTS (
+    const ofExpired = Prisma.sql`"answerId" IN (SELECT "id" FROM "KeptAnswer" WHERE ${expired} ORDER BY "expiresAtMs", "id" LIMIT ${limit})`;
+    const expiredAndEmpty = Prisma.sql`${expired} AND NOT EXISTS (
       SELECT 1 FROM "KeptPiece" WHERE "answerId" = "KeptAnswer"."id")`;
-    const holding = ["chainId", "contractAddress", "tokenId", "holder"];
+    const holding = Prisma.sql`"chainId", "contractAddress", "tokenId", "holder"`;
     const deletions: Omit<Deletion, "limit">[] = [
-      { table: "Nonce", key: ["value"], condition: expired },
-      { table: "SpentSignature", key: ["digest"], condition: spent },
-      { table: "RevokedProof", key: ["proofHash"], condition: spent },
-      { table: "DoorCode", key: ["digest"], condition: expired },
-      { table: "RateLimitWindow", key: ["key"], condition: expired },
-      { table: "RateLimitLog", key: ["key"], condition: expired },
-      { table: "KeyDeparture", key: holding, condition: departed },
-      { table: "QuotaWindow", key: ["kind", "subject"], condition: isReset },
-      { table: "KeptPiece", key: ["answerId", "firstId"], condition: ofExpired },
-      { table: "KeptAnswer", key: ["id"], condition: expiredAndEmpty },
+      { table: Prisma.sql`"Nonce"`, key: Prisma.sql`"value"`, condition: expired },
+      { table: Prisma.sql`"SpentSignature"`, key: Prisma.sql`"digest"`, condition: spent },
+      { table: Prisma.sql`"RevokedProof"`, key: Prisma.sql`"proofHash"`, condition: spent },
+      { table: Prisma.sql`"DoorCode"`, key: Prisma.sql`"digest"`, condition: expired },
+      { table: Prisma.sql`"RateLimitWindow"`, key: Prisma.sql`"key"`, condition: expired },
+      { table: Prisma.sql`"RateLimitLog"`, key: Prisma.sql`"key"`, condition: expired },
+      { table: Prisma.sql`"KeyDeparture"`, key: holding, condition: departed },
+      { table: Prisma.sql`"QuotaWindow"`, key: Prisma.sql`"kind", "subject"`, condition: isReset },
+      { table: Prisma.sql`"KeptPiece"`, key: Prisma.sql`"answerId", "firstId"`, condition: ofExpired },
+      { table: Prisma.sql`"KeptAnswer"`, key: Prisma.sql`"id"`, condition: expiredAndEmpty },
     ];
     let most = 0;
     for (const deletion of deletions) {

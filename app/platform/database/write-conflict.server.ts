@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { SqlDriverAdapter, SqlDriverAdapterFactory } from "@prisma/driver-adapter-utils";
+import { Prisma } from "~/generated/sqlite/client";
 import type { PrismaClient } from "~/generated/sqlite/client";
 
 /** More rounds than the pool has connections: of those that collide, one gets through in each round. */
@@ -44,6 +45,12 @@ export async function retryWriteConflicts<T>(attempt: () => Promise<T>): Promise
       await delay(Math.random() * longestPauseMs);
     }
   }
+}
+
+/** Whether a row was not created because there is one with its key: an answer, and no failure. */
+export function isTaken(error: unknown, model: Prisma.ModelName): boolean {
+  const isUniqueConflict = error instanceof Prisma.PrismaClientKnownRequestError && error.code === "P2002";
+  return isUniqueConflict && error.meta?.["modelName"] === model;
 }
 
 /**

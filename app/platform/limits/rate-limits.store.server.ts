@@ -1,5 +1,4 @@
 import type { Database } from "~/platform/database/database.server";
-import { directStatements } from "~/platform/database/direct-statements.server";
 import { momentDigits, toMoment } from "./hit-log";
 
 /** One hit on one limit of one client. */
@@ -22,10 +21,9 @@ export type RateLimitStore =
 
 /** One statement decides and counts, so that all processes together admit what the limit allows. A refusal writes nothing. */
 export function createRateLimitStore(database: Database) {
-  const statements = directStatements(database);
   /** `points` in each window; a window begins with its first hit. */
   async function takeFromWindow(hit: Hit): Promise<WindowTake> {
-    const rows = await upsertWindow(statements, hit);
+    const rows = await upsertWindow(database, hit);
     const row = rows[0] ?? (await database.rateLimitWindow.findUnique({ where: { key: hit.key } }));
     // No row either way: it was swept in this very moment, because its window has expired.
     const startedAtMs = row === null ? hit.nowMs - hit.windowMs : Number(row.startedAtMs);
@@ -34,7 +32,7 @@ export function createRateLimitStore(database: Database) {
 
   /** At most `points` in any `windowMs`, wherever it begins. */
   async function takeFromLog(hit: Hit): Promise<LogTake> {
-    const rows = await upsertLog(statements, hit);
+    const rows = await upsertLog(database, hit);
     const row = rows[0] ?? (await database.rateLimitLog.findUnique({ where: { key: hit.key } }));
     return { isAdmitted: rows.length === 1, hits: row?.hits ?? "" };
   }
@@ -42,14 +40,12 @@ export function createRateLimitStore(database: Database) {
   return { takeFromWindow, takeFromLog };
 }
 
-type Statements = ReturnType<typeof directStatements>;
-
-function upsertWindow({ query }: Statements, hit: Hit) {
+function upsertWindow(database: Database, hit: Hit) {
   const now = BigInt(hit.nowMs);
   const expired = now - BigInt(hit.windowMs);
   // A window from the future was written before the clock was set back, and would otherwise stay for too long.
   const future = now + BigInt(hit.windowMs);
-  return query<{ startedAtMs: number | bigint | string; points: number | bigint | string }>`
+  return database.$queryRaw<{ startedAtMs: bigint; points: number }[]>`
     INSERT INTO "RateLimitWindow" AS w ("key", "startedAtMs", "points", "expiresAtMs")
     VALUES (${hit.key}, ${now}, 1, ${future})
     ON CONFLICT ("key") DO UPDATE SET
@@ -64,12 +60,12 @@ function upsertWindow({ query }: Statements, hit: Hit) {
 }
 
 /** A hit is admitted when there are fewer than `points` in the log, or the `points`-th last has left the window. */
-function upsertLog({ query }: Statements, hit: Hit) {
+function upsertLog(database: Database, hit: Hit) {
   const now = toMoment(hit.nowMs);
   const expired = toMoment(hit.nowMs - hit.windowMs);
   const future = toMoment(hit.nowMs + hit.windowMs);
   const fullLength = hit.points * momentDigits;
-  return query<{ hits: string }>`
+  return database.$queryRaw<{ hits: string }[]>`
     INSERT INTO "RateLimitLog" AS log ("key", "hits", "expiresAtMs")
     VALUES (${hit.key}, ${now}, ${BigInt(hit.nowMs + hit.windowMs)})
     ON CONFLICT ("key") DO UPDATE SET

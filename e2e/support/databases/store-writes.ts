@@ -14,7 +14,6 @@ import { createSessionStore } from "~/operator/sessions.store.server";
 import { createOperatorSweep } from "~/operator/sweep.store.server";
 import { clearPaymentSums } from "~/payments/payment-windows.store.server";
 import type { Database } from "~/platform/database/database.server";
-import { transactDirectly } from "~/platform/database/direct-statements.server";
 import { createSweepStore } from "~/platform/database/sweep.store.server";
 import { createLeaseStore } from "~/platform/leases/leases.store.server";
 import { createRateLimitStore } from "~/platform/limits/rate-limits.store.server";
@@ -171,8 +170,7 @@ function listOutbox(database: Database): ListedStore {
     writes: {
       enqueue: meets(
         adding("Notification", "NotificationDelivery"),
-        () =>
-          transactDirectly(database, (transaction) => store.enqueue(transaction, { kind: "k", data: {} })),
+        () => database.$transaction((transaction) => store.enqueue(transaction, { kind: "k", data: {} })),
         expect.any(String),
       ),
       retry: meets(row, () => database.$transaction((transaction) => store.retry(transaction, name)), 1),
