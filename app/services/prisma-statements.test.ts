@@ -103,7 +103,10 @@ testOnEachDatabase(
         clock,
         onStoreFailure: (error) => expect.fail(String(error)),
       });
-    expect(await listTables(() => limiterOf("fixed").consume(clientId))).toEqual(["RateLimitWindow"]);
+    expect(await listTables(() => limiterOf("fixed").consume(clientId))).toEqual([
+      "RateLimitWindow",
+      "RateLimitWindow",
+    ]);
     expect(await listTables(() => limiterOf("sliding").consume(clientId))).toEqual(["RateLimitLog"]);
   },
 );

@@ -69,7 +69,7 @@ test("a hundred thousand clients during a database outage cost little time and b
   for (const algorithm of ["fixed", "sliding"] as const) {
     let failures = 0;
     const limiter = createRateLimiter({
-      store: { takeFromWindow: away, takeFromLog: away },
+      store: { openWindows: () => ({ deleteMany: away, upsert: away }), takeFromLog: away },
       name: algorithm,
       points: 5,
       windowSeconds: 60,

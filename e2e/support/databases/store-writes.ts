@@ -143,14 +143,34 @@ function listSubmissions(database: Database): ListedStore {
 
 function listLimits(database: Database): ListedStore {
   const store = createRateLimitStore(database);
-  const hit = { key: "k", points: 5, windowMs: 1_000, nowMs };
-  const inWindow = { isAdmitted: true, startedAtMs: nowMs, points: 1 };
+  const key = "k";
+  const hit = { key, points: 5, windowMs: 1_000, nowMs };
+  const windows = store.openWindows(1_000);
+  const expire = new Date(nowMs);
   const inLog = { isAdmitted: true, hits: String(nowMs) };
   return {
     store,
     reads: [],
     writes: {
-      takeFromWindow: meets(at("RateLimitWindow"), () => store.takeFromWindow(hit), inWindow),
+      openWindows: [
+        ...meets(
+          at("RateLimitWindow"),
+          () => windows.deleteMany({ where: { key, expire: { lte: expire } } }),
+          {
+            count: 1,
+          },
+        ),
+        ...meets(
+          at("RateLimitWindow"),
+          () =>
+            windows.upsert({
+              where: { key },
+              create: { key, points: 1, expire },
+              update: { points: { increment: 1 } },
+            }),
+          { points: 2, expire: new Date(1) },
+        ),
+      ],
       takeFromLog: meets(at("RateLimitLog"), () => store.takeFromLog(hit), inLog),
     },
   };
