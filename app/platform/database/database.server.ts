@@ -136,6 +136,7 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
   const instrumented = instrument ? instrumentFactory(factory, "postgresql", instrument) : factory;
   // Only here, so that no store can forget it.
   const client = new PrismaClient({ adapter: retryStatements(instrumented), ...clientOptions });
+  // The types of the two generated clients know nothing of each other.
   const database = retryTransactions(client as unknown as Database);
   openedPools.set(database, connections);
   try {

@@ -91,7 +91,7 @@ function openOperation({ begin, observe, system }: Observers, sql?: string, with
   const startedAtMs = performance.now();
   const ongoing = begin?.({ kind: "database", ...describe(sql, system), within });
   function end(outcome: { error?: unknown }): void {
-    const isFailed = "error" in outcome && !isTaken(outcome.error);
+    const isFailed = "error" in outcome && !isUniqueConflict(outcome.error);
     const what = sql === undefined ? "transaction" : "statement";
     observe({ what, isFailed, durationSeconds: (performance.now() - startedAtMs) / 1_000 });
     ongoing?.end(isFailed ? { error: nameFailure(outcome.error) } : {});
@@ -111,7 +111,7 @@ function openOperation({ begin, observe, system }: Observers, sql?: string, with
 }
 
 /** That a row with this key is there already is an answer. */
-function isTaken(error: unknown): boolean {
+function isUniqueConflict(error: unknown): boolean {
   return error instanceof DriverAdapterError && error.cause.kind === "UniqueConstraintViolation";
 }
 
