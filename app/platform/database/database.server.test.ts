@@ -34,7 +34,7 @@ async function readPragma(queryable: Queryable, name: string): Promise<unknown> 
 const relaxed = 1;
 const durable = 2;
 
-function insertNonce(database: Database, value: string, clientId: string = "c") {
+function insertNonce(database: Pick<Database, "nonce">, value: string, clientId: string = "c") {
   return database.nonce.create({ data: { value, clientId, issuedAtMs: 1n, expiresAtMs: 2n } });
 }
 
@@ -210,6 +210,22 @@ test("the rest of the process goes on where hundreds of writes give up", async (
   // In one turn they would hold the loop for two seconds.
   expect(new Set(gaveUpIn).size).toBeGreaterThan(100);
   expect(longestTurnMs).toBeLessThan(250);
+});
+
+test("a transaction that lasts too long is an outage, takes no more statements, and frees the file", async () => {
+  const { database } = await createSqliteTestDatabase();
+  const lasting = database.$transaction(
+    async (transaction) => {
+      await insertNonce(transaction, "lasting");
+      await delay(300);
+      await insertNonce(transaction, "late");
+    },
+    { timeout: 50 },
+  );
+  const failure: unknown = await lasting.catch((error: unknown) => error);
+  expect(isDatabaseOutage(failure)).toBe(true);
+  await database.$transaction((transaction) => insertNonce(transaction, "next"));
+  expect(await database.nonce.findMany({ select: { value: true } })).toEqual([{ value: "next" }]);
 });
 
 test("a transaction takes no statement after its end, and a client may be closed with one open", async () => {
