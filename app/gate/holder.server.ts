@@ -82,9 +82,9 @@ export function questionOf({ keyKind, tokenId, address, vault }: KeyClaim): KeyQ
   return { kind: keyKind, tokenId, signer: address, vault };
 }
 
-/** For the store: which key, whose departures from it count, and which proof stands behind a token. */
+/** For the store: which key, whose departures from it count, and whose proof stands behind a token. */
 export function keyStateOf({ keyKind, tokenId, address, vault, proofHash = null }: KeyClaim) {
-  return { key: keyRefOf(keyKind, tokenId), holder: vault ?? address, proofHash };
+  return { key: keyRefOf(keyKind, tokenId), holder: vault ?? address, wallet: address, proofHash };
 }
 
 /** For all but the gate itself, which answers 403: here a problem with the key makes the token a bad one, 401. */

@@ -16,8 +16,8 @@ export type KeyState = {
   /** Whether its holder has signed out of what the proof began. */
   isProofRevoked: boolean;
 };
-/** `proofHash`: of the signed text that a token goes back to; null where there is no token yet. */
-type StateQuestion = { key: KeyRef; holder: string; proofHash?: string | null };
+/** `proofHash`: of the text that `wallet` signed, to which a token goes back; null where there is no token yet. */
+type StateQuestion = { key: KeyRef; holder: string; wallet?: string; proofHash?: string | null };
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
@@ -38,7 +38,7 @@ export function createKeyStore(database: Database) {
   }
 
   /** In one round trip. */
-  async function findKeyState({ key, holder, proofHash = null }: StateQuestion): Promise<KeyState> {
+  async function findKeyState({ key, holder, wallet = holder, proofHash = null }: StateQuestion): Promise<KeyState> {
     const { chainId, contractAddress, tokenId } = toKeyColumns(key);
     const [row] = await query<KeyStateRow>`
       SELECT used."usedBy", used."usedAtMs", departure."departedAtMs", revoked."proofHash"
@@ -49,7 +49,8 @@ export function createKeyStore(database: Database) {
       LEFT JOIN "KeyDeparture" AS departure
         ON departure."chainId" = ${chainId} AND departure."contractAddress" = ${contractAddress}
           AND departure."tokenId" = ${tokenId} AND departure."holder" = ${holder.toLowerCase()}
-      LEFT JOIN "RevokedProof" AS revoked ON revoked."proofHash" = ${proofHash}`;
+      LEFT JOIN "RevokedProof" AS revoked
+        ON revoked."proofHash" = ${proofHash} AND revoked."wallet" IN (${wallet.toLowerCase()}, '')`;
     if (row === undefined) throw new Error("The database answered a key's state with no row at all.");
     const { usedBy, usedAtMs, departedAtMs } = row;
     return {

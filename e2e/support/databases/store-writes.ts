@@ -81,7 +81,7 @@ function listSignatures(database: Database): ListedStore {
 
 function listRevokedProofs(database: Database): ListedStore {
   const store = createRevokedProofStore(database);
-  const revoke = () => store.revokeProof({ proofHash: "p", expiresAtMs: 2 });
+  const revoke = () => store.revokeProof({ proofHash: "p", wallet: "w", expiresAtMs: 2 });
   return { store, reads: [], writes: { revokeProof: meets(at("RevokedProof"), revoke) } };
 }
 

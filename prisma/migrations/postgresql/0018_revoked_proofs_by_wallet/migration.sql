@@ -1,0 +1,4 @@
+-- AlterTable
+ALTER TABLE "RevokedProof" DROP CONSTRAINT "RevokedProof_pkey",
+ADD COLUMN     "wallet" TEXT NOT NULL DEFAULT '',
+ADD CONSTRAINT "RevokedProof_pkey" PRIMARY KEY ("proofHash", "wallet");
