@@ -111,7 +111,11 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
              */
             stopSession: (claims: Caller["claims"]) =>
               kept
-                .stopSession({ owner: ownerOf({ claims }), openFor: openForKey({ claims }), proofHash: claims.siwe_hash })
+                .stopSession({
+                  owner: ownerOf({ claims }),
+                  openFor: openForKey({ claims }),
+                  proofHash: claims.siwe_hash,
+                })
                 .catch((err: unknown) => log.warn({ err }, "answers of a session could not be stopped")),
           },
   };

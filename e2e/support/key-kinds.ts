@@ -1,3 +1,4 @@
+import type { Judge } from "~/gate/ownership/judge";
 import type { Judgement, KeyKind, KeyKinds, NotHeld } from "~/gate/kinds/kind";
 
 type Given = Partial<KeyKind> & { chainId: number };
@@ -33,6 +34,11 @@ export const someKey = {
   keyKind: makeKind({ chainId: 31337, contract: `0x${"aa".repeat(20)}` }),
   vault: null,
 };
+
+/** A key of which nothing is recorded. */
+export const untouched = { used: null, departedAtMs: null, isProofRevoked: false, watchedBlock: null };
+/** A judge that knows of no blocks. */
+export const judging = (judge: Judge["judge"]) => ({ judge, noteBlock: () => {}, isOutdated: () => false });
 
 const nothingElse = { requirement: null, blocks: [], cause: null };
 export const held: Judgement = { outcome: "met", key: { outcome: "met", reason: null }, ...nothingElse };

@@ -293,7 +293,11 @@ testOnEachState(
     // Both hold the key, and signed the same text.
     const neighbour = await begin({ owner: "another wallet", proofHash: "0x1", maxOpen: 9 });
     await append(ended.replyId, ["1"], endOf(1));
-    const stopped = await store.askToStopSession({ owner: conversation.owner, openFor: "key", proofHash: "0x1" });
+    const stopped = await store.askToStopSession({
+      owner: conversation.owner,
+      openFor: "key",
+      proofHash: "0x1",
+    });
     expect(stopped.sort()).toEqual([one.replyId, two.replyId].sort());
     const elsewhere = { owner: conversation.owner, openFor: "another key", proofHash: "0x2" };
     expect(await store.askToStopSession(elsewhere)).toEqual([]);

@@ -46,8 +46,8 @@ export type Judgement = {
   key: { outcome: Outcome; reason: NotHeld | null } | null;
   /** Null too where a vault did not name the signer, or may not have. */
   requirement: Verdict | null;
-  /** The blocks that were read, a chain each; null where an answer names none. */
-  blocks: readonly { chainId: number; blockNumber: bigint | null }[];
+  /** The blocks that were read, a chain each. `isOfHeader`: told by the block itself and not by code that was called. */
+  blocks: readonly { chainId: number; blockNumber: bigint; blockSeconds: bigint; isOfHeader: boolean }[];
   /** Why something is unknown, for the log. */
   cause: unknown;
 };

@@ -36,8 +36,11 @@ testOnEachDatabase(
   },
 );
 
-testOnEachDatabase("a row from before wallets were kept ends the proof for all of them", async ({ database }) => {
-  const keys = createKeyStore(database);
-  await database.$executeRaw`INSERT INTO "RevokedProof" ("proofHash", "expiresAtMs") VALUES (${proofHash}, 2)`;
-  expect((await keys.findKeyState({ key, holder, proofHash })).isProofRevoked).toBe(true);
-});
+testOnEachDatabase(
+  "a row from before wallets were kept ends the proof for all of them",
+  async ({ database }) => {
+    const keys = createKeyStore(database);
+    await database.$executeRaw`INSERT INTO "RevokedProof" ("proofHash", "expiresAtMs") VALUES (${proofHash}, 2)`;
+    expect((await keys.findKeyState({ key, holder, proofHash })).isProofRevoked).toBe(true);
+  },
+);

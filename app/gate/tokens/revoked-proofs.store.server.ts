@@ -8,7 +8,11 @@ export type WalletProof = { wallet: string; proofHash: string };
 /** Proofs whose holder signed out; `findKeyState` looks here too. */
 export function createRevokedProofStore(database: Database) {
   return {
-    async revokeProof({ proofHash, wallet, expiresAtMs }: WalletProof & { expiresAtMs: number }): Promise<void> {
+    async revokeProof({
+      proofHash,
+      wallet,
+      expiresAtMs,
+    }: WalletProof & { expiresAtMs: number }): Promise<void> {
       await database.$executeRaw`
         INSERT INTO "RevokedProof" ("proofHash", "wallet", "expiresAtMs")
         VALUES (${proofHash}, ${wallet}, ${BigInt(expiresAtMs)})

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Refusal } from "~/platform/http/refusal";
-import { held, oneKind } from "~e2e/support/key-kinds";
+import { held, judging, oneKind, untouched } from "~e2e/support/key-kinds";
 import { exampleClaims } from "../gate-examples";
 import {
   findSessionToken,
@@ -34,9 +34,9 @@ function at({
     accessTtlSeconds: 900,
     sessionMaxSeconds,
     clock: () => nowSeconds * 1000,
-    judge: { judge: async () => held },
+    judge: judging(async () => held),
     keys: {
-      findKeyState: async () => ({ used: null, departedAtMs: null, isProofRevoked: false }),
+      findKeyState: async () => untouched,
       recordDeparture: async () => undefined,
     },
     verifyToken: async () => ({ claims, keyKind }),

@@ -333,7 +333,7 @@ function listKeptAnswers(database: Database): ListedStore {
       ),
       askToStopSession: meets(
         at("KeptAnswer"),
-        () => store.askToStopSession({ openFor: "k", proofHash: "p" }),
+        () => store.askToStopSession({ owner: "o", openFor: "k", proofHash: "p" }),
         ["open"],
       ),
       conclude: meets(at("KeptAnswer"), () => store.conclude(ending), { usedTokens: 0 }),
