@@ -85,7 +85,7 @@ async function openProcess() {
         departedAtMs: Date.now() - 1,
       }),
     /** As another process does. */
-    watch: (blockNumber: bigint) =>
+    readUpTo: (blockNumber: bigint) =>
       createChainCursorStore(database).saveCursor(
         { chainId: chain.chainId, contractAddress: chain.key.address },
         { blockNumber, blockHash: "0x01" },
@@ -126,7 +126,7 @@ const notOwned = { refusalName: "you-do-not-own-this-token" };
 
 test("a block older than the watcher's, which another process has read, ends no token and admits nobody", async () => {
   const site = await openProcess();
-  await site.watch(newest);
+  await site.readUpTo(newest);
   await site.departed(seller);
   await expect(site.useToken(buyer)).rejects.toMatchObject(unavailable);
   await expect(site.useToken(seller, soldAtSeconds + 60)).rejects.toMatchObject(unavailable);

@@ -1,7 +1,7 @@
 import { numberToHex } from "viem";
 import { isChainOutage, readBlockHeader } from "~/platform/chain/chain-client.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
-import type { SeenBlock } from "~/platform/chain/newest-block.server";
+import type { SeenBlock } from "~/platform/chain/seen-block";
 import { chainUnavailable } from "~/platform/http/refusal";
 
 /**

@@ -9,7 +9,7 @@ import {
 } from "viem";
 import type { Hex } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
-import type { SeenBlock } from "~/platform/chain/newest-block.server";
+import type { SeenBlock } from "~/platform/chain/seen-block";
 import { findRpcError } from "~/platform/chain/rpc-answer.server";
 import { chainUnavailable } from "~/platform/http/refusal";
 import type { Answers, Read, WalletSignature } from "./reads/chain-answers";

@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import type { SeenBlock } from "~/platform/chain/newest-block.server";
+import type { SeenBlock } from "~/platform/chain/seen-block";
 import type { Judgement, KeyKind } from "../kinds/kind";
 import type { SignatureVerdict, WalletSignature } from "./reads/chain-answers";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SeenBlock } from "~/platform/chain/newest-block.server";
+import type { SeenBlock } from "~/platform/chain/seen-block";
 import { createSharedReads } from "./shared-reads.server";
 
 type Value = SeenBlock & { text: string };

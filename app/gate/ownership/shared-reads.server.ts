@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers";
-import type { SeenBlock } from "~/platform/chain/newest-block.server";
+import type { SeenBlock } from "~/platform/chain/seen-block";
 import type { Clock } from "~/platform/clock";
 
 type LoadOptions<T> = { key: string; group: string; load: () => Promise<T> };

@@ -40,7 +40,7 @@ testOnEachDatabase(
   "a row from before wallets were kept ends the proof for all of them",
   async ({ database }) => {
     const keys = createKeyStore(database);
-    await database.$executeRaw`INSERT INTO "RevokedProof" ("proofHash", "expiresAtMs") VALUES (${proofHash}, 2)`;
+    await createRevokedProofStore(database).revokeProof({ proofHash, wallet: "", expiresAtMs: 2 });
     expect((await keys.findKeyState({ key, holder, proofHash })).isProofRevoked).toBe(true);
   },
 );

@@ -17,7 +17,7 @@ import { createRefusalCache } from "./refusal-cache.server";
 import { createNewestBlock } from "./newest-block.server";
 import { findRpcError, isRevert } from "./rpc-answer.server";
 import { createRpcEndpoint } from "./rpc-endpoint.server";
-import type { SeenBlock } from "./newest-block.server";
+import type { SeenBlock } from "./seen-block";
 import type { EndpointFault, RpcCall, RpcEndpoint, RpcRequestEnd } from "./rpc-endpoint.server";
 
 export type ChainClientOptions = {
@@ -117,18 +117,12 @@ async function askUntilNewest(endpoints: RpcEndpoint[], call: RpcCall): Promise<
     const answer = await askInTurn(tries > 0 && ready.length > 0 ? ready : [...ready, ...resting], call);
     if ("result" in answer) return answer.result;
     const waitMs = askAgainAfterMs[tries];
-    if (waitMs === undefined) {
-      const { label: url, olderBlock } = answer;
-      throw new HttpRequestError({
-        url,
-        details: `A block newer than its ${olderBlock.blockNumber} is known.`,
-      });
-    }
+    if (waitMs === undefined) throw answer.outage;
     await delay(waitMs);
   }
 }
 
-type TurnAnswer = { result: unknown } | { olderBlock: SeenBlock; label: string };
+type TurnAnswer = { result: unknown } | { outage: BaseError };
 
 async function askInTurn(endpoints: readonly RpcEndpoint[], call: RpcCall): Promise<TurnAnswer> {
   let refusal: RpcRequestError | null = null;
@@ -139,7 +133,8 @@ async function askInTurn(endpoints: readonly RpcEndpoint[], call: RpcCall): Prom
       const answer = await endpoint.ask(call);
       if ("result" in answer) return answer;
       if ("olderBlock" in answer) {
-        older ??= { ...answer, label: endpoint.label };
+        const details = `A block newer than its ${answer.olderBlock.blockNumber} is known.`;
+        older ??= { outage: new HttpRequestError({ url: endpoint.label, details }) };
         continue;
       }
       // Every endpoint would return the same contract error.

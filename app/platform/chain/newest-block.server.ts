@@ -1,4 +1,5 @@
 import type { Clock } from "~/platform/clock";
+import type { SeenBlock } from "./seen-block";
 
 /** Beyond that an endpoint is far behind and rested. Time, because blocks take from a fraction of a second to 12 s. */
 export const maxLagSeconds = 120n;
@@ -10,21 +11,15 @@ export const newestBlockHoldsMs = 300_000;
  */
 const maxBlocksBehind = 20n * maxLagSeconds;
 
-export type SeenBlock = {
-  blockNumber: bigint;
-  blockSeconds: bigint;
-  /** As the block itself says; otherwise as code that was called saw it, for which some nodes put in their clock. */
-  isOfHeader: boolean;
-};
 export type NewestBlock = ReturnType<typeof createNewestBlock>;
 
 /** The newest block that any endpoint has shown to this process. */
 export function createNewestBlock(clock: Clock, wallClock: Clock) {
-  const times = { ofHeaders: createMark(clock, maxLagSeconds), ofCalls: createMark(clock, maxLagSeconds) };
-  const numbers = {
-    ofHeaders: createMark(clock, maxBlocksBehind),
-    ofCalls: createMark(clock, maxBlocksBehind),
-  };
+  const createMarks = (maxFall: bigint) => ({
+    ofHeaders: createMark(clock, maxFall),
+    ofCalls: createMark(clock, maxFall),
+  });
+  const [times, numbers] = [createMarks(maxLagSeconds), createMarks(maxBlocksBehind)];
 
   return {
     /** The seconds an answer lags behind by, where that is too many; null otherwise. */

@@ -1,7 +1,8 @@
 import { BaseError, HttpRequestError } from "viem";
 import type { Clock } from "~/platform/clock";
 import { PostFailure, createJsonPoster } from "./json-rpc.gateway.server";
-import type { NewestBlock, SeenBlock } from "./newest-block.server";
+import type { NewestBlock } from "./newest-block.server";
+import type { SeenBlock } from "./seen-block";
 import { isRevert, readRpcAnswer } from "./rpc-answer.server";
 import type { RpcAnswer } from "./rpc-answer.server";
 

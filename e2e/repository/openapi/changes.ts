@@ -86,6 +86,11 @@ export const apiChanges: readonly ApiChange[] = [
     now: "9326306a4a55",
   },
   {
+    why: "A session that goes on to a site is renewed, and its token lives no longer than others.",
+    at: ["/paths/~1session/post/description"],
+    now: "2e82ee7f4d76",
+  },
+  {
     why: "Bodies and lists of errors have bounds, which are told with everything else that operations promise.",
     at: [
       "/components/schemas/Problem/properties/errors/description",
@@ -96,7 +101,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/components/schemas/SiweSignIn/properties/message/maxLength",
       "/paths/*/post/description",
     ],
-    now: "49d811623be7",
+    now: "b5cdaa0f841d",
   },
   {
     why: "A gate may have several kinds of keys, memberships without a token and delegates among them; a kind need not open the room.",

@@ -1,5 +1,5 @@
 import type { Address, Hex } from "viem";
-import type { SeenBlock } from "~/platform/chain/newest-block.server";
+import type { SeenBlock } from "~/platform/chain/seen-block";
 
 /** A signature that only its wallet's own code can judge (ERC-1271, ERC-6492). */
 export type WalletSignature = {

@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import type { SeenBlock } from "~/platform/chain/newest-block.server";
+import type { SeenBlock } from "~/platform/chain/seen-block";
 import type { Outcome, Reading } from "../../kinds/requirement";
 import type { Answer, Answers, Read } from "./chain-answers";
 import type { KeyQuestion } from "../judge";
