@@ -119,7 +119,11 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
              */
             stopSession: (claims: Caller["claims"]) =>
               kept
-                .stopSession({ openFor: openForKey({ claims }), proofHash: claims.siwe_hash })
+                .stopSession({
+                  owner: ownerOf({ claims }),
+                  openFor: openForKey({ claims }),
+                  proofHash: claims.siwe_hash,
+                })
                 .catch((err: unknown) => log.warn({ err }, "answers of a session could not be stopped")),
           },
   };
@@ -149,7 +153,11 @@ function openKeptAnswers(
 
 /** Of a key and the wallet it was held by; a renewed token of both is as good. */
 function conversationOf(caller: Caller | null, conversationId: string): Conversation {
-  return { owner: caller ? `${keyOf(caller)}:${caller.claims.sub}` : "", conversationId };
+  return { owner: caller ? ownerOf(caller) : "", conversationId };
+}
+
+function ownerOf(caller: Pick<Caller, "claims">): string {
+  return `${keyOf(caller)}:${caller.claims.sub}`;
 }
 
 function openFor(caller: Caller | null, clientId: string): string {
