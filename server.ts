@@ -58,7 +58,7 @@ const server = createHttpServer(startupBuffer.listener);
 let starting: Promise<Services> | undefined;
 let services: Services | undefined;
 // From the first moment on: a start may take long, and has to be stopped in order too.
-const isStopping = stopOnSignals({ server, beginStop, stopServices, log, closeLog });
+const isStopping = stopOnSignals({ server, beginStop, endStreams, stopServices, log, closeLog });
 try {
   port = openPort ?? (await listen(server, config.serving.host, port));
   starting = startServices({ config, port, log, buildVersion: build.assets.version });
@@ -85,8 +85,11 @@ function endFailedStart(error: unknown): void {
 }
 
 function beginStop(): void {
-  if (services) services.beginStop();
-  else startupBuffer.close();
+  if (!services) startupBuffer.close();
+}
+
+function endStreams(): void {
+  services?.endStreams();
 }
 
 /** Gives a start that is under way a moment to end; what it holds after that is released with the process. */

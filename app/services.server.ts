@@ -122,12 +122,14 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
     /** As everybody may read it; the operator's view has the whole. */
     readReadiness: async () => hideSecrets(await readReadiness(), config.keys.list),
     operator: wireOperator(foundation, { gate, outbox, quota, search, payments, readReadiness }),
-    /** At the first sign of a stop: what streams ends with a last event. */
-    beginStop: chat.beginStop,
+    /** A stop waits no longer for what streams: it ends with a last event. */
+    endStreams: chat.endStreams,
     stop: async () => {
       metricsServer?.close();
+      // Until an answer has ended, it may need any of the others.
+      await Promise.all([chat.stop(), outbox.sender.stop()]);
       await payments?.stop();
-      const others = [gate, outbox.sender, search, chat, speech, sweeper, addressLists];
+      const others = [gate, search, speech, sweeper, addressLists];
       await Promise.all(others.map((each) => each.stop()));
       // After those that settle what they had reserved.
       await quota.stop();

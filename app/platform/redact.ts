@@ -114,11 +114,11 @@ export function redactText(text: string): string {
   if (!showsCredential(text)) return text;
   return text
     .replace(/eyJ[\w-]{4,}\.[\w-]+\.[\w-]*/g, redacted)
-    .replace(/\b(Bearer|Basic)\s+[^\s"\\,]+/gi, `$1 ${redacted}`)
+    .replace(/\b(Bearer|Basic)\s+(?!token\b)[^\s"\\,]+/gi, `$1 ${redacted}`)
     .replace(/whsec_[\w+/=-]+/g, redacted)
     .replace(/(?:0x)?[0-9a-f]{128,}/gi, redacted)
     .replace(new RegExp(namedValue, "gi"), `$1${redacted}`)
-    .replace(/\/\/[^\s"\\/@]+@/g, `//${redacted}@`);
+    .replace(/\/\/(?!user:password@)[^\s"\\/@]+@/g, `//${redacted}@`);
 }
 
 /** A quote after the name counts only when escaped: a bare one is the structure of the JSON line itself. */

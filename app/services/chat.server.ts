@@ -68,9 +68,9 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
 
   return {
     pingProvider: provider.ping(chat),
-    /** Ends the streams that are open, each with a last event. */
-    beginStop: () => shutdown.abort(),
-    /** Once what was said last is stored. */
+    /** Those that are open, each with a last event. */
+    endStreams: () => shutdown.abort(),
+    /** Once all answers have ended, and what was said last is stored. */
     stop: async () => void (await Promise.all([kept.drain(), abandoned.stop()])),
     /** What a client may name. */
     listModels: () => toModelList(chat.models),

@@ -91,7 +91,7 @@ test("metrics are those of all workers, whichever answers, and one process owns 
   expect(body).toContain(`latchkey_watcher_allowed_age_seconds ${allowed}\n`);
   const names = (text: string) => [...text.matchAll(/^# TYPE (\S+ \S+)$/gm)].map(([, name]) => name).sort();
   expect(names(await site.readMetrics())).toEqual(names(body));
-  const started = await site.sample("latchkey_process_start_time_seconds ");
+  const started = await site.sample("process_start_time_seconds ");
   expect(Math.abs(started - Date.now() / 1000)).toBeLessThan(3_600);
 });
 

@@ -30,6 +30,13 @@ const endingEvents = [
 /** A stop and a shutdown wait so long for endings to be stored. */
 const endingWait = () => delay(2_000, undefined, { ref: false });
 
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
 /** Answers take seconds; how many is unknown. */
 const retryLater = { "Retry-After": "5" };
 
@@ -131,10 +138,11 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
       }
       await settleEnded();
     },
-    /** Resolves when the answers written here have ended; they get the word from the shutdown's signal. */
+    /** Resolves when the answers written here have ended, by themselves or by the shutdown's signal. */
     async drain(): Promise<void> {
-      const all = writtenHere.list().map(({ done }) => done);
-      await Promise.race([Promise.all(all), endingWait()]);
+      const ended = Promise.all(writtenHere.list().map(({ done }) => done));
+      await Promise.race([ended, untilAborted(shutdownSignal)]);
+      await Promise.race([ended, endingWait()]);
     },
   };
 }
