@@ -58,7 +58,14 @@ const server = createHttpServer(startupBuffer.listener);
 let starting: Promise<Services> | undefined;
 let services: Services | undefined;
 // From the first moment on: a start may take long, and has to be stopped in order too.
-const isStopping = stopOnSignals({ server, beginStop, endStreams, stopServices, log, closeLog });
+const isStopping = stopOnSignals({
+  server,
+  beginStop: () => startupBuffer.close(),
+  endStreams: () => services?.chat.endStreams(),
+  stopServices,
+  log,
+  closeLog,
+});
 try {
   port = openPort ?? (await listen(server, config.serving.host, port));
   starting = startServices({ config, port, log, buildVersion: build.assets.version });
@@ -82,14 +89,6 @@ function endFailedStart(error: unknown): void {
   process.stderr.write(`Latchkey cannot start. ${(error as Error).message}\n`);
   log.debug({ err: error }, "start-up failed");
   process.exit(1);
-}
-
-function beginStop(): void {
-  if (!services) startupBuffer.close();
-}
-
-function endStreams(): void {
-  services?.endStreams();
 }
 
 /** Gives a start that is under way a moment to end; what it holds after that is released with the process. */

@@ -92,11 +92,13 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
   addressLists.start();
   outbox.sender.start();
   await leases.start();
-  const metricsServer = await openMetricsPort(foundation);
   const readReadiness = createReadiness(
     listChecks({ database, redis, clients: foundation.chains, gate, chat, speech }),
     systemClock,
   );
+  const operator = wireOperator(foundation, { gate, outbox, quota, search, payments, readReadiness });
+  // Last: connections may be waiting for it.
+  const metricsServer = await openMetricsPort(foundation);
   return {
     config,
     origin,
@@ -121,9 +123,7 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
     tracing: instruments.tracing,
     /** As everybody may read it; the operator's view has the whole. */
     readReadiness: async () => hideSecrets(await readReadiness(), config.keys.list),
-    operator: wireOperator(foundation, { gate, outbox, quota, search, payments, readReadiness }),
-    /** A stop waits no longer for what streams: it ends with a last event. */
-    endStreams: chat.endStreams,
+    operator,
     stop: async () => {
       metricsServer?.close();
       // Until an answer has ended, it may need any of the others.

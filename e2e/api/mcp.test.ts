@@ -248,7 +248,12 @@ test("a required token is read from six locations, and the first one decides", a
     const refused = await ask([place(wrong)]);
     expect([refused.status, refused.body], location).toEqual([
       401,
-      { error: { code: -32001, message: "Unauthorized: invalid JWT. The signature of the access token is wrong. Sign in again." } },
+      {
+        error: {
+          code: -32001,
+          message: "Unauthorized: invalid JWT. The signature of the access token is wrong. Sign in again.",
+        },
+      },
     ]);
     expect(refused.headers.get("www-authenticate")).toBe(
       `Bearer realm="latchkey", error="invalid_token", ${resourceMetadata}`,

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { IncomingMessage, STATUS_CODES, ServerResponse, createServer } from "node:http";
 import type { RequestListener, Server } from "node:http";
 import type { Log } from "~/platform/log.server";
+import { takeOverPort } from "~/platform/worker.server";
 import { problemHeader, refusalTable } from "./refusal";
 import { countHeader, readTarget } from "./request-target";
 import type { RequestTarget } from "./request-target";
@@ -134,6 +135,7 @@ const parseErrors: Readonly<Record<string, keyof typeof refusalTable>> = {
 };
 
 export function listen(server: Server, host: string, port: number): Promise<number> {
+  takeOverPort(server, port);
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(describeListenError(error, host, port)));
     server.listen({ host, port }, () => {
