@@ -80,11 +80,9 @@ function createRequestMetrics({ counter, histogram }: Meters) {
   const timeRequest = histogram("http_request_duration_seconds", timeHelp, {
     buckets: httpBuckets,
     labelNames,
-    counter: {
-      name: "http_requests_total",
-      help: "Responses, by route pattern, method and class of status.",
-    },
   });
+  const countHelp = "Responses, by route pattern, method and class of status.";
+  const countRequest = counter("http_requests_total", countHelp, labelNames);
   const countRefusal = counter("refusals_total", "Refusals, by the slug of their problem type.", ["slug"]);
   const grantsHelp = "Times gated content was granted, by kind of proof.";
   const countGrant = counter("grants_total", grantsHelp, ["proof"]);
@@ -96,6 +94,7 @@ function createRequestMetrics({ counter, histogram }: Meters) {
         status: statusClass(status),
       };
       timeRequest(labels, durationSeconds);
+      countRequest(labels);
     },
     countRefusal: (slug: string) => countRefusal({ slug: knownSlugs.has(slug) ? slug : "other" }),
     countGrant: (proof: string) => countGrant({ proof }),

@@ -36,11 +36,10 @@ export function joinSupervisor(): Worker | null {
 /** Before a port is opened: connections that wait for it at the supervisor, because no worker has it open, go on here. */
 export function takeOverPort(server: Server, port: number): void {
   if (!cluster.worker) return;
-  type Handed = { type: string; port: number };
-  process.on("message", (message: Handed, socket?: Socket) => {
-    if (message.type !== "connection" || message.port !== port || !socket) return;
+  process.on("message", (message: { type: string; port: number }, socket?: Socket) => {
+    if (message.type !== "connection" || message.port !== port) return;
     server.emit("connection", socket);
-    socket.resume();
+    socket?.resume();
   });
   tell({ type: "opening", port });
 }

@@ -1,9 +1,9 @@
+import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "~/platform/clock";
 import { toEventJson } from "~/platform/http/sse.server";
 import { Refusal } from "~/platform/http/refusal";
 import type { Log } from "~/platform/log.server";
-import { ShortLivedSet } from "~/platform/short-lived-set";
 import { AnswerAppender } from "./answer-appender.server";
 import { AnswerFeed } from "./answer-feed.server";
 import { followAnswer } from "./answer-follower.server";
@@ -29,13 +29,6 @@ const endingEvents = [
 
 /** A stop and a shutdown wait so long for endings to be stored. */
 const endingWait = () => delay(2_000, undefined, { ref: false });
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-}
 
 /** Answers take seconds; how many is unknown. */
 const retryLater = { "Retry-After": "5" };
@@ -63,8 +56,8 @@ export type AnswerOwner = Conversation & Pick<BeginRequest, "openFor" | "proofHa
 export function createKeptAnswers(options: KeptAnswersOptions) {
   const { store, notices, leaseMs, keptForMs, maxOpen, shutdownSignal, clock, log } = options;
   const appender = new AnswerAppender({ store, leaseMs, log });
-  const writtenHere = new ShortLivedSet<OpenAnswer>();
-  const findHere = (replyId: string) => writtenHere.find((answer) => answer.replyId === replyId);
+  const writtenHere = new Set<OpenAnswer>();
+  const findHere = (replyId: string) => [...writtenHere].find((answer) => answer.replyId === replyId);
   const followed = new Map<string, AnswerFeed>();
   const expiresAtMs = () => clock() + keptForMs;
   const { conclude, undoBegin, settleLost, settleEnded } = createSettling(options, expiresAtMs);
@@ -140,8 +133,8 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
     },
     /** Resolves when the answers written here have ended, by themselves or by the shutdown's signal. */
     async drain(): Promise<void> {
-      const ended = Promise.all(writtenHere.list().map(({ done }) => done));
-      await Promise.race([ended, untilAborted(shutdownSignal)]);
+      const ended = Promise.all([...writtenHere].map(({ done }) => done));
+      if (!shutdownSignal.aborted) await Promise.race([ended, once(shutdownSignal, "abort")]);
       await Promise.race([ended, endingWait()]);
     },
   };
