@@ -70,8 +70,8 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
     /** Null where the chat is switched off, which is no fault. */
     pingProvider: chat.isOn ? provider.ping(chat) : null,
     /** Ends the streams that are open, each with a last event. */
-    beginStop: () => shutdown.abort(),
-    /** Once what was said last is stored. */
+    endStreams: () => shutdown.abort(),
+    /** Once all answers have ended, and what was said last is stored. */
     stop: async () => void (await Promise.all([kept.drain(), abandoned.stop()])),
     /** What a client may name. */
     listModels: () => toModelList(chat.models),
