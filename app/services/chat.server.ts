@@ -92,15 +92,8 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
               const owner = { openFor: openFor(caller, clientId), proofHash, ...conversation };
               const admitAnswer: ResumableCall["admitAnswer"] = (reservationId, transaction) =>
                 quota.admitAnswer({ caller, reservationId, transaction });
-              const isCounted = quota.activity.active;
-              const call = {
-                request,
-                caller: caller && holderOf(caller),
-                clientId,
-                owner,
-                isCounted,
-                admitAnswer,
-              };
+              const asked = { request, caller: caller && holderOf(caller), clientId };
+              const call = { ...asked, owner, isCounted: quota.activity.active, admitAnswer };
               return answerResumable(call, resumableDependencies);
             },
             find: async ({ caller, conversationId }: ConversationRequest) => {
