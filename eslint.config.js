@@ -153,6 +153,7 @@ export default tseslint.config(
       "app/generated",
       "prisma/.generated",
       "data",
+      "app/demo/content",
       "content",
       "contracts/artifacts",
       "contracts/test-fixtures/*.json",

@@ -1,6 +1,6 @@
 /** What one chat request may hold; the page keeps within it, the server insists on it. */
 export const maxMessages = 100;
-/** Over all text parts of one message. */
+/** Over all text parts of one message. What its tool calls hold beyond as many is cut. */
 export const maxMessageChars = 32_000;
 export const maxRequestBytes = 256 * 1024;
 /** Members and elements in all, those in what tools answered included. */

@@ -139,7 +139,7 @@ function toStreamExample(events: readonly ChatEvent[]): string {
 
 const chatDescription = `Asks the assistant, and streams what it says as server-sent events that the AI SDK's \`useChat\` reads as they are.
 
-The last message of the conversation is the question. Messages are \`{role, content}\`, or what \`useChat\` sends (\`parts\`); of parts only text is taken. At least one message of the user must hold text, and no message more than ${maxMessageChars} characters. All messages together hold at most ${maxParts} parts. A \`system\` message is taken as context the person sends along; it does not replace the operator's own instructions.
+The last message of the conversation is the question. Messages are \`{role, content}\`, or what \`useChat\` sends (\`parts\`); of parts, text and the assistant's tool calls with their results are taken. At least one message of the user must hold text, and no message more than ${maxMessageChars} characters. All messages together hold at most ${maxParts} parts. A \`system\` message is taken as context the person sends along; it does not replace the operator's own instructions.
 
 **Who may.** Where the operator requires it, ${tokenLocations} ${badTokenIsNone}
 
@@ -171,7 +171,11 @@ export function describeModels(api: ApiRegistry): void {
 
 /** What `chatRequestSchema` checks, apart from what OpenAPI 3.0 cannot say: other members may be anything. */
 const documentedPart = z.object({
-  type: z.string().describe("`text`; parts of other types are dropped, and nothing in them is fetched."),
+  type: z
+    .string()
+    .describe(
+      "`text`, or an assistant's `tool-<name>` or `dynamic-tool` as the AI SDK has them, in the state `output-available`, `output-error` or `input-available`. Others are dropped, and nothing in them is fetched.",
+    ),
   text: z.string().optional().describe("Needed in a part of the type `text`."),
 });
 const documentedMessage = z

@@ -1,12 +1,13 @@
 import { z } from "zod";
-import { isLongerThan, toWellFormedText } from "~/platform/well-formed-text";
+import { isLongerThan } from "~/platform/well-formed-text";
 import { describeIssues } from "~/platform/http/shape-issues";
 import { maxMessageChars, maxMessages, maxParts } from "./chat-limits";
-
-type Part = { type: string; text?: unknown };
+import { textOf, toModelMessages } from "./model-messages";
+import type { Part } from "./model-messages";
+import type { ModelMessage } from "./providers/chat-provider";
 
 // Checked by hand, up to the first fault: a schema would take longer over a thousand wrong parts than over all else.
-// Parts of other types are let through here and dropped by `normalizeMessages`.
+// Parts of other types are let through here; `toModelMessages` takes tool calls and drops the rest.
 const partsSchema = z.array(z.unknown()).transform((parts, checks): Part[] => {
   for (const [index, part] of parts.entries()) {
     const { type, text } = (part ?? {}) as { type?: unknown; text?: unknown };
@@ -58,13 +59,13 @@ export const chatRequestSchema = z.object({
 
 /** `messages` as the model is to see them. */
 export type ChatRequest = Omit<z.infer<typeof chatRequestSchema>, "messages"> & {
-  messages: ChatMessage[];
+  messages: ModelMessage[];
   /** Without it, or with one of another shape, the answer cannot be taken up again. */
   conversationId?: string | undefined;
 };
 
 /** Shape only: who may ask is decided between the reading of the JSON and this. */
-export function readChatRequest(body: unknown) {
+export function readChatRequest(body: unknown, sentBytes: number) {
   const messages = (body as { messages?: unknown } | null | undefined)?.messages;
   if (!Array.isArray(messages) || messages.length === 0)
     return { ok: false, problem: "missing-messages" } as const;
@@ -72,22 +73,11 @@ export function readChatRequest(body: unknown) {
   if (parsed.success) {
     const { id } = body as { id?: unknown };
     const conversationId = isConversationId(id) ? id : undefined;
-    const messages = normalizeMessages(parsed.data.messages);
+    const messages = toModelMessages(parsed.data.messages, sentBytes);
     const request: ChatRequest = Object.assign({}, parsed.data, { messages, conversationId });
     return { ok: true, request } as const;
   }
   return { ok: false, problem: "invalid-shape", issues: describeIssues(parsed.error.issues) } as const;
-}
-
-/** `context` is what a client sent as `system`: words of the person asking, never the operator's. */
-export type ChatMessage = { role: "user" | "assistant" | "context"; text: string };
-
-function normalizeMessages(messages: z.infer<typeof messageSchema>[]): ChatMessage[] {
-  return messages.flatMap((message) => {
-    const text = toWellFormedText(textOf(message));
-    if (text.trim() === "") return [];
-    return [{ role: message.role === "system" ? "context" : message.role, text }];
-  });
 }
 
 /** As long as that, since without tokens the id alone decides whose the conversation is. */
@@ -111,14 +101,6 @@ function countParts(messages: readonly unknown[]): number {
     for (const list of [content, parts]) count += Array.isArray(list) ? list.length : 0;
   }
   return count;
-}
-
-function textOf({ content, parts }: { content?: string | Part[]; parts?: Part[] }): string {
-  const source = parts ?? content ?? "";
-  if (typeof source === "string") return source;
-  return source
-    .flatMap((part) => (part.type === "text" && typeof part.text === "string" ? [part.text] : []))
-    .join("");
 }
 
 /** OpenAI's list of models, as far as it says anything here. */

@@ -1,5 +1,11 @@
 import { execFile } from "node:child_process";
+import { readdir, readFile, rename, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { expect, test } from "vitest";
+import { initContent } from "./content-init";
+import { createContentReader } from "~/content/content.server";
+import { createTestDir } from "~e2e/support/databases/database";
+import { createKnowledge, openKnowledgeSearch } from "~e2e/support/knowledge";
 
 function runClient(
   ...parameters: string[]
@@ -32,3 +38,44 @@ test("the command names in words what it cannot do, and a wrong call gets the us
   });
   for (const { stderr } of [unknown, missing, nowhere]) expect(stderr).not.toMatch(/^\s+at /m);
 }, 60_000);
+
+test("content init writes what a content folder begins with, and never touches what is there", async () => {
+  const { contentDir, dataDir, folder } = await createKnowledge();
+  await writeFile(path.join(contentDir, "welcome.md"), "# Mine");
+  await writeFile(path.join(contentDir, "styles.css"), "");
+  process.env.CONTENT_DIR = contentDir;
+  const { code, stdout } = await runClient("content", "init").finally(() => delete process.env.CONTENT_DIR);
+  const written = ["audio.json.example", "knowledge/page.md.example", "submission.html"];
+  expect([code, JSON.parse(stdout)]).toEqual([
+    0,
+    { folder: contentDir, written, kept: ["styles.css", "welcome.md"] },
+  ]);
+  expect(await readFile(path.join(contentDir, "welcome.md"), "utf8")).toBe("# Mine");
+  expect(await readFile(path.join(contentDir, "styles.css"), "utf8")).toBe("");
+
+  // What a holder gets of it holds none of its comments, and the examples are no pages yet.
+  const wholeDir = path.join(await createTestDir(), "content");
+  await initContent(wholeDir);
+  const complaints: unknown[] = [];
+  const note = (fields: unknown) => complaints.push(fields);
+  const reader = createContentReader({
+    contentDir: wholeDir,
+    clock: Date.now,
+    log: { info: note, warn: note },
+  });
+  const { welcomeText, textSubmissionAreaHtml } = await reader.readContent({
+    tokenId: "1",
+    signMediaUrl: () => "",
+  });
+  expect(welcomeText).toMatch(/^# Welcome\n/);
+  expect(textSubmissionAreaHtml).toMatch(/^\s*<form/);
+  expect(complaints.filter((fields) => !/audio\.json|script\.js/.test(JSON.stringify(fields)))).toEqual([]);
+  const { ask, warnings } = openKnowledgeSearch({ contentDir: wholeDir, dataDir });
+  expect(await ask("opening hours")).toEqual([]);
+  const page = path.join(wholeDir, "knowledge/page.md");
+  await rename(`${page}.example`, page);
+  expect(await openKnowledgeSearch({ contentDir: wholeDir, dataDir }).ask("opening hours")).toEqual([
+    "page.md#1",
+  ]);
+  expect([warnings, await readdir(folder)]).toEqual([[], ["page.md.example"]]);
+});

@@ -1,10 +1,12 @@
 // A command-line client: what an API user does, step by step, with a private key of their own.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { parseArgs } from "node:util";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { createApiClient } from "~/api-client/api-client";
 import type { ApiClient } from "~/api-client/api-client";
+import { initContent } from "./content-init";
 import { signForm, signLegacy, signSiwe } from "./signed-requests";
 import type { Holder, Site } from "./signed-requests";
 import { mintTestKey } from "../../contracts/mint-test-key";
@@ -20,6 +22,8 @@ Commands
   sign     print a signed body for POST /api/gate-access, to send with any HTTP client
   nonce    print a sign-in nonce
   mint     mint a key for a new wallet on the demo's chain
+  content init
+           write a commented skeleton of your content into CONTENT_DIR; what is there stays
 
 Options
   --origin URL         the service, default http://localhost:3000
@@ -182,6 +186,10 @@ const commands: Record<string, (client: Client) => Promise<object>> = {
   nonce: (client) => answerOf(client, client.api.GET("/api/nonce")),
   sign,
   mint,
+  "content init": () => {
+    if (existsSync(".env")) process.loadEnvFile(".env");
+    return initContent(path.resolve(process.env.CONTENT_DIR || "content"));
+  },
 };
 
 await runCommand(
@@ -189,7 +197,7 @@ await runCommand(
   async () => {
     const { values, positionals } = readCommandLine();
     const options = { ...readKeyFile(values["key-file"]), ...values };
-    const name = positionals[0] ?? "";
+    const name = positionals.join(" ");
     if (options.help || !Object.hasOwn(commands, name)) {
       process.stdout.write(usage);
       process.exitCode = options.help ? 0 : 1;

@@ -2,13 +2,13 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { demoContent } from "~e2e/support/demo-content";
 import { createContentReader } from "./content.server";
 import { createMediaLinks } from "./media-links.server";
 import { serveMedia } from "./media.server";
 
-const contentDir = fileURLToPath(new URL("../../content", import.meta.url));
+const contentDir = demoContent;
 const links = createMediaLinks({ key: new Uint8Array(32).fill(1), ttlSeconds: 300, clock: Date.now });
 
 async function readDemo(tokenId: string) {
@@ -115,7 +115,7 @@ test("the committed sound is what its script generates", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "latchkey-audio-"));
   try {
     const output = path.join(folder, "made.wav");
-    execFileSync(process.execPath, [path.join(contentDir, "make-demo-audio.mjs"), output]);
+    execFileSync(process.execPath, ["e2e/repository/make-demo-audio.mjs", output]);
     const [made, committed] = [
       await readFile(output),
       await readFile(path.join(contentDir, "lamp-room.wav")),

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -34,10 +34,16 @@ test("any other error of the data folder is reported the same way", async () => 
   );
 });
 
-test("a missing content folder, or a file in its place, is reported, an existing one is not", async () => {
-  const missing = path.join(folder, "content");
-  expect(await describeMissingContent(missing)).toContain(`CONTENT_DIR: there is no folder ${missing}`);
-  await writeFile(missing, "");
-  expect(await describeMissingContent(missing)).toContain("CONTENT_DIR");
-  expect(await describeMissingContent(folder)).toBeNull();
+test("a content folder that is missing, empty or a file is reported with what to write, a filled one is not", async () => {
+  const contentDir = path.join(folder, "content");
+  const told = await describeMissingContent(contentDir);
+  expect(told).toContain(`CONTENT_DIR: there is nothing in ${contentDir}`);
+  expect(told).toContain("npm run client -- content init");
+  await mkdir(contentDir);
+  expect(await describeMissingContent(contentDir)).toBe(told);
+  await writeFile(path.join(contentDir, "welcome.md"), "# Welcome");
+  expect(await describeMissingContent(contentDir)).toBeNull();
+  const file = path.join(folder, "file");
+  await writeFile(file, "");
+  expect(await describeMissingContent(file)).toContain("CONTENT_DIR");
 });

@@ -1,4 +1,4 @@
-import { mkdir, stat } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 
 /** The database holds what people wrote: nobody else on this machine reads the folder. */
 export async function makeDataDir(dataDir: string): Promise<void> {
@@ -15,9 +15,9 @@ export async function makeDataDir(dataDir: string): Promise<void> {
   }
 }
 
-/** For the operator, where there is no such folder; null where there is. */
+/** What to write where, if the folder is missing or empty; null if something is there. */
 export async function describeMissingContent(contentDir: string): Promise<string | null> {
-  const found = await stat(contentDir).catch(() => null);
-  if (found?.isDirectory()) return null;
-  return `CONTENT_DIR: there is no folder ${contentDir}, so holders receive nothing. Make it, or set CONTENT_DIR to the one you have.`;
+  const names = await readdir(contentDir).catch(() => []);
+  if (names.length > 0) return null;
+  return `CONTENT_DIR: there is nothing in ${contentDir}, so holders receive nothing. Write welcome.md (what they read), submission.html (the form), audio.json and styles.css there, and what the assistant may quote into its folder knowledge. In a clone of the project, \`npm run client -- content init\` writes a commented skeleton.`;
 }

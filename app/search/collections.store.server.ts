@@ -1,17 +1,27 @@
+import { shelvesOf } from "./audience";
+import type { Reader } from "./audience";
 import type { KnowledgePage, Passage } from "./knowledge-page";
 import type { SearchDatabase, SqlStatement, SqlValue } from "./search-database.store.server";
 import { toSearchWords } from "./search-words";
 
 /** Raised whenever pages are cut or words are read in another way: what was stored before is then rebuilt. */
-export const currentForm = 3;
+const currentForm = 5;
 
-/** Each has tables of its own: how often a word is found in one namespace has no bearing on another's scores. */
-export type Collection = { id: number; namespace: string; model: string; dimension: number };
+/** Another default audience rebuilds the index: until then nothing that was stored is found. */
+export function formOf(defaultAudience: Reader): string {
+  return `${currentForm} ${defaultAudience}`;
+}
+
+/** Each has tables of its own: how often a word is found on one shelf has no bearing on another's scores. */
+export type Collection = { id: number; shelf: string; model: string; dimension: number };
+/** The first versions had no shelves, and the column kept its name. */
+export const collectionColumns = "id, namespace AS shelf, model, form, dimension, isLive";
 /** In place of a model: the passages are found by their words alone. */
 export const noModel = "";
-export type StoredPage = { source: string; namespace: string; stamp: string; digest: string };
+export type StoredPage = { source: string; shelves: string[]; stamp: string; digest: string };
 type EmbeddedPage = {
-  collection: Collection;
+  /** None: a page that nobody finds. */
+  collections: readonly Collection[];
   page: KnowledgePage;
   stamp: string;
   digest: string;
@@ -32,50 +42,55 @@ const schema = [
     PRIMARY KEY (collection, source)) WITHOUT ROWID`),
 ];
 
-async function listCollections(database: SearchDatabase) {
-  const [rows = []] = await database.read(sql("SELECT * FROM collections ORDER BY id"));
+async function listCollections(database: SearchDatabase, form: string) {
+  const [rows = []] = await database.read(sql(`SELECT ${collectionColumns} FROM collections ORDER BY id`));
   return rows.map((row) => ({
     ...(row as Collection),
     isLive: Boolean(row.isLive),
-    isOf: (model: string) => row.model === model && row.form === currentForm,
+    isOf: (model: string) => row.model === model && row.form === form,
   }));
 }
 
 /** Fills the file. Every change of a page is one transaction: a process that is killed leaves whole pages only. */
-export function createCollectionStore(database: SearchDatabase) {
-  async function writeAll(statements: readonly SqlStatement[]): Promise<void> {
-    if (statements.length > 0) await database.write(statements);
-  }
+export function createCollectionStore(database: SearchDatabase, defaultAudience: Reader) {
+  const form = formOf(defaultAudience);
 
   /** Makes the tables, and drops what an earlier change of model has left unfinished. */
   async function prepare(model: string): Promise<void> {
     await database.write(schema);
-    const all = await listCollections(database);
+    const all = await listCollections(database, form);
     const unfinished = all.filter((its) => !its.isLive && !its.isOf(model));
-    await writeAll(unfinished.flatMap(({ id }) => dropCollection(id)));
+    await database.write(unfinished.flatMap(({ id }) => dropCollection(id)));
     // A process that was killed may have entered a collection and not made its tables.
-    await writeAll(all.filter((its) => !unfinished.includes(its)).flatMap(({ id }) => createTables(id)));
+    const others = all.filter((its) => !unfinished.includes(its));
+    await database.write(others.flatMap(({ id }) => createTables(id)));
   }
 
   /** The pages that need no embedding by this model any more. */
   async function listPages(model: string): Promise<StoredPage[]> {
-    const ofModel = `SELECT source, namespace, stamp, digest FROM pages JOIN collections ON collections.id = collection
-      WHERE model = ? AND form = ?`;
-    const [rows = []] = await database.read(sql(ofModel, model, currentForm));
-    return rows as StoredPage[];
+    const ofModel = `SELECT source, json_group_array(namespace) AS shelves, stamp, digest
+      FROM pages JOIN collections ON collections.id = collection
+      WHERE model = ? AND form = ? GROUP BY source, stamp, digest`;
+    const [rows = []] = await database.read(sql(ofModel, model, form));
+    return rows.map((row) => ({
+      ...(row as StoredPage),
+      shelves: JSON.parse(String(row.shelves)) as string[],
+    }));
   }
 
-  /** From this moment the page is in this collection, and in no other namespace. */
-  async function replacePage({ collection, page, stamp, digest, vectors }: EmbeddedPage): Promise<void> {
-    const { id, namespace } = collection;
-    const others = (await listCollections(database)).filter((its) => its.namespace !== namespace);
+  /** From this moment the page is in these collections, and on no other shelf. */
+  async function replacePage({ collections, page, stamp, digest, vectors }: EmbeddedPage): Promise<void> {
+    const shelves = new Set(collections.map(({ shelf }) => shelf));
+    const others = (await listCollections(database, form)).filter(({ shelf }) => !shelves.has(shelf));
     const insert = "INSERT INTO pages (collection, source, stamp, digest) VALUES (?, ?, ?, ?)";
     await database.write([
-      ...[collection, ...others].flatMap((its) => deletePage(its.id, page.source)),
-      sql(insert, id, page.source, stamp, digest),
-      ...page.passages.flatMap((passage, index) =>
-        insertPassage({ id, page, passage, vector: vectors[index] ?? null }),
-      ),
+      ...[...collections, ...others].flatMap(({ id }) => deletePage(id, page.source)),
+      ...collections.flatMap(({ id }) => [
+        sql(insert, id, page.source, stamp, digest),
+        ...page.passages.flatMap((passage, index) =>
+          insertPassage({ id, page, passage, vector: vectors[index] ?? null }),
+        ),
+      ]),
     ]);
   }
 
@@ -85,21 +100,24 @@ export function createCollectionStore(database: SearchDatabase) {
   }
 
   /** In the collections of earlier models too. Returns how many pages belong nowhere any more. */
-  async function keepOnly(namespaces: ReadonlyMap<string, string>): Promise<number> {
+  async function keepOnly(shelvesBySource: ReadonlyMap<string, readonly string[]>): Promise<number> {
+    const shelvesOfRow = (source: unknown) => shelvesBySource.get(String(source)) ?? [];
     const [rows = []] = await database.read(
       sql("SELECT collection, source, namespace FROM pages JOIN collections ON collections.id = collection"),
     );
-    const misplaced = rows.filter(({ source, namespace }) => namespaces.get(String(source)) !== namespace);
+    const misplaced = rows.filter(
+      ({ source, namespace }) => !shelvesOfRow(source).includes(String(namespace)),
+    );
     for (const { collection, source } of misplaced) {
       await database.write(deletePage(Number(collection), String(source)));
     }
-    const gone = misplaced.filter(({ source }) => !namespaces.has(String(source)));
+    const gone = misplaced.filter(({ source }) => shelvesOfRow(source).length === 0);
     return new Set(gone.map(({ source }) => source)).size;
   }
 
   /** What was made beside another takes its place; what holds nothing of this model goes. */
   async function finish(model: string): Promise<void> {
-    const all = await listCollections(database);
+    const all = await listCollections(database, form);
     const [rows = []] = await database.read(sql("SELECT DISTINCT collection FROM pages"));
     const filled = new Set(rows.map(({ collection }) => Number(collection)));
     const kept = all.filter((its) => its.isOf(model) && filled.has(its.id));
@@ -113,13 +131,15 @@ export function createCollectionStore(database: SearchDatabase) {
 
   async function dropAll(): Promise<void> {
     await database.write(schema);
-    await writeAll((await listCollections(database)).flatMap(({ id }) => dropCollection(id)));
+    await database.write((await listCollections(database, form)).flatMap(({ id }) => dropCollection(id)));
   }
 
   return {
     prepare,
+    shelvesOf: ({ audience, namespace }: Pick<KnowledgePage, "audience" | "namespace">) =>
+      shelvesOf(audience ?? defaultAudience, namespace),
     listPages,
-    ensureCollection: (wanted: Omit<Collection, "id">) => ensureCollection(database, wanted),
+    ensureCollection: (wanted: Omit<Collection, "id">) => ensureCollection(database, form, wanted),
     replacePage,
     restamp,
     keepOnly,
@@ -128,18 +148,19 @@ export function createCollectionStore(database: SearchDatabase) {
   };
 }
 
-/** The namespace's collection of this model. A new one is made beside what answers, and answers after `finish`. */
+/** The shelf's collection of this model. A new one is made beside what answers, and answers after `finish`. */
 async function ensureCollection(
   database: SearchDatabase,
-  { namespace, model, dimension }: Omit<Collection, "id">,
+  form: string,
+  { shelf, model, dimension }: Omit<Collection, "id">,
 ): Promise<Collection> {
   const find = async () =>
-    (await listCollections(database)).find((its) => its.namespace === namespace && its.isOf(model));
+    (await listCollections(database, form)).find((its) => its.shelf === shelf && its.isOf(model));
   const known = await find();
   if (!known) {
     const columns = "(namespace, model, form, dimension, isLive)";
     const insert = `INSERT INTO collections ${columns} VALUES (?, ?, ?, ?, 0)`;
-    await database.write([sql(insert, namespace, model, currentForm, dimension)]);
+    await database.write([sql(insert, shelf, model, form, dimension)]);
     const made = (await find())!;
     await database.write(createTables(made.id));
     return made;
@@ -148,7 +169,7 @@ async function ensureCollection(
   if (dimension === 0 || known.dimension === dimension) return known;
   if (known.dimension > 0) {
     throw new Error(
-      `${model} makes vectors of ${dimension} numbers now, and ${known.dimension} when ${namespace} was indexed. Run \`npm run index -- --rebuild\`.`,
+      `${model} makes vectors of ${dimension} numbers now, and ${known.dimension} when ${shelf} was indexed. Run \`npm run index -- --rebuild\`.`,
     );
   }
   await database.write([sql("UPDATE collections SET dimension = ? WHERE id = ?", dimension, known.id)]);

@@ -1,3 +1,4 @@
+import { namespaceOf, shelfOf } from "./audience";
 import type { Collection } from "./collections.store.server";
 import type { Embedder } from "./embedder";
 import { defaultNamespace } from "./knowledge-page";
@@ -10,7 +11,7 @@ import { toSearchWords } from "./search-words";
 import type { PassageMatch, SearchQuestion } from "./search-store";
 import type { WarnLog } from "~/platform/log.server";
 
-type FindOptions = Pick<SearchQuestion, "query" | "namespace" | "topK" | "filter" | "signal"> & {
+type FindOptions = Pick<SearchQuestion, "query" | "namespace" | "reader" | "topK" | "filter" | "signal"> & {
   store: PassageStore;
   /** null, or of another model than the namespace was made with: words alone find what they can. */
   embedder: Embedder | null;
@@ -32,7 +33,7 @@ const candidatesPerMatch = 2;
 /** The usual constant of reciprocal rank fusion: how little the first ranks differ from the next ones. */
 const rankConstant = 60;
 
-/** Search by words and by vector in one namespace, fused by rank. An unknown namespace holds nothing. */
+/** Search by words and by vector on one shelf, fused by rank. An unknown namespace holds nothing. */
 export async function findPassages(options: FindOptions): Promise<PassageMatch[]> {
   try {
     return await findOnce(options);
@@ -45,13 +46,13 @@ export async function findPassages(options: FindOptions): Promise<PassageMatch[]
 }
 
 export async function listStoredNamespaces(store: PassageStore): Promise<string[]> {
-  const stored = (await store.listCollections()).map(({ namespace }) => namespace);
+  const stored = (await store.listCollections()).map(({ shelf }) => namespaceOf(shelf));
   return [...new Set([defaultNamespace, ...stored])];
 }
 
 async function findOnce(options: FindOptions): Promise<PassageMatch[]> {
-  const { query, namespace, topK, filter, store } = options;
-  const collection = await store.findCollection(namespace);
+  const { query, namespace, reader, topK, filter, store } = options;
+  const collection = await store.findCollection(shelfOf(reader, namespace));
   if (!collection) return [];
   const queryWords = [...new Set(toSearchWords(query))].slice(0, maxAskedWords);
   const vector = await embedQuestion(collection, options);
@@ -100,7 +101,7 @@ function rankByWords(found: readonly FoundPassage[], words: readonly AskedWord[]
     .map(({ passage }) => passage.rowId);
 }
 
-/** By the namespace's own model. Where that cannot be asked, words alone find what they can. */
+/** By the collection's own model. Where that cannot be asked, words alone find what they can. */
 async function embedQuestion(
   collection: Collection,
   { query, signal, embedder, log }: FindOptions,

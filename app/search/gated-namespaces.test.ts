@@ -14,15 +14,15 @@ test.each([
   expect(isGatedNamespace(name, ["other", gated])).toBe(expected);
 });
 
-test("a gated name without documents is reported with the nearest public one", () => {
+test("a gated name without documents is reported with the nearest one that is open", () => {
   const describe = (gatedNamespaces: string[], existing: string[]) =>
     describeMissingNamespaces(gatedNamespaces, existing);
   expect(describe(["vault", "News"], ["__default__", "vault", "news"])).toEqual([]);
   expect(describe(["vualt"], ["__default__", "vault", "news"])).toEqual([
-    'SEARCH_GATED_NAMESPACES names "vualt", but no document has that namespace. Did you mean "vault", which is public now?',
+    'SEARCH_GATED_NAMESPACES names "vualt", but no document has that namespace. Did you mean "vault"?',
   ]);
   expect(describe(["members"], ["__default__", "news"])).toEqual([
-    'SEARCH_GATED_NAMESPACES names "members", but no document has that namespace. Documents in other namespaces are public.',
+    'SEARCH_GATED_NAMESPACES names "members", but no document has that namespace. Documents in other namespaces go by their audience alone.',
   ]);
   expect(describe(["vault", "vualt"], ["vault"]).join()).not.toContain("Did you mean");
   expect(describe(["vault"], [])).toHaveLength(1);

@@ -52,8 +52,8 @@ export function describeMissingNamespaces(
       const reach = Math.max(2, Math.floor(gated.length / 3));
       const hint =
         nearest !== null && distance(gated, nearest) <= reach
-          ? `Did you mean ${JSON.stringify(nearest)}, which is public now?`
-          : "Documents in other namespaces are public.";
+          ? `Did you mean ${JSON.stringify(nearest)}?`
+          : "Documents in other namespaces go by their audience alone.";
       return `SEARCH_GATED_NAMESPACES names ${JSON.stringify(gated)}, but no document has that namespace. ${hint}`;
     });
 }

@@ -15,7 +15,14 @@ test("only new and changed pages are indexed, removed ones deleted, and progress
     ...knowledge,
     onProgress: ({ done, total, source }) => seen.push(`${done}/${total} ${source}`),
   });
-  expect(first).toEqual({ indexed: 3, unchanged: 0, removed: 0, passages: 4, broken: [] });
+  expect(first).toEqual({
+    indexed: 3,
+    unchanged: 0,
+    removed: 0,
+    passages: 4,
+    readers: { everyone: 0, holders: 3 },
+    broken: [],
+  });
   expect(seen).toEqual(["0/3 a.md", "1/3 b.md", "2/3 c.md", "3/3 "]);
 
   await knowledge.write("a.md", "one changed");
@@ -26,6 +33,7 @@ test("only new and changed pages are indexed, removed ones deleted, and progress
     unchanged: 1,
     removed: 1,
     passages: 1,
+    readers: { everyone: 0, holders: 2 },
     broken: [],
   });
   expect(await runIndex(knowledge)).toMatchObject({ indexed: 0, unchanged: 2, removed: 0 });

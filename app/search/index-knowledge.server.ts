@@ -12,6 +12,8 @@ export type IndexReport = {
   unchanged: number;
   removed: number;
   passages: number;
+  /** Pages by who may read them. */
+  readers: { everyone: number; holders: number };
   broken: { source: string; reason: string }[];
 };
 export type IndexProgress = { done: number; total: number; source: string };
@@ -55,11 +57,11 @@ export async function indexKnowledge(options: IndexOptions): Promise<IndexReport
   }
 }
 
-/** `known`: the stored pages by their source. `namespaces`: where each page belongs now. */
+/** `known`: the stored pages by their source. `shelves`: where each page belongs now. */
 type Run = IndexOptions & {
   model: string;
   known: ReadonlyMap<string, StoredPage>;
-  namespaces: Map<string, string>;
+  shelves: Map<string, readonly string[]>;
   report: IndexReport;
 };
 
@@ -70,31 +72,48 @@ async function indexAlone(options: IndexOptions): Promise<IndexReport> {
   await store.prepare(model);
   const files = await listKnowledgeFiles(folder);
   const known = new Map((await store.listPages(model)).map((page) => [page.source, page]));
-  const report: IndexReport = { indexed: 0, unchanged: 0, removed: 0, passages: 0, broken: [] };
-  const namespaces = new Map<string, string>();
-  const run: Run = { ...options, model, known, namespaces, report };
-  for (const file of files) await findNamespace(run, file);
+  const report: IndexReport = {
+    indexed: 0,
+    unchanged: 0,
+    removed: 0,
+    passages: 0,
+    readers: { everyone: 0, holders: 0 },
+    broken: [],
+  };
+  const shelves = new Map<string, readonly string[]>();
+  const run: Run = { ...options, model, known, shelves, report };
+  for (const file of files) await findShelves(run, file);
+  report.readers = countReaders([...shelves.values()]);
   // Whatever is broken is not kept either: what it said before is not what its author wants to say now.
-  report.removed = await store.keepOnly(namespaces);
+  report.removed = await store.keepOnly(shelves);
   options.onWithdrawn?.();
   if (!mayEmbed) return report;
   for (const [index, file] of files.entries()) {
     signal.throwIfAborted();
     onProgress?.({ done: index, total: files.length, source: file.source });
-    if (namespaces.has(file.source)) await indexFile(run, file);
+    if (shelves.get(file.source)?.length) await indexFile(run, file);
   }
-  report.removed += await store.keepOnly(namespaces);
+  report.removed += await store.keepOnly(shelves);
   await store.finish(model);
   onProgress?.({ done: files.length, total: files.length, source: "" });
   return report;
 }
 
 /** What is no page is reported, and belongs nowhere. */
-async function findNamespace(run: Run, file: KnowledgeFile): Promise<void> {
+async function findShelves(run: Run, file: KnowledgeFile): Promise<void> {
   run.signal.throwIfAborted();
   const before = run.known.get(file.source);
-  const page = before?.stamp === file.stamp ? before : (await readOrReport(run, file))?.page;
-  if (page) run.namespaces.set(file.source, page.namespace);
+  if (before?.stamp === file.stamp) run.shelves.set(file.source, before.shelves);
+  else {
+    const read = await readOrReport(run, file);
+    if (read) run.shelves.set(file.source, run.store.shelvesOf(read.page));
+  }
+}
+
+/** A page for everyone is on both readers' shelves. */
+function countReaders(shelves: readonly (readonly string[])[]): IndexReport["readers"] {
+  const count = (least: number) => shelves.filter(({ length }) => length >= least).length;
+  return { everyone: count(2), holders: count(1) };
 }
 
 async function indexFile(run: Run, file: KnowledgeFile): Promise<void> {
@@ -107,10 +126,13 @@ async function indexFile(run: Run, file: KnowledgeFile): Promise<void> {
   }
   const read = await readOrReport(run, file);
   if (!read) {
-    run.namespaces.delete(source);
+    run.shelves.delete(source);
     return;
   }
   const { page, digest } = read;
+  const shelves = store.shelvesOf(page);
+  // It may have changed since it was first read.
+  run.shelves.set(source, shelves);
   if (before?.digest === digest) {
     await store.restamp(source, stamp);
     report.unchanged += 1;
@@ -118,9 +140,11 @@ async function indexFile(run: Run, file: KnowledgeFile): Promise<void> {
   }
   const vectors = await embedPassages(page, run);
   const dimension = vectors.find((vector) => vector !== null)?.length ?? 0;
-  const { namespace } = page;
-  const collection = await store.ensureCollection({ namespace, model, dimension });
-  await store.replacePage({ collection, page, stamp, digest, vectors });
+  const collections = [];
+  for (const shelf of shelves) {
+    collections.push(await store.ensureCollection({ shelf, model, dimension }));
+  }
+  await store.replacePage({ collections, page, stamp, digest, vectors });
   report.indexed += 1;
   report.passages += page.passages.length;
 }

@@ -79,9 +79,23 @@ test("front matter gives title, namespace and metadata, and a page without it ge
 });
 
 test.each([
+  ["no front matter", "Text.", null],
+  ["a field", "---\naudience: operators\n---\nText.", "operators"],
+  ["a field in capitals and quotes", '---\nAudience: "holders"\n---\nText.', "holders"],
+  ["lines above the field", "\n\n---\n# For all\ntitle: A\naudience: everyone\n---\nText.", "everyone"],
+])("a page's audience with %s is read, and is no metadata", (_what, text, audience) => {
+  expect(parse(text)).toMatchObject({ audience, metadata: {}, passages: [{ text: "Text." }] });
+});
+
+test.each([
   ["no name", "---\njust words\n---\nText."],
   ["a name that is an operator", "---\n$where: 1\n---\nText."],
   ["a namespace beyond its limit", `---\nnamespace: ${"n".repeat(101)}\n---\nText.`],
+  ["an audience that nobody belongs to", "---\naudience: public\n---\nText."],
+  ["an empty audience", "---\naudience:\n---\nText."],
+  ["an audience of another spelling", "---\naudience: Everyone\n---\nText."],
+  ["a list of audiences", "---\naudience: [everyone]\n---\nText."],
+  ["no end", "---\naudience: operators\n\n# Text"],
   ["a namespace that cannot be seen", "---\nnamespace: a\u0007b\n---\nText."],
 ])("front matter with %s is a fault of the page", (_name, text) => {
   expect(() => parse(text)).toThrow(PageFault);

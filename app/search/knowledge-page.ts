@@ -1,3 +1,5 @@
+import { audiences, isAudience } from "./audience";
+import type { Audience } from "./audience";
 import { fieldNamePattern } from "./metadata-filter";
 import { toSearchWords } from "./search-words";
 
@@ -9,6 +11,8 @@ export type KnowledgePage = {
   source: string;
   title: string;
   namespace: string;
+  /** null: the operator's default. */
+  audience: Audience | null;
   metadata: Record<string, MetadataValue>;
   passages: Passage[];
 };
@@ -31,7 +35,13 @@ export class PageFault extends Error {
 /** Front matter, then one passage or more for each heading. `givenTitle`: for pages whose front matter has none. */
 export function parseKnowledgePage(source: string, text: string, givenTitle?: string): KnowledgePage {
   const { fields, body } = splitFrontMatter(normalizeText(text));
-  const { title: titleField, namespace: namespaceField, synonyms = [], ...metadata } = fields;
+  const {
+    title: titleField,
+    namespace: namespaceField,
+    audience = null,
+    synonyms = [],
+    ...metadata
+  } = fields;
   const sections = splitSections(body);
   const firstHeading = sections.find(({ level }) => level === 1)?.heading;
   const fileName = source.replace(/^.*\//, "").replace(/\.[a-z]+$/, "");
@@ -39,6 +49,9 @@ export function parseKnowledgePage(source: string, text: string, givenTitle?: st
   const namespace = String(namespaceField ?? "") || defaultNamespace;
   if (namespace.length > maxNamespaceChars || !namespacePattern.test(namespace)) {
     throw new PageFault(`its namespace is longer than ${maxNamespaceChars} characters or not printable`);
+  }
+  if (audience !== null && !isAudience(String(audience))) {
+    throw new PageFault(`its audience is none of ${audiences.join(", ")}`);
   }
   const toAnchor = createAnchors();
   const passages = sections.flatMap(({ heading, lines }) => {
@@ -52,7 +65,7 @@ export function parseKnowledgePage(source: string, text: string, givenTitle?: st
     ...passage,
     synonyms: findSynonyms(`${passage.heading} ${passage.text}`),
   }));
-  return { source, title, namespace, metadata, passages: numbered };
+  return { source, title, namespace, audience: audience as Audience | null, metadata, passages: numbered };
 }
 
 export function normalizeText(text: string): string {
@@ -61,21 +74,26 @@ export function normalizeText(text: string): string {
 
 /** A page of its own kind, such as HTML, has its front matter split off before its body is turned into Markdown. */
 export function splitFrontMatter(text: string): { fields: Record<string, MetadataValue>; body: string } {
-  const match = /^---[ \t]*\n([\s\S]*?\n)?---[ \t]*(?:\n|$)/.exec(text);
-  if (!match) return { fields: {}, body: text };
+  const match = /^\s*---[ \t]*\n([\s\S]*?\n)?---[ \t]*(?:\n|$)/.exec(text);
+  if (!match) {
+    // One of its fields may say who can read the page.
+    if (/^\s*---[ \t]*\n[\w.-]+[ \t]*:/.test(text)) throw new PageFault("its front matter has no end");
+    return { fields: {}, body: text };
+  }
   const fields = new Map<string, MetadataValue>();
   for (const line of (match[1] ?? "").split("\n")) {
     if (/^\s*(?:#|$)/.test(line)) continue;
     const [, name = "", value = ""] = /^([^:\s]+)[ \t]*:(.*)$/.exec(line) ?? [];
     if (!fieldNamePattern.test(name))
       throw new PageFault(`its front matter has a line that is not \`name: value\``);
-    fields.set(name, readFieldValue(name, value.trim()));
+    const field = /^audience$/i.test(name) ? "audience" : name;
+    fields.set(field, readFieldValue(field, value.trim()));
   }
   return { fields: Object.fromEntries(fields), body: text.slice(match[0].length) };
 }
 
 function readFieldValue(name: string, text: string): MetadataValue {
-  if (name === "title" || name === "namespace") return unquote(text);
+  if (["title", "namespace", "audience"].includes(name)) return unquote(text);
   const list = /^\[(.*)\]$/.exec(text)?.[1];
   if (list === undefined) return readScalar(text);
   const entries = list.split(",").map((entry) => entry.trim());

@@ -1,11 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { createTestDir } from "~e2e/support/databases/database";
+import { demoContent } from "~e2e/support/demo-content";
 import type { Embedder } from "./embedder";
 import { createKnowledge, openKnowledgeSearch } from "~e2e/support/knowledge";
 import { createWordEmbedder } from "~e2e/support/word-embedder";
+import { growthOf, linearGrowth } from "~e2e/support/measure/growth";
 import { toSearchWords } from "./search-words";
 
 async function open(pages: Record<string, string | Uint8Array>) {
@@ -62,6 +63,26 @@ test("other forms of a word, missing accents, mixed spellings, misspellings and 
 
 test("pronouns and contractions, with either apostrophe or without, say nothing of what a question is about", () => {
   expect(toSearchWords("I can't renew, it won’t renew, cant he renew")).toEqual(["renew", "renew", "renew"]);
+});
+
+test("the words of a text with a long run of marks take time proportional to its length", () => {
+  const read = (chars: number) => toSearchWords(`key${"\u0316\u0301".repeat(chars / 2)}s`);
+  expect(read(4)).toEqual(["key"]);
+  expect(growthOf(read, 16_000)).toBeLessThan(linearGrowth);
+});
+
+test.each(["\ufdfa", "\u3316", "한국어", "a1", "ﬃ", "鍵"])(
+  "the words of %s are at most twice as long as the text",
+  (sign) => {
+    const text = `${sign.repeat(5)} `.repeat(50);
+    const words = toSearchWords(text);
+    expect(words.length).toBeGreaterThan(0);
+    expect(words.join("").length).toBeLessThanOrEqual(text.length * 2);
+  },
+);
+
+test("words of a script that is written by syllables are whole, however they are spelt", () => {
+  for (const form of ["NFC", "NFD"]) expect(toSearchWords("열쇠".normalize(form))).toEqual(["열쇠"]);
 });
 
 test("words that a page's front matter gives as synonyms find the passages that hold the page's own word", async () => {
@@ -367,8 +388,7 @@ test.each([
   ["How do I call the chat API with curl?", "api-quick-start.md"],
   ["Which provider answers in the chat?", "configuration-basics.md"],
 ])("the pages that ship answer: %s", async (query, source) => {
-  const contentDir = fileURLToPath(new URL("../../content", import.meta.url));
-  const { find } = openKnowledgeSearch({ contentDir, dataDir: await createTestDir() });
+  const { find } = openKnowledgeSearch({ contentDir: demoContent, dataDir: await createTestDir() });
   const [best] = await find({ query, topK: 3 });
   expect(best?.metadata.source).toBe(source);
 });

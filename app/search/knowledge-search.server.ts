@@ -2,6 +2,8 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "~/platform/clock";
+import { shelfOf } from "./audience";
+import type { Reader } from "./audience";
 import { createCollectionStore } from "./collections.store.server";
 import type { Collection } from "./collections.store.server";
 import type { Embedder } from "./embedder";
@@ -32,6 +34,8 @@ type KnowledgeSearchOptions = {
   dataDir: string;
   /** Embeds pages and questions; null: both are compared by their words alone. */
   embedder: Embedder | null;
+  /** Of pages that name none. */
+  defaultAudience: Reader;
   clock: Clock;
   recheckMs?: number;
   onReport?: (report: IndexReport) => void;
@@ -46,7 +50,7 @@ export function createKnowledgeSearch(options: KnowledgeSearchOptions): Knowledg
   const known = new Map<string, Collection>();
 
   async function openStore(client: Parameters<typeof database.readFor>[0]) {
-    const store = createPassageStore(database.readFor(client), known);
+    const store = createPassageStore(database.readFor(client), options.defaultAudience, known);
     await folder.waitForLook(async () => (await store.listCollections()).length === 0);
     return store;
   }
@@ -56,6 +60,10 @@ export function createKnowledgeSearch(options: KnowledgeSearchOptions): Knowledg
     indexes: ["knowledge"],
     refresh: folder.refresh,
     listNamespaces: async (client) => listStoredNamespaces(await openStore(client)),
+    async hasPublicPages(question) {
+      const collections = await (await openStore(question)).listCollections();
+      return collections.some(({ shelf }) => shelf === shelfOf("everyone", question.namespace));
+    },
     search: async (question) => {
       const { embedder, log } = options;
       return findPassages({ ...question, store: await openStore(question), embedder, log });
@@ -123,7 +131,7 @@ function createFolderLook(options: KnowledgeSearchOptions, stopping: AbortSignal
 
 /** Through a connection of its own: questions are answered meanwhile. */
 function createFill(
-  { contentDir, dataDir, embedder, onReport, log }: KnowledgeSearchOptions,
+  { contentDir, dataDir, embedder, defaultAudience, onReport, log }: KnowledgeSearchOptions,
   signal: AbortSignal,
 ) {
   const reported = new Set<string>();
@@ -132,7 +140,7 @@ function createFill(
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     const database = openSearchDatabase({ file: searchFile(dataDir) });
     try {
-      const store = createCollectionStore(database);
+      const store = createCollectionStore(database, defaultAudience);
       const folder = knowledgeFolder(contentDir);
       const report = await indexKnowledge({ folder, store, lock: database, embedder, signal, ...steps });
       for (const { source, reason } of report.broken) {

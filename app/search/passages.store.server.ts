@@ -1,5 +1,6 @@
-import { currentForm, toBytes } from "./collections.store.server";
+import { collectionColumns, formOf, toBytes } from "./collections.store.server";
 import type { Collection } from "./collections.store.server";
+import type { Reader } from "./audience";
 import type { SqlCondition } from "./metadata-filter";
 import { sharedChars } from "./question-terms";
 import type { SqlReader, SqlRow, SqlStatement } from "./search-database.store.server";
@@ -29,12 +30,16 @@ type RankOptions = {
 };
 type AskOptions = RankOptions & { asked: readonly string[]; vector: Float32Array | null };
 
-/** `known`: collections by their namespaces, cached between questions until one of them is found to be gone. */
-export function createPassageStore(database: SqlReader, known = new Map<string, Collection>()) {
+/** `known`: collections by their shelves, cached between questions until one of them is found to be gone. */
+export function createPassageStore(
+  database: SqlReader,
+  defaultAudience: Reader,
+  known = new Map<string, Collection>(),
+) {
   async function listCollections(): Promise<Collection[]> {
     try {
-      const sql = "SELECT * FROM collections WHERE isLive = 1 AND form = ? ORDER BY namespace";
-      const [rows = []] = await database.read({ sql, args: [currentForm] });
+      const sql = `SELECT ${collectionColumns} FROM collections WHERE isLive = 1 AND form = ? ORDER BY namespace`;
+      const [rows = []] = await database.read({ sql, args: [formOf(defaultAudience)] });
       return rows as Collection[];
     } catch (error) {
       if (isMissingTable(error)) return [];
@@ -42,11 +47,11 @@ export function createPassageStore(database: SqlReader, known = new Map<string, 
     }
   }
 
-  async function findCollection(namespace: string): Promise<Collection | null> {
-    if (!known.has(namespace)) {
-      for (const collection of await listCollections()) known.set(collection.namespace, collection);
+  async function findCollection(shelf: string): Promise<Collection | null> {
+    if (!known.has(shelf)) {
+      for (const collection of await listCollections()) known.set(collection.shelf, collection);
     }
-    return known.get(namespace) ?? null;
+    return known.get(shelf) ?? null;
   }
 
   /** Best first, by words (BM25) and by vector (cosine). In one turn: each costs a tenth of a millisecond. */

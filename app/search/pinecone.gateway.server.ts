@@ -1,10 +1,12 @@
 import type { Index, RecordMetadata } from "@pinecone-database/pinecone";
 import { z } from "zod";
 import type { Clock } from "~/platform/clock";
+import type { Reader } from "./audience";
 import { FetchFault, fetchBounded } from "./bounded-fetch.gateway.server";
 import type { Embedder } from "./embedder";
 import { createFairQueue } from "./fair-queue.server";
 import { defaultNamespace } from "./knowledge-page";
+import type { MetadataFilter } from "./metadata-filter";
 import { SearchUnavailable } from "./search-store";
 import type { PassageMatch, SearchQuestion, SearchStore } from "./search-store";
 
@@ -15,6 +17,8 @@ export type PineconeOptions = {
   host: string | null;
   /** The model that the indexes were filled with. */
   embedder: Embedder;
+  /** Of records whose metadata names none. */
+  defaultAudience: Reader;
   clock: Clock;
   timeoutMs?: number;
   maxBytes?: number;
@@ -37,7 +41,7 @@ type Stats = { dimension: number | null; namespaces: string[] };
 
 /** The hosted store: the same questions to the operator's own Pinecone indexes, which it only reads. */
 export function createPineconeSearch(options: PineconeOptions): SearchStore {
-  const { indexes, embedder, clock } = options;
+  const { indexes, embedder, defaultAudience, clock } = options;
   const known = new Map<string, { stats: Promise<Stats>; readAtMs: number }>();
   const queue = createFairQueue({ slots });
 
@@ -62,19 +66,26 @@ export function createPineconeSearch(options: PineconeOptions): SearchStore {
         "The index was filled with vectors of another model than the one that is configured.",
       );
     }
-    return ask(await openIndex(index, signal, options), question, vector);
+    const filter = restrictTo(question, defaultAudience);
+    return ask(await openIndex(index, signal, options), { ...question, filter }, vector);
   }
+
+  const search: SearchStore["search"] = ({ signal: asked, ...question }) =>
+    queue.run({
+      clientId: question.clientId,
+      signal: asked,
+      run: (_slot, signal) => inOurWords(() => answer(question, signal), signal),
+    });
 
   return {
     vendor: "pinecone",
     indexes,
     listNamespaces: async ({ index }) => (await inOurWords(() => readStats(index))).namespaces,
-    search: ({ signal: asked, ...question }) =>
-      queue.run({
-        clientId: question.clientId,
-        signal: asked,
-        run: (_slot, signal) => inOurWords(() => answer(question, signal), signal),
-      }),
+    async hasPublicPages(question) {
+      const matches = await search({ ...question, reader: "everyone", topK: 1, filter: undefined });
+      return matches.length > 0;
+    },
+    search,
     stop: queue.close,
   };
 }
@@ -94,6 +105,14 @@ async function askStats(index: Index): Promise<Stats> {
   // The default namespace is told without a name by older indexes.
   const names = Object.keys(namespaces ?? {}).filter((name) => name !== "");
   return { dimension: dimension ?? null, namespaces: [...new Set([defaultNamespace, ...names])] };
+}
+
+/** As the embedded store does it: what names no audience has the default, and one that is unknown shows to nobody. */
+function restrictTo({ reader, filter }: SearchQuestion, defaultAudience: Reader): MetadataFilter {
+  const named = { audience: { $in: reader === "holders" ? ["everyone", "holders"] : ["everyone"] } };
+  const isDefaultReadable = reader === "holders" || defaultAudience === "everyone";
+  const readable = isDefaultReadable ? { $or: [named, { audience: { $exists: false } }] } : named;
+  return filter ? { $and: [filter, readable] } : readable;
 }
 
 async function ask(index: Index, { namespace, topK, filter }: SearchQuestion, vector: Float32Array) {

@@ -1,3 +1,4 @@
+import type { Reader } from "./audience";
 import type { MetadataFilter } from "./metadata-filter";
 
 /** `metadata`: the page's own, and the passage's title, heading, anchor, source and text. */
@@ -7,8 +8,10 @@ export type SearchQuestion = {
   query: string;
   index: string;
   namespace: string;
+  /** Nothing tells this one that there are pages for others. */
+  reader: Reader;
   topK: number;
-  filter?: MetadataFilter;
+  filter?: MetadataFilter | undefined;
   /** Clients share the search fairly. */
   clientId: string;
   signal?: AbortSignal;
@@ -22,6 +25,8 @@ export type SearchStore = {
   listNamespaces: (
     question: Pick<SearchQuestion, "index" | "clientId" | "signal">,
   ) => Promise<readonly string[]>;
+  /** Whether everyone may find something there. */
+  hasPublicPages: (question: SearchQuestion) => Promise<boolean>;
   search: (question: SearchQuestion) => Promise<PassageMatch[]>;
   stop: () => Promise<void>;
 };

@@ -1,17 +1,22 @@
 import type { ChatConfig } from "~/chat/chat.settings";
 import { chatProviders } from "~/chat/providers/chat-providers.server";
-import { list, secret, text, url } from "~/platform/config/kinds";
+import { list, oneOf, secret, text, url } from "~/platform/config/kinds";
 import type { SettingReader } from "~/platform/config/setting-reader";
 import { getProvider } from "~/platform/providers/provider-row";
 
 export const searchSettings = {
+  defaultAudience: oneOf(
+    "KNOWLEDGE_AUDIENCE",
+    { of: ["holders", "everyone"], default: "holders" },
+    "Who may find knowledge pages that name no `audience` in their front matter. Another value rebuilds the index.",
+  ),
   gatedNamespaces: list(
     "SEARCH_GATED_NAMESPACES",
     {
       pattern: { matches: /^[^]{1,100}$/, range: "names of at most 100 characters" },
-      switches: { name: "Documents for holders only", off: "every document answers to everybody" },
+      switches: { name: "Namespaces for holders only", off: "documents go by their audience alone" },
     },
-    "Namespaces of documents that answer only to holders, with a valid access token, in whatever capitals. All others are public; a name that no document has is pointed out in the log.",
+    "Namespaces that answer only to holders, whatever audience their documents have, in whatever capitals. A name that no document has is pointed out in the log.",
   ),
   embeddingModel: text(
     "EMBEDDING_MODEL",
@@ -38,8 +43,9 @@ export const searchSettings = {
 };
 
 export function readSearch(reader: SettingReader, chat: ChatConfig) {
-  const { gatedNamespaces, embeddingModel, pinecone } = reader.read(searchSettings);
+  const { defaultAudience, gatedNamespaces, embeddingModel, pinecone } = reader.read(searchSettings);
   return {
+    defaultAudience,
     gatedNamespaces,
     embedding: embeddingModel === null ? null : readEmbedding(reader, embeddingModel, chat),
     pinecone: readPinecone(reader, pinecone),
@@ -69,7 +75,7 @@ function readPinecone(reader: SettingReader, { apiKey, indexes, host }: Pinecone
   }
   if (!reader.isSet(searchSettings.embeddingModel)) {
     const problem =
-      "must be set together with PINECONE_API_KEY: to the model whose vectors fill the indexes.";
+      "must be set together with PINECONE_API_KEY, to the model whose vectors fill the indexes.";
     reader.report(searchSettings.embeddingModel, problem);
   }
   return { apiKey, indexes: [first ?? "", ...others] as [string, ...string[]], host };

@@ -8,7 +8,6 @@ import { createProviderEmbedder } from "~/search/provider-embedder.gateway.serve
 import type { SearchStore } from "~/search/search-store";
 import { instrumentEmbedder, instrumentSearchStore } from "~/search/instrument-search";
 import { createSearchTool } from "~/tools/search-tool";
-import { toGateHolder } from "~/tools/tool";
 import type { Foundation } from "./foundation.server";
 import type { GateServices } from "./gate.server";
 
@@ -19,13 +18,16 @@ type SearchFoundation = Pick<Foundation, "config" | "instruments" | "log">;
 /** Begins to index what changed in the knowledge folder, and does not wait for it. */
 export function wireSearch(foundation: SearchFoundation, gate: Pick<GateServices, "requireHolder">) {
   const { config, instruments, log } = foundation;
-  const { pinecone, gatedNamespaces, embedding } = config.search;
+  const { pinecone, defaultAudience, gatedNamespaces, embedding } = config.search;
   const embedder =
     embedding &&
     instrumentEmbedder(createProviderEmbedder(embedding), embedding.provider, instruments.provider);
   const { store: opened, whenIndexed } =
     pinecone && embedder
-      ? { store: createPineconeSearch({ ...pinecone, embedder, clock }), whenIndexed: Promise.resolve() }
+      ? {
+          store: createPineconeSearch({ ...pinecone, embedder, defaultAudience, clock }),
+          whenIndexed: Promise.resolve(),
+        }
       : openEmbedded(foundation, embedder);
   const store: SearchStore = instrumentSearchStore(opened, instruments.provider);
   const stopping = new AbortController();
@@ -40,7 +42,7 @@ export function wireSearch(foundation: SearchFoundation, gate: Pick<GateServices
     tool: createSearchTool({
       store,
       gatedNamespaces,
-      requireHolder: (holder) => gate.requireHolder({ holder: toGateHolder(holder) }),
+      requireHolder: (holder) => gate.requireHolder({ holder }),
     }),
     isEmbedded: pinecone === null,
     /** Rejects when the store does not say so within the time. */
@@ -67,13 +69,18 @@ export function createConfiguredEmbedder({ search }: Pick<Config, "search">): Em
 }
 
 function openEmbedded({ config, log }: SearchFoundation, embedder: Embedder | null) {
+  let isFirst = true;
   const search = createKnowledgeSearch({
     contentDir: config.serving.contentDir,
     dataDir: config.serving.dataDir,
     embedder,
+    defaultAudience: config.search.defaultAudience,
     clock,
-    onReport: ({ indexed, removed, passages }) => {
-      if (indexed + removed > 0) log.info({ indexed, removed, passages }, "knowledge indexed");
+    onReport: ({ indexed, removed, passages, readers }) => {
+      const pages = { forStrangers: readers.everyone, forHolders: readers.holders };
+      if (isFirst || indexed + removed > 0)
+        log.info({ indexed, removed, passages, ...pages }, "knowledge indexed");
+      isFirst = false;
     },
     log,
   });

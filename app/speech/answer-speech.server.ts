@@ -9,13 +9,14 @@ import type { Speech } from "./speak.server";
  * Audio as it comes, or in one piece where it is short and cached. An error of the body cuts the connection: audio that
  * broke off must not look complete.
  */
-export function answerSpeech({ audio, messageId, headers: own }: Speech): Response {
+export function answerSpeech({ audio, messageId, isCut, headers: own }: Speech): Response {
   const headers = {
     ...own,
     "Content-Type": audio.contentType,
     "Cache-Control": "no-store",
     "X-Accel-Buffering": "no",
     ...(messageId !== null && { "X-Message-Id": messageId }),
+    ...(isCut && { "X-Speech-Cut": "1" }),
   };
   if ("bytes" in audio) {
     return new Response(audio.bytes, {

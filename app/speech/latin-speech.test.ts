@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { growthOf, linearGrowth } from "~e2e/support/measure/growth";
 import { toLatinSpeech } from "./latin-speech";
 
 test.each([
@@ -15,4 +16,10 @@ test.each([
   ["", null],
 ])("%j is written for a Latin voice as %j", (text, spoken) => {
   expect(toLatinSpeech(text)).toBe(spoken);
+});
+
+test("a long run of marks takes time proportional to its length", () => {
+  const read = (chars: number) => toLatinSpeech(`a${"\u0316\u0301".repeat(chars / 2)}`);
+  expect(read(4)).toBe("a");
+  expect(growthOf(read, 16_000)).toBeLessThan(linearGrowth);
 });

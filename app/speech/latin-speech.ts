@@ -14,7 +14,8 @@ export function toLatinSpeech(text: string): string | null {
   const letters = text.match(/\p{L}/gu) ?? [];
   const latin = letters.filter((letter) => /\p{Script=Latin}/u.test(letter)).length;
   if (letters.length > 0 && latin * 2 < letters.length) return null;
-  const folded = [...text]
+  // Marks are dropped before too: a long run of them takes long to be put in order.
+  const folded = [...text.replace(/\p{M}+/gu, "")]
     .map((character) => replacements[character] ?? character)
     .join("")
     .normalize("NFKD")

@@ -14,7 +14,9 @@ export function cutMarkdown(markdown: string): string[] {
     part = [];
     chars = 0;
   };
-  for (const line of withoutFences(markdown).split("\n").flatMap(cutLine)) {
+  for (const line of withoutFences(markdown)
+    .split("\n")
+    .flatMap((line) => cutAtSpaces(line, maxPartChars - 1))) {
     const isGap = line.trim() === "";
     if (chars + line.length >= maxPartChars || (isGap && chars > maxPartChars / 2)) cut();
     part.push(line);
@@ -24,11 +26,12 @@ export function cutMarkdown(markdown: string): string[] {
   return parts;
 }
 
-function cutLine(line: string): string[] {
+/** Pieces of at most `maxChars` UTF-16 units, which joined are the text. */
+export function cutAtSpaces(text: string, maxChars: number): string[] {
   const pieces: string[] = [];
-  let rest = line;
-  while (rest.length >= maxPartChars) {
-    const head = cutText(rest, maxPartChars / 2);
+  let rest = text;
+  while (rest.length > maxChars) {
+    const head = cutText(rest, maxChars / 2);
     const space = head.lastIndexOf(" ");
     const end = space > 0 ? space : head.length;
     pieces.push(rest.slice(0, end));

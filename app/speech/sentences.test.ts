@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { countCharacters } from "~/platform/well-formed-text";
-import { createSentenceStream, splitIntoSentences } from "./sentences";
+import { growthOf, linearGrowth } from "~e2e/support/measure/growth";
+import { createSentenceStream, cutAtSentence, splitIntoSentences } from "./sentences";
 
 const split = (text: string, maxChars = 200) => splitIntoSentences(text, maxChars);
 
@@ -57,3 +58,27 @@ test("a sentence is emitted as soon as it is certain, and not before", () => {
   expect(stream.flush()).toEqual(["And"]);
   expect(stream.flush()).toEqual([]);
 });
+
+test.each([
+  ["One. Two. Three.", 16, "One. Two. Three."],
+  ["One. Two. Three.", 15, "One. Two."],
+  ["One. Two. Three.", 9, "One. Two."],
+  ["One. Two. Three.", 8, "One."],
+  ["One\nTwo\nThree", 7, "One\nTwo"],
+  ["これ。次の文。", 6, "これ。"],
+  ["これ。次", 3, "これ。"],
+  ["No end of it is near, as it seems to be", 30, "No end of it is near,"],
+  ["x".repeat(50), 10, "x".repeat(10)],
+  ["🔑".repeat(50), 10, "🔑".repeat(10)],
+  ["Short", 10, "Short"],
+])("%j is cut at a sentence within %i characters", (text, maxChars, cut) => {
+  expect(cutAtSentence(text, maxChars)).toBe(cut);
+});
+
+test.each(["é. ", "[. ", "`a. ", "mr. ", ".", '."', ". a", "1. ", "a", "a.b"])(
+  "%j again and again is cut in time proportional to its length",
+  (piece) => {
+    const cut = (chars: number) => split(`${piece.repeat(chars / piece.length)}x`, 240);
+    expect(growthOf(cut, 4_000)).toBeLessThan(linearGrowth);
+  },
+);

@@ -6,7 +6,10 @@ const abbreviations = new Set(
     " ",
   ),
 );
-const endMarks = /[.!?…]+["'”’»)\]]*(?=\s)|[。！？]["'”’»」』）]*|\n+/gu;
+/** A run of marks is read from its beginning only, else each mark of a long one would be tried. */
+const endMarks = /(?<![.!?…])[.!?…]+["'”’»)\]]*(?=\s)|[。！？]["'”’»」』）]*|\n+/gu;
+/** Longer than each abbreviation and number that is looked for before a full stop. */
+const maxWordChars = 12;
 
 /**
  * Sentences in their order, none longer than `maxChars`: longer ones are cut at a clause, else at a word, and where
@@ -15,6 +18,15 @@ const endMarks = /[.!?…]+["'”’»)\]]*(?=\s)|[。！？]["'”’»」』�
 export function splitIntoSentences(text: string, maxChars: number): string[] {
   const { sentences, rest } = takeSentences(text);
   return [...sentences, rest].flatMap((sentence) => cutLong(sentence.trim(), maxChars)).filter(Boolean);
+}
+
+/** At most `maxChars` of the text: whole sentences, or else the beginning of the first one. */
+export function cutAtSentence(text: string, maxChars: number): string {
+  if (!isLongerThan(text, maxChars)) return text;
+  // One more, because an end counts only with the white space behind it.
+  const { sentences } = takeSentences(cutText(text, maxChars + 1));
+  if (isLongerThan(sentences.join("").trimEnd(), maxChars)) sentences.pop();
+  return sentences.join("").trimEnd() || cutLong(text, maxChars)[0]!;
 }
 
 /**
@@ -39,34 +51,37 @@ export function createSentenceStream(maxChars: number) {
   return { push, flush };
 }
 
+/** Reads the text once, however many of its full stops end no sentence. */
 function takeSentences(text: string): { sentences: string[]; rest: string } {
   const sentences: string[] = [];
   let start = 0;
+  let read = 0;
+  let [brackets, backticks] = [0, 0];
   for (const { 0: mark, index } of text.matchAll(endMarks)) {
-    if (index < start) continue;
-    const sentence = text.slice(start, index + mark.length);
-    if (!isWhole(sentence, mark)) continue;
-    sentences.push(sentence);
-    start = index + mark.length;
+    const end = index + mark.length;
+    for (; read < end; read += 1) {
+      const character = text[read];
+      if (character === "[") brackets += 1;
+      else if (character === "]") brackets -= 1;
+      else if (character === "`") backticks += 1;
+    }
+    // An end inside a link's text or inside inline code is none.
+    const isInsideMarkup = brackets > 0 || backticks % 2 === 1;
+    if (!mark.startsWith("\n") && (isInsideMarkup || !isWhole(text.slice(start, index), mark))) continue;
+    sentences.push(text.slice(start, end));
+    start = end;
+    [brackets, backticks] = [0, 0];
   }
   return { sentences, rest: text.slice(start) };
 }
 
-function isWhole(sentence: string, mark: string): boolean {
-  if (mark.startsWith("\n")) return true;
-  if (isInsideMarkup(sentence)) return false;
+function isWhole(words: string, mark: string): boolean {
   if (!mark.startsWith(".") || mark.startsWith("..")) return true;
-  const word = /[\p{L}\p{N}.]*$/u.exec(sentence.slice(0, sentence.length - mark.length))?.[0] ?? "";
+  const word = /[\p{L}\p{N}.]*$/u.exec(words.slice(-maxWordChars))?.[0] ?? "";
   const isInitial = /^\p{L}$/u.test(word) && word !== "I";
   // `2.` at the beginning numbers a list.
-  const isNumbering = /^\d{1,3}$/.test(word) && sentence.trim().length <= word.length + 1;
+  const isNumbering = /^\d{1,3}$/.test(word) && words.trim() === word;
   return !isInitial && !isNumbering && !abbreviations.has(word.toLowerCase());
-}
-
-/** An end inside a link's text or inside inline code is none. */
-function isInsideMarkup(sentence: string): boolean {
-  const opened = sentence.split("[").length - sentence.split("]").length;
-  return opened > 0 || sentence.split("`").length % 2 === 0;
 }
 
 function cutLong(text: string, maxChars: number): string[] {

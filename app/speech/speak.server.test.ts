@@ -141,11 +141,45 @@ test("a text that must wait for another's reservation gets the time when that on
   await slow;
 });
 
-test("characters of a budget are code points: a hundred keys fit, and a hundred and one do not", async () => {
+test("characters of a budget are code points: a hundred letters fit, and a hundred and one do not", async () => {
   const { provider } = await startSpeechProvider([sounding(sound)]);
   const { ask } = await openSpeechFixture({ provider, limit });
-  expect((await ask(`a${"🔑".repeat(100)}`)).status).toBe(429);
-  expect(await readOutcome(await ask(`a${"🔑".repeat(99)}`))).toEqual([200, "0"]);
+  expect((await ask(`a${"𝒂".repeat(100)}`)).status).toBe(429);
+  expect(await readOutcome(await ask(`a${"𝒂".repeat(99)}`))).toEqual([200, "0"]);
+});
+
+const row = (words: string) => `| ${words} |\n`;
+
+test.each([
+  ["a long header before each cell", row("The name") + row("-") + row("a").repeat(60), 756, /The name: a\.$/],
+  ["a header of sentences", row("é. ".repeat(600)) + row("-") + row("a").repeat(365), 4_000, /é\.: a\.$/],
+  ["a text that is shorter when spoken", "**Hello** [there](https://example.com/a) 🎉🎉", 11, /there$/],
+  ["a text as it is spoken", "The door is open. Come in.", 26, /Come in\.$/],
+])("what the provider gets is bounded, and is what counts: %s", async (_name, text, maxChars, end) => {
+  const { provider, calls } = await startSpeechProvider([sounding(sound)]);
+  const { ask, readStanding } = await openSpeechFixture({ provider, limit: 10_000 });
+  const response = await ask(text);
+  await response.arrayBuffer();
+  const spoken = String(calls[0]!.body.text);
+  expect(spoken).toMatch(end);
+  expect(spoken.length).toBeLessThanOrEqual(maxChars);
+  expect(spoken.length).toBeGreaterThan(maxChars / 2);
+  expect(response.headers.get("x-speech-cut")).toBe(text.startsWith("|") ? "1" : null);
+  expect(await readStanding()).toMatchObject({ used: spoken.length });
+});
+
+test("the embedded voice is given no more than is counted, though it says signs in words", async () => {
+  const pool = createFlitePool({ maxThreads: 1, maxWaiting: 4 });
+  onTestFinished(pool.stop);
+  const said: string[] = [];
+  const counting: typeof pool.speak = (call) => (said.push(call.sentence.text), pool.speak(call));
+  const provider = createFliteSpeech({ speak: counting }, "slt");
+  const { ask, readStanding } = await openSpeechFixture({ provider, limit: 1_000 });
+  const response = await ask(`One. ${"¾".repeat(20)}`);
+  await response.arrayBuffer();
+  expect(response.headers.get("x-speech-cut")).toBe("1");
+  expect(said.join(" ")).toBe("One.");
+  expect(await readStanding()).toMatchObject({ used: 4 });
 });
 
 test.each([

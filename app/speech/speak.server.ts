@@ -5,9 +5,10 @@ import type { CachedAudio } from "./audio-cache.server";
 import type { AudioLibrary, OpenAudio } from "./audio-library.server";
 import { SpeechBusy, SpeechFault, UnspeakableText } from "./providers/speech-provider.server";
 import type { SpeechProvider } from "./providers/speech-provider.server";
-import { toSpeakableText } from "./speakable-text";
+import { cutAtSentence } from "./sentences";
+import { endAsSentence, listSpeakableBlocks } from "./speakable-text";
 import type { SpeechAdmission } from "./speech-budget.server";
-import { readSpeechRequest } from "./speech.schema";
+import { maxTextChars, readSpeechRequest } from "./speech.schema";
 import type { SpeechRequest } from "./speech.schema";
 
 type SpeechDependencies = {
@@ -24,10 +25,14 @@ export type SpeechCall = { request: SpeechOrder; caller: Caller | null; signal: 
 export type Speech = {
   audio: OpenAudio | CachedAudio;
   messageId: string | null;
+  /** The text was too long to be spoken to its end. */
+  isCut: boolean;
   headers: Record<string, string>;
 };
 
 const retryAfterBusySeconds = 2;
+/** What is spoken of a text may be this many times as long, because a table's header comes before each of its cells. */
+const maxGrowth = 2;
 
 /** Whether speech is switched on (else `provider` is null), then the shape. */
 export function requireSpeechRequest(body: unknown, provider: SpeechProvider | null): SpeechOrder {
@@ -45,7 +50,7 @@ export async function speak(
   { request, caller, signal }: SpeechCall,
   { library, readAllowance, admit }: SpeechDependencies,
 ): Promise<Speech> {
-  const text = toSpeakableText(request.text);
+  const { text, isCut } = readSpokenText(request);
   if (text === "") {
     throw new Refusal("unspeakable-text", {
       detail: "Nothing of this text is for the ear: it holds only markup, code, symbols or emoji.",
@@ -53,13 +58,13 @@ export async function speak(
   }
   const { messageId, provider } = request;
   const identity = [provider.name, provider.voiceId, text];
-  const characters = countCharacters(request.text);
+  const characters = countCharacters(text);
   let headers: Record<string, string> = {};
   try {
     const allowance = await readAllowance(caller, characters);
     const cached = allowance && (await library.readShort(identity));
     signal.throwIfAborted();
-    if (cached) return { audio: cached, messageId, headers: allowance };
+    if (cached) return { audio: cached, messageId, isCut, headers: allowance };
     const admission = await admit(caller, characters);
     let wasAsked = false;
     const opening = library.open({
@@ -76,10 +81,21 @@ export async function speak(
       audio.reader.leave();
       throw error;
     });
-    return { audio, messageId, headers };
+    return { audio, messageId, isCut, headers };
   } catch (cause) {
     throw toRefusal(cause, headers, signal);
   }
+}
+
+/** What is spoken is what counts, so it is final here: the provider says it as it is. */
+function readSpokenText({ text, provider }: SpeechOrder): { text: string; isCut: boolean } {
+  const maxChars = Math.min(maxTextChars, countCharacters(text) * maxGrowth);
+  const blocks = listSpeakableBlocks(text, maxChars);
+  const whole = [...blocks.slice(0, -1).map(endAsSentence), ...blocks.slice(-1)].join("\n");
+  const speakable = cutAtSentence(whole, maxChars);
+  const sayable = provider.toSayable?.(speakable) ?? speakable;
+  const spoken = cutAtSentence(sayable, maxChars);
+  return { text: spoken, isCut: speakable !== whole || spoken !== sayable };
 }
 
 function toRefusal(cause: unknown, headers: Record<string, string>, signal: AbortSignal): unknown {

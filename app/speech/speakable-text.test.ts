@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { toSpeakableText } from "./speakable-text";
+import { growthOf, linearGrowth } from "~e2e/support/measure/growth";
+import { listSpeakableBlocks, toSpeakableText } from "./speakable-text";
 
 test.each([
   ["emphasis", "This is **very** _much_ ~~not~~ `fine`", "This is very much not fine."],
@@ -162,25 +163,7 @@ test.each([
 });
 
 test("no mark of the markup remains, wherever it is", () => {
-  const marks = [
-    "*",
-    "_",
-    "`",
-    "~",
-    "|",
-    "#",
-    ">",
-    "<",
-    "[",
-    "]",
-    "\\",
-    "^",
-    "{",
-    "}",
-    "🎉",
-    "\u200d",
-    "\u200b",
-  ];
+  const marks = [..."*_`~|#><[]\\^{}\u200d\u200b🎉"];
   const shapes = [
     (mark: string) => `a ${mark} b`,
     (mark: string) => `${mark} a b`,
@@ -212,98 +195,11 @@ test("a text longer than one pass is read whole, without its code blocks", () =>
 });
 
 const hostilePieces = [
-  ...[
-    ">",
-    "> ",
-    "- ",
-    "+ ",
-    "1. ",
-    "\t- ",
-    "[",
-    "]",
-    "[[",
-    "![",
-    "[](",
-    "[a](",
-    "![a](b)",
-    "[a][b]",
-    "[^1]",
-    "[^",
-    "[1]",
-  ],
-  ...[
-    "*a_",
-    "_a_",
-    "**a",
-    "~~a",
-    "*",
-    "_",
-    "~",
-    "`",
-    "``a`",
-    "<",
-    ">a<",
-    "<a",
-    "<a ",
-    "</",
-    "<!--",
-    "<script>",
-    "(",
-    ")",
-  ],
-  ...[
-    "&",
-    "&amp;",
-    "&#",
-    "&#x1;",
-    "\\",
-    "\\[",
-    "\\*",
-    "|a",
-    "| a |\n|---|\n",
-    "a\n",
-    "\n",
-    " ",
-    "\t",
-    "\n ",
-    "# ",
-    "#",
-  ],
-  ...[
-    "```\n",
-    "~~~",
-    "a@",
-    "a.",
-    "a.b@",
-    "www.",
-    "www.a.",
-    "http://",
-    "http://@",
-    "mailto:",
-    "ipfs://a@",
-    "data:",
-    "a://",
-  ],
-  ...[
-    "0x0",
-    "0xabcdef0123456789",
-    "🎉",
-    "👩‍",
-    "🇩",
-    ":a",
-    ":a:",
-    "-",
-    "=",
-    "=>",
-    "$",
-    "!",
-    ".",
-    "... ",
-    '."',
-    "( ",
-    "a ",
-  ],
-];
+  ">¦> ¦- ¦+ ¦1. ¦\t- ¦[¦]¦[[¦![¦[](¦[a](¦![a](b)¦[a][b]¦[^1]¦[^¦[1]¦*a_¦_a_¦**a¦~~a¦*¦_¦~¦`¦``a`¦<¦>a<",
+  "<a¦<a ¦</¦<!--¦<script>¦(¦)¦&¦&amp;¦&#¦&#x1;¦\\¦\\[¦\\*¦|a¦| a |\n|---|\n¦a\n¦\n¦ ¦\t¦\n ¦# ¦#¦```\n",
+  "~~~¦a@¦a.¦a.b@¦www.¦www.a.¦http://¦http://@¦mailto:¦ipfs://a@¦data:¦a://¦0x0¦0xabcdef0123456789¦🎉¦👩\u200d¦🇩",
+  ':a¦:a:¦-¦=¦=>¦$¦!¦.¦... ¦."¦( ¦a ',
+].flatMap((pieces) => pieces.split("¦"));
 
 function read(piece: string, chars: number): number {
   const text = piece.repeat(Math.ceil(chars / piece.length)).slice(0, chars);
@@ -317,4 +213,37 @@ test("long text of the slowest markup is read in time proportional to its length
   const [slowest] = times.sort((one, other) => other.ms - one.ms);
   // Read as one text it takes minutes.
   expect(read(slowest!.piece, 262_144), slowest!.piece).toBeLessThan(15_000);
+});
+
+/** A wide header over many short rows: each row is filled up to the header's columns. */
+function toWideTable(chars: number): string {
+  const columns = Math.floor(chars / 8);
+  return `${"a|".repeat(columns)}\n${"-|".repeat(columns)}\n${"b\n".repeat(columns * 2)}`;
+}
+
+test("text of a request's length is read in time proportional to it, whatever its markup", () => {
+  const repeats = hostilePieces.map((piece) => (chars: number) => piece.repeat(chars / piece.length));
+  const times = [toWideTable, ...repeats].map((write) => {
+    const startedAt = performance.now();
+    toSpeakableText(write(4_000));
+    return { write, ms: performance.now() - startedAt };
+  });
+  for (const { write } of times.sort((one, other) => other.ms - one.ms).slice(0, 12)) {
+    const read = (chars: number) => toSpeakableText(write(chars));
+    expect(growthOf(read, 1_000), write(20)).toBeLessThan(linearGrowth);
+  }
+});
+
+test("a table of mostly missing cells is read as text, and a row that is too short as a row", () => {
+  expect(toSpeakableText(toWideTable(80))).toBe(
+    `${"a ".repeat(10)}${"- ".repeat(10)}${"b ".repeat(20).trim()}.`,
+  );
+  expect(toSpeakableText("|a|b|c|\n|-|-|-|\n|1|\n|2|2|")).toBe("a: 1.\na: 2, b: 2.");
+});
+
+test("a table's header before each of its cells is read up to a bound, and no further", () => {
+  const header = "x".repeat(1_800);
+  const table = `|${header}|\n|-|\n${"|a\n".repeat(600)}`;
+  expect(listSpeakableBlocks(table, 4_000)).toEqual(Array.from({ length: 3 }, () => `${header}: a`));
+  expect(toSpeakableText(table).length).toBeLessThan(table.length * 11);
 });

@@ -1,6 +1,7 @@
 import { Lexer, Tokenizer } from "marked";
 import type { Token, Tokens } from "marked";
-import { cutMarkdown, withoutFences } from "./markdown-parts";
+import { countCharacters } from "~/platform/well-formed-text";
+import { cutAtSpaces, cutMarkdown, withoutFences } from "./markdown-parts";
 import { toSpeakableWords } from "./speakable-words";
 
 /** Emphasis is not spoken, and pairing its marks is what takes long in a text made for it: they stay, as symbols. */
@@ -12,80 +13,100 @@ class PlainTokenizer extends Tokenizer {
   override del(): undefined {
     return undefined;
   }
+
+  /** Every row is filled up to the header's columns: a table of mostly missing cells takes long, and is read as text. */
+  override table(src: string): Tokens.Table | undefined {
+    const [table = "", , columns = "", rows = ""] = this.rules.block.table.exec(src) ?? [];
+    const cells = (columns.match(/-+/g) ?? []).length * rows.trim().split("\n").length;
+    return cells > table.length / 2 ? undefined : super.table(src);
+  }
 }
+
+/** Within a line, time grows with the square of its length: long ones are read in pieces. */
+class PlainLexer extends Lexer {
+  override inlineTokens(src: string, tokens: Token[] = []): Token[] {
+    for (const piece of cutAtSpaces(src, maxInlineChars)) super.inlineTokens(piece, tokens);
+    return tokens;
+  }
+}
+
+const maxInlineChars = 1_024;
+const silentTypes = new Set(["code", "hr", "space", "def"]);
 
 /** Nesting beyond this is no writing, and would be too deep for the lexer's own recursion. */
 const deepNesting = /^(?:\s*(?:>|[-*+](?=\s)|\d{1,9}[.)](?=\s))){21}/;
 
+/** A table is read with its header before each cell. What it adds has a limit, by default for readers in a browser. */
+const maxGrowth = 10;
+
 /**
  * What a person would read aloud of a Markdown text: no markup, addresses, code blocks, emoji or table rules. Empty
- * where nothing of the text is for the ear. Each block ends as a sentence, so that a voice pauses there.
+ * where nothing of the text is for the ear. Each block ends as a sentence, so that a voice pauses there. Of a text that
+ * is longer than `maxChars` so much comes that it can be cut there.
  */
-export function toSpeakableText(markdown: string): string {
-  return cutMarkdown(markdown.replaceAll("\0", " "))
-    .flatMap(speakPart)
-    .map(tidy)
-    .filter((block) => /[\p{L}\p{N}]/u.test(block))
-    .map(endAsSentence)
-    .join("\n");
+export function toSpeakableText(markdown: string, maxChars = markdown.length * maxGrowth): string {
+  const blocks = listSpeakableBlocks(markdown, maxChars);
+  return blocks.map(endAsSentence).join("\n");
 }
 
-/** One text for each block that holds words. */
-function speakPart(markdown: string): string[] {
+/** The same block by block, each as it was written. */
+export function listSpeakableBlocks(markdown: string, maxChars: number): string[] {
+  const blocks: string[] = [];
+  let chars = 0;
+  for (const part of cutMarkdown(markdown.replaceAll("\0", " "))) {
+    for (const text of speakPart(part)) {
+      const block = tidy(toSpeakableWords(text));
+      if (!/[\p{L}\p{N}]/u.test(block)) continue;
+      blocks.push(block);
+      chars += countCharacters(block);
+      if (chars > maxChars) return blocks;
+    }
+  }
+  return blocks;
+}
+
+/** One text for each block. */
+function speakPart(markdown: string): Iterable<string> {
   const tokens = findTokens(markdown);
-  return (
-    tokens
-      ? readBlocks(tokens)
-      : withoutFences(markdown)
-          .split(/\n[^\S\n]*\n/)
-          .map(withoutTags)
-  ).map(toSpeakableWords);
+  if (tokens) return readBlocks(tokens);
+  return withoutFences(markdown)
+    .split(/\n[^\S\n]*\n/)
+    .map(withoutTags);
 }
 
 /** Null where the text is nested deeper than anybody writes. */
 function findTokens(markdown: string): Token[] | null {
   if (markdown.split("\n").some((line) => deepNesting.test(line))) return null;
   try {
-    return new Lexer({ gfm: true, tokenizer: new PlainTokenizer() }).lex(markdown);
+    return new PlainLexer({ gfm: true, tokenizer: new PlainTokenizer() }).lex(markdown);
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;
   }
 }
 
-function readBlocks(tokens: readonly Token[]): string[] {
-  return tokens.flatMap((token): string[] => {
-    switch (token.type) {
-      case "code":
-      case "hr":
-      case "space":
-      case "def":
-        return [];
-      case "table":
-        return readTable(token as Tokens.Table);
-      case "list":
-        return (token as Tokens.List).items.flatMap((item) => readBlocks(item.tokens));
-      case "blockquote":
-        return readBlocks((token as Tokens.Blockquote).tokens);
-      case "html":
-        return [withoutTags((token as Tokens.HTML).text)];
-      default:
-        return [readAll([token])];
-    }
-  });
+function* readBlocks(tokens: readonly Token[]): Generator<string> {
+  for (const token of tokens) {
+    if (token.type === "table") yield* readTable(token as Tokens.Table);
+    else if (token.type === "list") yield* readBlocks((token as Tokens.List).items);
+    else if (token.type === "list_item") yield* readBlocks((token as Tokens.ListItem).tokens);
+    else if (token.type === "blockquote") yield* readBlocks((token as Tokens.Blockquote).tokens);
+    else if (token.type === "html") yield withoutTags((token as Tokens.HTML).text);
+    else if (!silentTypes.has(token.type)) yield readAll([token]);
+  }
 }
 
 /** Row by row, each cell after the name of its column. */
-function readTable({ header, rows }: Tokens.Table): string[] {
+function* readTable({ header, rows }: Tokens.Table): Generator<string> {
   const names = header.map(({ tokens }) => readCell(tokens));
-  if (rows.length === 0) return [names.filter(Boolean).join(", ")];
-  return rows.map((row) =>
-    row
+  if (rows.length === 0) yield names.filter(Boolean).join(", ");
+  for (const row of rows) {
+    yield row
       .map(({ tokens }, column) => ({ name: names[column] ?? "", value: readCell(tokens) }))
       .filter(({ value }) => value !== "")
       .map(({ name, value }) => (name === "" ? value : `${name}: ${value}`))
-      .join(", "),
-  );
+      .join(", ");
+  }
 }
 
 /** Tidied here already: whether a cell says anything decides about its column's name. */
@@ -149,6 +170,6 @@ function tidy(block: string): string {
     .trim();
 }
 
-function endAsSentence(block: string): string {
+export function endAsSentence(block: string): string {
   return /[.!?…:;,。！？]["'”’»)\]]*$/u.test(block) ? block : `${block}.`;
 }

@@ -108,7 +108,7 @@ test("offered tools have a JSON Schema of what a model may send", () => {
       store: {
         vendor: "libsql",
         indexes: ["knowledge"],
-        listNamespaces: async () => [],
+        hasPublicPages: async () => false,
         search: async () => [],
       },
     }),

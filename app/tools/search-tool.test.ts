@@ -14,14 +14,14 @@ type MakeToolOptions = {
   gatedNamespaces?: string[];
   /** What the chain's answer comes to; undefined: the caller holds the key. */
   refusal?: Error;
-  listing?: Error;
+  outage?: Error;
 };
 
 function makeTool({
   matches = [match],
   gatedNamespaces = ["inner", "never-filled"],
   refusal,
-  listing,
+  outage,
 }: MakeToolOptions = {}) {
   const asked: SearchQuestion[] = [];
   const done: string[] = [];
@@ -29,10 +29,10 @@ function makeTool({
     store: {
       vendor: "libsql",
       indexes: ["knowledge", "archive"],
-      listNamespaces: async () => {
-        done.push("list");
-        if (listing) throw listing;
-        return ["__default__", "news", "inner"];
+      hasPublicPages: async ({ namespace }) => {
+        done.push("look");
+        if (outage) throw outage;
+        return ["__default__", "news", "inner"].includes(namespace);
       },
       search: async (question) => {
         done.push("search");
@@ -59,7 +59,7 @@ function makeTool({
   return { tool, asked, done, run };
 }
 
-const holder = { ...someKey, address: "0xabc", tokenId: "7", scopes: ["gate:read", "tools"] };
+const holder = { ...someKey, scopes: ["gate:read", "tools"] };
 
 test("the search tool fills in its defaults and answers in the documented shape", async () => {
   const { run, asked } = makeTool();
@@ -153,7 +153,7 @@ test("a gated namespace, filled or not, and a missing one are refused alike, aft
   }
   expect(new Set(refusals).size).toBe(1);
   expect(refusals[0]).toContain("signed in");
-  expect(refusals[0]).toContain('["list"]');
+  expect(refusals[0]).toContain('["look"]');
 });
 
 test("a gated namespace answers a caller whose token may use tools, and no other", async () => {
@@ -180,28 +180,38 @@ test.each([
   }
   expect(new Set(told).size).toBe(1);
   expect(told[0]).toContain(refusal.detail);
-  expect(told[0]).toContain('["list","ask for 0xabc and 7"]');
+  expect(told[0]).toContain('["ask for 0xabc and 7","look"]');
 });
 
-test("the chain is asked for gated documents only", async () => {
-  const gated = makeTool();
-  await gated.run({ input: { query: "x", namespace: "inner" }, caller: holder });
-  expect(gated.done).toEqual(["list", "ask for 0xabc and 7", "search"]);
-  for (const namespace of ["__default__", "news"]) {
-    const { run, done } = makeTool({ refusal: goneAway });
-    expect(await run({ input: { query: "x", namespace }, caller: holder })).toMatchObject({ ok: true });
-    expect(done.join()).not.toContain("ask");
+test("only a holder whose key was looked up is searched for as a holder", async () => {
+  for (const namespace of ["__default__", "news", "inner"]) {
+    const { run, done, asked } = makeTool();
+    await run({ input: { query: "x", namespace }, caller: holder });
+    expect(done).toEqual(["ask for 0xabc and 7", "search"]);
+    expect(asked.map(({ reader }) => reader)).toEqual(["holders"]);
+  }
+  const weak = { ...holder, scopes: ["gate:read", "chat"] };
+  for (const [caller, refusal] of [
+    [null, undefined],
+    [weak, undefined],
+    [holder, goneAway],
+    [holder, chainAway],
+  ] as const) {
+    for (const namespace of ["__default__", "news"]) {
+      const { run, asked } = makeTool({ refusal });
+      expect(await run({ input: { query: "x", namespace }, caller })).toMatchObject({ ok: true });
+      expect(asked.map(({ reader }) => reader)).toEqual(["everyone"]);
+    }
   }
 });
 
-test("a store that cannot list its namespaces may still answer a holder, and nobody else", async () => {
-  const listing = new SearchUnavailable("The search is busy.");
+test("a store that cannot be asked what is public may still answer a holder, and nobody else", async () => {
+  const outage = new SearchUnavailable("The search is busy.");
   const input = { query: "x", namespace: "inner" };
-  expect(await makeTool({ listing }).run({ input, caller: holder })).toMatchObject({ ok: true });
-  expect(await makeTool({ listing, refusal: goneAway }).run({ input, caller: holder })).toMatchObject({
-    errorText: goneAway.detail,
-  });
-  expect(await makeTool({ listing }).run({ input })).toMatchObject({ errorText: "The search is busy." });
+  expect(await makeTool({ outage }).run({ input, caller: holder })).toMatchObject({ ok: true });
+  const busy = { errorText: "The search is busy." };
+  expect(await makeTool({ outage, refusal: goneAway }).run({ input, caller: holder })).toMatchObject(busy);
+  expect(await makeTool({ outage }).run({ input })).toMatchObject(busy);
 });
 
 test("a namespace is gated in whatever case the operator wrote it", async () => {

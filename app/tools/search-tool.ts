@@ -1,17 +1,20 @@
 import { z } from "zod";
+import type { TokenHolder } from "~/gate/holder";
 import { keyRefOf } from "~/gate/kinds/kind-of-key";
+import { Refusal } from "~/platform/http/refusal";
 import { ownerOfKey } from "~/quota/quota-subject";
+import type { Reader } from "~/search/audience";
 import { isGatedNamespace } from "~/search/gated-namespaces";
 import { defaultNamespace, maxNamespaceChars, namespacePattern } from "~/search/knowledge-page";
 import { metadataFilterSchema } from "~/search/metadata-filter";
 import { SearchUnavailable } from "~/search/search-store";
 import type { PassageMatch, SearchQuestion, SearchStore } from "~/search/search-store";
 import { defineTool, readingOnly, ToolFailure } from "./tool";
-import type { Tool, ToolCaller, ToolHolder } from "./tool";
+import type { Tool, ToolCaller } from "./tool";
 
 const maxQueryChars = 1_000;
 const maxIndexChars = 100;
-/** What an access token needs for gated documents. */
+/** What an access token needs for documents that are not public. */
 const gatedScope = "tools";
 /** For the metadata of one answer; matches beyond it come without. */
 const maxMetadataChars = 160 * 1024;
@@ -29,11 +32,11 @@ export const searchResultSchema = z.object({
 export type SearchResult = z.infer<typeof searchResultSchema>;
 
 type SearchToolOptions = {
-  store: Pick<SearchStore, "vendor" | "indexes" | "listNamespaces" | "search">;
-  /** Only for callers whose access token is valid for tools, and who still hold its key. */
+  store: Pick<SearchStore, "vendor" | "indexes" | "hasPublicPages" | "search">;
+  /** For holders alone, whatever audience their pages have. */
   gatedNamespaces: readonly string[];
   /** Checks chain and database as the gate does, and throws its refusals. */
-  requireHolder: (holder: ToolHolder) => Promise<void>;
+  requireHolder: (holder: TokenHolder) => Promise<void>;
 };
 
 /** The offline assistant recognises it by the ending `_search`. */
@@ -54,11 +57,11 @@ export function createSearchTool(options: SearchToolOptions): Tool {
         caller === null
           ? `client ${clientId}`
           : `key ${ownerOfKey(keyRefOf(caller.keyKind, caller.tokenId)).subject}`;
-      const question: SearchQuestion = { ...asked, clientId: client, signal };
+      const question: SearchQuestion = { ...asked, reader: "everyone", clientId: client, signal };
       if (Object.keys(filter).length > 0) question.filter = filter;
       try {
-        await requireOpen(question, caller, options);
-        const matches = await store.search(question);
+        const reader = await requireReader(question, caller, options);
+        const matches = await store.search({ ...question, reader });
         return { ...asked, matches: fitMetadata(matches, includeMetadata ? maxMetadataChars : 0) };
       } catch (error) {
         if (error instanceof SearchUnavailable) throw new ToolFailure(error.message, { cause: error });
@@ -104,31 +107,39 @@ function createInputSchema(indexes: SearchStore["indexes"]) {
   });
 }
 
-/**
- * Refuses with the same text and after the same work whether a namespace is gated or does not exist, so that neither the
- * answer nor its timing tells which. Ownership is checked in both cases.
- */
-async function requireOpen(question: SearchQuestion, caller: ToolCaller, options: SearchToolOptions) {
-  const holder = caller?.scopes.includes(gatedScope) ? caller : null;
-  const isOpen = await isPublic(question, options).catch((error: unknown) => {
-    // A store that cannot list its namespaces may still answer a holder.
-    if (holder === null) throw error;
-    return false;
-  });
-  if (isOpen) return;
-  if (holder !== null) return options.requireHolder(holder);
+/** A holder is one whose access token is valid for tools, and who still holds its key. Any other caller is a stranger. */
+async function requireReader(
+  question: SearchQuestion,
+  caller: ToolCaller,
+  options: SearchToolOptions,
+): Promise<Reader> {
+  let refusal: Refusal | null = null;
+  if (caller?.scopes.includes(gatedScope)) {
+    try {
+      await options.requireHolder(caller);
+      return "holders";
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      refusal = error;
+    }
+  }
+  if (await isPublic(question, options)) return "everyone";
+  if (refusal !== null) throw refusal;
   throw new ToolFailure(
     "There is no public namespace of that name. Some documents are only for holders who are signed in.",
   );
 }
 
+/**
+ * Takes the same work whether a namespace is gated, has no page for everyone or does not exist, so that the timing does
+ * not tell which.
+ */
 async function isPublic(question: SearchQuestion, { store, gatedNamespaces }: SearchToolOptions) {
   const { namespace } = question;
   const isGated = isGatedNamespace(namespace, gatedNamespaces);
   // The default namespace always exists.
   if (namespace === defaultNamespace && !isGated) return true;
-  const all = await store.listNamespaces(question);
-  return !isGated && all.includes(namespace);
+  return (await store.hasPublicPages(question)) && !isGated;
 }
 
 /** Best first, as much metadata as fits. */

@@ -116,7 +116,7 @@ test("the SDK's transport and reader build each message part by part until it is
   expect(calls[0]!.body.messages.at(-1)).toEqual({ role: "user", content: "Is key five free?" });
 });
 
-test("earlier answers that the SDK sends back are read as text alone", async () => {
+test("earlier answers that the SDK sends back reach the model with their calls and results", async () => {
   const { baseUrl, calls } = await startProvider(
     callingTools({ id: "a", name: "key_status", fragments: ['{"tokenId":"5"}'] }),
     saying("It is free."),
@@ -130,6 +130,14 @@ test("earlier answers that the SDK sends back are read as text alone", async () 
   expect(textOf(chat.lastMessage)).toBe("You are welcome.");
   expect(calls[2]!.body.messages.slice(1)).toEqual([
     { role: "user", content: "Is key five free?" },
+    {
+      role: "assistant",
+      content: null,
+      tool_calls: [
+        { id: "a", type: "function", function: { name: "key_status", arguments: '{"tokenId":"5"}' } },
+      ],
+    },
+    { role: "tool", tool_call_id: "a", content: calls[1]!.body.messages.at(-1)!.content },
     { role: "assistant", content: "It is free." },
     { role: "user", content: "Thanks" },
   ]);

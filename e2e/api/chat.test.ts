@@ -2,6 +2,7 @@ import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { demoContent } from "~e2e/support/demo-content";
 import { neverAnswering, refusing, saying } from "~e2e/support/providers/openai-server";
 import type { Behaviour } from "~e2e/support/providers/openai-server";
 import { limitsOff } from "~e2e/support/limits";
@@ -186,12 +187,18 @@ test("methods that the route lacks are refused in its own shape", async () => {
 const providers = [
   {
     name: "openai",
-    settings: (baseUrl: string) => ({ AI_PROVIDER: "openai", OPENAI_API_KEY: key, OPENAI_BASE_URL: baseUrl }),
+    settings: (baseUrl: string) => ({
+      NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "false",
+      AI_PROVIDER: "openai",
+      OPENAI_API_KEY: key,
+      OPENAI_BASE_URL: baseUrl,
+    }),
     words: () => "Hosted-provider request failed",
   },
   {
     name: "workers-ai",
     settings: (baseUrl: string) => ({
+      NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "false",
       AI_PROVIDER: "workers-ai",
       CLOUDFLARE_ACCOUNT_ID: "account1",
       CLOUDFLARE_API_TOKEN: key,
@@ -317,7 +324,7 @@ test.each(providers)(
 test("a failure of our own is answered in the chat's words without internals", async () => {
   const contentDir = await mkdtemp(path.join(os.tmpdir(), "latchkey-content-"));
   onTestFinished(() => rm(contentDir, { recursive: true, force: true }));
-  await cp("content", contentDir, { recursive: true });
+  await cp(demoContent, contentDir, { recursive: true });
   await mkdir(path.join(contentDir, "system-prompt.md"));
   const { origin } = await startChatServer({ gate, env: { CONTENT_DIR: contentDir } });
   const { status, body } = await send({ origin, headers: json, body: JSON.stringify(hello) });

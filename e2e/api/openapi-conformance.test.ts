@@ -33,7 +33,7 @@ const seen = new Set<string>();
 
 beforeAll(async () => {
   contentDir = await mkdtemp(path.join(os.tmpdir(), "latchkey-content-"));
-  await cp("content", contentDir, { recursive: true });
+  await cp("app/demo/content", contentDir, { recursive: true });
   gate = await openGate({
     env: {
       METRICS_TOKEN: metricsToken,

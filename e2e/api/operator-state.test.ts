@@ -83,7 +83,7 @@ test("the switches of a server match its settings", async () => {
     (name) => rows.get(name)?.badge,
   );
   expect(badges).toEqual(["on", "off", "off", "off"]);
-  expect(rows.get("Documents for holders only")).toEqual({
+  expect(rows.get("Namespaces for holders only")).toEqual({
     badge: "on",
     why: "SEARCH_GATED_NAMESPACES is vault.",
   });

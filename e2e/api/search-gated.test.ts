@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { waitUntil } from "~e2e/support/processes";
 import { limitsOff } from "~e2e/support/limits";
 import { signInNew, startChatServer } from "./chat-fixture";
@@ -10,7 +10,11 @@ import type { Gate } from "./gate-fixture";
 import { mcpOf } from "./mcp-fixture";
 
 const pages = {
-  "public.md": "---\ntitle: Open\n---\n# Open\n\nThe lighthouse is painted white.",
+  "public.md": "---\ntitle: Open\naudience: everyone\n---\n# Open\n\nThe lighthouse is painted white.",
+  "unmarked.md": "# Lighthouse\n\nThe lighthouse cellar holds quinces.",
+  "crew.md": "---\nnamespace: crew\naudience: holders\n---\nThe lighthouse crew plays chess.",
+  "keeper.md": "---\naudience: operators\n---\nThe lighthouse safe opens with mangosteen.",
+  "typo.md": "---\naudience: evryone\n---\nThe lighthouse lamp burns rambutan.",
   "inner.md": "---\ntitle: Inner\nnamespace: inner\n---\n# Inner\n\nThe lighthouse password is kumquat.",
 };
 
@@ -74,6 +78,75 @@ test("nothing gated is in what a stranger finds elsewhere, or is told by the ass
   expect(await answer.text()).not.toContain("kumquat");
 });
 
+const sayOf = async (origin: string, question: string, bearer: Record<string, string> = {}) => {
+  const body = JSON.stringify({ messages: [{ role: "user", content: question }] });
+  const headers = { "Content-Type": "application/json", ...bearer };
+  return (await fetch(`${origin}/api/chat`, { method: "POST", headers, body })).text();
+};
+
+/** What every way to search says of the lighthouse. */
+async function askEveryWay(bearer: Record<string, string> = {}) {
+  const args = { query: "lighthouse", topK: 100 };
+  const params = { name: "libsql_search", arguments: args };
+  const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+  const accept = { Accept: "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18" };
+  return [
+    JSON.stringify((await mcp.callTool({ name: "libsql_search", args, headers: bearer })).body),
+    JSON.stringify((await mcp.post(message, { ...accept, ...bearer })).body),
+    await sayOf(gate.origin, args.query, bearer),
+  ];
+}
+
+test("each way to search gives a stranger the pages for everyone, and a holder those for holders too", async () => {
+  for (const said of await askEveryWay()) {
+    expect(said).toContain("white");
+    expect(said).not.toMatch(/quinces|chess|mangosteen|rambutan|(unmarked|crew|keeper|typo)\.md/);
+  }
+  const { bearer } = await signInNew(gate);
+  for (const said of await askEveryWay(bearer)) {
+    expect(said).toContain("white");
+    expect(said).toContain("quinces");
+    expect(said).not.toMatch(/mangosteen|rambutan|(keeper|typo)\.md/);
+  }
+  expect((await search("crew", "chess", bearer)).text).toContain("chess");
+});
+
+test("a namespace without a page for everyone and a missing one are the same to a stranger", async () => {
+  const told = await search("crew", "chess");
+  const never = await search("never", "chess");
+  expect(told.isError).toBe(true);
+  expect(told.text.replaceAll("crew", "?")).toBe(never.text.replaceAll("never", "?"));
+});
+
+test("the log says at each start how many pages strangers can read, and which page nobody can", async () => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), "latchkey-audience-"));
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+  const untilIndexed = async () => {
+    const { server } = await startChatServer({ gate, env: gatedSearch(), dataDir });
+    await waitUntil(() => server.output().includes('"knowledge indexed"'));
+    await server.stop();
+    return server.output().split("\n");
+  };
+  await untilIndexed();
+  const lines = await untilIndexed();
+  expect(lines.find((line) => line.includes('"knowledge indexed"'))).toMatch(
+    /"forStrangers":1,"forHolders":4\b/,
+  );
+  expect(lines.find((line) => line.includes('"knowledge page omitted"'))).toMatch(/typo\.md.*audience/);
+  expect(lines.join()).not.toContain("keeper.md");
+});
+
+test("with KNOWLEDGE_AUDIENCE a page that names no audience is for everyone", async () => {
+  const { origin } = await startChatServer({
+    gate,
+    env: { ...gatedSearch(), KNOWLEDGE_AUDIENCE: "everyone" },
+  });
+  const at = mcpOf({ origin });
+  await waitUntil(async () => (await search("__default__", "cellar", {}, at)).text.includes("quinces"));
+  expect((await search("crew", "chess", {}, at)).isError).toBe(true);
+  expect((await search("inner", "password", {}, at)).isError).toBe(true);
+});
+
 test("an invalid token finds nothing gated", async () => {
   const { account, tokenId, bearer } = await signInNew(gate);
   const message = "Goodbye.";
@@ -104,7 +177,12 @@ test("a holder who just gave the key away finds nothing gated, before any watche
     const told = await at.callTool({ name: "libsql_search", args, headers: bearer });
     expect([told.status, told.body]).toEqual([
       401,
-      { error: { code: -32001, message: "Unauthorized: invalid JWT" } },
+      {
+        error: {
+          code: -32001,
+          message: expect.stringMatching(/^Unauthorized: invalid JWT\. .*another wallet/),
+        },
+      },
     ]);
   }
 });

@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { demoContent } from "~e2e/support/demo-content";
 import { waitUntil } from "~e2e/support/processes";
 import { limitsOff } from "~e2e/support/limits";
 import { openGate } from "./gate-fixture";
@@ -16,7 +17,7 @@ let gate: Gate;
 let contentDir: string;
 beforeAll(async () => {
   contentDir = await mkdtemp(path.join(os.tmpdir(), "latchkey-content-"));
-  await cp("content", contentDir, { recursive: true });
+  await cp(demoContent, contentDir, { recursive: true });
   // Without its blocks: it takes no room on the disk.
   await truncate(path.join(contentDir, file), fileBytes);
   gate = await openGate({ env: { ...limitsOff, CONTENT_DIR: contentDir } });

@@ -7,7 +7,16 @@ import { limitsOff } from "~e2e/support/limits";
 import { quotaOn, signInNew } from "./chat-fixture";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
-import { openSpeech, readAudio, speak, speechLimitOff, startSpeechGate } from "./tts-fixture";
+import { sounding } from "~e2e/support/providers/speech-server";
+import {
+  localSpeaker,
+  openSpeech,
+  readAudio,
+  speak,
+  speechLimitOff,
+  startSpeaker,
+  startSpeechGate,
+} from "./tts-fixture";
 
 const json = { "Content-Type": "application/json" };
 
@@ -254,4 +263,45 @@ test("concurrent requests never exceed the budget", async () => {
     ),
   );
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429, 429, 429, 429]);
+});
+
+const worstTexts = [
+  ["a header before each cell", `|${"é. ".repeat(600)}|\n|-|\n${"|a\n".repeat(600)}`],
+  ["more columns than rows hold", `${"a|".repeat(500)}\n${"-|".repeat(500)}\n${"b\n".repeat(990)}`],
+  ["full stops that end nothing", "é. ".repeat(1_333)],
+  ["marks that open nothing", "\\[".repeat(2_000)],
+  ["signs that are said in words", "¾".repeat(4_000)],
+] as const;
+
+async function askWhileHealthy({ port, text, headers }: { port: number; text: string; headers: object }) {
+  let isOver = false;
+  const asking = openSpeech({ port, json: { text }, headers: { ...headers } }).finally(() => (isOver = true));
+  let longestMs = 0;
+  do {
+    const startedAt = performance.now();
+    expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+    longestMs = Math.max(longestMs, performance.now() - startedAt);
+  } while (!isOver);
+  const { incoming, outgoing, status } = await asking;
+  outgoing.destroy();
+  // The machine is shared; such texts took seconds to minutes.
+  expect(longestMs).toBeLessThan(400);
+  return { status, headers: incoming.headers };
+}
+
+test.each(worstTexts)("nobody waits for the worst text: %s", async (_name, text) => {
+  const { baseUrl, calls } = await startSpeaker(sounding(Buffer.from("a sound")));
+  const { server, signIn } = await startSpeechGate({
+    gate,
+    env: { ...quotaOn, ...localSpeaker({ baseUrl }) },
+  });
+  const { bearer } = await signInNew(gate, { signIn });
+  const hosted = await askWhileHealthy({ port: server.port, text, headers: bearer });
+  const charged = 50_000 - Number(hosted.headers["x-quota-remaining"] ?? 50_000);
+  const spoken = calls.map(({ body }) => String(body.input)).join("");
+  expect([charged, hosted.status]).toEqual([spoken.length, spoken === "" ? 422 : 200]);
+  expect(spoken.length).toBeLessThanOrEqual(4_000);
+  const isTable = text.startsWith("|");
+  expect(hosted.headers["x-speech-cut"]).toBe(isTable ? "1" : undefined);
+  await askWhileHealthy({ port: gate.server.port, text, headers: {} });
 });

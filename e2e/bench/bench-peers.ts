@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { TestChain } from "~e2e/support/chain/chain";
+import { demoContent } from "~e2e/support/demo-content";
 import type { CountingProxy } from "./counting-proxy";
 import type { Holder, Side, SideName, Target } from "./costs/operation";
 import type { FixedAnswer } from "./fixed-answers";
@@ -98,7 +99,7 @@ async function describePeers({
     {
       name: "Express",
       module: "peers/express-files-server.ts",
-      setup: { folder: path.resolve("content"), speechFile } satisfies FilesSetup,
+      setup: { folder: demoContent, speechFile } satisfies FilesSetup,
     },
     {
       name: "AI SDK",

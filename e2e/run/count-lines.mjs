@@ -1,10 +1,12 @@
-// Lines of the product: `app/` and `server.ts`, styles included, without tests and generated files.
+// Lines of the product: `app/` and `server.ts`, styles included, without tests and generated files. What the demo shows
+// its visitors, and what a new content folder begins with, is content.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
 const isProduct = /^(app\/.*|server)\.(ts|tsx|mjs|css)$/;
-const isLeftOut = /\.(test|spec)\.|^app\/generated\/|\/api-types\.ts$/;
+const isLeftOut =
+  /\.(test|spec)\.|^app\/generated\/|^app\/demo\/content\/|\/content-skeleton\/|\/api-types\.ts$/;
 
 const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"]);
 const deleted = execFileSync("git", ["ls-files", "--deleted"]).toString().split("\n");

@@ -12,7 +12,7 @@ const ofWords = createWordEmbedder();
 const database = openSearchDatabase({ file });
 const report = await indexKnowledge({
   folder,
-  store: createCollectionStore(database),
+  store: createCollectionStore(database, "holders"),
   lock: database,
   embedder: {
     ...ofWords,

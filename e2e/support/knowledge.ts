@@ -30,6 +30,7 @@ export function openKnowledgeSearch({
   contentDir,
   dataDir,
   embedder = null,
+  defaultAudience = "holders",
   ...changes
 }: Pick<Knowledge, "contentDir" | "dataDir"> & Partial<Parameters<typeof createKnowledgeSearch>[0]>) {
   const warnings: string[] = [];
@@ -37,6 +38,7 @@ export function openKnowledgeSearch({
     contentDir,
     dataDir,
     embedder,
+    defaultAudience,
     clock: Date.now,
     log: {
       warn: ({ err: _err, ...fields }, message) =>
@@ -49,9 +51,10 @@ export function openKnowledgeSearch({
     query,
     namespace = "__default__",
     topK = 5,
+    reader = "holders",
     ...rest
   }: { query: string } & Partial<Parameters<typeof search.search>[0]>) {
-    return search.search({ query, index: "knowledge", namespace, topK, clientId: "client", ...rest });
+    return search.search({ query, index: "knowledge", namespace, topK, reader, clientId: "client", ...rest });
   }
   const ask = async (query: string, namespace?: string) =>
     (await find({ query, namespace })).map(({ id }) => id);
@@ -69,7 +72,7 @@ export async function runIndex({
   try {
     return await indexKnowledge({
       folder,
-      store: createCollectionStore(database),
+      store: createCollectionStore(database, "holders"),
       lock: database,
       embedder,
       signal: new AbortController().signal,
@@ -91,7 +94,7 @@ export function manyPages(): Record<string, string> {
   );
 }
 
-/** What is wrong with the file, and how many rows of each kind it holds for its pages. */
+/** What is wrong with the file, and how many rows of each kind it holds for its pages. The shelves are the holders'. */
 export async function inspect({ dataDir }: Pick<Knowledge, "dataDir">) {
   const database = openSearchDatabase({ file: searchFile(dataDir) });
   try {
@@ -109,7 +112,11 @@ export async function inspect({ dataDir }: Pick<Knowledge, "dataDir">) {
       );
       counts.push(rows.map(([row]) => Number(row?.count)));
     }
-    const models = collections.map(({ namespace, model, isLive }) => [namespace, model, isLive]);
+    const models = collections.map(({ namespace, model, isLive }) => [
+      String(namespace).replace(/^holders:/, ""),
+      model,
+      isLive,
+    ]);
     return { check: check?.[0]?.integrity_check, models, pages: Number(pages?.[0]?.count), counts };
   } finally {
     await database.close();

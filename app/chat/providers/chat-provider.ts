@@ -3,10 +3,21 @@ import type { FinishReason } from "~/chat/reply/chat-events";
 
 export type ToolCall = { toolCallId: string; toolName: string; inputText: string };
 
+/** `context` is what a client sent as `system`: words of the person asking, never the operator's. */
 export type ModelMessage =
   | { role: "user" | "context"; text: string }
   | { role: "assistant"; text: string; toolCalls?: readonly ToolCall[] }
-  | { role: "tool"; toolCallId: string; toolName: string; outputText: string; failed: boolean };
+  | ToolMessage;
+
+/** `isEarlier`: of an earlier reply, and no more than the word of the client that sent it. */
+type ToolMessage = {
+  role: "tool";
+  toolCallId: string;
+  toolName: string;
+  outputText: string;
+  failed: boolean;
+  isEarlier?: true;
+};
 
 export type ProviderRequest = {
   model: string;

@@ -8,12 +8,14 @@ import type { ChatProvider, ModelMessage, ProviderEvent, ProviderRequest, ToolCa
 import type { ApiSite, ChatProviderConfig, ChatProviderRow } from "./chat-provider-row.server";
 import { CompletionFault, createCompletionReader } from "./completion-reader";
 import {
-  ConnectionFault,
+  codeOf,
+  contentTypeOf,
   createBodyReader,
+  describeFault,
   post,
-  readBodyStart,
+  readUnwanted,
 } from "~/platform/providers/provider-http.gateway.server";
-import { cleanProviderMessage, findProviderMessage } from "~/platform/providers/provider-message";
+import { cleanProviderMessage } from "~/platform/providers/provider-message";
 import { createSseReader, SseOverflow } from "./sse-reader";
 
 /** The only timeout here: silence is limited by `maxDurationMs` of the whole answer. */
@@ -27,7 +29,7 @@ type MaxTokensField = "max_tokens" | "max_completion_tokens";
 
 type CompletionProviderRow = Pick<
   ChatProviderRow,
-  "name" | "summary" | "needs" | "defaultModel" | "isModelUnknown"
+  "name" | "summary" | "isPaid" | "needs" | "defaultModel" | "isModelUnknown"
 > & {
   failureMessage: (baseUrl: string) => string;
   maxTokensField: MaxTokensField;
@@ -38,7 +40,6 @@ type Target = Endpoint & Pick<ChatProvider, "name" | "failureMessage"> & { maxTo
 
 /** 256 Ki characters are at most 512 KiB of memory, for a line and for an event: 1 MiB a stream. */
 const maxEventChars = 256 * 1024;
-const maxErrorBodyBytes = 8 * 1024;
 /** Only failures as quick as this are retried, so that no user waits twice. */
 const quickFailureMs = 300;
 const retryDelayMs = 50;
@@ -129,18 +130,9 @@ function sendRequest(target: Target, request: ProviderRequest): Promise<Incoming
 
 /** Anything but an event stream is a failure, whatever its status. */
 async function requireEventStream(response: IncomingMessage): Promise<IncomingMessage> {
-  const status = response.statusCode ?? 0;
-  const contentType = (response.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
-  const isStream = ["text/event-stream", "text/plain", ""].includes(contentType);
-  if (status === 200 && isStream && !response.headers["content-encoding"]) return response;
-  if (status >= 300 && status < 400) {
-    response.destroy();
-    throw new ConnectionFault(`HTTP ${status}: redirects are not followed`);
-  }
-  const words = findProviderMessage(await readBodyStart(response, maxErrorBodyBytes));
-  const told =
-    words ?? (status === 200 ? `an answer of type ${contentType} instead of a stream of events` : null);
-  throw new CompletionFault(told === null ? `HTTP ${status}` : `HTTP ${status}: ${told}`);
+  const isStream = ["text/event-stream", "text/plain", ""].includes(contentTypeOf(response));
+  if (response.statusCode === 200 && isStream && !response.headers["content-encoding"]) return response;
+  throw new CompletionFault(await readUnwanted(response, "a stream of events"));
 }
 
 /** The events of each chunk as it comes. What a chunk holds before a fault is given before the fault is thrown. */
@@ -189,18 +181,8 @@ function toProviderError({ name, failureMessage, apiKey }: Target, error: unknow
 }
 
 function describe(error: unknown): string {
-  if (error instanceof CompletionFault || error instanceof ConnectionFault) return error.message;
-  if (error instanceof SseOverflow) return "sent an event that is too large";
-  const code = codeOf(error);
-  if (code === "ECONNREFUSED") return "connection refused";
-  if (code === "ECONNRESET" || code === "EPIPE") return "the connection broke off";
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "the name of the server could not be resolved";
-  return code === null ? "unexpected failure" : `connection failed (${code})`;
-}
-
-function codeOf(error: unknown): string | null {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === "string" && /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? code : null;
+  if (error instanceof CompletionFault) return error.message;
+  return error instanceof SseOverflow ? "sent an event that is too large" : describeFault(error);
 }
 
 function buildCompletionRequest(

@@ -12,8 +12,8 @@ import { openaiProvider } from "./openai.gateway.server";
 /** Rejects with the signal's reason as soon as it fires. */
 export type Sleep = (pause: { ms: number; signal: AbortSignal }) => Promise<void>;
 
-/** A question may be as long as a message; what is searched for may not. */
-const maxQueryChars = 400;
+/** A question may be as long as a message. Only so much of it is looked at and searched for. */
+const maxQuestionChars = 400;
 const passagesWanted = 5;
 
 export const offlineProvider: ChatProviderRow = {
@@ -49,8 +49,10 @@ async function* answer(
   signal.throwIfAborted();
   const questionIndex = messages.findLastIndex(({ role }) => role === "user");
   const message = messages[questionIndex];
-  const question = message?.role === "user" ? message.text : "";
-  const found = messages.slice(questionIndex + 1).findLast((message) => message.role === "tool");
+  const question = message?.role === "user" ? cutText(message.text.trim(), maxQuestionChars) : "";
+  const results = messages.filter((message) => message.role === "tool");
+  // Not what a client says that a search found.
+  const found = results.findLast(({ isEarlier = false }) => !isEarlier);
   const searchTool = tools.find(({ name }) => name.endsWith("_search"));
   const smallTalk = findSmallTalkAnswer(question);
   if (smallTalk === null && !found && searchTool) {
@@ -69,8 +71,7 @@ async function* answer(
 
 function* askSearch(toolName: string, question: string, number: number): Generator<ProviderEvent> {
   const toolCallId = `search-${number}`;
-  const query = cutText(question.trim(), maxQueryChars);
-  const inputText = JSON.stringify({ query, topK: passagesWanted });
+  const inputText = JSON.stringify({ query: question, topK: passagesWanted });
   yield { type: "tool-call-start", toolCallId, toolName };
   yield { type: "tool-call", toolCallId, toolName, inputText };
   yield { type: "finish", reason: "tool-calls" };

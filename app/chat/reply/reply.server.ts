@@ -1,7 +1,6 @@
 import type { ChatEvent, FinishReason } from "./chat-events";
 import { toToolOffer } from "~/tools/tool";
 import type { Tool, ToolCaller } from "~/tools/tool";
-import type { ChatMessage } from "../chat.schema";
 import type { ModelMessage } from "../providers/chat-provider";
 import { emptyAnswer, startRun, toErrorText, toOpeningError } from "./reply-run.server";
 import type { ReplyRun, RunOptions } from "./reply-run.server";
@@ -11,7 +10,7 @@ import type { Step, StepContext } from "./reply-step.server";
 export type ReplyOptions = RunOptions & {
   model: string;
   system: string;
-  messages: readonly ChatMessage[];
+  messages: readonly ModelMessage[];
   tools: readonly Tool[];
   caller: ToolCaller;
   clientId: string;

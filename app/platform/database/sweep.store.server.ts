@@ -33,7 +33,7 @@ export function createSweepStore(database: Database) {
     const deletions: Omit<Deletion, "limit">[] = [
       { table: Prisma.sql`"Nonce"`, key: Prisma.sql`"value"`, condition: expired },
       { table: Prisma.sql`"SpentSignature"`, key: Prisma.sql`"digest"`, condition: spent },
-      { table: Prisma.sql`"RevokedProof"`, key: Prisma.sql`"proofHash"`, condition: spent },
+      { table: Prisma.sql`"RevokedProof"`, key: Prisma.sql`"proofHash", "wallet"`, condition: spent },
       { table: Prisma.sql`"DoorCode"`, key: Prisma.sql`"digest"`, condition: expired },
       { table: Prisma.sql`"RateLimitWindow"`, key: Prisma.sql`"key"`, condition: expired },
       { table: Prisma.sql`"RateLimitLog"`, key: Prisma.sql`"key"`, condition: expired },

@@ -1,7 +1,7 @@
 import type { RequestContext } from "./request-context.server";
 
 const exposedHeaders =
-  "X-RateLimit-Limit, X-RateLimit-Remaining, RateLimit, RateLimit-Policy, Retry-After, X-Quota-Limit, X-Quota-Remaining, X-Quota-Reset, X-Reply-Id, X-Message-Id, X-Request-Id, X-Problem, WWW-Authenticate, ETag";
+  "X-RateLimit-Limit, X-RateLimit-Remaining, RateLimit, RateLimit-Policy, Retry-After, X-Quota-Limit, X-Quota-Remaining, X-Quota-Reset, X-Reply-Id, X-Message-Id, X-Speech-Cut, X-Request-Id, X-Problem, WWW-Authenticate, ETag";
 
 const allowedHeaders =
   "Authorization, Content-Type, If-None-Match, Last-Event-ID, X-Chat-Resumable, MCP-Protocol-Version, Mcp-Method, Mcp-Name";

@@ -1,6 +1,9 @@
 import { request as requestHttp } from "node:http";
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
+import { findProviderMessage } from "./provider-message";
+
+const maxErrorBodyBytes = 8 * 1024;
 
 /** A failure of the connection, in words that may be shown. */
 export class ConnectionFault extends Error {
@@ -10,6 +13,21 @@ export class ConnectionFault extends Error {
 /** The provider did not connect, begin or go on in time. */
 export class TimeoutFault extends ConnectionFault {
   override readonly name = "TimeoutError";
+}
+
+export function codeOf(error: unknown): string | null {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" && /^[A-Z][A-Z0-9_]{2,60}$/.test(code) ? code : null;
+}
+
+/** For the client: no address, and none of the bytes that came. */
+export function describeFault(error: unknown): string {
+  if (error instanceof ConnectionFault) return error.message;
+  const code = codeOf(error);
+  if (code === "ECONNREFUSED") return "connection refused";
+  if (code === "ECONNRESET" || code === "EPIPE") return "the connection broke off";
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "the name of the server could not be resolved";
+  return code === null ? "unexpected failure" : `connection failed (${code})`;
 }
 
 type PostOptions = {
@@ -94,7 +112,7 @@ export function createBodyReader(body: IncomingMessage, idleTimeoutMs?: number) 
 }
 
 /** The beginning of an error's body, for its message. Gives up quietly: the status says enough. */
-export async function readBodyStart(body: IncomingMessage, maxBytes: number): Promise<string> {
+async function readBodyStart(body: IncomingMessage, maxBytes: number): Promise<string> {
   const reader = createBodyReader(body, 1_000);
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -114,4 +132,21 @@ export async function readBodyStart(body: IncomingMessage, maxBytes: number): Pr
 
 function toError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error("The request was cancelled", { cause: reason });
+}
+
+export function contentTypeOf({ headers }: IncomingMessage): string {
+  return headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
+}
+
+/** What a provider answers instead of what is `wanted`, uncleaned: it may hold a key. Redirects are not followed. */
+export async function readUnwanted(response: IncomingMessage, wanted: string): Promise<string> {
+  const status = response.statusCode ?? 0;
+  if (status >= 300 && status < 400) {
+    response.destroy();
+    throw new ConnectionFault(`HTTP ${status}: redirects are not followed`);
+  }
+  const words = findProviderMessage(await readBodyStart(response, maxErrorBodyBytes));
+  const unwanted =
+    status === 200 ? `an answer of type ${contentTypeOf(response)} instead of ${wanted}` : null;
+  return [`HTTP ${status}`, words ?? unwanted ?? []].flat().join(": ");
 }

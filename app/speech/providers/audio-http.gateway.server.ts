@@ -2,11 +2,13 @@ import type { IncomingMessage } from "node:http";
 import {
   ConnectionFault,
   TimeoutFault,
+  contentTypeOf,
   createBodyReader,
+  describeFault,
   post,
-  readBodyStart,
+  readUnwanted,
 } from "~/platform/providers/provider-http.gateway.server";
-import { cleanProviderMessage, findProviderMessage } from "~/platform/providers/provider-message";
+import { cleanProviderMessage } from "~/platform/providers/provider-message";
 import { linkAbort } from "~/platform/linked-abort";
 import { SpeechFault } from "./speech-provider.server";
 import type { SpokenAudio } from "./speech-provider.server";
@@ -31,7 +33,6 @@ type AudioRequest = {
 };
 
 const defaultTimes = { connectTimeoutMs: 3_000, firstByteTimeoutMs: 20_000, idleTimeoutMs: 15_000 };
-const maxErrorBodyBytes = 8 * 1024;
 const defaultContentType = "audio/mpeg";
 
 /** The provider's own message, which may hold a key: shown only after cleaning. */
@@ -88,36 +89,20 @@ export async function askForAudio(request: AudioRequest): Promise<SpokenAudio> {
 
 /** Anything but audio is a failure, whatever its status. Returns the content type to pass on. */
 async function requireAudio(response: IncomingMessage): Promise<string> {
-  const status = response.statusCode ?? 0;
-  const contentType = response.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
-  if (status === 200 && !response.headers["content-encoding"]) {
+  const contentType = contentTypeOf(response);
+  if (response.statusCode === 200 && !response.headers["content-encoding"]) {
     if (/^audio\/[a-z0-9.+-]{1,60}$/.test(contentType)) return contentType;
     if (["", "application/octet-stream"].includes(contentType)) return defaultContentType;
   }
-  if (status >= 300 && status < 400) {
-    throw new ConnectionFault(`HTTP ${status}: redirects are not followed`);
-  }
-  const words = findProviderMessage(await readBodyStart(response, maxErrorBodyBytes));
-  const told = words ?? (status === 200 ? `an answer of type ${contentType} instead of audio` : null);
-  throw new AudioRefused(told === null ? `HTTP ${status}` : `HTTP ${status}: ${told}`);
+  throw new AudioRefused(await readUnwanted(response, "audio"));
 }
 
 function toSpeechFault(error: unknown, secrets: readonly string[]): SpeechFault {
   if (error instanceof SpeechFault) return error;
+  const words = error instanceof AudioRefused ? error.message : describeFault(error);
   return new SpeechFault({
-    details: cleanProviderMessage(describe(error), secrets),
+    details: cleanProviderMessage(words, secrets),
     // Errors of the parser carry the bytes that were received, which may hold a key.
     cause: error instanceof ConnectionFault ? error : undefined,
   });
-}
-
-function describe(error: unknown): string {
-  if (error instanceof AudioRefused || error instanceof ConnectionFault) return error.message;
-  const code = (error as { code?: unknown } | null)?.code;
-  if (code === "ECONNREFUSED") return "connection refused";
-  if (code === "ECONNRESET" || code === "EPIPE") return "the connection broke off";
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "the name of the server could not be resolved";
-  return typeof code === "string" && /^[A-Z][A-Z0-9_]{2,60}$/.test(code)
-    ? `connection failed (${code})`
-    : "unexpected failure";
 }

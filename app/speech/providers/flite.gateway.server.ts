@@ -57,10 +57,10 @@ export function createFliteSpeech(pool: Pick<FlitePool, "speak">, voice: FliteVo
   return {
     name: "flite",
     voiceId: JSON.stringify([voice, recipe]),
+    toSayable,
     speak: async ({ text, signal }) => {
-      const latin = text.split("\n").map(toLatinSpeech);
-      const [first, ...rest] = cutSentences(latin.filter((line) => line !== null).join("\n"));
-      if (toLatinSpeech(text) === null || first === undefined) {
+      const [first, ...rest] = cutSentences(toSayable(text) ?? "");
+      if (first === undefined) {
         throw new UnspeakableText(
           "The embedded voice speaks English and knows Latin letters only. For other languages the operator can choose another TTS_PROVIDER.",
         );
@@ -69,6 +69,13 @@ export function createFliteSpeech(pool: Pick<FlitePool, "speak">, voice: FliteVo
       return { contentType: "audio/mpeg", chunks: speakOn(audio, rest, signal) };
     },
   };
+}
+
+/** Line by line: what is in another script is passed over, unless most of the text is. */
+function toSayable(text: string): string | null {
+  if (toLatinSpeech(text) === null) return null;
+  const lines = text.split("\n").map(toLatinSpeech);
+  return lines.filter((line) => line !== null).join("\n") || null;
 }
 
 function cutSentences(text: string): string[] {

@@ -2,7 +2,7 @@ import { instrumentIteration } from "~/platform/providers/instrument";
 import type { ProviderInstrument } from "~/platform/providers/instrument";
 import type { ProviderRow } from "~/platform/providers/provider-row";
 
-/** `text`: cleaned for the ear, and not empty. */
+/** `text`: cleaned for the ear and put into what the voice can say, where it can. Not empty. */
 type SpeechCall = { text: string; signal: AbortSignal };
 
 /** Audio as it comes. Nothing is read ahead of the consumer; ending the iteration ends the outside work. */
@@ -12,6 +12,8 @@ export type SpeechProvider = {
   name: string;
   /** All that alters how the same text sounds: voice, model, address. */
   voiceId: string;
+  /** The text in what this voice has sounds for, which may be longer; null: none. By default the text as it is. */
+  toSayable?: (text: string) => string | null;
   /**
    * Resolves when audio is about to come. Throws `SpeechFault`, `SpeechBusy` or `UnspeakableText`, or the signal's
    * reason once the signal has fired; so does the iteration, `UnspeakableText` and `SpeechBusy` excepted.

@@ -2,8 +2,9 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { copyKnowledge } from "~e2e/support/demo-content";
+import { shelfOf } from "~/search/audience";
 import { createCollectionStore, noModel } from "~/search/collections.store.server";
-import type { Collection } from "~/search/collections.store.server";
 import { findPassages } from "~/search/find-passages.server";
 import { indexKnowledge } from "~/search/index-knowledge.server";
 import { defaultNamespace, parseKnowledgePage } from "~/search/knowledge-page";
@@ -165,13 +166,10 @@ async function timeQuestions(find: (query: string) => Promise<unknown[]>): Promi
 }
 
 async function fill(database: SearchDatabase, size: number): Promise<void> {
-  const store = createCollectionStore(database);
+  const store = createCollectionStore(database, "holders");
   await store.prepare(noModel);
-  const collection = await store.ensureCollection({
-    namespace: defaultNamespace,
-    model: noModel,
-    dimension: 0,
-  });
+  const shelf = shelfOf("holders", defaultNamespace);
+  const collections = [await store.ensureCollection({ shelf, model: noModel, dimension: 0 })];
   for (let at = 0; at < size; at += passagesAPage) {
     const source = `page-${at}.md`;
     const sections = Array.from(
@@ -179,17 +177,18 @@ async function fill(database: SearchDatabase, size: number): Promise<void> {
       (_, index) => `## Section ${at + index}\n\n${makeText(at + index)}`,
     );
     const page = parseKnowledgePage(source, sections.join("\n\n"));
-    await store.replacePage({ collection, page, stamp: source, digest: source, vectors: [] });
+    await store.replacePage({ collections, page, stamp: source, digest: source, vectors: [] });
   }
   await store.finish(noModel);
 }
 
 function createFind(database: SearchDatabase) {
-  const store = createPassageStore(database, new Map<string, Collection>());
+  const store = createPassageStore(database, "holders");
   return (query: string): Promise<PassageMatch[]> =>
     findPassages({
       query,
       namespace: defaultNamespace,
+      reader: "holders",
       topK,
       store,
       embedder: null,
@@ -225,11 +224,13 @@ async function findPlain(database: SearchDatabase, query: string): Promise<Passa
 
 /** What each file of questions finds among the pages that ship, by this search and by plain full text. */
 export async function compareQuality(file: string): Promise<SearchFigures["quality"]> {
+  const contentDir = path.dirname(file);
+  await copyKnowledge(contentDir);
   const database = openSearchDatabase({ file });
   try {
     await indexKnowledge({
-      folder: knowledgeFolder("content"),
-      store: createCollectionStore(database),
+      folder: knowledgeFolder(contentDir),
+      store: createCollectionStore(database, "holders"),
       lock: database,
       embedder: null,
       signal: new AbortController().signal,

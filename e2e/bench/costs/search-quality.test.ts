@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { createTestDir } from "~e2e/support/databases/database";
+import { copyKnowledge, demoContent } from "~e2e/support/demo-content";
 import { openKnowledgeSearch } from "~e2e/support/knowledge";
 import { listKnowledgeFiles, readKnowledgeFile } from "~/search/knowledge-files.server";
 import { knowledgeFolder } from "~/search/knowledge-search.server";
 import { measureQuality } from "./search-quality";
 import type { LabelledQuestion } from "./search-quality";
 
-const contentDir = fileURLToPath(new URL("../../../content", import.meta.url));
 const readQuestions = (name: string) =>
   JSON.parse(readFileSync(fileURLToPath(new URL(name, import.meta.url)), "utf8")) as LabelledQuestion[];
 const questions = readQuestions("labelled-questions.json");
@@ -17,8 +17,14 @@ const furtherQuestions = readQuestions("further-questions.json");
 const unseenQuestions = readQuestions("unseen-questions.json");
 const allQuestions = [questions, furtherQuestions, unseenQuestions];
 
+async function openDemoSearch() {
+  const [contentDir, dataDir] = [await createTestDir(), await createTestDir()];
+  await copyKnowledge(contentDir);
+  return openKnowledgeSearch({ contentDir, dataDir });
+}
+
 test("every label names an existing passage", async () => {
-  const folder = knowledgeFolder(contentDir);
+  const folder = knowledgeFolder(demoContent);
   const knownIds = new Set<string>();
   for (const file of await listKnowledgeFiles(folder)) {
     const { page } = await readKnowledgeFile(folder, file);
@@ -32,7 +38,7 @@ test("every label names an existing passage", async () => {
 const firstQuestions = 5;
 
 test("the pages that ship answer the labelled questions, the first ones at rank one", async () => {
-  const { find } = openKnowledgeSearch({ contentDir, dataDir: await createTestDir() });
+  const { find } = await openDemoSearch();
   const search = (query: string) => find({ query });
   const first = await measureQuality(questions.slice(0, firstQuestions), search);
   expect(first).toEqual({ recallAt5: 1, meanReciprocalRank: 1, missed: [] });
@@ -44,7 +50,7 @@ test("the pages that ship answer the labelled questions, the first ones at rank 
 });
 
 test("of questions about something else no more than one in four meets a passage by chance", async () => {
-  const { find } = openKnowledgeSearch({ contentDir, dataDir: await createTestDir() });
+  const { find } = await openDemoSearch();
   const unrelated = JSON.parse(
     readFileSync(fileURLToPath(new URL("unrelated-questions.json", import.meta.url)), "utf8"),
   ) as string[];

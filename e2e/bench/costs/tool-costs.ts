@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { startTestChain } from "~e2e/support/chain/chain";
+import { demoContent } from "~e2e/support/demo-content";
 import { startServer } from "~e2e/support/running-server";
 import { grantKeys, keySeries } from "../bench-keys";
 import { benchSettings } from "../bench-site";
@@ -62,7 +63,7 @@ async function openSides(closers: (() => Promise<unknown>)[]): Promise<Partial<R
   const { tokenId, address } = holders[0]!;
   const { port } = await sdk.ask({
     tools: await readTools(server.origin),
-    contentDir: "content",
+    contentDir: demoContent,
     dataDir,
     key: { chainId: chain.chainId, contractAddress: chain.key.address, tokenId },
     holder: address,

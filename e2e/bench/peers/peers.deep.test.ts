@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { startTestChain } from "~e2e/support/chain/chain";
 import type { TestChain } from "~e2e/support/chain/chain";
 import { createTestDir } from "~e2e/support/databases/database";
+import { demoContent } from "~e2e/support/demo-content";
 import { waitUntil } from "~e2e/support/processes";
 import { listen } from "~/platform/http/http-server.server";
 import { grantKeys, keySeries } from "../bench-keys";
@@ -149,7 +150,7 @@ test("Express serves the requested range of a recording, and speech unchanged", 
   const speechFile = path.join(dir, "speech.mp3");
   await writeFile(speechFile, Buffer.from([0xff, 0xfb, 1, 2]));
   const peer = startProcess<FilesSetup, { port: number }>("peers/express-files-server.ts");
-  const target = targetAt((await peer.ask({ folder: path.resolve("content"), speechFile })).port);
+  const target = targetAt((await peer.ask({ folder: demoContent, speechFile })).port);
   const media = await runOperation("media", "Express", target);
   expect(media.bodies[0]).toHaveLength(mediaRangeBytes);
   const speech = await runOperation("tts", "Express", target);
@@ -248,7 +249,7 @@ async function startSdkTools() {
     key,
     holder,
     gatedText: "# Welcome\n\nto the room",
-    contentDir: "content",
+    contentDir: demoContent,
     dataDir: await createTestDir(),
     tools: [
       ...[toTool("libsql_search", "query"), toTool("key_status", "tokenId")],

@@ -65,6 +65,7 @@ async function openSearch(folders: Pick<SdkSetup, "contentDir" | "dataDir">) {
   const store = createKnowledgeSearch({
     ...folders,
     embedder: null,
+    defaultAudience: "holders",
     clock,
     log: { warn: (fields, message) => console.error(message, fields) },
   });

@@ -4,6 +4,7 @@ import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { demoContent } from "~e2e/support/demo-content";
 import { memoryReportOptions, readMemory } from "~e2e/support/measure/memory-report";
 import { startOpenAiServer, talkingForever } from "~e2e/support/providers/openai-server";
 import { waitUntil } from "~e2e/support/processes";
@@ -191,7 +192,7 @@ async function play({
 async function measure({ scale, say, later }: ScenarioRun & { later: Later }): Promise<Figure[]> {
   const contentDir = await mkdtemp(path.join(os.tmpdir(), "latchkey-slow-"));
   later(() => rm(contentDir, { recursive: true, force: true }));
-  await cp("content", contentDir, { recursive: true });
+  await cp(demoContent, contentDir, { recursive: true });
   // Without its blocks: it takes no room on the disk.
   await truncate(path.join(contentDir, audioFile), audioBytes);
   const provider = await startOpenAiServer(talkingForever("x".repeat(4_000)));

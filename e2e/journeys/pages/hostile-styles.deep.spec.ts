@@ -1,14 +1,12 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Page } from "@playwright/test";
 import { startGateServer } from "~e2e/support/browser/gate-server";
 import type { GateServer } from "~e2e/support/browser/gate-server";
 import { connectWallet, enterRoom, expect, mintKey, test as base } from "~e2e/support/browser/journey";
 import { formButton, formField, reviewDialog } from "~e2e/support/browser/room-page";
-
-const demoContent = fileURLToPath(new URL("../../../content", import.meta.url));
+import { demoContent } from "~e2e/support/demo-content";
 
 /** Everything a stylesheet can try to get at the page around it: by selector, by its host, and by a box over it all. */
 const hostileStyles = `

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { buildIfNeeded } from "~/commands/build.mjs";
 import { deployKeyContract, startLocalChain } from "../../../contracts/local-chain.mjs";
 import { findServerDatabase, removeServerDatabase, runsOnPostgresql } from "../databases/chosen-database";
+import { demoContent } from "../demo-content";
 import { findFreePort } from "../free-port";
 
 const projectDir = fileURLToPath(new URL("../../..", import.meta.url));
@@ -79,9 +80,9 @@ export async function startGateServer({
         LATCHKEY_MODE: mode,
         NEXT_PUBLIC_DOMAIN: `localhost:${port}`,
         JWT_SECRET: randomBytes(32).toString("hex"),
-        HOST: "127.0.0.1",
         PORT: String(port),
         DATA_DIR: dataDir,
+        CONTENT_DIR: demoContent,
         ...(runsOnPostgresql && { DATABASE_URL: databaseUrl }),
         ...keySettings,
         LOG_LEVEL: "error",

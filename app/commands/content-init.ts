@@ -1,0 +1,14 @@
+import { existsSync } from "node:fs";
+import { cp, readdir } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const skeleton = fileURLToPath(new URL("content-skeleton", import.meta.url));
+
+/** A commented beginning of a content folder. Leaves every file that exists as it is. */
+export async function initContent(folder: string) {
+  const names = (await readdir(skeleton, { recursive: true })).filter((name) => path.extname(name)).sort();
+  const kept = names.filter((name) => existsSync(path.join(folder, name)));
+  await cp(skeleton, folder, { recursive: true, force: false });
+  return { folder, written: names.filter((name) => !kept.includes(name)), kept };
+}

@@ -1,0 +1,16 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The demonstration: the content of every server under test that names no other. */
+export const demoContent = fileURLToPath(new URL("../../app/demo/content", import.meta.url));
+
+/** Its knowledge pages in a content folder of their own, each for holders: what is measured is finding alone. */
+export async function copyKnowledge(contentDir: string): Promise<void> {
+  const [from, to] = [path.join(demoContent, "knowledge"), path.join(contentDir, "knowledge")];
+  await mkdir(to, { recursive: true });
+  for (const name of await readdir(from)) {
+    const text = await readFile(path.join(from, name), "utf8");
+    await writeFile(path.join(to, name), text.replace(/^audience: .+$/m, "audience: holders"));
+  }
+}
