@@ -96,7 +96,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/components/schemas/SiweSignIn/properties/message/maxLength",
       "/paths/*/post/description",
     ],
-    now: "7825152c5b0c",
+    now: "b53d99ed8bd6",
   },
   {
     why: "A gate may have several kinds of keys, memberships without a token and delegates among them; a kind need not open the room.",
@@ -214,8 +214,10 @@ export const apiChanges: readonly ApiChange[] = [
     now: "0dbf49ae3dde",
   },
   {
-    why: "Answers can be taken up again and stopped.",
+    why: "Answers can be taken up again and stopped, and a client may name them.",
     at: [
+      "/paths/~1api~1chat/post/responses/400/description",
+      "/paths/~1api~1chat/post/responses/400/content/application~1json/examples/invalid-reply-id",
       "/paths/~1api~1chat~1{id}~1stream",
       "/paths/~1api~1chat~1{id}~1stop",
       "/paths/~1api~1chat/post/parameters",
@@ -227,7 +229,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/components/schemas/ChatRequest/properties/id/description",
       "/components/schemas/ChatRequest/properties/trigger/description",
     ],
-    now: "9bc7ea3d3926",
+    now: "1e03e95ee95a",
   },
   {
     why: "Sites that know nothing of keys are opened by their proxies, which ask GET /api/door; a session goes on there, and ends there.",
