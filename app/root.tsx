@@ -67,6 +67,7 @@ export function Layout({ children }: { children: ReactNode }) {
           logo={data?.brand.logo ?? null}
           footer={data?.brand.texts.footer}
           lang={data?.brand.texts.lang}
+          hasChat={data?.brand.hasChat ?? false}
           hasReference={data?.hasReference ?? true}
         >
           {children}
@@ -144,7 +145,7 @@ function describeError(error: unknown): { heading: string; text: string } {
   }
   return {
     heading: "This page could not be shown",
-    text: "The server failed. The error is in its log; try again in a moment.",
+    text: "Wait a moment, then load the page again. If the server failed, the error is in its log.",
   };
 }
 

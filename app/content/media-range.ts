@@ -10,7 +10,7 @@ type RangeAnswer = ByteRange | "whole" | "unsatisfiable";
  * file, as RFC 9110 allows: players ask for one range, and many small ones are a way to make work.
  */
 export function readRange(header: string, sizeBytes: number): RangeAnswer {
-  const match = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header.trim());
+  const match = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header);
   const [, first = "", last = ""] = match ?? [];
   if (first === "" && last === "") return "whole";
   if (first === "") return readSuffix(Number(last), sizeBytes);
@@ -41,9 +41,8 @@ export function isUnchanged(conditions: MediaConditions, version: MediaVersion):
 }
 
 /** True when a Range header counts: without If-Range always, else only while the client's part still fits. */
-export function mayAnswerRange(conditions: MediaConditions, version: MediaVersion): boolean {
-  if (conditions.ifRange === null) return true;
-  const validator = conditions.ifRange.trim();
+export function mayAnswerRange({ ifRange: validator }: MediaConditions, version: MediaVersion): boolean {
+  if (validator === null) return true;
   if (validator.startsWith('"')) return validator === version.etag;
   return readHttpDateSeconds(validator) === version.modifiedSeconds;
 }

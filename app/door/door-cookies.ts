@@ -1,4 +1,4 @@
-import { readCookie } from "~/gate/tokens/token-locations";
+import { readCookie } from "~/platform/http/header-text";
 import { isPlain } from "./door-address";
 import type { DoorAddress } from "./door-address";
 

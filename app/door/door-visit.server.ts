@@ -21,8 +21,6 @@ export type DoorVisitRequest = {
 export type DoorVisitDependencies = {
   sites: ReadonlyMap<string, DoorSite>;
   requireDestination: (door: string) => Destination;
-  /** Throws the refusal `too-many-requests`. */
-  requireWithinLimit: () => Promise<unknown>;
   identifySession: () => Promise<Caller>;
   goOn: (order: WayOnOrder) => Promise<WayOn>;
   /** Records who was let go on. A no is recorded once the page asks again. */
@@ -70,10 +68,9 @@ const codesForThePage = 2;
 async function findWayOn(
   destination: Destination,
   start: string,
-  { requireWithinLimit, identifySession, goOn, noteWayOn }: DoorVisitDependencies,
+  { identifySession, goOn, noteWayOn }: DoorVisitDependencies,
 ): Promise<WayOn | null> {
   try {
-    await requireWithinLimit();
     const caller = await identifySession();
     const way = await goOn({ destination, start, caller, codesToKeep: codesForThePage });
     noteWayOn({ claim: claimOf(caller), site: destination.site.host });

@@ -5,7 +5,7 @@ import { normalizeSite } from "~/platform/http/domains";
 import { requestHost } from "~/platform/http/client-id.server";
 import { Refusal } from "~/platform/http/refusal";
 import { isVisit } from "./is-visit.server";
-import { answerSitePage } from "./site-page.server";
+import { answerPlainPage } from "~/platform/http/plain-page.server";
 import type { DoorSite } from "./door.settings";
 import { isLoopbackSite, startPath, toReturnPath, writeDoorAddress } from "./door-address";
 import type { DoorAddress } from "./door-address";
@@ -71,7 +71,7 @@ export async function enterSite(request: SiteRequest, dependencies: WayInDepende
   }
   const again = { href: startPath(path), label: "Try again" };
   if (start === null) {
-    return answerSitePage({
+    return answerPlainPage({
       status: 400,
       title: "This browser did not begin here",
       text: "The cookie that this site gave the browser before the sign-in is not there. It may be that the sign-in was begun in another browser or more than ten minutes ago, or that cookies are not allowed.",
@@ -80,7 +80,7 @@ export async function enterSite(request: SiteRequest, dependencies: WayInDepende
   }
   // Another window may have been let in meanwhile. If not, this leads to the start as well.
   const isIn = readDoorCookie("door", site, headers.cookie) !== null;
-  return answerSitePage({
+  return answerPlainPage({
     status: method === "HEAD" ? 200 : 400,
     title: "This way in has been used",
     text: "Each way in from the gate is good once, for a minute, and for the browser and the site it was made for. Another window of this site may have been faster.",

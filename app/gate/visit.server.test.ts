@@ -27,14 +27,13 @@ function createDependencies(parts: Partial<VisitDependencies> = {}) {
     };
   const dependencies: VisitDependencies = {
     origin: "https://gate.example",
-    requireWithinLimit: noting("limit", parts.requireWithinLimit ?? (async () => undefined)),
     readSession: noting("session", parts.readSession ?? (async () => session)),
     open: noting("open", parts.open ?? (async () => ({ content: exampleContent }))),
   };
   return { asked, dependencies };
 }
 
-test("a visit without a cookie asks nothing of anybody and counts towards no limit", async () => {
+test("a visit without a cookie asks nothing of anybody", async () => {
   for (const none of [undefined, "", "other=1", "access_token="]) {
     const { asked, dependencies } = createDependencies();
     expect(await readVisit(none, dependencies)).toEqual({
@@ -45,14 +44,14 @@ test("a visit without a cookie asks nothing of anybody and counts towards no lim
   }
 });
 
-test("a valid session opens the room, after the limit was counted", async () => {
+test("a valid session opens the room", async () => {
   const { asked, dependencies } = createDependencies();
   expect(await readVisit(cookie, dependencies)).toEqual({
     kind: "inside",
     session,
     content: exampleContent,
   });
-  expect(asked).toEqual(["limit", "session", "open"]);
+  expect(asked).toEqual(["session", "open"]);
 });
 
 test("an ended session opens nothing and says why", async () => {
@@ -62,7 +61,7 @@ test("an ended session opens nothing and says why", async () => {
   });
   const visit = await readVisit(cookie, dependencies);
   expect(visit).toEqual({ kind: "outside", session: { signedIn: false, ended } });
-  expect(asked).toEqual(["limit", "session"]);
+  expect(asked).toEqual(["session"]);
 });
 
 test("a session that cannot be judged is explained in words, with the seconds to wait", async () => {
@@ -71,16 +70,6 @@ test("a session that cannot be judged is explained in words, with the seconds to
     kind: "unknown",
     problem: { type: "https://gate.example/problems/chain-unavailable", status: 503, retryAfter: 5 },
   });
-  const limited = createDependencies({
-    requireWithinLimit: async () => {
-      throw new Refusal("too-many-requests", { detail: "Wait.", headers: { "Retry-After": "9" } });
-    },
-  });
-  expect(await readVisit(cookie, limited.dependencies)).toMatchObject({
-    kind: "unknown",
-    problem: { status: 429, detail: "Wait.", retryAfter: 9 },
-  });
-  expect(limited.asked).toEqual(["limit"]);
   // The key left between the two questions.
   const left = createDependencies({
     open: async () => Promise.reject(new Refusal("you-do-not-own-this-token")),

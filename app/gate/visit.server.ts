@@ -10,8 +10,6 @@ import type { GateVisit, VisitProblem } from "./visit";
 
 export type VisitDependencies = {
   origin: string;
-  /** Throws the refusal `too-many-requests`. */
-  requireWithinLimit: () => Promise<unknown>;
   readSession: () => Promise<SignedIn | SignedOut>;
   /** Every check of the gate once more. */
   open: () => Promise<{ content: GatedContent }>;
@@ -22,11 +20,10 @@ export async function readVisit(
   cookie: string | undefined,
   dependencies: VisitDependencies,
 ): Promise<GateVisit> {
-  const { origin, requireWithinLimit, readSession, open } = dependencies;
-  // Without a cookie there is no outgoing request, and nothing is counted.
+  const { origin, readSession, open } = dependencies;
+  // Without a cookie there is no outgoing request.
   if (findSessionToken(cookie) === null) return { kind: "outside", session: { signedIn: false } };
   try {
-    await requireWithinLimit();
     const session = await readSession();
     if (!session.signedIn) return { kind: "outside", session };
     const { content } = await open();
@@ -39,20 +36,19 @@ export async function readVisit(
 /** Longer than any number of a key; what is longer is not repeated in the page. */
 const maxAskedCharacters = 100;
 
-type LookupDependencies = Pick<VisitDependencies, "origin" | "requireWithinLimit"> & {
+type LookupDependencies = Pick<VisitDependencies, "origin"> & {
   readTokenStatus: (request: { tokenId: string; key?: string | undefined }) => Promise<TokenStatus>;
 };
 
 /** Null where nothing was asked. */
 export async function readKeyLookup(
   searchParams: URLSearchParams,
-  { origin, requireWithinLimit, readTokenStatus }: LookupDependencies,
+  { origin, readTokenStatus }: LookupDependencies,
 ): Promise<KeyLookup | null> {
   const tokenId = searchParams.get(lookupParameter)?.trim();
   if (tokenId === undefined) return null;
   const asked = tokenId.slice(0, maxAskedCharacters);
   try {
-    await requireWithinLimit();
     return { asked, answer: await readTokenStatus({ tokenId, key: searchParams.get("key") ?? undefined }) };
   } catch (error) {
     return { asked, problem: toVisitProblem(error, origin) };

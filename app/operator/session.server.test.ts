@@ -64,10 +64,36 @@ testOnEachDatabase(
         status: 401,
       });
     }
-    expect(await readAudit(database)).toEqual(Array(4).fill(["operator-sign-in-refused", "192.0.2.1"]));
+    expect(await readAudit(database)).toEqual([["operator-sign-in-refused", "192.0.2.1"]]);
     expect(await database.operatorSession.count()).toBe(0);
     const kept = JSON.stringify(await database.auditEntry.findMany(), (_, value) => String(value));
     expect(`${kept}${lines.join("")}`).not.toContain("wrong-and-typed");
+  },
+);
+
+testOnEachDatabase(
+  "wrong secrets are one row for an address and hour, which counts every one",
+  async (its) => {
+    const { database } = its;
+    const { dependencies, advance } = prepare(database);
+    const clients = ["192.0.2.1", "2001:db8::/64"];
+    const guess = (clientId: string, requestId: string) =>
+      signIn({ given: "wrong", actor: { clientId, requestId } }, dependencies).catch(() => undefined);
+    const readRows = async () =>
+      (await database.auditEntry.findMany({ orderBy: [{ atMs: "asc" }, { clientId: "asc" }] })).map((row) => [
+        ...[row.kind, row.clientId, JSON.parse(row.detail)],
+      ]);
+    for (const clientId of clients)
+      await Promise.all(Array.from({ length: 120 }, (_, index) => guess(clientId, `request-${index}`)));
+    const kind = "operator-sign-in-refused";
+    const first = clients.map((clientId) => [kind, clientId, { times: 120 }]);
+    expect(await readRows()).toEqual(first);
+    advance(3_600_000);
+    await guess(clients[0]!, "request-last");
+    await guess(clients[0]!, "request-latest");
+    expect(await readRows()).toEqual([...first, [kind, clients[0], { times: 2 }]]);
+    const latest = await database.auditEntry.findFirstOrThrow({ orderBy: { atMs: "desc" } });
+    expect([latest.requestId, Number(latest.atMs)]).toEqual(["request-latest", dependencies.clock()]);
   },
 );
 

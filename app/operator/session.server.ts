@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { readCookie } from "~/gate/tokens/token-locations";
 import type { Clock } from "~/platform/clock";
+import { readCookie } from "~/platform/http/header-text";
 import { Refusal } from "~/platform/http/refusal";
 import type { Log } from "~/platform/log.server";
 import { isSameSecret } from "~/platform/same-secret.server";
@@ -27,7 +27,7 @@ export type StartedSession = { value: string; maxAgeSeconds: number };
 export async function signIn({ given, actor }: SignInRequest, dependencies: SessionDependencies) {
   const { secret, maxSeconds, sessions, clock, log } = dependencies;
   if (!isSameSecret(given, secret)) {
-    await sessions.recordAudit({ ...actor, kind: "operator-sign-in-refused", detail: {} });
+    await sessions.recordRefusal(actor);
     log.warn(actor, "operator sign-in failed: wrong secret");
     throw new Refusal("operator-secret-wrong", { headers: { "WWW-Authenticate": operatorChallenge } });
   }

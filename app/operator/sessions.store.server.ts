@@ -1,6 +1,6 @@
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
-import { addAuditEntry } from "./audit.store.server";
+import { addAuditEntry, countRefusedSignIn } from "./audit.store.server";
 import type { Actor, AuditRecord } from "./audit.store.server";
 
 export type SessionStore = ReturnType<typeof createSessionStore>;
@@ -55,5 +55,9 @@ export function createSessionStore(database: Database, clock: Clock) {
     await database.$transaction((transaction) => addAuditEntry(transaction, record, clock()));
   }
 
-  return { startSession, useSession, endSession, recordAudit };
+  async function recordRefusal(actor: Actor): Promise<void> {
+    await database.$transaction((transaction) => countRefusedSignIn(transaction, actor, clock()));
+  }
+
+  return { startSession, useSession, endSession, recordAudit, recordRefusal };
 }

@@ -12,7 +12,6 @@ import { describePage } from "~/ui/page-meta";
 import { findSessionToken } from "~/gate/tokens/session.server";
 import { readKeyLookup } from "~/gate/visit.server";
 import { isVisit } from "~/door/is-visit.server";
-import { requireWithinLimit } from "~/platform/http/require-within-limit.server";
 import { getServices } from "~/services.server";
 
 export const links: LinksFunction = () =>
@@ -32,18 +31,14 @@ export const meta: MetaFunction<typeof loader, { root: typeof rootLoader }> = ({
 export const headers = (() => ({ "Cache-Control": "no-store" })) satisfies HeadersFunction;
 
 export async function loader({ context }: LoaderFunctionArgs) {
-  const { gate, content, origin, config } = getServices();
+  const { gate, content, origin, config, publicKinds } = getServices();
   const { host, searchParams } = context;
   const isCrossSite = context.headers["sec-fetch-site"] === "cross-site";
-  let counted: Promise<unknown> | undefined;
-  // Once for each visit, whatever of it reads the chain or the state.
-  const countOnce = () => (counted ??= requireWithinLimit(context, "pages"));
   const door = await gate.door.visit({
     searchParams,
     cookie: context.headers.cookie,
     host,
     isOwnVisit: isVisit(context) && !isCrossSite,
-    requireWithinLimit: countOnce,
     noteWayOn: (way) => context.service.noteAccess({ context, refusal: null, ...way }),
   });
   if (door && "redirectTo" in door) {
@@ -52,17 +47,13 @@ export async function loader({ context }: LoaderFunctionArgs) {
     });
   }
   const [visit, lookup, outline] = await Promise.all([
-    gate.session.visit({ cookie: context.headers.cookie, host, requireWithinLimit: countOnce }),
-    readKeyLookup(searchParams, {
-      origin,
-      requireWithinLimit: countOnce,
-      readTokenStatus: gate.readTokenStatus,
-    }),
+    gate.session.visit({ cookie: context.headers.cookie, host }),
+    readKeyLookup(searchParams, { origin, readTokenStatus: gate.readTokenStatus }),
     content.readOutline(),
   ]);
   // So that the page looks right before any script runs. Nothing is decided by it.
-  const lastWallet = readWalletCookie(context.headers.cookie ?? null);
-  const kinds = toPageKinds(config.keys.list);
+  const lastWallet = readWalletCookie(context.headers.cookie);
+  const kinds = toPageKinds(publicKinds);
   const signsSiwe = config.state.enabled;
   const status = door?.kind === "wrong" ? 400 : 200;
   return data({ visit, lookup, outline, door, lastWallet, kinds, signsSiwe }, { status });

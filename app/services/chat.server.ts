@@ -1,4 +1,5 @@
 import type { Caller } from "~/gate/caller.server";
+import { holderOf } from "~/gate/holder.server";
 import { isConversationId, toModelList } from "~/chat/chat.schema";
 import type { ChatRequest } from "~/chat/chat.schema";
 import { answerResumable } from "~/chat/kept/answer-resumable.server";
@@ -13,7 +14,6 @@ import { createSystemPromptReader } from "~/chat/reply/system-prompt.server";
 import { getProvider } from "~/platform/providers/provider-row";
 import { systemClock } from "~/platform/clock";
 import { ownerOfKey } from "~/quota/quota-subject";
-import { toToolCaller } from "~/tools/tool";
 import type { Foundation } from "./foundation.server";
 import type { QuotaServices } from "./quota.server";
 import type { ToolServices } from "./tools.server";
@@ -67,19 +67,24 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
     keepTrace,
   };
   // Even if none can begin: some may be left from before a restart.
-  const watchingAbandoned = kept.watchAbandoned();
+  const stopping = new AbortController();
+  const watchingAbandoned = kept.watchAbandoned(stopping.signal);
 
   return {
-    pingProvider: provider.ping(chat),
+    /** Null where the chat is switched off, which is no fault. */
+    pingProvider: chat.isOn ? provider.ping(chat) : null,
     /** Ends the streams that are open, each with a last event. */
-    beginStop: () => shutdown.abort(),
-    /** Once what was said last is stored. */
-    stop: async () => void (await Promise.all([kept.drain(), watchingAbandoned])),
+    endStreams: () => shutdown.abort(),
+    /** Once all answers have ended, and what was said last is stored. */
+    async stop(): Promise<void> {
+      stopping.abort();
+      await Promise.all([kept.drain(), watchingAbandoned]);
+    },
     /** What a client may name. */
     listModels: () => toModelList(chat.models),
     answer: async ({ request, caller, clientId, signal }: ChatQuestion): Promise<ChatAnswer> => {
       const admitAnswer = () => quota.admitAnswer({ caller });
-      const call = { request, caller: toToolCaller(caller), clientId, signal, admitAnswer };
+      const call = { request, caller: caller && holderOf(caller), clientId, signal, admitAnswer };
       const { events, headers } = await answerChat(call, dependencies);
       return { events: keepTrace(events), headers };
     },
@@ -94,7 +99,8 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
               const owner = { openFor: openFor(caller, clientId), proofHash, ...conversation };
               const admitAnswer: ResumableCall["admitAnswer"] = (reservationId) =>
                 quota.admitAnswer({ caller, reservationId });
-              const call = { request, caller: toToolCaller(caller), clientId, owner, replyId, admitAnswer };
+              const holder = caller && holderOf(caller);
+              const call = { request, caller: holder, clientId, owner, replyId, admitAnswer };
               return answerResumable(call, resumableDependencies);
             },
             find: async ({ caller, conversationId }: ConversationRequest) => {
@@ -113,7 +119,11 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
              */
             stopSession: (claims: Caller["claims"]) =>
               kept
-                .stopSession({ openFor: openForKey({ claims }), proofHash: claims.siwe_hash })
+                .stopSession({
+                  owner: ownerOf({ claims }),
+                  openFor: openForKey({ claims }),
+                  proofHash: claims.siwe_hash,
+                })
                 .catch((err: unknown) => log.warn({ err }, "answers of a session could not be stopped")),
           },
   };
@@ -140,7 +150,11 @@ function openKeptAnswers(
 
 /** Of a key and the wallet it was held by; a renewed token of both is as good. */
 function conversationOf(caller: Caller | null, conversationId: string): Conversation {
-  return { owner: caller ? `${keyOf(caller)}:${caller.claims.sub}` : "", conversationId };
+  return { owner: caller ? ownerOf(caller) : "", conversationId };
+}
+
+function ownerOf(caller: Pick<Caller, "claims">): string {
+  return `${keyOf(caller)}:${caller.claims.sub}`;
 }
 
 function openFor(caller: Caller | null, clientId: string): string {

@@ -14,8 +14,7 @@ import type { Foundation } from "./foundation.server";
 import { openLimiter } from "./limiters.server";
 import type { wireSession } from "./session.server";
 
-type DoorPageRequest = DoorVisitRequest &
-  Pick<DoorVisitDependencies, "requireWithinLimit" | "noteWayOn"> & { host: string | null };
+type DoorPageRequest = DoorVisitRequest & Pick<DoorVisitDependencies, "noteWayOn"> & { host: string | null };
 
 type DoorNeeds = {
   session: Pick<ReturnType<typeof wireSession>, "identify" | "prolong">;
@@ -62,12 +61,11 @@ export function wireDoor(foundation: Foundation, { holding, signing, session }: 
     goOn: ({ door, start, caller }: { door: string; start: string; caller: Caller }) =>
       goOnTo({ destination: findDestination(door), start, caller }),
     /** For the gate's page. Without sites, whatever its address says means nothing. */
-    visit: async ({ host, requireWithinLimit, noteWayOn, ...request }: DoorPageRequest) => {
+    visit: async ({ host, noteWayOn, ...request }: DoorPageRequest) => {
       if (sites.size === 0) return null;
       return await readDoorVisit(request, {
         sites,
         requireDestination: findDestination,
-        requireWithinLimit,
         noteWayOn,
         identifySession: () => session.identify({ ask: { open: true }, cookie: request.cookie, host }),
         goOn: goOnTo,

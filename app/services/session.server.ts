@@ -17,7 +17,6 @@ import type {
 } from "~/gate/tokens/session.server";
 import { writeSessionCookie } from "~/gate/tokens/token-locations";
 import { readVisit } from "~/gate/visit.server";
-import type { VisitDependencies } from "~/gate/visit.server";
 
 type CookieCarrier = Pick<SessionRequest, "cookie">;
 type Visitor = Pick<SessionRequest, "cookie" | "host">;
@@ -42,10 +41,9 @@ export function wireSession(
     signOut: ({ cookie }: CookieCarrier) => signOut(cookie, dependencies),
     read: ({ cookie }: CookieCarrier) => readSession(cookie, dependencies),
     /** All of it at once, for the page as the server draws it. */
-    visit: ({ requireWithinLimit, cookie, host }: Visitor & Pick<VisitDependencies, "requireWithinLimit">) =>
+    visit: ({ cookie, host }: Visitor) =>
       readVisit(cookie, {
         origin: dependencies.origin,
-        requireWithinLimit,
         readSession: () => readSession(cookie, dependencies),
         open: async () => open(await identify({ ask: { open: true }, cookie, host })),
       }),

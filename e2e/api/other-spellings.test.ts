@@ -77,7 +77,7 @@ test.each(["/", "/gate", "/GATE/", "/gate.data", "/docs", "/problems/not-found?i
       });
       expect([asBrowser.status, asBrowser.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
       expect(asBrowser.headers.get("x-problem")).toBe("method-not-allowed");
-      expect(asBrowser.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+      expect(asBrowser.headers.get("content-type")).toBe("text/html; charset=utf-8");
       expect(asBrowser.body.text).toContain(`${method} is not possible here`);
     }
     const options = await gate.ask({ path, method: "OPTIONS" });

@@ -274,16 +274,11 @@ test("sign-ins, sessions, reading one and the page have their own limits, and si
   });
   onTestFinished(async () => void (await limited.stop()));
   const { ask, post } = clientOf(limited);
-  const tooMany = "Too many requests";
-  const look = async (headers?: Record<string, string>) => {
-    const { status, body } = await ask({ path: "/gate?lookup=1", headers });
-    return [status, String(body.text).includes(tooMany)];
-  };
-  // A cookie and a lookup on one page are one visit.
   const visitor = { cookie: "access_token=aaa.bbb.ccc" };
-  for (const headers of [visitor, {}, visitor, {}]) expect(await look(headers)).toEqual([200, false]);
-  expect(await look()).toEqual([200, true]);
-  expect((await ask({ path: "/gate" })).body.text, "nothing was asked").not.toContain(tooMany);
+  const look = async (headers: Record<string, string>) =>
+    (await ask({ path: "/gate?lookup=1", headers })).status;
+  for (const headers of [visitor, {}, visitor, {}]) expect(await look(headers)).toBe(200);
+  expect(await look(visitor)).toBe(429);
 
   const statusesOf = async (count: number, send: () => Promise<Answer>) => {
     const statuses: number[] = [];

@@ -70,12 +70,13 @@ export async function startServer({
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env.PATH,
-      HOST: "127.0.0.1",
       PORT: "0",
       DATA_DIR: dataDir,
       CONTENT_DIR: demoContent,
       CHAIN_ID: "31337",
       JWT_SECRET: testJwtSecret,
+      // Tests open more pages a minute than any visitor.
+      RATE_LIMIT_PAGES: "0",
       ...(runsOnPostgresql && { DATABASE_URL: databaseUrl }),
       ...env,
       ...quiet,

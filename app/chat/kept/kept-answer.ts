@@ -1,7 +1,8 @@
 /** `owner` is empty for a visitor without a token: then the ID alone tells conversations apart. */
 export type Conversation = { owner: string; conversationId: string };
 
-export type AnswerSession = { openFor: string; proofHash: string };
+/** `owner`: two wallets that hold one key may have signed the same text. */
+export type AnswerSession = { owner: string; openFor: string; proofHash: string };
 
 export type BeginRequest = Conversation & {
   replyId: string;

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { once, setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "~/platform/clock";
 import { toEventJson } from "~/platform/http/sse.server";
@@ -46,6 +47,7 @@ export type AnswerOwner = Conversation & Pick<BeginRequest, "openFor" | "proofHa
 export function createKeptAnswers(options: KeptAnswersOptions) {
   const { store, leaseMs, keptForMs, shutdownSignal, clock, log } = options;
   const writtenHere = new Map<string, OpenAnswer>();
+  setMaxListeners(0, shutdownSignal);
   const expiresAtMs = () => clock() + keptForMs;
   const { conclude, settleLost, settleEnded } = createSettling(options, expiresAtMs);
   const lookForStops = createStopLook(store, writtenHere);
@@ -114,19 +116,20 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
       for (const replyId of await store.askToStopSession(session)) writtenHere.get(replyId)?.stop();
     },
     /** Concludes answers even if nobody reads them. Several processes may do so. */
-    async watchAbandoned(): Promise<void> {
-      while (!shutdownSignal.aborted) {
-        const wait = delay(leaseMs / 3, undefined, { ref: false, signal: shutdownSignal });
+    async watchAbandoned(signal: AbortSignal): Promise<void> {
+      while (!signal.aborted) {
+        const wait = delay(leaseMs / 3, undefined, { ref: false, signal });
         await wait.then(concludeAbandoned).catch((err: unknown) => {
-          if (!shutdownSignal.aborted) log.warn({ err }, "answers could not be concluded");
+          if (!signal.aborted) log.warn({ err }, "answers could not be concluded");
         });
       }
     },
     concludeAbandoned,
-    /** Resolves when the answers written here have ended; the shutdown's signal tells them to. */
+    /** Resolves when the answers written here have ended, by themselves or by the shutdown's signal. */
     async drain(): Promise<void> {
-      const all = [...writtenHere.values()].map(({ done }) => done);
-      await Promise.race([Promise.all(all), endingWait()]);
+      const ended = Promise.all([...writtenHere.values()].map(({ done }) => done));
+      if (!shutdownSignal.aborted) await Promise.race([ended, once(shutdownSignal, "abort")]);
+      await Promise.race([ended, endingWait()]);
     },
   };
 }

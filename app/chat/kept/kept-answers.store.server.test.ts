@@ -271,11 +271,14 @@ testOnEachDatabase(
       begin({ proofHash, conversationId: `conversation-000${number}`, maxOpen: 9 });
     const [one, two, ended] = [await of("0x1", 1), await of("0x1", 2), await of("0x1", 3)];
     const [others, stranger] = [await of("0x2", 4), await of(null, 5)];
+    // Both hold the key, and signed the same text.
+    const neighbour = await begin({ owner: "another wallet", proofHash: "0x1", maxOpen: 9 });
     await append(ended.replyId, ["1"], endOf(1));
-    const stopped = await store.askToStopSession({ openFor: "key", proofHash: "0x1" });
+    const { owner } = conversation;
+    const stopped = await store.askToStopSession({ owner, openFor: "key", proofHash: "0x1" });
     expect(stopped.sort()).toEqual([one.replyId, two.replyId].sort());
-    expect(await store.askToStopSession({ openFor: "another key", proofHash: "0x2" })).toEqual([]);
-    const all = [one, two, others, stranger].map(({ replyId }) => replyId);
+    expect(await store.askToStopSession({ owner, openFor: "another key", proofHash: "0x2" })).toEqual([]);
+    const all = [one, two, others, stranger, neighbour].map(({ replyId }) => replyId);
     expect((await store.listAskedToStop(all)).sort()).toEqual(stopped);
   },
 );

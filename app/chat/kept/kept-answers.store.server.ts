@@ -145,8 +145,8 @@ function createWriting({ database, now, isHeld }: Terms) {
     },
 
     /** The same for every answer that a session has begun. */
-    askToStopSession: ({ openFor, proofHash }: AnswerSession): Promise<string[]> =>
-      askToStop(Prisma.sql`"openFor" = ${openFor} AND "proofHash" = ${proofHash}`),
+    askToStopSession: ({ owner, openFor, proofHash }: AnswerSession): Promise<string[]> =>
+      askToStop(Prisma.sql`"openFor" = ${openFor} AND "owner" = ${owner} AND "proofHash" = ${proofHash}`),
 
     /** Which of these were asked to stop. */
     async listAskedToStop(replyIds: readonly string[]): Promise<string[]> {

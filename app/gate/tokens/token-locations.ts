@@ -1,3 +1,5 @@
+import { readCookie } from "~/platform/http/header-text";
+
 /** Where a request may carry its access token, in the order they are looked at. */
 export type TokenLocation = "authorization" | "body.jwt" | "body.data.jwt" | "cookie" | "query";
 
@@ -33,20 +35,6 @@ export function findToken({ authorization, body, cookie, searchParams }: TokenCa
 function readOwn(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
   return Object.hasOwn(value, name) ? ((value as Record<string, unknown>)[name] ?? null) : null;
-}
-
-/** The first of several cookies with one name: browsers send the one for the closest path first. */
-export function readCookie(cookie: string | undefined, name: string): string | null {
-  return readCookies(cookie, name)[0] ?? null;
-}
-
-export function readCookies(cookie: string | undefined, name: string): string[] {
-  return (cookie ?? "").split(";").flatMap((pair) => {
-    const separator = pair.indexOf("=");
-    if (separator < 0 || pair.slice(0, separator).trim() !== name) return [];
-    const value = pair.slice(separator + 1).trim();
-    return [value.replace(/^"(.*)"$/, "$1")];
-  });
 }
 
 /** No script can read it, and no other site's request brings it along. `Secure` wherever the site itself is. */

@@ -241,7 +241,7 @@ const specs: Readonly<Record<TableName, Omit<TableSpec, "name">>> = {
   },
   audit: {
     title: "Audit",
-    lead: "What operators did here, and failed sign-ins.",
+    lead: "What operators did here, and failed sign-ins: how many from an address within an hour.",
     whenEmpty: "Nothing is recorded.",
     columns: [moment("atMs", "When"), auditKind, client, words("detail", "Detail"), request],
     filters: [

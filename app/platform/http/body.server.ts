@@ -1,4 +1,7 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { z } from "zod";
+import { takeBodyPlace } from "./body-places.server";
+import { trimSpaces } from "./header-text";
 import { Refusal } from "./refusal";
 import type { RequestContext } from "./request-context.server";
 import { describeIssues } from "./shape-issues";
@@ -14,28 +17,40 @@ function tooLarge(maxBytes: number): Refusal {
 /** A request as a route gets it: what was sent, and what the server knows of it. */
 export type Incoming = { request: Request; context: RequestContext };
 
-/**
- * Counts bytes as they arrive and never buffers more than `maxBytes`. A declared length beyond the limit is
- * refused before a single byte is read; the connection is then closed, so an endless body can't follow.
- */
+/** A declared length beyond the limit; the connection is then closed, so an endless body can't follow. */
+function requireShortEnough(headers: IncomingHttpHeaders, maxBytes: number): void {
+  if (Number(headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+}
+
+/** Counts bytes as they arrive and never holds more than twice `maxBytes`, however small the pieces are. */
 export async function readLimitedBody({ request, context }: Incoming, maxBytes: number): Promise<Buffer> {
-  if (Number(context.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  requireShortEnough(context.headers, maxBytes);
   const reader = (request.body as ReadableStream<Uint8Array> | null)?.getReader();
-  const chunks: Uint8Array[] = [];
+  const leavePlace = takeBodyPlace(context.clientId);
+  let held = Buffer.alloc(0);
   let receivedBytes = 0;
   try {
     for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
-      receivedBytes += read.value.byteLength;
+      const totalBytes = receivedBytes + read.value.byteLength;
       // The stream isn't cancelled: that would cut the connection before the client has read why.
-      if (receivedBytes > maxBytes) throw tooLarge(maxBytes);
-      chunks.push(read.value);
+      if (totalBytes > maxBytes) throw tooLarge(maxBytes);
+      // Copied: a list of pieces would cost a hundred bytes for each, and a client can send one byte at a time.
+      if (totalBytes > held.length) {
+        const larger = Buffer.allocUnsafe(Math.min(maxBytes, Math.max(totalBytes, 2 * held.length)));
+        held.copy(larger, 0, 0, receivedBytes);
+        held = larger;
+      }
+      held.set(read.value, receivedBytes);
+      receivedBytes = totalBytes;
     }
   } catch (error) {
     throw error instanceof Refusal ? error : incomplete(error);
+  } finally {
+    leavePlace();
   }
   // The stream of a connection that broke ends like any other.
   if (context.isGone) throw incomplete();
-  return Buffer.concat(chunks);
+  return held.subarray(0, receivedBytes);
 }
 
 function incomplete(cause?: unknown): Refusal {
@@ -45,11 +60,14 @@ function incomplete(cause?: unknown): Refusal {
   });
 }
 
-/** Throws the refusal `unsupported-media-type` unless the body is declared as plain JSON in UTF-8. */
-export function requireJsonMediaType(contentType = "", contentEncoding = ""): void {
-  // What nearly every client sends.
-  if (contentType === "application/json" && contentEncoding === "") return;
-  const [essence, ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
+/** Judges the headers of a body that has to be plain JSON in UTF-8, of at most `maxBytes`. */
+export function requireJsonHeaders(headers: IncomingHttpHeaders, maxBytes: number): void {
+  requireJsonMediaType(headers["content-type"], headers["content-encoding"]);
+  requireShortEnough(headers, maxBytes);
+}
+
+function requireJsonMediaType(contentType = "", contentEncoding = ""): void {
+  const [essence, ...parameters] = contentType.toLowerCase().split(";").map(trimSpaces);
   const charset = parameters.find((parameter) => parameter.startsWith("charset="))?.slice("charset=".length);
   const isUtf8 = charset === undefined || ["utf-8", '"utf-8"', "utf8"].includes(charset);
   if (essence !== "application/json" || !isUtf8) {
@@ -64,17 +82,8 @@ export function requireJsonMediaType(contentType = "", contentEncoding = ""): vo
   }
 }
 
-function hasBody({ headers }: RequestContext): boolean {
+export function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
-}
-
-/** Null where the request has no body. */
-export async function receiveJson(incoming: Incoming, maxBytes: number): Promise<Buffer | null> {
-  const { headers } = incoming.context;
-  if (!hasBody(incoming.context)) return null;
-  requireJsonMediaType(headers["content-type"], headers["content-encoding"]);
-  const bytes = await readLimitedBody(incoming, maxBytes);
-  return bytes.length === 0 ? null : bytes;
 }
 
 /** A body that the route builder does not receive before it knows who sends it. */
@@ -84,8 +93,8 @@ export type LateBody<Body> = { receive: (incoming: Incoming) => Promise<Body> };
 export function formBody(maxBytes: number): LateBody<URLSearchParams> {
   return {
     receive: async (incoming) => {
-      if (!hasBody(incoming.context)) return new URLSearchParams();
       const { headers } = incoming.context;
+      if (!hasBody(headers)) return new URLSearchParams();
       const type = headers["content-type"] ?? "";
       if (!/^application\/x-www-form-urlencoded(;|$)/i.test(type) || headers["content-encoding"]) {
         const detail = "Send the form as application/x-www-form-urlencoded.";

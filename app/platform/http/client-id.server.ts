@@ -1,10 +1,11 @@
 import ipaddr from "ipaddr.js";
 import proxyAddr from "proxy-addr";
+import { trimSpaces } from "./header-text";
 
 /** Whether to believe a hop about the one before it; hop 0 is the direct peer, 1 the right-most X-Forwarded-For entry. */
 export type TrustCheck = (address: string, hop: number) => boolean;
 
-/** More proxies in a row than anybody runs; a larger count is a mistake that would let clients choose. */
+/** More proxies in a row than anybody runs. A larger count would let clients choose; a longer list takes time to read. */
 export const maxTrustedHops = 16;
 
 const namedRanges = new Set(["loopback", "linklocal", "uniquelocal"]);
@@ -62,8 +63,8 @@ export function clientIdentifier(
 ): string {
   let client = readAddress(socketAddress ?? "");
   if (client === null) return unknownClient;
-  const reported = (forwardedFor ?? "").split(",").filter((entry) => entry.trim() !== "");
-  for (let hop = 0; isTrustedPeer(client.toString(), hop); hop++) {
+  const reported = (forwardedFor ?? "").split(",").map(trimSpaces).filter(Boolean);
+  for (let hop = 0; hop < maxTrustedHops && isTrustedPeer(client.toString(), hop); hop++) {
     const entry = reported.pop();
     const next = entry === undefined ? null : readAddress(entry);
     if (next === null) break;
@@ -95,8 +96,8 @@ export function requestHost(
   forwardedHost: string | undefined,
   isPeerTrusted: boolean,
 ): string | null {
-  const reported = isPeerTrusted ? (forwardedHost ?? "").split(",").map((entry) => entry.trim()) : [];
-  return reported.findLast((entry) => entry !== "") ?? (hostHeader?.trim() || null);
+  const reported = isPeerTrusted ? (forwardedHost ?? "").split(",").map(trimSpaces) : [];
+  return reported.findLast(Boolean) ?? (trimSpaces(hostHeader ?? "") || null);
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -106,9 +107,8 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
  * IPv4 notations that programs read differently (octal, hex, fewer parts) among it.
  */
 function readAddress(text: string): Address | null {
-  const bare = text.trim();
-  const match = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(bare) ?? /^([\d.]+):\d{1,5}$/.exec(bare);
-  const address = match?.[1] ?? bare;
+  const match = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text) ?? /^([\d.]+):\d{1,5}$/.exec(text);
+  const address = match?.[1] ?? text;
   if (address.length > 100) return null;
   if (ipaddr.IPv4.isValidFourPartDecimal(address)) return ipaddr.IPv4.parse(address);
   const [zoneless = ""] = address.split("%");

@@ -1,12 +1,14 @@
 import type { ServerBuild } from "@remix-run/node";
 import { matchPath } from "@remix-run/react";
-import type { ErrorRequestHandler, Request, RequestHandler } from "express";
+import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from "express";
 import type { Log } from "~/platform/log.server";
-import { addHeaders, answerProblem, answerText } from "./answer.server";
+import { takeBodyPlace } from "./body-places.server";
 import { contextOf } from "./create-context.server";
 import { originHost } from "./domains";
 import { Refusal, problemHeader } from "./refusal";
 import type { RequestContext } from "./request-context.server";
+import { answerPageRefusal } from "./plain-page.server";
+import { requireWithinLimit } from "./require-within-limit.server";
 import { findResourceRoute } from "./resource-routes.server";
 import { sendResponse } from "./send-response.server";
 import { patternOf } from "./served-routes.server";
@@ -16,8 +18,8 @@ import { toRefusal } from "./to-refusal.server";
 const maxFormBytes = 64 * 1024;
 
 /**
- * Refuses what the framework would answer with an error of its own: methods that a page doesn't have, addresses it can't
- * read, and forms that another site sends.
+ * Counts whatever the framework renders. Refuses what it would answer with an error of its own: methods that a page doesn't
+ * have, addresses it can't read, and forms that another site sends.
  */
 export function guardPages({ routes }: ServerBuild): RequestHandler {
   const pages = Object.values(routes).flatMap((route) =>
@@ -28,9 +30,16 @@ export function guardPages({ routes }: ServerBuild): RequestHandler {
 
   return function guard(request, response, next) {
     const context = contextOf(response);
-    const { method, pathname, searchParams } = context;
     // A resource route checks for itself.
     if (context.route !== "page") return next();
+    requireWithinLimit(context, "pages")
+      .then(() => requirePage(request, response, next))
+      .catch(next);
+  };
+
+  function requirePage(request: Request, response: Response, next: NextFunction): void {
+    const context = contextOf(response);
+    const { method, pathname, searchParams } = context;
     // Another spelling of a resource route, which a proxy's rules for its address may miss.
     if (findResourceRoute(routes, decode(pathname) ?? "")) throw new Refusal("not-found");
     // `_data` is how older pages asked for their data; the framework answers it with an error of its own.
@@ -48,9 +57,10 @@ export function guardPages({ routes }: ServerBuild): RequestHandler {
       throw new Refusal("method-not-allowed", { detail, headers: { Allow: allow } });
     }
     requireOwnForm(context);
+    request.once("close", takeBodyPlace(context.clientId));
     limitBody(request, next);
     next();
-  };
+  }
 }
 
 /** The framework answers an address it can't decode with a page that has no data, which no page expects. */
@@ -112,18 +122,4 @@ function faultStatus(error: unknown): number | null {
   const { status } = error as { status?: unknown };
   const isFault = !(error instanceof Refusal) && typeof status === "number" && status >= 400 && status < 500;
   return isFault ? status : null;
-}
-
-/** Plain text for a browser, Problem Details for a program. */
-export function answerPageRefusal(accept = "", refused: Parameters<typeof answerProblem>[0]): Response {
-  const { status, title, detail, headers, slug } = refused.refusal;
-  const response = !/\btext\/html\b/i.test(accept)
-    ? answerProblem(refused)
-    : answerText({
-        status,
-        text: `${title}. ${detail}\n`,
-        contentType: "text/plain; charset=utf-8",
-        headers: { "Cache-Control": "no-store", ...headers },
-      });
-  return addHeaders(response, { "X-Problem": slug });
 }

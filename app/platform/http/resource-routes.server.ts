@@ -10,19 +10,19 @@ import { patternOf } from "./served-routes.server";
 type ResourceRoute = { pattern: string; handle: RouteFunction };
 type Options = {
   /** Logs, measures and traces a request once its route is known. */
-  watch: express.RequestHandler;
+  observe: express.RequestHandler;
   openStream: (pattern: string) => () => void;
 };
 
 /** What `defineRoute` built, mounted on Express. The framework's sender knows neither back-pressure nor cancellation. */
 export function createResourceRoutes(
   routes: ServerBuild["routes"],
-  { watch, openStream }: Options,
+  { observe, openStream }: Options,
 ): express.Router {
   const router = express.Router({ caseSensitive: true });
   for (const { pattern, handle } of listResourceRoutes(routes)) {
     // The framework's splat also matches nothing.
-    router.all([pattern, pattern.replace(/\/\*$/, "")], nameRoute, watch, (request, response, next) => {
+    router.all([pattern, pattern.replace(/\/\*$/, "")], nameRoute, observe, (request, response, next) => {
       const context = contextOf(response);
       const { 0: rest = "", ...named } = request.params;
       const params = pattern.endsWith("*") ? { ...named, "*": rest } : named;

@@ -118,6 +118,8 @@ type PostOptions = {
   isExhausted?: boolean;
   method?: string;
   hasSeveralAuthorizations?: boolean;
+  /** Why the body is not received. */
+  bodyFault?: Refusal;
 };
 
 /** What a POST was answered, and in which order limit, body and handler had their turn. */
@@ -130,6 +132,7 @@ async function post({
   method = "POST",
   hasSeveralAuthorizations = false,
   caller,
+  bodyFault,
 }: PostOptions) {
   const turns: string[] = [];
   let decision: unknown;
@@ -188,6 +191,7 @@ async function post({
     {
       pull(controller) {
         turns.push("received");
+        if (bodyFault) return controller.error(bodyFault);
         controller.enqueue(bytes);
         controller.close();
       },
@@ -209,40 +213,40 @@ const right = JSON.stringify({ name: "a" });
 const deep = `${"[".repeat(40_000)}${"]".repeat(40_000)}`;
 const many = `{"name":"a","x":[${Array.from({ length: 1_000 }, () => 1).join(",")}]}`;
 
-test("a body is received before the limit counts, and the route is called after that", async () => {
-  const turns = ["received", "counted", "handled"];
+test("a body is received once its request was counted, and the route is called after that", async () => {
+  const turns = ["counted", "received", "handled"];
   expect(await post({ text: right })).toMatchObject({ status: 200, turns });
 });
 
 test.each([
-  ["broken JSON", { text: "{" }],
-  ["nesting without end", { text: deep }],
-  ["more values than the bound", { text: many }],
-  ["a wrong shape", { text: '{"name":1}' }],
-  ["two tokens", { text: right, hasSeveralAuthorizations: true }],
-] as const)("a request with %s is counted before it is refused with 400", async (_what, request) => {
+  ["broken JSON", ["counted", "received"], { text: "{" }],
+  ["nesting without end", ["counted", "received"], { text: deep }],
+  ["more values than the bound", ["counted", "received"], { text: many }],
+  ["a wrong shape", ["counted", "received"], { text: '{"name":1}' }],
+  ["two tokens", ["counted"], { text: right, hasSeveralAuthorizations: true }],
+] as const)("a request with %s is refused with 400, after %j", async (_what, expected, request) => {
   const { status, turns } = await post(request);
   expect(status).toBe(400);
-  expect(turns).toEqual(["received", "counted"]);
+  expect(turns).toEqual(expected);
 });
 
 test.each([
   ["broken JSON", "{"],
   ["nesting without end", deep],
   ["a right body", right],
-])("a request beyond the limit is refused without parsing %s", async (_what, text) => {
+])("a request beyond the limit is refused without receiving %s", async (_what, text) => {
   const { status, turns } = await post({ text, isExhausted: true });
-  expect([status, turns]).toEqual([429, ["received", "counted"]]);
+  expect([status, turns]).toEqual([429, ["counted"]]);
 });
 
 test.each([
   ["a method there is not", 405, { text: right, method: "PUT" }],
   ["text that is no JSON", 415, { text: right, headers: { "content-type": "text/plain" } }],
+  ["a type with a byte more", 415, { text: right, headers: { "content-type": "application/json\u00a0" } }],
   ["a body beyond its bytes", 413, { text: " ".repeat(maxBodyBytes + 1) }],
-] as const)("%s is refused with %i and not counted", async (_what, expected, request) => {
+] as const)("%s is refused with %i and neither counted nor received", async (_what, expected, request) => {
   const { status, turns } = await post(request);
-  expect(status).toBe(expected);
-  expect(turns).not.toContain("counted");
+  expect([status, turns]).toEqual([expected, []]);
 });
 
 test("a route may have its own bounds and names for a body", async () => {
@@ -273,28 +277,28 @@ test("the caller is identified after the limit and the JSON, and before the shap
   const identified = `asked for the caller of ${right}`;
   expect(await post({ text: right, caller: known })).toMatchObject({
     status: 200,
-    turns: ["received", "counted", identified, "handled for somebody"],
+    turns: ["counted", "received", identified, "handled for somebody"],
   });
   expect(await post({ text: "{", caller: { isKnown: false } })).toMatchObject({
     status: 400,
-    turns: ["received", "counted"],
+    turns: ["counted", "received"],
   });
   for (const [isKnown, status] of [
     [true, 400],
     [false, 401],
   ] as const) {
-    const turns = ["received", "counted", 'asked for the caller of {"name":1}'];
+    const turns = ["counted", "received", 'asked for the caller of {"name":1}'];
     expect(await post({ text: '{"name":1}', caller: { isKnown } })).toMatchObject({ status, turns });
   }
 });
 
 test("a caller declared to precede the body is identified whatever the body is, and its faults come after", async () => {
   const first = { precedesBody: true };
-  const unread = ["counted", "received", "asked for the caller of undefined"];
+  const asked = "asked for the caller of undefined";
   const tooLarge = " ".repeat(maxBodyBytes + 1);
-  for (const [text, status] of [
-    ["{", 400],
-    [tooLarge, 413],
+  for (const [text, status, unread] of [
+    ["{", 400, ["counted", "received", asked]],
+    [tooLarge, 413, ["counted", asked]],
   ] as const) {
     expect(await post({ text, caller: { ...first, isKnown: false } })).toMatchObject({
       status: 401,
@@ -309,6 +313,11 @@ test("a caller declared to precede the body is identified whatever the body is, 
   }
   const { turns } = await post({ text: right, caller: { ...first, isKnown: true } });
   expect(turns).toEqual(["counted", "received", `asked for the caller of ${right}`, "handled for somebody"]);
+  const full = new Refusal("too-many-requests");
+  expect(await post({ text: right, caller: { ...first, isKnown: false }, bodyFault: full })).toMatchObject({
+    status: 429,
+    turns: ["counted", "received"],
+  });
 });
 
 test("a guard refuses before the caller is identified", async () => {
@@ -347,7 +356,7 @@ test("a page of another site is refused where a route says so, after a body that
   const spec = { body: named, sameSite: true };
   expect(await post({ text: right, headers, spec })).toMatchObject({
     problem: "cross-site-request",
-    turns: ["received", "counted"],
+    turns: ["counted", "received"],
   });
   expect((await post({ text: "{}", headers, spec })).status).toBe(400);
   expect((await post({ text: right, spec })).status).toBe(200);
@@ -362,7 +371,7 @@ test("a proof is looked for once the shape is right and the page is of this site
     const { turns } = await post({ text, headers: { ...json, ...headers }, spec });
     return { turns, asked: calls };
   };
-  const began = ["received", "counted"];
+  const began = ["counted", "received"];
   expect(await turnsOf("{}")).toEqual({ turns: began, asked: [] });
   expect(await turnsOf(right, { origin: "https://evil.example" })).toEqual({ turns: began, asked: [] });
   const turns = [...began, "handled for the one of 1 proof"];

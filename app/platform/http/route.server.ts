@@ -1,12 +1,9 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
-import type { z } from "zod";
 import type { RateLimitName } from "~/platform/limits/limit-name";
-import type { OperationDescription } from "~/platform/openapi/api-registry";
 import { addHeaders, answerJson, answerProblem } from "./answer.server";
-import { parseShape, receiveJson, requireJsonMediaType } from "./body.server";
-import type { Incoming, LateBody } from "./body.server";
 import { answerOptions, corsHeaders } from "./cors.server";
-import { defaultJsonBounds, parseJson } from "./json-text";
+import { isLate, readShape, receiveJson, requireReceivable } from "./receive-body.server";
+import type { BodySpec } from "./receive-body.server";
 import { requireWithinLimit } from "./require-within-limit.server";
 import { Refusal } from "./refusal";
 import type { AccessClaim, RequestContext } from "./request-context.server";
@@ -24,13 +21,11 @@ export type CallerStep<Caller, Body = unknown> = {
   identify: (request: { context: RequestContext; body: Body }) => Promise<Caller> | Caller;
   /** What is recorded of the caller. */
   claimOf?(caller: Caller): AccessClaim | null;
-  /** A refused caller learns nothing else: the body is received after the limit, and its faults wait for the caller. */
+  /** A refused caller learns nothing else: the body's faults wait for the caller. */
   precedesBody?: boolean;
 };
 
-export type MethodSpec<Body, Caller = undefined> = {
-  /** Limit, bounds of the body, refusals, answers: what the API description says, and what holds. */
-  operation?: OperationDescription;
+export type MethodSpec<Body, Caller = undefined> = BodySpec<Body> & {
   /** For a route without an operation. */
   limit?: RateLimitName;
   /** Refuses requests before the caller is identified. */
@@ -42,12 +37,6 @@ export type MethodSpec<Body, Caller = undefined> = {
   claimOf?: (body: Body) => AccessClaim | null;
   /** The site behind the door that the body is about, for the same record. Refuses what is none before anybody is asked who. */
   siteOf?: (body: Body) => string | null;
-  /**
-   * A body is received only where its shape is declared: its bytes before the limit counts, what they mean after, the
-   * shape last. A function throws refusals of its own, and decides about an absent body (undefined) too. A late body is
-   * received once the caller is known.
-   */
-  body?: z.ZodType<Body> | ((json: unknown) => Body) | LateBody<Body>;
   /** Pages of other sites are refused, after a body that does not fit. */
   sameSite?: boolean;
   /** What HEAD answers: the GET's headers after running it, or plain headers with no effect at all. */
@@ -99,8 +88,8 @@ export type RouteFunction = {
 };
 
 /**
- * Every resource route: method, media type, bytes, rate limit, JSON, caller, shape, proof, the route's own function. A
- * refusal becomes an answer here alone. What a body says is read only once its request was counted.
+ * Every resource route: method, media type, rate limit, bytes, JSON, caller, shape, proof, the route's own function. A
+ * refusal becomes an answer here alone. A body is received only once its request was counted.
  */
 export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCaller = undefined>(
   spec: RouteSpec<PostBody, GetCaller, PostCaller>,
@@ -202,18 +191,18 @@ async function run<Body, Caller>(
   const { context, params, headers } = request;
   const incoming = { request: request.sent, context };
   const precedesBody = method.caller?.precedesBody ?? false;
-  const bytes = method.body && !precedesBody ? await receiveBody(method, incoming) : null;
+  if (!precedesBody) requireReceivable(method, context);
   const limit = method.operation?.limit ?? method.limit;
   if (limit) Object.assign(headers, await requireWithinLimit(context, limit));
   if (!request.isForSites) requireOneAuthorization(context);
-  const { json, fault = null } = precedesBody
-    ? await readLater(method, incoming)
-    : { json: readJson(method, bytes) };
+  const { json, sentBytes = 0, fault } = await receiveJson(method, incoming, precedesBody);
   request.json = json;
   method.guard?.({ context, body: json });
   const caller = await identify(method.caller, request, json);
   if (fault) throw fault;
-  const body = isLate(method.body) ? await method.body.receive(incoming) : readShape(method.body, json);
+  const body = isLate(method.body)
+    ? await method.body.receive(incoming)
+    : readShape(method.body, json, sentBytes);
   if (method.sameSite) requireSameSite(context.headers, context.service);
   if (method.claimOf) request.claim = method.claimOf(body);
   if (method.siteOf) request.site = method.siteOf(body);
@@ -241,48 +230,6 @@ function requireOneAuthorization(context: RequestContext): void {
     detail: message,
     members: { errors: [{ path: "Authorization", message }] },
   });
-}
-
-export const defaultMaxBodyBytes = 64 * 1024;
-
-async function readLater<Body, Caller>(
-  method: MethodSpec<Body, Caller>,
-  incoming: Incoming,
-): Promise<{ json: unknown; fault?: Refusal }> {
-  try {
-    return { json: readJson(method, await receiveBody(method, incoming)) };
-  } catch (error) {
-    if (error instanceof Refusal) return { json: undefined, fault: error };
-    throw error;
-  }
-}
-
-async function receiveBody<Body, Caller>(
-  { body, operation }: MethodSpec<Body, Caller>,
-  incoming: Incoming,
-): Promise<Buffer | null> {
-  if (!body || isLate(body)) return null;
-  const bytes = await receiveJson(incoming, operation?.maxBodyBytes ?? defaultMaxBodyBytes);
-  const isOptional = operation?.body?.required === false || typeof body === "function";
-  if (bytes !== null || isOptional) return bytes;
-  requireJsonMediaType(incoming.context.headers["content-type"]);
-  return Buffer.alloc(0);
-}
-
-/** Undefined where there is no body. */
-function readJson<Body, Caller>({ operation }: MethodSpec<Body, Caller>, bytes: Buffer | null): unknown {
-  if (bytes === null) return undefined;
-  const { maxBodyValues: maxValues = defaultJsonBounds.maxValues, malformedBody } = operation ?? {};
-  return parseJson(bytes, { maxValues, refusalName: malformedBody ?? "invalid-request" });
-}
-
-function isLate<Body>(body: MethodSpec<Body>["body"]): body is LateBody<Body> {
-  return typeof body === "object" && "receive" in body;
-}
-
-function readShape<Body>(body: z.ZodType<Body> | ((json: unknown) => Body) | undefined, json: unknown): Body {
-  if (typeof body === "function") return body(json);
-  return body && json !== undefined ? parseShape(body, json) : (undefined as Body);
 }
 
 /** A defect is an error, an outage (it has a cause) a warning; what is switched off or busy is as it should be. */

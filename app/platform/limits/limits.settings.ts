@@ -31,7 +31,7 @@ export const limitSettings = {
   pages: limit(
     "PAGES",
     "120/60",
-    "the page at /gate, where it looks up a key or opens the room for a session, and, counted by itself, coming back from it into a site",
+    "every page that is rendered, and, counted by itself, coming back into a site",
   ),
   chat: limit("CHAT", "20/60", "POST /api/chat"),
   "chat-resume": limit("CHAT_RESUME", "120/60", "taking up and stopping answers, together"),

@@ -81,7 +81,7 @@ function listSignatures(database: Database): ListedStore {
 
 function listRevokedProofs(database: Database): ListedStore {
   const store = createRevokedProofStore(database);
-  const revoke = () => store.revokeProof({ proofHash: "p", expiresAtMs: 2 });
+  const revoke = () => store.revokeProof({ proofHash: "p", wallet: "w", expiresAtMs: 2 });
   return { store, reads: [], writes: { revokeProof: meets(at("RevokedProof"), revoke) } };
 }
 
@@ -254,6 +254,9 @@ function listSessions(database: Database): ListedStore {
   const endsAtMs = nowMs + dayMs;
   const traced = adding("OperatorSession", "AuditEntry");
   const use = () => store.useSession("d", dayMs);
+  const id = `sign-in-refused ${Math.floor(nowMs / 3_600_000)} ${actor.clientId}`;
+  const hold = `INSERT INTO "AuditEntry" VALUES ('${id}', 1, 'k', 'c', 'r', '{"times":1}')`;
+  const isNew = { ...at("AuditEntry"), hold, grows: "AuditEntry" };
   return {
     store,
     reads: [],
@@ -261,6 +264,7 @@ function listSessions(database: Database): ListedStore {
       startSession: meets(traced, () => store.startSession("new", actor, endsAtMs)),
       useSession: meets(at("OperatorSession"), use, true),
       endSession: meets(traced, () => store.endSession("d", actor)),
+      recordRefusal: meets(isNew, () => store.recordRefusal(actor)),
     },
     alone: { recordAudit: "one new row with an id of its own" },
   };
@@ -330,7 +334,7 @@ function listKeptAnswers(database: Database): ListedStore {
       askToStop: meets(at("KeptAnswer"), () => store.askToStop(open), "open"),
       askToStopSession: meets(
         at("KeptAnswer"),
-        () => store.askToStopSession({ openFor: "k", proofHash: "p" }),
+        () => store.askToStopSession({ owner: "o", openFor: "k", proofHash: "p" }),
         ["open"],
       ),
       conclude: meets(at("KeptAnswer"), () => store.conclude(ending), true),

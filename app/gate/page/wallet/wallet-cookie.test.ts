@@ -33,7 +33,7 @@ test("a cookie that is not exactly of its shape is ignored", () => {
   for (const shape of shapes) {
     expect(readWalletCookie(`latchkey_wallet=${encodeURIComponent(JSON.stringify(shape))}`)).toBeNull();
   }
-  const raw = [null, "", "latchkey_wallet=", "latchkey_wallet=%", "latchkey_wallet=[1", "other=1"];
+  const raw = [undefined, "", "latchkey_wallet=", "latchkey_wallet=%", "latchkey_wallet=[1", "other=1"];
   for (const cookies of raw) expect(readWalletCookie(cookies)).toBeNull();
   expect(
     readWalletCookie(`latchkey_wallet=${encodeURIComponent(JSON.stringify(["i", "x".repeat(40), address]))}`),

@@ -1,4 +1,5 @@
 import type { Address } from "viem";
+import { readCookie } from "~/platform/http/header-text";
 
 /** What a page shows of the wallet of an earlier visit until the wallet itself has spoken. For display only. */
 export type LastWallet = { id: string; name: string; address: Address };
@@ -7,11 +8,11 @@ const cookieName = "latchkey_wallet";
 const keptSeconds = 30 * 86_400;
 
 /** Anybody can send any cookie: what is not exactly of our shape is no wallet. */
-export function readWalletCookie(cookies: string | null): LastWallet | null {
-  const entry = cookies?.split(/;\s*/).find((candidate) => candidate.startsWith(`${cookieName}=`));
-  if (!entry) return null;
+export function readWalletCookie(cookies: string | undefined): LastWallet | null {
+  const value = readCookie(cookies, cookieName);
+  if (!value) return null;
   try {
-    const kept: unknown = JSON.parse(decodeURIComponent(entry.slice(cookieName.length + 1)));
+    const kept: unknown = JSON.parse(decodeURIComponent(value));
     if (!Array.isArray(kept) || kept.length !== 3) return null;
     const [id, name, address] = kept as unknown[];
     if (!isText(id, 100) || !isText(name, 40)) return null;

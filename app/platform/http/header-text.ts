@@ -1,0 +1,28 @@
+/**
+ * Drops the white space that HTTP knows: spaces and tabs. A header's text has one character for each byte, and `trim()`
+ * drops U+00A0 too, so that two names became one. No regular expression: its time grows with the square of the spaces.
+ */
+export function trimSpaces(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && isSpace(text[start])) start += 1;
+  while (end > start && isSpace(text[end - 1])) end -= 1;
+  return text.slice(start, end);
+}
+
+function isSpace(character: string | undefined): boolean {
+  return character === " " || character === "\t";
+}
+
+/**
+ * A cookie's value by its exact name. Null without one, and if two of the name differ: a neighbouring site may have set one
+ * of them for the whole domain, and the visitor would act as that site's owner.
+ */
+export function readCookie(header: string | undefined, name: string): string | null {
+  const values = (header ?? "").split(";").flatMap((pair) => {
+    const separator = pair.indexOf("=");
+    if (separator < 0 || trimSpaces(pair.slice(0, separator)) !== name) return [];
+    return [trimSpaces(pair.slice(separator + 1))];
+  });
+  const [value, ...others] = new Set(values);
+  return value === undefined || others.length > 0 ? null : value.replace(/^"(.*)"$/, "$1");
+}

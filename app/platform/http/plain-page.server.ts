@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import { addHeaders, answerProblem, answerText } from "./answer.server";
+
+type PlainPage = {
+  status: number;
+  title: string;
+  text: string;
+  /** `href`: a path on the requested host. */
+  way?: undefined | { href: string; label: string };
+  headers?: Readonly<Record<string, string>>;
+};
+
+const style = `:root { color-scheme: light dark; }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; font: 1.05rem/1.6 system-ui, sans-serif; }
+main { max-width: 34rem; padding: 2rem; }
+h1 { font-size: 1.5rem; line-height: 1.3; }
+a { display: inline-block; padding: 0.6rem 1.2rem; border: 1px solid; border-radius: 0.4rem; color: inherit; text-decoration: none; }
+a:focus-visible { outline: 3px solid; outline-offset: 3px; }`;
+
+const styleHash = createHash("sha256").update(style).digest("base64");
+const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+/** A page that needs no rendering and loads nothing: on a site behind the door, that site's files are behind it too. */
+export function answerPlainPage({ status, title, text, way, headers }: PlainPage): Response {
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escape(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>${escape(title)}</h1>
+<p>${escape(text)}</p>
+${way ? `<p><a href="${escape(way.href)}">${escape(way.label)}</a></p>` : ""}
+</main>
+</body>
+</html>
+`;
+  return answerText({
+    status,
+    text: html,
+    contentType: "text/html; charset=utf-8",
+    headers: {
+      ...headers,
+      "Cache-Control": "no-store",
+      "Content-Security-Policy": policy,
+      "Referrer-Policy": "no-referrer",
+      "X-Robots-Tag": "noindex",
+    },
+  });
+}
+
+/** What a page's address refuses: a page for a browser, Problem Details for a program. */
+export function answerPageRefusal(
+  accept = "",
+  refused: Parameters<typeof answerProblem>[0],
+  way?: PlainPage["way"],
+): Response {
+  const { status, title, detail: text, headers, slug } = refused.refusal;
+  const isBrowser = /\btext\/html\b/i.test(accept);
+  const answer = isBrowser ? answerPlainPage({ status, title, text, headers, way }) : answerProblem(refused);
+  return addHeaders(answer, { "X-Problem": slug });
+}
+
+function escape(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`);
+}

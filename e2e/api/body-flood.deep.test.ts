@@ -1,0 +1,73 @@
+import net from "node:net";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { maxBodiesOfClient } from "~/platform/http/body-places.server";
+import { limitsOff } from "~e2e/support/limits";
+import { memoryReportOptions, readMemory } from "~e2e/support/measure/memory-report";
+import { waitUntil } from "~e2e/support/processes";
+import { openGate } from "./gate-fixture";
+import type { Gate } from "./gate-fixture";
+
+const mib = 1024 * 1024;
+const bodyBytes = 255 * 1024;
+
+let gate: Gate;
+beforeAll(async () => {
+  gate = await openGate({ env: limitsOff, nodeOptions: memoryReportOptions });
+  await send();
+});
+afterAll(() => gate.close());
+
+const message = { jsonrpc: "2.0", id: 1, method: "ping" };
+const send = async () => (await gate.ask({ path: "/api/mcp", method: "POST", json: message })).status;
+
+/** A request whose body is begun; its own last byte never comes by itself. */
+function begin(framing: string, pieces: readonly string[]) {
+  const socket = net.connect({ host: "127.0.0.1", port: gate.server.port });
+  let text = "";
+  socket.on("data", (chunk) => (text += chunk.toString()));
+  socket.on("error", () => socket.destroy());
+  const host = `Host: localhost:${gate.server.port}`;
+  socket.write(`POST /api/mcp HTTP/1.1\r\n${host}\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`);
+  for (const piece of pieces) socket.write(piece);
+  onTestFinished(() => void socket.destroy());
+  return { socket, status: () => Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0) };
+}
+
+test(
+  "a thousand bodies of one client that never end take 64 places, and leave nothing behind",
+  { timeout: 120_000 },
+  async () => {
+    const before = (await readMemory(gate.server)).heldBytes;
+    const rest = JSON.stringify(message)
+      .padStart(bodyBytes + 1)
+      .slice(-100);
+    const requests = Array.from({ length: 1_000 }, () =>
+      begin(`Content-Length: ${bodyBytes + 1}`, [" ".repeat(bodyBytes + 1 - rest.length)]),
+    );
+    const refused = () => requests.filter(({ status }) => status() === 429);
+    await waitUntil(() => refused().length === requests.length - maxBodiesOfClient, { timeoutMs: 20_000 });
+    expect((await readMemory(gate.server)).heldBytes - before).toBeLessThan(64 * mib);
+    expect(await send()).toBe(429);
+    // One ends, one leaves: two places.
+    const [ending, leaving, ...held] = requests.filter(({ status }) => status() === 0);
+    ending!.socket.write(rest);
+    leaving!.socket.destroy();
+    await waitUntil(() => ending!.status() === 200);
+    await waitUntil(async () => (await send()) === 200);
+    expect(held.map(({ status }) => status())).toEqual(held.map(() => 0));
+    for (const { socket } of requests) socket.destroy();
+    await waitUntil(async () => (await readMemory(gate.server)).heldBytes - before < 8 * mib, {
+      timeoutMs: 20_000,
+    });
+  },
+);
+
+test("a body that arrives byte by byte costs no more than its length", { timeout: 120_000 }, async () => {
+  const pieces = Array.from({ length: 200 }, () => "1\r\n \r\n".repeat(1_000));
+  const requests = Array.from({ length: 16 }, () => begin("Transfer-Encoding: chunked", pieces));
+  await waitUntil(() => requests.every(({ socket }) => socket.writableLength === 0), { timeoutMs: 60_000 });
+  const whileHeld = (await readMemory(gate.server)).heldBytes;
+  for (const { socket } of requests) socket.write("0\r\n\r\n");
+  await waitUntil(() => requests.every(({ status }) => status() === 400));
+  expect(whileHeld - (await readMemory(gate.server)).heldBytes).toBeLessThan(32 * mib);
+});
