@@ -380,7 +380,7 @@ export type paths = {
     put?: never;
     /**
      * Stop an answer
-     * @description Ends the answer of a conversation that is under way, for all who read it: the text so far, `finish` with the reason `stop`, and the end mark. The quota counts what was said. No body is read.
+     * @description Ends the answer of a conversation that is under way, for all who read it: the text so far, `finish` with the reason `stop`, and the end mark. The quota counts what was said. No body is read. With `X-Reply-Id`: only the answer of that name; if its question is still on its way, it cannot begin any more.
      *
      *     An answer belongs to the key and the wallet whose token it began with; a renewed token of both is as good. Where it began without one, the id of the conversation alone decides. Where none is required, whoever sends a bad one, or one that cannot be judged, is served as a stranger.
      *
@@ -4205,7 +4205,13 @@ export interface operations {
          */
         jwt?: string;
       };
-      header?: never;
+      header?: {
+        /**
+         * @description Which answer is meant.
+         * @example 5f0c2a86-3f0e-4c55-9f0a-0d5b8a3f6d21
+         */
+        "X-Reply-Id"?: string;
+      };
       path: {
         /**
          * @description The conversation's id, as it was sent with the question.
@@ -4229,6 +4235,18 @@ export interface operations {
           [name: string]: unknown;
         };
         content?: never;
+      };
+      /** @description **Invalid X-Reply-Id** ([invalid-reply-id](https://gate.example/problems/invalid-reply-id)): The name that the request gives its reply has another shape than such names have. */
+      400: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ChatError"];
+        };
       };
       /**
        * @description - **Unauthorized: missing JWT** ([missing-jwt](https://gate.example/problems/missing-jwt)): This address is for holders of a key only, and the request came without an access token.

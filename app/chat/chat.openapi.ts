@@ -224,7 +224,7 @@ export const quotaHeadersOfAnswer = describeQuotaHeaders({
   example: { limit: 20_000, remaining: 18_000 },
 });
 
-const describeHeader = (description: string, example: string) =>
+export const describeText = (description: string, example: string) =>
   z.string().optional().meta({ description, param: { example } });
 
 export const chatOperation = {
@@ -241,8 +241,8 @@ export const chatOperation = {
   caller: calledByHolder({ scope: "chat", isRequired: "by-setting" }),
   parameters: {
     headers: z.object({
-      "X-Chat-Resumable": describeHeader("`1`: the answer may be taken up again.", "1"),
-      "X-Reply-Id": describeHeader("Names the answer. Default: a new name.", replyIdHeader.example),
+      "X-Chat-Resumable": describeText("`1`: the answer may be taken up again.", "1"),
+      "X-Reply-Id": describeText("Names the answer. Default: a new name.", replyIdHeader.example),
     }),
   },
   body: { required: true, content: { [json]: requestContent } },

@@ -35,6 +35,7 @@ export type ResumableQuestion = Omit<ChatQuestion, "signal"> & {
 };
 type KeyClaims = { claims: Pick<Caller["claims"], "chainId" | "contract" | "tokenId"> };
 type ConversationRequest = { caller: Caller | null; conversationId: string | undefined };
+type StopRequest = ConversationRequest & { replyId: string | undefined };
 
 export function wireChat(foundation: Foundation, quota: QuotaServices, tools: ToolServices) {
   const { config, metrics, instruments, recording, log } = foundation;
@@ -110,8 +111,8 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
               return found && { ...found, headers: await kept.headersOf(found, conversation) };
             },
             read: kept.read,
-            stop: async ({ caller, conversationId }: ConversationRequest) => {
-              if (isConversationId(conversationId)) await kept.stop(conversationOf(caller, conversationId));
+            stop: async ({ caller, conversationId: id, replyId }: StopRequest) => {
+              if (isConversationId(id)) await kept.stop(conversationOf(caller, id), replyId);
             },
             /**
              * At its sign-out. What was begun with the same key's other sessions goes on, and so does what the store did

@@ -1,4 +1,3 @@
-import { AsyncResource } from "node:async_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { StreamCutOff } from "~/platform/http/sse.server";
 import type { EventSource } from "~/platform/http/sse.server";
@@ -27,8 +26,6 @@ export type AnswerReaderOptions = {
 export class AnswerReader implements EventSource, FeedReader {
   lastId: number;
   readonly #options: AnswerReaderOptions;
-  /** The writer calls too, but reads of the store belong to the reader's request. */
-  readonly #context = new AsyncResource("AnswerReader");
   #tellMore = () => {};
   #fromStore: KeptEvent[] = [];
   #isReading = false;
@@ -70,7 +67,7 @@ export class AnswerReader implements EventSource, FeedReader {
       this.close();
       return null;
     }
-    if (!isInMemory && !this.#isReading) this.#context.runInAsyncScope(() => void this.#readOn());
+    if (!isInMemory && !this.#isReading) void this.#readOn();
     return [];
   }
 

@@ -39,9 +39,6 @@ export type AppendRequest = {
   ending: { endingId: number; expiresAtMs: number } | null;
 };
 
-/** `maxBytes`: exceeded only by a single event, or by those appended with it. */
-export type ReadRequest = { replyId: string; afterId: number; maxBytes: number };
-
 /** IDs count from 1 without gaps. `json` has no line breaks. */
 export type KeptEvent = { id: number; json: string };
 
@@ -59,5 +56,3 @@ export type AnswerEnding = { endingId: number; isBroken: boolean };
 
 /** `headers`: null before the first append. */
 export type FoundAnswer = AnswerState & { replyId: string; headers: AnswerHeaders | null };
-
-export type ConcludeRequest = { replyId: string; endingEvents: readonly string[]; expiresAtMs: number };

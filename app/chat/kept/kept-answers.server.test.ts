@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -9,7 +8,6 @@ import type { ChatEvent } from "../reply/chat-events";
 import type { KeptEvent } from "./kept-answer";
 import { createKeptAnswerStore } from "./kept-answers.store.server";
 import type { KeptAnswerStore } from "./kept-answers.store.server";
-import { AnswerFeed } from "./answer-feed.server";
 import { AnswerReader } from "./answer-reader.server";
 import { createKeptAnswers, writerGoneText } from "./kept-answers.server";
 
@@ -265,31 +263,32 @@ test("a reader that was closed takes nothing more", async () => {
   expect(source.take()).toBeNull();
 });
 
-test("a reader reads the store as its own request, and may be closed meanwhile", async () => {
-  const caller = new AsyncLocalStorage<string>();
-  const callers: (string | undefined)[] = [];
+test("a reader may be closed while it reads the store", async () => {
   let refuse = () => {};
-  const store = {
-    read: () => {
-      callers.push(caller.getStore());
-      return new Promise<never>((_, reject) => (refuse = () => reject(new Error("away"))));
-    },
-  };
-  // Its events are in the store alone.
-  const feed = new AnswerFeed();
-  for (let id = 1; id <= 3; id += 1) feed.say("{}");
-  feed.release(3);
+  const read = () => new Promise<never>((_, reject) => (refuse = () => reject(new Error("away"))));
   const unused = { conclude: () => Promise.resolve(), patienceMs: 0, shutdownSignal: AbortSignal.abort() };
-  const options = { replyId: "reply", feed, store, afterId: 0, ...unused };
-  const reader = caller.run("reader", () => new AnswerReader(options));
-  reader.onMore(() => void reader.take());
-  caller.run("writer", () => feed.say("{}"));
-  await waitUntil(() => callers.length > 0);
-  expect(callers).toEqual(["reader"]);
+  const reader = new AnswerReader({ replyId: "reply", feed: null, store: { read }, afterId: 0, ...unused });
+  reader.take();
   reader.close();
   refuse();
   await delay(1);
   expect(reader.take()).toBeNull();
+});
+
+test("a stop by its name ends an answer, and keeps one from beginning whose question is on its way", async () => {
+  const { open } = await openInstances();
+  const { answer, say, reader } = await beginAnswer(open());
+  const late = "a-name-of-the-client";
+  await open().stop(conversation, late);
+  await delay(500);
+  expect(answer.signal.aborted).toBe(false);
+  await open().stop(conversation, answer.replyId);
+  await waitUntil(() => answer.signal.aborted);
+  say(finish);
+  await take(reader);
+  const owner = { ...conversation, openFor: "key", proofHash: null };
+  await expect(open().prepare(owner, late).begin()).rejects.toMatchObject({ slug: "reply-id-taken" });
+  await open().prepare(owner, "another-name-of-the-client").begin();
 });
 
 test("a reader who comes while a lost answer is being settled gets its ending", async () => {

@@ -81,7 +81,7 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
         settleLost: () => settleLost(replyId),
         onOpen(answer) {
           writtenHere.set(replyId, answer);
-          lookForStops();
+          void lookForStops();
         },
         onClose: (answer) => void (writtenHere.get(replyId) === answer && writtenHere.delete(replyId)),
         log,
@@ -104,9 +104,13 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
     /** From the event after `afterId` on, to the end. */
     read: ({ replyId }: FoundAnswer, afterId: number): AnswerReader =>
       openReader(replyId, writtenHere.get(replyId), afterId),
-    /** Resolves when the answer has ended, if this process writes it. Any other one finds the request in the store. */
-    async stop(conversation: Conversation): Promise<void> {
-      const replyId = await store.askToStop(conversation);
+    /**
+     * Resolves when the answer has ended, if this process writes it. Any other process finds the request in the store. With a
+     * name: only that answer, and if its question is still on its way, it cannot begin.
+     */
+    async stop(conversation: Conversation, name?: string): Promise<void> {
+      if (name !== undefined) await store.takeName(name, expiresAtMs());
+      const replyId = await store.askToStop(conversation, name);
       const here = replyId === null ? undefined : writtenHere.get(replyId);
       here?.stop();
       await Promise.race([here?.done, endingWait()]);
@@ -156,27 +160,25 @@ async function take(
     if (result.outcome === "abandoned") await conclude(result.replyId);
     else if (result.outcome === "too-many") throw new Refusal("too-many-answers", { headers: retryLater });
     else if (result.outcome === "name-taken") throw new Refusal("reply-id-taken");
-    else throw underWay(result.replyId);
+    else {
+      const members = { replyId: result.replyId };
+      throw new Refusal("answer-under-way", { members, headers: retryLater });
+    }
   }
 }
 
 /** Looks for stops that other instances were asked for, while answers are written here. */
 function createStopLook(store: KeptAnswerStore, writtenHere: ReadonlyMap<string, OpenAnswer>) {
   let isLooking = false;
-
-  async function look(): Promise<void> {
-    while (writtenHere.size > 0) {
+  return async (): Promise<void> => {
+    if (isLooking) return;
+    for (isLooking = true; writtenHere.size > 0;) {
       await delay(lookEveryMs, undefined, { ref: false });
       // Appends report a store that is away.
       const asked = await store.listAskedToStop([...writtenHere.keys()]).catch(() => []);
       for (const replyId of asked) writtenHere.get(replyId)?.stop();
     }
     isLooking = false;
-  }
-
-  return (): void => {
-    if (!isLooking) void look();
-    isLooking = true;
   };
 }
 
@@ -217,8 +219,4 @@ function createSettling({ store, settle, log }: KeptAnswersOptions, expiresAtMs:
       await settleEnded();
     },
   };
-}
-
-function underWay(replyId: string): Refusal {
-  return new Refusal("answer-under-way", { members: { replyId }, headers: retryLater });
 }

@@ -1,4 +1,5 @@
 import { Prisma } from "~/generated/sqlite/client";
+import type { KeptAnswer } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
 import { databaseNowMs } from "~/platform/database/lease-condition.server";
@@ -9,11 +10,9 @@ import type {
   AppendRequest,
   BeginOutcome,
   BeginRequest,
-  ConcludeRequest,
   Conversation,
   FoundAnswer,
   KeptEvent,
-  ReadRequest,
 } from "./kept-answer";
 
 export type KeptAnswerStore = ReturnType<typeof createKeptAnswerStore>;
@@ -138,10 +137,21 @@ function createWriting({ database, now, isHeld }: Terms) {
       return changed === 1;
     },
 
-    /** Asks the writer of the conversation's answer to stop. The answer's ID, if one is under way. */
-    async askToStop({ owner, conversationId }: Conversation): Promise<string | null> {
-      const [id] = await askToStop(Prisma.sql`"conversationId" = ${conversationId} AND "owner" = ${owner}`);
-      return id ?? null;
+    /**
+     * Asks the writer of the conversation's answer to stop, or only of the one with this name. The answer's ID, if it is under
+     * way.
+     */
+    async askToStop({ owner, conversationId }: Conversation, name?: string): Promise<string | null> {
+      const isNamed = name === undefined ? Prisma.empty : Prisma.sql`AND "id" = ${name}`;
+      const which = Prisma.sql`"conversationId" = ${conversationId} AND "owner" = ${owner} ${isNamed}`;
+      return (await askToStop(which))[0] ?? null;
+    },
+
+    /** Takes a name that is free, so that no answer can begin with it. Belongs to no conversation. */
+    async takeName(name: string, expiresAtMs: number): Promise<void> {
+      await database.$executeRaw`
+        INSERT INTO "KeptAnswer" ("id", "owner", "conversationId", "leaseExpiresAtMs", "expiresAtMs")
+        VALUES (${name}, '', '', 0, ${BigInt(expiresAtMs)}) ON CONFLICT DO NOTHING`;
     },
 
     /** The same for every answer that a session has begun. */
@@ -160,7 +170,7 @@ function createWriting({ database, now, isHeld }: Terms) {
 function createConcluding({ database, now, isAbandoned }: Terms) {
   return {
     /** Ends an answer that has lost its writer: `endingEvents` follow what is stored. Of several callers exactly one does. */
-    async conclude({ replyId, endingEvents, expiresAtMs }: ConcludeRequest): Promise<boolean> {
+    async conclude({ replyId, endingEvents, expiresAtMs }: Concluding): Promise<boolean> {
       const concluded = await database.$executeRaw`
         UPDATE "KeptAnswer" SET "endingId" = "lastId" + 1, "lastId" = "lastId" + ${endingEvents.length},
           "lastPieceFirstId" = "lastId" + 1, "lastPiece" = ${endingEvents.join("\n")},
@@ -189,14 +199,8 @@ function createConcluding({ database, now, isAbandoned }: Terms) {
   };
 }
 
-type StateRow = {
-  id: string;
-  lastId: number;
-  hasWriter: unknown;
-  endingId: number | null;
-  concludedAtMs: bigint | null;
-  expiresAtMs: bigint | null;
-};
+type Concluding = { replyId: string; endingEvents: readonly string[]; expiresAtMs: number };
+type StateRow = Pick<KeptAnswer, "id" | "lastId" | "endingId" | "concludedAtMs"> & { hasWriter: unknown };
 
 /** Answers under way, and those that have ended, have an index each. */
 export const findStatements = (database: Database, conversation: Conversation) => {
@@ -214,7 +218,7 @@ function createReading({ database, isHeld }: Terms, clock: Clock) {
   return {
     /** The conversation's newest answer, until it expires. */
     async find(conversation: Conversation): Promise<FoundAnswer | null> {
-      type Row = StateRow & { headers: string | null };
+      type Row = StateRow & Pick<KeptAnswer, "headers" | "expiresAtMs">;
       const { open, ended } = findStatements(database, conversation);
       const row = (await database.$queryRaw<Row[]>(open))[0] ?? (await database.$queryRaw<Row[]>(ended))[0];
       if (!row || (row.expiresAtMs !== null && Number(row.expiresAtMs) <= clock())) return null;
@@ -222,10 +226,10 @@ function createReading({ database, isHeld }: Terms, clock: Clock) {
       return { replyId: row.id, headers, ...toState(row) };
     },
 
-    /** At least one event if there is one after `afterId`. Null: the answer is gone. */
-    async read({ replyId, afterId, maxBytes }: ReadRequest) {
+    /** At least one event if there is one after `afterId`; at most one piece beyond `maxBytes`. Null: the answer is gone. */
+    async read({ replyId, afterId, maxBytes }: { replyId: string; afterId: number; maxBytes: number }) {
       const [row] = await database.$queryRaw<
-        (StateRow & { lastPieceFirstId: number | null; lastPiece: string | null })[]
+        (StateRow & Pick<KeptAnswer, "lastPieceFirstId" | "lastPiece">)[]
       >`
         SELECT "id", "lastId", ${isHeld} AS "hasWriter", "endingId", "concludedAtMs", "lastPieceFirstId", "lastPiece"
         FROM "KeptAnswer" WHERE "id" = ${replyId}`;
@@ -257,8 +261,7 @@ function takeInOrder(events: readonly KeptEvent[], afterId: number, lastId: numb
   return gap < 0 ? wanted : wanted.slice(0, gap);
 }
 
-function toState(row: Omit<StateRow, "expiresAtMs">): AnswerState {
-  const { lastId, hasWriter, endingId, concludedAtMs } = row;
+function toState({ lastId, hasWriter, endingId, concludedAtMs }: StateRow): AnswerState {
   return {
     lastId: Number(lastId),
     hasWriter: Boolean(hasWriter),

@@ -4,6 +4,7 @@ import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-r
 import {
   chatRefusalContent,
   chatTag,
+  describeText,
   eventStreamHeader,
   quotaHeadersOfAnswer,
   replyIdHeader,
@@ -49,24 +50,13 @@ Whoever has seen more than was stored when the server that wrote an answer ended
   caller,
   parameters: {
     params: conversationParams,
-    headers: z.object({
-      "Last-Event-ID": z
-        .string()
-        .optional()
-        .meta({ description: "The id of the last event that was read.", param: { example: "6" } }),
-    }),
+    headers: z.object({ "Last-Event-ID": describeText("The id of the last event that was read.", "6") }),
     query: accessTokenQuery.extend({
-      after: z
-        .string()
-        .optional()
-        .meta({ description: "The same, where the header cannot be sent.", param: { example: "6" } }),
-      reply: z
-        .string()
-        .optional()
-        .meta({
-          description: "The `X-Reply-Id` of the answer that is meant: 204 where the newest is another one.",
-          param: { example: replyIdHeader.example },
-        }),
+      after: describeText("The same, where the header cannot be sent.", "6"),
+      reply: describeText(
+        "The `X-Reply-Id` of the answer that is meant: 204 where the newest is another one.",
+        replyIdHeader.example,
+      ),
     }),
   },
   refusalContent: chatRefusalContent,
@@ -95,12 +85,16 @@ export const stopChatOperation = {
   operationId: "stopChat",
   tag: chatTag,
   summary: "Stop an answer",
-  description: `Ends the answer of a conversation that is under way, for all who read it: the text so far, \`finish\` with the reason \`stop\`, and the end mark. The quota counts what was said. No body is read.
+  description: `Ends the answer of a conversation that is under way, for all who read it: the text so far, \`finish\` with the reason \`stop\`, and the end mark. The quota counts what was said. No body is read. With \`X-Reply-Id\`: only the answer of that name; if its question is still on its way, it cannot begin any more.
 
 ${whose}`,
   limit: "chat-resume",
   caller,
-  parameters: { params: conversationParams },
+  parameters: {
+    params: conversationParams,
+    headers: z.object({ "X-Reply-Id": describeText("Which answer is meant.", replyIdHeader.example) }),
+  },
+  refusals: ["invalid-reply-id"],
   refusalContent: chatRefusalContent,
   answers: {
     204: {

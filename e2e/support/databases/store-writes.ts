@@ -337,6 +337,7 @@ function listKeptAnswers(database: Database): ListedStore {
         () => store.askToStopSession({ owner: "o", openFor: "k", proofHash: "p" }),
         ["open"],
       ),
+      takeName: meets(isNew, () => store.takeName("new", nowMs), undefined),
       conclude: meets(at("KeptAnswer"), () => store.conclude(ending), true),
     },
   };
