@@ -4052,15 +4052,15 @@ export interface operations {
            */
           "X-Quota-Reset"?: string;
           /**
-           * @description Names this answer, where it can be taken up again.
-           * @example 5f0c2a86-3f0e-4c55-9f0a-0d5b8a3f6d21
-           */
-          "X-Reply-Id": string;
-          /**
            * @description The version of the event stream.
            * @example v1
            */
           "x-vercel-ai-ui-message-stream": string;
+          /**
+           * @description Names this answer, where it can be taken up again.
+           * @example 5f0c2a86-3f0e-4c55-9f0a-0d5b8a3f6d21
+           */
+          "X-Reply-Id": string;
           [name: string]: unknown;
         };
         content: {
@@ -4223,7 +4223,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description It ends now; also where nothing is under way, or where it is somebody else's, which goes on. */
+      /** @description It ends now. Also if nothing is under way, or if it is somebody else's. */
       204: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];

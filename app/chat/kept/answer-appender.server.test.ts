@@ -35,7 +35,7 @@ test("an answer is stored at most every 150 ms, and its ending at once", async (
     await delay(10);
   }
   const endedAtMs = performance.now();
-  expect(await appender.end({ events: ["end"], usedTokens: 40, expiresAtMs: 1 })).toBe(true);
+  expect(await appender.end(["end"], 40, 1)).toBe(true);
   expect(performance.now() - endedAtMs).toBeLessThan(140);
   const last = requests.pop()!;
   expect(last).toMatchObject({ ending: { endingId: 41 }, usedTokens: 40 });
@@ -68,7 +68,7 @@ test("a large backlog is stored in pieces, each with what the answer had used by
   const { requests, appender } = openAppender();
   const large = "x".repeat(100 * 1024);
   for (let id = 1; id <= 5; id += 1) void appender.add(large, id);
-  expect(await appender.end({ events: ["end"], usedTokens: 9, expiresAtMs: 1 })).toBe(true);
+  expect(await appender.end(["end"], 9, 1)).toBe(true);
   expect(requests.map(({ firstId, usedTokens }) => [firstId, usedTokens])).toEqual([
     [1, 1],
     [2, 2],

@@ -13,8 +13,6 @@ const maxHeldChars = 1024 * 1024;
 /** A reader reads a piece whole. */
 const maxPieceChars = 128 * 1024;
 
-export type AnswerEnd = { events: readonly string[]; usedTokens: number; expiresAtMs: number };
-
 type Options = {
   replyId: string;
   store: Pick<KeptAnswerStore, "append">;
@@ -76,7 +74,7 @@ export class AnswerAppender {
   }
 
   /** Resolves with true when everything is stored, and with false when it never will be. */
-  end({ events, usedTokens, expiresAtMs }: AnswerEnd): Promise<boolean> {
+  end(events: readonly string[], usedTokens: number, expiresAtMs: number): Promise<boolean> {
     if (!this.#isOpen) return Promise.resolve(false);
     this.#ending = { endingId: this.#lastId() + 1, expiresAtMs };
     for (const json of events) {

@@ -1,10 +1,7 @@
 import type { AnswerEnding, KeptEvent } from "./kept-answer";
 
-/** UTF-16 units of at most two bytes: 1 MiB, shared by all readers. A reader that lags further behind reads from the store. */
-const maxHeldChars = 512 * 1024;
-
-/** `lastId`: of the last event that the reader took. `look`: there may be something new for it. */
-export type FeedReader = { readonly lastId: number; look: () => void };
+/** More of what is stored is dropped: a reader that lags behind reads from the store. */
+const maxHeldChars = 8 * 1024;
 
 /** An answer that this process writes, for its readers here: its newest events, and how it ended. */
 export class AnswerFeed {
@@ -15,7 +12,8 @@ export class AnswerFeed {
   hasFailed = false;
   /** The lease is lost: its readers go on in the store. */
   isLost = false;
-  readonly #readers = new Set<FeedReader>();
+  /** Called when there may be something new. */
+  readonly listeners = new Set<() => void>();
   /** JSON of events; the last one has `lastId`. */
   #held: string[] = [];
   #heldChars = 0;
@@ -29,14 +27,6 @@ export class AnswerFeed {
     this.tell();
   }
 
-  attach(reader: FeedReader): void {
-    this.#readers.add(reader);
-  }
-
-  detach(reader: FeedReader): void {
-    this.#readers.delete(reader);
-  }
-
   eventAfter(id: number): KeptEvent | null {
     const json = this.#held[id + 1 - this.#firstId()];
     return json === undefined ? null : { id: id + 1, json };
@@ -47,18 +37,10 @@ export class AnswerFeed {
     return id + 1 < this.#firstId();
   }
 
-  /** Drops stored events that every reader has taken, and more if too much is held. */
+  /** What is stored need not be held. */
   release(storedId: number): void {
-    const neededId = Math.min(this.lastId, ...[...this.#readers].map(({ lastId }) => lastId));
-    const firstId = this.#firstId();
-    let count = 0;
-    for (const { length } of this.#held) {
-      const id = firstId + count;
-      if (id > storedId || (id > neededId && this.#heldChars <= maxHeldChars)) break;
-      this.#heldChars -= length;
-      count += 1;
-    }
-    this.#held.splice(0, count);
+    while (this.#heldChars > maxHeldChars && this.#firstId() <= storedId)
+      this.#heldChars -= this.#held.shift()!.length;
   }
 
   /** Readers look once for everything that happens in a tick of the loop. */
@@ -67,7 +49,7 @@ export class AnswerFeed {
     this.#isTelling = true;
     setImmediate(() => {
       this.#isTelling = false;
-      for (const reader of this.#readers) reader.look();
+      for (const listener of this.listeners) listener();
     });
   }
 

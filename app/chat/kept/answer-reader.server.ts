@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { StreamCutOff } from "~/platform/http/sse.server";
 import type { EventSource } from "~/platform/http/sse.server";
-import type { AnswerFeed, FeedReader } from "./answer-feed.server";
+import type { AnswerFeed } from "./answer-feed.server";
 import type { AnswerEnding, KeptEvent } from "./kept-answer";
 import type { KeptAnswerStore } from "./kept-answers.store.server";
 
@@ -23,10 +23,11 @@ export type AnswerReaderOptions = {
 };
 
 /** The events of an answer after `afterId`, to its end: from memory while this process writes it, otherwise from the store. */
-export class AnswerReader implements EventSource, FeedReader {
-  lastId: number;
+export class AnswerReader implements EventSource {
+  #lastId: number;
   readonly #options: AnswerReaderOptions;
   #tellMore = () => {};
+  readonly #look = () => this.#tellMore();
   #fromStore: KeptEvent[] = [];
   #isReading = false;
   /** The ending is known, and the reader stands before it. */
@@ -38,16 +39,12 @@ export class AnswerReader implements EventSource, FeedReader {
 
   constructor(options: AnswerReaderOptions) {
     this.#options = options;
-    this.lastId = options.afterId;
-    options.feed?.attach(this);
+    this.#lastId = options.afterId;
+    options.feed?.listeners.add(this.#look);
   }
 
   onMore(listener: () => void): void {
     this.#tellMore = listener;
-  }
-
-  look(): void {
-    this.#tellMore();
   }
 
   /** The next event, if it is there. Otherwise the listener is called when it may be. */
@@ -57,12 +54,12 @@ export class AnswerReader implements EventSource, FeedReader {
     if (this.#fault !== null) throw this.#fault;
     if (this.#isClosed) return null;
     if (feed?.ending) this.#goToEnding(feed.ending, feed.lastId);
-    const event = this.#fromStore.shift() ?? feed?.eventAfter(this.lastId);
+    const event = this.#fromStore.shift() ?? feed?.eventAfter(this.#lastId);
     if (event) {
-      this.lastId = event.id;
+      this.#lastId = event.id;
       return [event];
     }
-    const isInMemory = feed !== null && !feed.isBehind(this.lastId);
+    const isInMemory = feed !== null && !feed.isBehind(this.#lastId);
     if (isInMemory ? feed.ending !== null : this.#isWhole) {
       this.close();
       return null;
@@ -73,15 +70,15 @@ export class AnswerReader implements EventSource, FeedReader {
 
   close(): void {
     this.#isClosed = true;
-    this.#options.feed?.detach(this);
+    this.#options.feed?.listeners.delete(this.#look);
   }
 
   /** Once: a reader that had more than there is, or than was stored when the writer broke off, gets the ending all the same. */
   #goToEnding({ endingId, isBroken }: AnswerEnding, lastId: number): boolean {
     if (this.#isEnding) return false;
     this.#isEnding = true;
-    const hasSeenMore = isBroken ? this.lastId >= endingId : this.lastId > lastId;
-    if (hasSeenMore) this.lastId = endingId - 1;
+    const hasSeenMore = isBroken ? this.#lastId >= endingId : this.#lastId > lastId;
+    if (hasSeenMore) this.#lastId = endingId - 1;
     return hasSeenMore;
   }
 
@@ -102,17 +99,17 @@ export class AnswerReader implements EventSource, FeedReader {
       }
     }
     this.#isReading = false;
-    this.look();
+    this.#tellMore();
   }
 
   /** Whether nothing new is to be expected at once. */
   async #lookAtStore(): Promise<boolean> {
     const { replyId, store, conclude } = this.#options;
-    const part = await store.read({ replyId, afterId: this.lastId, maxBytes: maxReadBytes });
+    const part = await store.read({ replyId, afterId: this.#lastId, maxBytes: maxReadBytes });
     if (part?.ending && this.#goToEnding(part.ending, part.lastId)) return false;
     this.#fromStore = part?.events ?? [];
     if (this.#fromStore.length > 0) return false;
-    if (part === null || part.lastId > this.lastId) this.#cutOff("The answer is gone");
+    if (part === null || part.lastId > this.#lastId) this.#cutOff("The answer is gone");
     else if (part.ending) this.#isWhole = true;
     else if (part.hasWriter) return true;
     else await conclude(replyId);

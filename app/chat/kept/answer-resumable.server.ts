@@ -41,12 +41,12 @@ export async function answerResumable(
   try {
     const call = { request, caller, clientId, signal: answer.signal, admitAnswer: admit };
     const { events, headers } = await answerChat(call, chat);
-    const source = kept.readFirst(answer);
+    const source = kept.read(answer, 0);
     void answer.write(keepTrace(events), { readUsedTokens: () => usedTokens, settle });
     return { source, headers: { "X-Reply-Id": answer.replyId, ...headers } };
   } catch (error) {
     await settle().catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
     await answer.discard();
-    throw answer.isLost ? stateUnavailable(error) : error;
+    throw answer.feed.isLost ? stateUnavailable(error) : error;
   }
 }

@@ -24,7 +24,6 @@ export type BeginOutcome =
   | { outcome: "abandoned"; replyId: string };
 
 export type AnswerHeaders = Record<string, string>;
-
 export type AppendRequest = {
   replyId: string;
   leaseMs: number;

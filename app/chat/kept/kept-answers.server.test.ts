@@ -54,21 +54,21 @@ async function beginAnswer(
   let wake = () => {};
   async function* events(): AsyncGenerator<ChatEvent> {
     for (let at = 0; ; at += 1) {
-      while (said.length <= at && !answer.isLost) {
+      while (said.length <= at && !answer.feed.isLost) {
         await new Promise<void>((resolve) => {
           wake = resolve;
           answer.signal.addEventListener("abort", () => resolve(), { once: true });
         });
       }
       const event = said[at];
-      if (answer.isLost || event === undefined) return;
+      if (answer.feed.isLost || event === undefined) return;
       yield event;
       if (event.type === "finish") return;
     }
   }
   let settledCount = 0;
   const settle = async () => void (settledCount += 1);
-  const reader = kept.readFirst(answer);
+  const reader = kept.read(answer, 0);
   void answer.write(events(), { readUsedTokens: () => usedTokens, settle });
   return {
     answer,
@@ -176,7 +176,7 @@ test("a writer that cannot store beyond its lease ends without a word; its reade
   isAway = true;
   say(text("seen, "), text("and not stored"));
   expect((await take(reader, 3)).map(({ id }) => id)).toEqual([1, 2, 3]);
-  await waitUntil(() => answer.isLost);
+  await waitUntil(() => answer.feed.isLost);
   isAway = false;
   const ending = await take(reader);
   expect(ending).toMatchObject([{ id: 2 }, { id: 3 }]);
@@ -309,7 +309,7 @@ test("a reader who comes while a lost answer is being settled gets its ending", 
   await reader.return?.();
   isAway = true;
   say(text("Hello"));
-  await waitUntil(() => answer.isLost);
+  await waitUntil(() => answer.feed.isLost);
   const ending = await take(await readAgain(kept, 0));
   expect(ending.map(({ json }) => (JSON.parse(json) as ChatEvent).type)).toEqual(["error", "finish"]);
   settle();
@@ -344,9 +344,9 @@ test("an answer that cannot be stored breaks off, and others go on", async () =>
   const kept = open({ append }, shortLeaseMs);
   const [one, other] = [await beginAnswer(kept), await beginAnswer(kept, 7, "conversation-0002")];
   failing = one.answer.replyId;
-  await waitUntil(() => one.answer.isLost);
+  await waitUntil(() => one.answer.feed.isLost);
   await delay(shortLeaseMs);
-  expect(other.answer.isLost).toBe(false);
+  expect(other.answer.feed.isLost).toBe(false);
   other.say(text("Hello"), finish);
   expect(await take(other.reader)).toHaveLength(2);
   expect(other.settledCount()).toBe(1);
@@ -415,7 +415,7 @@ test("a stop that another instance was asked for reaches the writer with its nex
   say(text("Hello"));
   await open().stop(conversation);
   await waitUntil(() => answer.signal.aborted, { timeoutMs: 5_000 });
-  expect(answer.isLost).toBe(false);
+  expect(answer.feed.isLost).toBe(false);
   say(finish);
   await take(reader);
 });

@@ -20,9 +20,6 @@ const endingEvents = [
 /** A stop and a shutdown wait this long for endings to be stored. */
 const endingWait = () => delay(2_000, undefined, { ref: false });
 
-/** How often another instance's headers are looked for. */
-const maxLooks = 10;
-
 /** Answers take seconds; how many is unknown. */
 const retryLater = { "Retry-After": "5" };
 
@@ -42,6 +39,7 @@ export type KeptAnswersOptions = {
 export type KeptAnswers = ReturnType<typeof createKeptAnswers>;
 
 export type AnswerOwner = Conversation & Pick<BeginRequest, "openFor" | "proofHash">;
+type Begun = AnswerOwner & { replyId: string };
 
 /** Answers that go on without their reader, and can be taken up again on any instance. */
 export function createKeptAnswers(options: KeptAnswersOptions) {
@@ -51,12 +49,6 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
   const expiresAtMs = () => clock() + keptForMs;
   const { conclude, settleLost, settleEnded } = createSettling(options, expiresAtMs);
   const lookForStops = createStopLook(store, writtenHere);
-
-  function openReader(replyId: string, answer: OpenAnswer | undefined, afterId: number): AnswerReader {
-    const feed = answer?.feed ?? null;
-    const patienceMs = 2 * leaseMs;
-    return new AnswerReader({ replyId, feed, afterId, store, conclude, patienceMs, shutdownSignal });
-  }
 
   /** Concludes answers that have lost their writer, and settles what failed to settle before. */
   async function concludeAbandoned(): Promise<void> {
@@ -77,7 +69,7 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
         leaseMs,
         expiresAtMs,
         take: () => take({ replyId, ...owner }, options, conclude),
-        discard: () => store.discard({ replyId, ...owner }),
+        discard: () => discard({ replyId, ...owner }, options),
         settleLost: () => settleLost(replyId),
         onOpen(answer) {
           writtenHere.set(replyId, answer);
@@ -93,17 +85,19 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
       let latest: FoundAnswer | null = found;
       for (let looks = 0; latest?.replyId === found.replyId; looks += 1) {
         const headers = writtenHere.get(found.replyId)?.headers ?? latest.headers;
-        const mayCome = latest.hasWriter && latest.lastId === 0 && looks < maxLooks;
+        const mayCome = latest.hasWriter && latest.lastId === 0 && looks < 10;
         if (headers !== null || !mayCome) return headers ?? {};
         await delay(lookEveryMs);
         latest = await store.find(conversation);
       }
       return {};
     },
-    readFirst: (answer: OpenAnswer): AnswerReader => openReader(answer.replyId, answer, 0),
     /** From the event after `afterId` on, to the end. */
-    read: ({ replyId }: FoundAnswer, afterId: number): AnswerReader =>
-      openReader(replyId, writtenHere.get(replyId), afterId),
+    read({ replyId }: Pick<FoundAnswer, "replyId">, afterId: number): AnswerReader {
+      const feed = writtenHere.get(replyId)?.feed ?? null;
+      const patienceMs = 2 * leaseMs;
+      return new AnswerReader({ replyId, feed, afterId, store, conclude, patienceMs, shutdownSignal });
+    },
     /**
      * Resolves when the answer has ended, if this process writes it. Any other process finds the request in the store. With a
      * name: only that answer, and if its question is still on its way, it cannot begin.
@@ -138,32 +132,30 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
   };
 }
 
-type Taken = AnswerOwner & { replyId: string };
+function discard(answer: Begun, { store, log }: KeptAnswersOptions): Promise<void> {
+  const onFailure = (err: unknown) => log.warn({ err }, "answer that did not begin could not be discarded");
+  return store.discard(answer).catch(onFailure);
+}
 
 /** Takes the conversation. Returns when the lease was requested. */
 async function take(
-  answer: Taken,
-  { store, leaseMs, maxOpen, log }: KeptAnswersOptions,
+  answer: Begun,
+  options: KeptAnswersOptions,
   conclude: (replyId: string) => Promise<void>,
 ): Promise<number> {
+  const { store, leaseMs, maxOpen } = options;
   for (;;) {
     const askedAtMs = performance.now();
     const result = await store.begin({ ...answer, maxOpen, leaseMs }).catch(async (error: unknown) => {
       // The insert may have happened.
-      const discarding = store
-        .discard(answer)
-        .catch((err: unknown) => log.warn({ err }, "answer that did not begin could not be discarded"));
-      await Promise.race([discarding, endingWait()]);
+      await Promise.race([discard(answer, options), endingWait()]);
       throw error;
     });
     if (result.outcome === "begun") return askedAtMs;
     if (result.outcome === "abandoned") await conclude(result.replyId);
     else if (result.outcome === "too-many") throw new Refusal("too-many-answers", { headers: retryLater });
     else if (result.outcome === "name-taken") throw new Refusal("reply-id-taken");
-    else {
-      const members = { replyId: result.replyId };
-      throw new Refusal("answer-under-way", { members, headers: retryLater });
-    }
+    else throw new Refusal("answer-under-way", { members: { replyId: result.replyId }, headers: retryLater });
   }
 }
 

@@ -117,30 +117,24 @@ function createWriting({ database, now, isHeld }: Terms) {
   }
 
   return {
-    /**
-     * Whether the lease was held. False: nothing was changed. If the outcome is unknown, repeat the same request: what was
-     * done is not done again.
-     */
+    /** Whether the lease was held. If the outcome is unknown, repeat the same request: nothing is done twice. */
     async append(request: AppendRequest): Promise<boolean> {
       const { replyId, leaseMs, firstId, events, usedTokens, headers, ending } = request;
       const lastId = firstId - 1 + events.length;
       // The last events are stored in the answer's own row: a short answer has no pieces.
       if (!ending && events.length > 0) await storePiece(request, lastId);
-      const isLastPiece = ending !== null && events.length > 0;
+      const lastPiece = events.length > 0 ? events.join("\n") : null;
       const changed = await database.$executeRaw`
         UPDATE "KeptAnswer" SET "leaseExpiresAtMs" = ${now} + ${BigInt(leaseMs)}, "lastId" = ${lastId},
           "usedTokens" = ${usedTokens}
           ${headers ? Prisma.sql`, "headers" = ${JSON.stringify(headers)}` : Prisma.empty}
           ${ending ? Prisma.sql`, "endingId" = ${ending.endingId}, "expiresAtMs" = ${BigInt(ending.expiresAtMs)}` : Prisma.empty}
-          ${isLastPiece ? Prisma.sql`, "lastPieceFirstId" = ${firstId}, "lastPiece" = ${events.join("\n")}` : Prisma.empty}
+          ${ending ? Prisma.sql`, "lastPieceFirstId" = ${firstId}, "lastPiece" = ${lastPiece}` : Prisma.empty}
         WHERE "id" = ${replyId} AND ${isHeld} AND "lastId" IN (${firstId - 1}, ${lastId})`;
       return changed === 1;
     },
 
-    /**
-     * Asks the writer of the conversation's answer to stop, or only of the one with this name. The answer's ID, if it is under
-     * way.
-     */
+    /** Asks the writer of the conversation's answer, or only of the one with this name, to stop. Its ID, if it is under way. */
     async askToStop({ owner, conversationId }: Conversation, name?: string): Promise<string | null> {
       const isNamed = name === undefined ? Prisma.empty : Prisma.sql`AND "id" = ${name}`;
       const which = Prisma.sql`"conversationId" = ${conversationId} AND "owner" = ${owner} ${isNamed}`;

@@ -16,7 +16,7 @@ type Options = {
   expiresAtMs: () => number;
   /** Takes the conversation in the store; returns when the lease was requested. Throws the refusals of a beginning. */
   take: () => Promise<number>;
-  /** Deletes it from the store. */
+  /** Deletes it from the store. Never rejects. */
   discard: () => Promise<void>;
   /** A writer that lost its lease may have ended the answer without learning it. */
   settleLost: () => Promise<void>;
@@ -34,6 +34,7 @@ type Use = {
 
 /** An answer that this process writes, or is about to. Nothing is kept until it begins. */
 export class OpenAnswer {
+  readonly replyId: string;
   readonly feed = new AnswerFeed();
   /** Resolves when it has ended, however. */
   readonly done: Promise<void>;
@@ -46,15 +47,8 @@ export class OpenAnswer {
 
   constructor(options: Options) {
     this.#options = options;
+    this.replyId = options.replyId;
     this.done = new Promise((resolve) => (this.#finish = resolve));
-  }
-
-  get replyId(): string {
-    return this.#options.replyId;
-  }
-
-  get isLost(): boolean {
-    return this.feed.isLost;
   }
 
   /** Aborted when the lease is lost, because others may conclude the answer then, or with the reason `stopAsked`. */
@@ -85,14 +79,11 @@ export class OpenAnswer {
 
   /** It failed before its first byte, so nothing of it is kept. */
   async discard(): Promise<void> {
-    const { discard, log } = this.#options;
     if (!this.#appender) return;
     this.#appender.close();
     this.feed.hasFailed = true;
     this.feed.tell();
-    await discard().catch((err: unknown) =>
-      log.warn({ err }, "answer that did not begin could not be discarded"),
-    );
+    await this.#options.discard();
     this.#close();
   }
 
@@ -136,8 +127,7 @@ export class OpenAnswer {
   async #writeEnding(events: readonly string[], { readUsedTokens, settle }: Use): Promise<boolean> {
     const { expiresAtMs, log } = this.#options;
     const endingId = this.feed.lastId + 1;
-    const end = { events, usedTokens: readUsedTokens(), expiresAtMs: expiresAtMs() };
-    if (!(await this.#appender!.end(end))) return false;
+    if (!(await this.#appender!.end(events, readUsedTokens(), expiresAtMs()))) return false;
     await settle().catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
     for (const json of events) this.feed.say(json);
     this.feed.ending = { endingId, isBroken: false };

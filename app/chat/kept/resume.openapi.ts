@@ -29,10 +29,6 @@ const caller = calledByHolder({ scope: "chat", isRequired: "by-setting" });
 
 const whose = `An answer belongs to the key and the wallet whose token it began with; a renewed token of both is as good. Where it began without one, the id of the conversation alone decides. ${badTokenIsNone}`;
 
-const nothing = {
-  description: "There is no such answer, or it is somebody else's, or it ended too long ago.",
-};
-
 const example = 'id: 7\ndata: {"type":"text-delta","id":"text-1","delta":"about that."}\n\n';
 
 export const resumeChatOperation = {
@@ -65,8 +61,8 @@ Whoever has seen more than was stored when the server that wrote an answer ended
       description: "The events, as the chat describes them, each with its id.",
       ownHeaders: {
         ...quotaHeadersOfAnswer,
-        "X-Reply-Id": { ...replyIdHeader, required: true },
         ...eventStreamHeader,
+        "X-Reply-Id": { ...replyIdHeader, required: true },
       },
       content: {
         "text/event-stream": {
@@ -75,7 +71,7 @@ Whoever has seen more than was stored when the server that wrote an answer ended
         },
       },
     },
-    204: nothing,
+    204: { description: "There is no such answer, or it is somebody else's, or it ended too long ago." },
   },
 } satisfies OperationDescription;
 
@@ -97,9 +93,6 @@ ${whose}`,
   refusals: ["invalid-reply-id"],
   refusalContent: chatRefusalContent,
   answers: {
-    204: {
-      description:
-        "It ends now; also where nothing is under way, or where it is somebody else's, which goes on.",
-    },
+    204: { description: "It ends now. Also if nothing is under way, or if it is somebody else's." },
   },
 } satisfies OperationDescription;
