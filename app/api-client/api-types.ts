@@ -4018,7 +4018,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description The conversation's id, as it was sent with the question.
+         * @description The conversation's id, as sent.
          * @example conversation-0001
          */
         id: string;
@@ -4214,7 +4214,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description The conversation's id, as it was sent with the question.
+         * @description The conversation's id, as sent.
          * @example conversation-0001
          */
         id: string;

@@ -17,9 +17,6 @@ import type {
 
 export type KeptAnswerStore = ReturnType<typeof createKeptAnswerStore>;
 
-/** More than these wait for the next round. */
-const abandonedBatch = 100;
-
 /** Raw statements judge leases by the database's clock, in the very statement that depends on it. */
 const termsOf = (database: Database) => {
   const now = databaseNowMs(database);
@@ -176,7 +173,7 @@ function createConcluding({ database, now, isAbandoned }: Terms) {
     /** Answers that have lost their writer and are not concluded yet; some of them if there are many. */
     async listAbandoned(): Promise<string[]> {
       const rows = await database.$queryRaw<{ id: string }[]>`
-        SELECT "id" FROM "KeptAnswer" WHERE "openFor" >= '' AND ${isAbandoned} LIMIT ${abandonedBatch}`;
+        SELECT "id" FROM "KeptAnswer" WHERE "openFor" >= '' AND ${isAbandoned} LIMIT 100`;
       return rows.map(({ id }) => id);
     },
 

@@ -19,10 +19,7 @@ const conversationParams = z.object({
   id: z
     .string()
     .regex(/^[A-Za-z0-9_-]{16,64}$/)
-    .meta({
-      description: "The conversation's id, as it was sent with the question.",
-      param: { example: "conversation-0001" },
-    }),
+    .meta({ description: "The conversation's id, as sent.", param: { example: "conversation-0001" } }),
 });
 
 const caller = calledByHolder({ scope: "chat", isRequired: "by-setting" });

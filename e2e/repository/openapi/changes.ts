@@ -238,7 +238,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/components/schemas/ChatRequest/properties/id/description",
       "/components/schemas/ChatRequest/properties/trigger/description",
     ],
-    now: "1e03e95ee95a",
+    now: "5ee835163c9a",
   },
   {
     why: "Sites that know nothing of keys are opened by their proxies, which ask GET /api/door; a session goes on there, and ends there.",
