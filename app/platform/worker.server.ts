@@ -37,9 +37,10 @@ export function joinSupervisor(): Worker | null {
 export function takeOverPort(server: Server, port: number): void {
   if (!cluster.worker) return;
   process.on("message", (message: { type: string; port: number }, socket?: Socket) => {
-    if (message.type !== "connection" || message.port !== port) return;
+    // Without a socket: its client has left meanwhile.
+    if (message.type !== "connection" || message.port !== port || !socket) return;
     server.emit("connection", socket);
-    socket?.resume();
+    socket.resume();
   });
   tell({ type: "opening", port });
 }

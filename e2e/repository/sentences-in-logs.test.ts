@@ -24,10 +24,22 @@ function listSentences(file: string): string[] {
   return sentences;
 }
 
+const files = readdirSync("app", { recursive: true, encoding: "utf8" })
+  .filter((file) => /\.(?:ts|mjs)$/.test(file) && !unlogged.test(file))
+  .map((file) => `app/${file}`);
+
+test("the messages that docs/operating.md names are logged, and none has a variable part", () => {
+  const [, listed] = /searching for, as beginnings: ([^]*?)\.\n/.exec(
+    readFileSync("docs/operating.md", "utf8"),
+  )!;
+  const sources = files.map((file) => readFileSync(file, "utf8")).join("\n");
+  const messages = [...listed!.matchAll(/`([^`]+)`/g)].map(([, message]) => message!);
+  expect(messages.length).toBeGreaterThan(10);
+  expect(messages.filter((message) => !sources.includes(`"${message}`))).toEqual([]);
+  expect(sources).not.toMatch(/\blog\??\.(?:info|warn|error)\((?:\{[^()]*\}, )?`/);
+});
+
 test("the product's own sentences are logged as they are", () => {
-  const files = readdirSync("app", { recursive: true, encoding: "utf8" })
-    .filter((file) => /\.(?:ts|mjs)$/.test(file) && !unlogged.test(file))
-    .map((file) => `app/${file}`);
   const sentences = files.flatMap(listSentences);
   expect(sentences.length).toBeGreaterThan(800);
   const refusals = Object.keys(refusalTable).map((name) => new Refusal(name as RefusalName).message);
