@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
 import { Prisma } from "~/generated/sqlite/client";
 import type { Database } from "~/platform/database/database.server";
-import { databaseNowMs } from "~/platform/database/lease-condition.server";
+import { databaseNowMs } from "~/platform/leases/lease-condition.server";
 import { isTaken } from "~/platform/database/write-conflict.server";
 import { sumPayments } from "./payment-windows.store.server";
 import type { PaymentSum, PaymentWindow } from "./payment-windows.store.server";
@@ -165,6 +165,7 @@ async function recordSigned(
   return { outcome: "recorded" };
 }
 
+/** One statement, as a reset may take the payment out of a sum meanwhile. */
 async function noteFinding(database: Database, payment: Payment, finding: Finding): Promise<boolean> {
   const { chainId, recipient, idempotencyKey } = toRefColumns(payment);
   const { state, blockNumber, blockHash, cost, countedAtMs, finalAtMs } = finding;

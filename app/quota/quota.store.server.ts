@@ -1,27 +1,38 @@
 import { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
-import { databaseNowMs } from "~/platform/database/lease-condition.server";
-import { transact } from "~/platform/database/transactions.server";
+import { databaseNowMs } from "~/platform/leases/lease-condition.server";
 import type { QuotaOwner } from "./quota-subject";
 import { reservationsOn } from "./reservations.store.server";
-import type { QuotaStanding, Within } from "./reservations.store.server";
-import { settleWithin } from "./settlements.store.server";
-import type { Settlement } from "./settlements.store.server";
+import type { QuotaStanding } from "./reservations.store.server";
 
 export type QuotaStore = ReturnType<typeof createQuotaStore>;
 
-export type Usage = Settlement & Within;
+/** What an answer really took. */
+export type Usage = { reservationId: string; usedTokens: number };
 
 /** A crash leaves few reservations; they are looked at in batches of so many. */
 const orphanBatch = 200;
 
 /** The ledger of quotas. `instance` names this process among all that share the database. */
 export function createQuotaStore(database: Database, clock: Clock, instance: string) {
-  /** False when it was settled before, or wiped by a reset. */
-  function settle({ transaction, ...settlement }: Usage): Promise<boolean> {
-    if (transaction) return settleWithin(transaction, settlement);
-    return transact(database, (own) => settleWithin(own, settlement));
+  /**
+   * Counts in the window it was reserved in, while that is open. Deleting the reservation decides who settles it: of several
+   * at once exactly one. False: settled before, or wiped by a reset.
+   */
+  function settle({ reservationId: id, usedTokens }: Usage): Promise<boolean> {
+    return database.$transaction(async (client) => {
+      const reservation = await client.quotaReservation.findUnique({ where: { id } });
+      if (reservation === null) return false;
+      const deleted = await client.quotaReservation.deleteMany({ where: { id } });
+      if (deleted.count === 0) return false;
+      const { kind, subject, windowResetAtMs } = reservation;
+      await client.quotaWindow.updateMany({
+        where: { kind, subject, resetAtMs: windowResetAtMs },
+        data: { used: { increment: Math.max(0, Math.ceil(usedTokens)) } },
+      });
+      return true;
+    });
   }
 
   return {

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
-import { transact } from "~/platform/database/transactions.server";
-import type { Transaction } from "~/platform/database/transactions.server";
 import { expiryMarginSeconds } from "./quota-reservation";
 import type { Reservations } from "./quota-reservation";
 import type { QuotaOwner } from "./quota-subject";
@@ -19,10 +18,7 @@ export type ReserveRequest = {
   expiresInSeconds: number;
   /** Default: a new one. */
   reservationId?: string | undefined;
-} & Within;
-
-/** The database's transaction of which it becomes a part. Default: one of its own. */
-export type Within = { transaction?: Transaction | null | undefined };
+};
 
 /** `used` and `reserved` include what was just reserved. `resetAtMs` null: no window is open. */
 export type QuotaStanding = {
@@ -46,13 +42,10 @@ type Options = { clock: Clock; instance: string };
  */
 export const reservationsOn =
   (database: Database, { clock, instance }: Options) =>
-  (request: ReserveRequest): Promise<ReserveOutcome> => {
-    const reserve = ({ client }: Transaction) =>
-      reserveWithin(client, { ...request, nowMs: clock(), instance });
-    return request.transaction ? reserve(request.transaction) : transact(database, reserve);
-  };
+  (request: ReserveRequest): Promise<ReserveOutcome> =>
+    database.$transaction((client) => reserveWithin(client, { ...request, nowMs: clock(), instance }));
 
-type Client = Transaction["client"];
+type Client = Prisma.TransactionClient;
 type OpenWindow = { used: number; resetAtMs: number };
 
 async function reserveWithin(

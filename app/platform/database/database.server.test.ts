@@ -484,13 +484,12 @@ test("a full SQLite file is a fault within a transaction too", async () => {
 });
 
 testOnPostgresql("a read-only PostgreSQL server is a fault", async () => {
-  const { database } = await createPostgresqlTestDatabase();
+  const { database, url } = await createPostgresqlTestDatabase();
   await database.$executeRawUnsafe(`DO $$ BEGIN
     EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$`);
   expect(await askTwoSeconds(database)).toBeNull();
   // The setting is for those who connect from now on.
-  await closeDatabase(database);
-  expect(await askTwoSeconds(database)).toMatch(/not written: it is read-only/);
+  expect(await askTwoSeconds(await openTestDatabase(url))).toMatch(/not written: it is read-only/);
 });
 
 testOnPostgresql("a probe gives up after its time limit", async () => {

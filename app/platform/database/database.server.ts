@@ -1,6 +1,5 @@
 import { stat } from "node:fs/promises";
-import type { SqlDriverAdapterFactory } from "@prisma/driver-adapter-utils";
-import type { Pool } from "pg";
+import pg from "pg";
 import type { PrismaClient } from "~/generated/sqlite/client";
 import { withDeadline } from "~/platform/deadline";
 import type { EventLog } from "~/platform/log.server";
@@ -63,7 +62,7 @@ const probeWaitMs = 500;
 /** The SQLite client below Prisma; the file's identity at opening tells whether it was replaced since. */
 type OpenedFile = { path: string; inode: bigint; adapter: SqliteAdapter };
 const openedFiles = new WeakMap<Database, OpenedFile>();
-const openedPools = new WeakMap<Database, { pool: Pool | null }>();
+const openedPools = new WeakMap<Database, pg.Pool>();
 
 /** Opens a database that `migrateDatabase` has prepared. The caller closes it with `closeDatabase`. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
@@ -104,7 +103,7 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
     import("~/generated/postgresql/client"),
     import("@prisma/adapter-pg"),
   ]);
-  const settings = {
+  const connections = new pg.Pool({
     connectionString: url,
     max: pool.size,
     connectionTimeoutMillis: pool.connectSeconds * 1_000,
@@ -114,26 +113,16 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
     // For a server that accepts the connection and never answers.
     query_timeout: (pool.statementSeconds + 1) * 1_000,
     ...keepAlive,
-  };
+  });
+  // The pool stops listening to a connection that it hands out. Without a listener, an error of a server shutdown
+  // before the borrower listens would end the process.
+  connections.on("connect", (connection) => connection.on("error", () => undefined));
+  connections.on("release", (_error, connection) => closeUnlessIdle(connection));
   const onPoolError = (error: Error) =>
     log?.warn({ err: error, setting: "DATABASE_URL" }, "database connection lost");
-  const adapter = new PrismaPg(settings, { onPoolError, onConnectionError: onPoolError });
-  const connections: { pool: Pool | null } = { pool: null };
-  const factory: SqlDriverAdapterFactory = {
-    provider: adapter.provider,
-    adapterName: adapter.adapterName,
-    connect: async () => {
-      const connected = await adapter.connect();
-      const driver = connected.underlyingDriver();
-      // The pool stops listening to a connection that it hands out. Without a listener, an error of a server shutdown
-      // before the borrower listens would end the process.
-      driver.on("connect", (connection) => connection.on("error", () => undefined));
-      driver.on("release", (_error, connection) => closeUnlessIdle(connection));
-      connections.pool = driver;
-      return connected;
-    },
-  };
-  const instrumented = instrument ? instrumentFactory(factory, "postgresql", instrument) : factory;
+  const listeners = { onPoolError, onConnectionError: onPoolError };
+  const adapter = new PrismaPg(connections, { ...listeners, disposeExternalPool: true });
+  const instrumented = instrument ? instrumentFactory(adapter, "postgresql", instrument) : adapter;
   // Only here, so that no store can forget it.
   const client = new PrismaClient({ adapter: retryStatements(instrumented), ...clientOptions });
   // The types of the two generated clients know nothing of each other.
@@ -155,7 +144,7 @@ export function isSqlite(database: Database): boolean {
 }
 
 export function readPool(database: Database): { open: number; idle: number; waiting: number } | null {
-  const pool = openedPools.get(database)?.pool;
+  const pool = openedPools.get(database);
   return pool ? { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount } : null;
 }
 

@@ -50,7 +50,7 @@ export type Writability = "writable" | "locked" | "read-only" | "full";
  * forgets PRAGMAs. While a transaction is open, everything else waits for its end.
  */
 export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): SqliteClient {
-  const sqlite = new Sqlite(path, { timeout: blockingWaitMs });
+  const sqlite = openConnection(path, busyTimeoutMs);
   const prepared = new Map<string, Prepared>();
   const queue = createQueue(busyTimeoutMs);
 
@@ -80,7 +80,7 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
       return !sqlite.open;
     },
     execute: executeOnce as Client["execute"],
-    executeMultiple: (script) => whenNotBusy(queue, () => void sqlite.exec(script)),
+    executeMultiple: refuse,
     transaction: () => whenNotBusy(queue, () => beginDurably(sqlite, execute, queue)),
     probeWriting: (waitMs) => probeWriting(sqlite, waitMs),
     close() {
@@ -99,6 +99,19 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
     sync: refuse,
     reconnect: refuse,
   };
+}
+
+/** Waits in the driver once: another process may be recovering the file's log. */
+function openConnection(path: string, busyTimeoutMs: number): Sqlite.Database {
+  const sqlite = new Sqlite(path, { timeout: busyTimeoutMs });
+  try {
+    sqlite.exec(`PRAGMA journal_mode=WAL; ${relaxedSync}; PRAGMA foreign_keys=ON;
+      PRAGMA busy_timeout=${blockingWaitMs}`);
+    return sqlite;
+  } catch (error) {
+    sqlite.close();
+    throw error;
+  }
 }
 
 function isRead({ sql }: Statement): boolean {

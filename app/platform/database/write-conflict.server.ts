@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { SqlDriverAdapter, SqlDriverAdapterFactory } from "@prisma/driver-adapter-utils";
+import type { SqlDriverAdapterFactory } from "@prisma/driver-adapter-utils";
 import { Prisma } from "~/generated/sqlite/client";
 import type { PrismaClient } from "~/generated/sqlite/client";
 
@@ -21,19 +21,16 @@ export function retryTransactions(database: PrismaClient): PrismaClient {
 /** The same for a statement that is a transaction of its own. What is inside of a larger one is left to that. */
 export function retryStatements(factory: SqlDriverAdapterFactory): SqlDriverAdapterFactory {
   const { provider, adapterName } = factory;
-  return { provider, adapterName, connect: async () => retryOwnStatements(await factory.connect()) };
-}
-
-function retryOwnStatements(adapter: SqlDriverAdapter): SqlDriverAdapter {
   return {
-    provider: adapter.provider,
-    adapterName: adapter.adapterName,
-    queryRaw: (query) => retryWriteConflicts(() => adapter.queryRaw(query)),
-    executeRaw: (query) => retryWriteConflicts(() => adapter.executeRaw(query)),
-    executeScript: (script) => adapter.executeScript(script),
-    startTransaction: (isolationLevel) => adapter.startTransaction(isolationLevel),
-    ...(adapter.getConnectionInfo && { getConnectionInfo: () => adapter.getConnectionInfo!() }),
-    dispose: () => adapter.dispose(),
+    provider,
+    adapterName,
+    async connect() {
+      const adapter = await factory.connect();
+      const { queryRaw, executeRaw } = adapter;
+      adapter.queryRaw = (query) => retryWriteConflicts(() => queryRaw.call(adapter, query));
+      adapter.executeRaw = (query) => retryWriteConflicts(() => executeRaw.call(adapter, query));
+      return adapter;
+    },
   };
 }
 

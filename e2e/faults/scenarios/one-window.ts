@@ -5,11 +5,11 @@ import { mock } from "node:test";
 import { pathToFileURL } from "node:url";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
-import { createSweepStore } from "~/platform/database/sweep.store.server";
+import { createSweepStore } from "~/platform/sweep/sweep.store.server";
 import { createRateLimiter } from "~/platform/limits/rate-limiter.server";
 import { createRateLimitStore } from "~/platform/limits/rate-limits.store.server";
 import type { RateLimitStore } from "~/platform/limits/rate-limits.store.server";
-import { createSweeper } from "~/platform/sweeper.server";
+import { createSweeper } from "~/platform/sweep/sweeper.server";
 import type { Figure } from "../scenario";
 import { megabyte, readDatabaseBytes, readHeldBytes } from "../server-measures";
 

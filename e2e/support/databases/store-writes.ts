@@ -14,7 +14,7 @@ import { createSessionStore } from "~/operator/sessions.store.server";
 import { createOperatorSweep } from "~/operator/sweep.store.server";
 import { clearPaymentSums } from "~/payments/payment-windows.store.server";
 import type { Database } from "~/platform/database/database.server";
-import { createSweepStore } from "~/platform/database/sweep.store.server";
+import { createSweepStore } from "~/platform/sweep/sweep.store.server";
 import { createLeaseStore } from "~/platform/leases/leases.store.server";
 import { createRateLimitStore } from "~/platform/limits/rate-limits.store.server";
 import { createOutboxStore } from "~/platform/outbox/outbox.store.server";

@@ -1,7 +1,7 @@
 import { Prisma } from "~/generated/sqlite/client";
-import type { Database } from "./database.server";
-import { deleteSome } from "./delete-some.server";
-import type { Deletion } from "./delete-some.server";
+import type { Database } from "~/platform/database/database.server";
+import { deleteSome } from "~/platform/database/delete-some.server";
+import type { Deletion } from "~/platform/database/delete-some.server";
 
 export type SweepStore = ReturnType<typeof createSweepStore>;
 

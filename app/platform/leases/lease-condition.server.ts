@@ -1,7 +1,7 @@
 import { Prisma } from "~/generated/sqlite/client";
-import { isSqlite } from "./database.server";
-import type { Database } from "./database.server";
-import type { LeaseHold } from "~/platform/leases/lease";
+import { isSqlite } from "~/platform/database/database.server";
+import type { Database } from "~/platform/database/database.server";
+import type { LeaseHold } from "./lease";
 
 /**
  * The database's own clock, which is one for all processes. On PostgreSQL the moment it is asked, not the moment the
