@@ -59,7 +59,6 @@ test("what the built server loads late has its names: a CommonJS package in the 
 test("the built server has modules of WebAssembly as bytes, and none as text", () => {
   const modules = readdirSync(folder).filter((name) => name.endsWith(".wasm"));
   expect(modules.sort()).toEqual([
-    "keccak.wasm",
     "llhttp.wasm",
     "llhttp_simd.wasm",
     "query_compiler_small_bg.postgresql.wasm",

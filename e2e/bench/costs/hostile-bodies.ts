@@ -5,7 +5,7 @@ import {
   maxRequestBytes,
   maxRequestValues,
 } from "~/chat/chat-limits";
-import { maxSiweMessageLength } from "~/gate/gate.schema";
+import { maxSiweFieldsLength } from "~/gate/proofs/siwe.server";
 import { maxBodyBytes as maxMcpBytes, maxBodyValues as maxMcpValues } from "~/tools/mcp/message";
 
 export type HostileBody = { shape: string; text: string };
@@ -135,7 +135,7 @@ function messageOf({
 
 /** A message of exactly the greatest length that is parsed: one character more and it is refused unread. */
 function longest(unit: string, make: (filling: string) => string): string {
-  const room = maxSiweMessageLength - make("").length;
+  const room = maxSiweFieldsLength - make("").length;
   return siwe(make(unit.repeat(Math.ceil(room / unit.length)).slice(0, room)));
 }
 
