@@ -2,7 +2,7 @@
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --ignore-scripts
+RUN npm ci --ignore-scripts --include=dev
 COPY . .
 RUN npm run build
 RUN node app/commands/assemble.mjs assembled

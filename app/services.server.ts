@@ -96,11 +96,13 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
   addressLists.start();
   outbox.sender.start();
   await leases.start();
-  const metricsServer = await openMetricsPort(foundation);
   const readReadiness = createReadiness(
     listChecks({ database, redis, clients: foundation.chains, gate, chat, speech }),
     systemClock,
   );
+  const operator = wireOperator(foundation, { gate, outbox, quota, search, payments, readReadiness });
+  // Last: connections may be waiting for it.
+  const metricsServer = await openMetricsPort(foundation);
   return {
     config,
     origin,
@@ -126,13 +128,13 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
     tracing: instruments.tracing,
     /** As everybody may read it; the operator's view has the whole. */
     readReadiness: async () => hideSecrets(await readReadiness(), config.keys.list),
-    operator: wireOperator(foundation, { gate, outbox, quota, search, payments, readReadiness }),
-    /** At the first sign of a stop: what streams ends with a last event. */
-    beginStop: chat.beginStop,
+    operator,
     stop: async () => {
       metricsServer?.close();
+      // Until an answer has ended, it may need any of the others.
+      await Promise.all([chat.stop(), outbox.sender.stop()]);
       await payments?.stop();
-      const others = [gate, outbox.sender, search, chat, speech, sweeper, addressLists];
+      const others = [gate, search, speech, sweeper, addressLists];
       await Promise.all(others.map((each) => each.stop()));
       // After those that settle what they had reserved.
       await quota.stop();

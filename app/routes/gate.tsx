@@ -9,7 +9,6 @@ import walletStylesheetHref from "~/gate/page/wallet/wallet.css";
 import type { loader as rootLoader } from "~/root";
 import { Notice } from "~/ui/notice";
 import { describePage } from "~/ui/page-meta";
-import { findSessionToken } from "~/gate/tokens/session.server";
 import { readKeyLookup } from "~/gate/visit.server";
 import { isVisit } from "~/door/is-visit.server";
 import { getServices } from "~/services.server";

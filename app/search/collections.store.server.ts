@@ -5,7 +5,7 @@ import type { SearchDatabase, SqlStatement, SqlValue } from "./search-database.s
 import { toSearchWords } from "./search-words";
 
 /** Raised whenever pages are cut or words are read in another way: what was stored before is then rebuilt. */
-const currentForm = 4;
+const currentForm = 5;
 
 /** Another default audience rebuilds the index: until then nothing that was stored is found. */
 export function formOf(defaultAudience: Reader): string {

@@ -87,7 +87,7 @@ test("Pinecone without the model that filled its indexes is a mistake, reported 
   }).join(" ");
   for (const name of ["PINECONE_INDEXES", "PINECONE_HOST", "AI_PROVIDER"]) expect(problems).toContain(name);
   expect(problems).toContain(
-    "EMBEDDING_MODEL must be set together with PINECONE_API_KEY: to the model whose vectors fill the indexes.",
+    "EMBEDDING_MODEL must be set together with PINECONE_API_KEY, to the model whose vectors fill the indexes.",
   );
   expect(problems).not.toContain("pc-secret");
   expect(problemsInProduction({ PINECONE_API_KEY: "pc", PINECONE_INDEXES: "docs" }).join(" ")).toMatch(

@@ -90,6 +90,11 @@ export const apiChanges: readonly ApiChange[] = [
     now: "8f1c5372e550",
   },
   {
+    why: "A session that goes on to a site is renewed, and its token lives no longer than others.",
+    at: ["/paths/~1session/post/description"],
+    now: "2e82ee7f4d76",
+  },
+  {
     why: "Bodies and lists of errors have bounds, which are told with everything else that operations promise.",
     at: [
       "/components/schemas/Problem/properties/errors/description",
@@ -100,7 +105,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/components/schemas/SiweSignIn/properties/message/maxLength",
       "/paths/*/post/description",
     ],
-    now: "f5ccf4024fca",
+    now: "9b0f8e2abaf6",
   },
   {
     why: "A gate may have several kinds of keys, memberships without a token and delegates among them; a kind need not open the room.",
