@@ -69,7 +69,7 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
   };
   // Even if none can begin: some may be left from before a restart.
   const stopping = new AbortController();
-  const watchingAbandoned = kept.watchAbandoned(stopping.signal);
+  const watchingAbandoned = kept.concludeRegularly(stopping.signal);
 
   return {
     /** Null where the chat is switched off, which is no fault. */

@@ -114,7 +114,7 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
       for (const replyId of await store.askToStopSession(session)) writtenHere.get(replyId)?.stop();
     },
     /** Concludes answers even if nobody reads them. Several processes may do so. */
-    async watchAbandoned(signal: AbortSignal): Promise<void> {
+    async concludeRegularly(signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {
         const wait = delay(leaseMs / 3, undefined, { ref: false, signal });
         await wait.then(concludeAbandoned).catch((err: unknown) => {
