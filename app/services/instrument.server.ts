@@ -9,7 +9,6 @@ import { openOtlpSpans } from "~/platform/tracing/otlp-spans.gateway.server";
 import { createTracing } from "~/platform/tracing/tracing.server";
 import type { Tracing } from "~/platform/tracing/tracing.server";
 import type { QuotaLedger } from "~/quota/quota.server";
-import type { Usage } from "~/quota/quota.store.server";
 import type { QuotaKind } from "~/quota/quota-subject";
 import type { Tool } from "~/tools/tool";
 import { version } from "../../package.json";
@@ -138,27 +137,20 @@ function instrumentTool(tool: Tool, metrics: Metrics, tracing: Tracing | null): 
 }
 
 function instrumentLedger(ledger: QuotaLedger, kind: QuotaKind, metrics: Metrics): QuotaLedger {
-  /** A transaction may be rolled back, and all of it done again. */
-  function count(
-    { transaction }: Pick<Usage, "transaction">,
-    step: "reserved" | "settled" | "refused",
-    amount: number,
-  ): void {
-    const add = () => metrics.countQuota({ kind, step, amount });
-    if (transaction) transaction.afterCommit(add);
-    else add();
+  function count(step: "reserved" | "settled" | "refused", amount: number): void {
+    metrics.countQuota({ kind, step, amount });
   }
   return {
     ...ledger,
     async reserve(request) {
       const outcome = await ledger.reserve(request);
-      if (outcome.outcome === "exhausted") count(request, "refused", 1);
-      else count(request, "reserved", outcome.amount);
+      if (outcome.outcome === "exhausted") count("refused", 1);
+      else count("reserved", outcome.amount);
       return outcome;
     },
     async settle(request) {
       const isSettled = await ledger.settle(request);
-      if (isSettled) count(request, "settled", Math.max(0, Math.ceil(request.usedTokens)));
+      if (isSettled) count("settled", Math.max(0, Math.ceil(request.usedTokens)));
       return isSettled;
     },
   };

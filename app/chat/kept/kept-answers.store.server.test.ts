@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import {
+  createPostgresqlTestDatabase,
   createTestClock,
   openTestDatabase,
   testOnEachDatabase,
   testOnPostgresql,
 } from "~e2e/support/databases/database";
-import { createPostgresqlTestDatabase, createSqliteTestDatabase } from "~e2e/support/databases/database";
 import type { TestDatabase } from "~e2e/support/databases/database";
 import type { AppendRequest, BeginRequest, Conversation } from "./kept-answer";
 import { createKeptAnswerStore } from "./kept-answers.store.server";
@@ -357,8 +357,7 @@ testOnPostgresql("a conversation that another process is about to take holds up 
 });
 
 /** What stands in the tables, as a crash or an older server may have left it. */
-async function openOnSqlite() {
-  const { database } = await createSqliteTestDatabase();
+function openWithTables({ database }: Pick<TestDatabase, "database">) {
   const opened = open({ database });
   return {
     ...opened,
@@ -373,39 +372,48 @@ async function openOnSqlite() {
   };
 }
 
-test("what was stored, and did not become part of the answer before it ended, is not read", async () => {
-  const { begin, append, conclude, storePiece, read } = await openOnSqlite();
-  const broken = await begin();
-  await append(broken.replyId, ["a"], { leaseMs: 0 });
-  await storePiece(broken.replyId, 2);
-  await conclude(broken.replyId);
-  expect(await read(broken.replyId)).toEqual(["1 a", `2 ${endingEvents[0]}`, `3 ${endingEvents[1]}`]);
-});
+testOnEachDatabase(
+  "what was stored, and did not become part of the answer before it ended, is not read",
+  async (state) => {
+    const { begin, append, conclude, storePiece, read } = openWithTables(state);
+    const broken = await begin();
+    await append(broken.replyId, ["a"], { leaseMs: 0 });
+    await storePiece(broken.replyId, 2);
+    await conclude(broken.replyId);
+    expect(await read(broken.replyId)).toEqual(["1 a", `2 ${endingEvents[0]}`, `3 ${endingEvents[1]}`]);
+  },
+);
 
-test("a short answer is one row, and what follows deleted pieces is not read", async () => {
-  const { begin, append, endOf, database, read } = await openOnSqlite();
-  const short = await begin();
-  await append(short.replyId, ["a", "b"], { ...endOf(2), firstId: 1 });
-  expect([await read(short.replyId), await database.keptPiece.count()]).toEqual([["1 a", "2 b"], 0]);
+testOnEachDatabase(
+  "a short answer is one row, and what follows deleted pieces is not read",
+  async (state) => {
+    const { begin, append, endOf, database, read } = openWithTables(state);
+    const short = await begin();
+    await append(short.replyId, ["a", "b"], { ...endOf(2), firstId: 1 });
+    expect([await read(short.replyId), await database.keptPiece.count()]).toEqual([["1 a", "2 b"], 0]);
 
-  const swept = await begin();
-  await append(swept.replyId, ["a", "b"]);
-  await append(swept.replyId, ["c"], endOf(3));
-  await database.keptPiece.deleteMany();
-  expect(await Promise.all([0, 1, 2].map((afterId) => read(swept.replyId, afterId)))).toEqual([
-    [],
-    [],
-    ["3 c"],
-  ]);
-});
+    const swept = await begin();
+    await append(swept.replyId, ["a", "b"]);
+    await append(swept.replyId, ["c"], endOf(3));
+    await database.keptPiece.deleteMany();
+    expect(await Promise.all([0, 1, 2].map((afterId) => read(swept.replyId, afterId)))).toEqual([
+      [],
+      [],
+      ["3 c"],
+    ]);
+  },
+);
 
-test("an answer that an older server ended, with pieces alone, is read to its end", async () => {
-  const { begin, append, database, read } = await openOnSqlite();
-  const { replyId } = await begin();
-  await append(replyId, ["a", "b"]);
-  await database.keptAnswer.update({
-    where: { id: replyId },
-    data: { endingId: 2, expiresAtMs: BigInt(Number.MAX_SAFE_INTEGER) },
-  });
-  expect(await read(replyId)).toEqual(["1 a", "2 b"]);
-});
+testOnEachDatabase(
+  "an answer that an older server ended, with pieces alone, is read to its end",
+  async (state) => {
+    const { begin, append, database, read } = openWithTables(state);
+    const { replyId } = await begin();
+    await append(replyId, ["a", "b"]);
+    await database.keptAnswer.update({
+      where: { id: replyId },
+      data: { endingId: 2, expiresAtMs: BigInt(Number.MAX_SAFE_INTEGER) },
+    });
+    expect(await read(replyId)).toEqual(["1 a", "2 b"]);
+  },
+);

@@ -72,6 +72,21 @@ testOnEachDatabase("a pool's use is reported where there is one", async ({ url, 
   if (reading) expect(reading.open).toBeGreaterThan(0);
 });
 
+testOnEachDatabase("a row that is there already is an answer, and no failed statement", async ({ url }) => {
+  const { calls, operations, instrument } = createWitness();
+  const database = await openDatabase({ url, instrument });
+  try {
+    const data = { digest: "d", expiresAtMs: 1n };
+    await database.spentSignature.create({ data });
+    calls.length = operations.length = 0;
+    await expect(database.spentSignature.create({ data })).rejects.toMatchObject({ code: "P2002" });
+  } finally {
+    await closeDatabase(database);
+  }
+  expect(calls.map(({ what, isFailed }) => [what, isFailed])).toEqual([["statement", false]]);
+  expect(operations.every(({ error }) => error === undefined)).toBe(true);
+});
+
 testOnEachDatabase("statements are timed even when no request is followed", async ({ url }) => {
   const { calls, operations, instrument } = createWitness();
   const database = await openDatabase({ url, instrument: { observe: instrument.observe } });

@@ -1,3 +1,4 @@
+import { DriverAdapterError } from "@prisma/driver-adapter-utils";
 import type {
   SqlDriverAdapter,
   SqlDriverAdapterFactory,
@@ -73,7 +74,6 @@ function instrumentTransaction(
 }
 
 function instrumentStatements(queryable: SqlQueryable, observers: Observers, within?: Ongoing): Statements {
-  if (!observers.begin) return timeStatements(queryable, observers.observe);
   const observed = <T>(sql: string, run: () => Promise<T>) => {
     const { endWith } = openOperation(observers, sql, within);
     return endWith(run());
@@ -84,23 +84,6 @@ function instrumentStatements(queryable: SqlQueryable, observers: Observers, wit
   };
 }
 
-/** What every server does, traced or not: another asynchronous function around each statement would cost time. */
-function timeStatements(queryable: SqlQueryable, observe: Observers["observe"]): Statements {
-  function timed<T>(startedAtMs: number, asked: Promise<T>): Promise<T> {
-    const tell = (isFailed: boolean) =>
-      observe({ what: "statement", isFailed, durationSeconds: (performance.now() - startedAtMs) / 1_000 });
-    asked.then(
-      () => tell(false),
-      () => tell(true),
-    );
-    return asked;
-  }
-  return {
-    queryRaw: (query) => timed(performance.now(), queryable.queryRaw(query)),
-    executeRaw: (query) => timed(performance.now(), queryable.executeRaw(query)),
-  };
-}
-
 type OpenOperation = ReturnType<typeof openOperation>;
 
 /** `sql`: of a statement; without it, of a transaction. */
@@ -108,7 +91,7 @@ function openOperation({ begin, observe, system }: Observers, sql?: string, with
   const startedAtMs = performance.now();
   const ongoing = begin?.({ kind: "database", ...describe(sql, system), within });
   function end(outcome: { error?: unknown }): void {
-    const isFailed = "error" in outcome;
+    const isFailed = "error" in outcome && !isUniqueConflict(outcome.error);
     const what = sql === undefined ? "transaction" : "statement";
     observe({ what, isFailed, durationSeconds: (performance.now() - startedAtMs) / 1_000 });
     ongoing?.end(isFailed ? { error: nameFailure(outcome.error) } : {});
@@ -125,6 +108,11 @@ function openOperation({ begin, observe, system }: Observers, sql?: string, with
     }
   }
   return { ongoing, end, endWith };
+}
+
+/** That a row with this key is there already is an answer. */
+function isUniqueConflict(error: unknown): boolean {
+  return error instanceof DriverAdapterError && error.cause.kind === "UniqueConstraintViolation";
 }
 
 function describe(sql: string | undefined, system: string) {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "./clock";
-import type { SweepStore } from "./database/sweep.store.server";
+import type { Clock } from "~/platform/clock";
+import type { SweepStore } from "./sweep.store.server";
 
 export type SweeperOptions = {
   store: SweepStore;

@@ -6,8 +6,8 @@ import {
   openTestDatabase,
   testOnEachDatabase,
 } from "~e2e/support/databases/database";
-import type { Database } from "./database/database.server";
-import { createSweepStore } from "./database/sweep.store.server";
+import type { Database } from "~/platform/database/database.server";
+import { createSweepStore } from "./sweep.store.server";
 import { createSweeper } from "./sweeper.server";
 import type { SweeperOptions } from "./sweeper.server";
 
