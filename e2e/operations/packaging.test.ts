@@ -233,7 +233,7 @@ if (!hasNativeCurve)
 const nativeRecover = `
   import { createRequire } from "node:module";
   import path from "node:path";
-  const curve = createRequire(path.resolve("build/server/index.js"))("secp256k1/bindings.js");
+  const curve = createRequire(path.resolve("build/index.js"))("secp256k1/bindings.js");
   const [signature, hash] = process.argv.slice(1).map((hex) => Buffer.from(hex, "hex"));
   const publicKey = curve.ecdsaRecover(signature.subarray(0, 64), signature[64] - 27, hash, false);
   process.stdout.write(Buffer.from(publicKey).toString("hex"));`;
