@@ -1,7 +1,6 @@
 import path from "node:path";
 import * as builtModules from "@remix-run/dev/server-build";
 import { broadcastDevReady } from "@remix-run/node";
-import type { ServerBuild } from "@remix-run/node";
 import { createRequestHandler } from "@remix-run/express";
 import compression from "compression";
 import express from "express";
@@ -22,7 +21,7 @@ import { findHiddenPaths, findMovedPaths, loadConfig } from "~/settings.server";
 const config = loadConfig();
 const { log, close: closeLog } = openLog(config.serving.logLevel);
 const isDevelopment = config.mode === "development";
-const build = serveRoutes(builtModules as unknown as ServerBuild, {
+const build = serveRoutes(builtModules, {
   moved: findMovedPaths(config),
   hidden: findHiddenPaths(config),
 });

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { isRecord } from "~/platform/json";
 
 const maxDepth = 5;

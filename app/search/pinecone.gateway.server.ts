@@ -1,5 +1,5 @@
 import type { Index, RecordMetadata } from "@pinecone-database/pinecone";
-import { z } from "zod";
+import * as z from "zod";
 import type { Clock } from "~/platform/clock";
 import type { Reader } from "./audience";
 import { FetchFault, fetchBounded } from "./bounded-fetch.gateway.server";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { TokenHolder } from "~/gate/holder";
 import { keyRefOf } from "~/gate/kinds/kind-of-key";
 import { Refusal } from "~/platform/http/refusal";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { accessTokenQuery, badTokenIsNone, calledByHolder } from "~/gate/tokens/token-placement.openapi";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
 import {
