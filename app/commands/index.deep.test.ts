@@ -2,8 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
-import { searchFile } from "~/search/knowledge-search.server";
-import { openSearchDatabase } from "~/search/search-database.store.server";
+import { createSearchFiles } from "~/search/search-files.store.server";
 import { startJsonServer } from "~e2e/support/providers/json-server";
 import { createKnowledge, openKnowledgeSearch } from "~e2e/support/knowledge";
 import type { Knowledge } from "~e2e/support/knowledge";
@@ -133,16 +132,15 @@ test(
   "a run waits while another process indexes, says so, and can be stopped",
   async () => {
     const knowledge = await createKnowledge(threePages);
-    const holder = openSearchDatabase({ file: searchFile(knowledge.dataDir) });
-    onTestFinished(() => holder.close());
-    expect(await holder.takeLock()).toBe(true);
+    const release = await createSearchFiles(knowledge.dataDir).takeLock();
+    onTestFinished(() => release?.());
     const run = startIndex({ knowledge });
     await waitUntil(() => run.output.stderr.includes("Waiting for it to finish"), { timeoutMs: 60_000 });
     run.child.kill("SIGTERM");
     expect(await run.ended).toMatchObject({ code: 130, stdout: "" });
     const next = startIndex({ knowledge });
     await waitUntil(() => next.output.stderr.includes("Waiting for it to finish"), { timeoutMs: 60_000 });
-    await holder.releaseLock();
+    release!();
     expect(await next.ended).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("3 pages indexed") as string,

@@ -1,13 +1,12 @@
 // Brings the embedded search in line with the knowledge folder, whether or not the server runs.
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { loadConfig } from "~/settings.server";
-import { createCollectionStore } from "~/search/collections.store.server";
 import { indexKnowledge } from "~/search/index-knowledge.server";
 import type { IndexReport } from "~/search/index-knowledge.server";
-import { knowledgeFolder, searchFile } from "~/search/knowledge-search.server";
-import { openSearchDatabase } from "~/search/search-database.store.server";
+import { knowledgeFolder } from "~/search/knowledge-search.server";
+import { createSearchFiles } from "~/search/search-files.store.server";
+import { createSearchIndex } from "~/search/search-index.server";
 import { createConfiguredEmbedder } from "~/services/search.server";
 import { runCommand, runInSteps } from "./run-command";
 
@@ -33,25 +32,19 @@ await runCommand(usage, async () => {
   if (config.search.pinecone) {
     console.error("PINECONE_API_KEY is set: the server searches there, and not in what is indexed now.");
   }
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const database = openSearchDatabase({ file: searchFile(dataDir) });
-  try {
-    const report = await runInSteps("pages", (onProgress, signal) =>
-      indexKnowledge({
-        folder: knowledgeFolder(contentDir),
-        store: createCollectionStore(database, config.search.defaultAudience),
-        lock: database,
-        embedder: createConfiguredEmbedder(config),
-        rebuild,
-        signal,
-        onProgress,
-        onWait: () => console.error("Another process is indexing. Waiting for it to finish …"),
-      }),
-    );
-    tell(report);
-  } finally {
-    await database.close();
-  }
+  const report = await runInSteps("pages", (onProgress, signal) =>
+    indexKnowledge({
+      folder: knowledgeFolder(contentDir),
+      index: createSearchIndex(config.search.defaultAudience),
+      files: createSearchFiles(dataDir),
+      embedder: createConfiguredEmbedder(config),
+      rebuild,
+      signal,
+      onProgress,
+      onWait: () => console.error("Another process is indexing. Waiting for it to finish …"),
+    }),
+  );
+  tell(report);
 });
 
 function tell({ indexed, unchanged, removed, passages, readers, broken }: IndexReport): void {

@@ -1,19 +1,16 @@
-import { namespaceOf, shelfOf } from "./audience";
-import type { Collection } from "./collections.store.server";
+import type { WarnLog } from "~/platform/log.server";
 import type { Embedder } from "./embedder";
-import { defaultNamespace } from "./knowledge-page";
-import { toFilterSql } from "./metadata-filter";
-import { isMissingTable } from "./passages.store.server";
-import type { FoundPassage, PassageStore } from "./passages.store.server";
+import { toFilter } from "./metadata-filter";
 import { coverageOf, isGuessable, weighWords } from "./question-terms";
 import type { AskedWord } from "./question-terms";
-import { toSearchWords } from "./search-words";
+import type { SearchIndex } from "./search-index.server";
 import type { PassageMatch, SearchQuestion } from "./search-store";
-import type { WarnLog } from "~/platform/log.server";
+import { toSearchWords } from "./search-words";
+import type { Shelf, WordHit } from "./shelf";
 
 type FindOptions = Pick<SearchQuestion, "query" | "namespace" | "reader" | "topK" | "filter" | "signal"> & {
-  store: PassageStore;
-  /** null, or of another model than the namespace was made with: words alone find what they can. */
+  index: SearchIndex;
+  /** null: words alone find what they can. */
   embedder: Embedder | null;
   log: WarnLog;
 };
@@ -23,6 +20,8 @@ const minCoverage = 0.2;
 /** The rarest words of a question decide; the rest of a very long one would only cost time. */
 const maxAskedWords = 200;
 const maxWords = 40;
+/** Bounds a question's time in a large index: how often its words may occur, all together. */
+const maxOccurrences = 20_000;
 const maxGuessedWords = 8;
 /** What a passage gains by a neighbour on its page, of the neighbour's own score. */
 const neighbourShare = 0.2;
@@ -35,81 +34,64 @@ const rankConstant = 60;
 
 /** Search by words and by vector on one shelf, fused by rank. An unknown namespace holds nothing. */
 export async function findPassages(options: FindOptions): Promise<PassageMatch[]> {
-  try {
-    return await findOnce(options);
-  } catch (error) {
-    // The collection was replaced by a newer one since it was last asked.
-    if (!isMissingTable(error)) throw error;
-    options.store.forgetCollections();
-    return await findOnce(options);
-  }
-}
-
-export async function listStoredNamespaces(store: PassageStore): Promise<string[]> {
-  const stored = (await store.listCollections()).map(({ shelf }) => namespaceOf(shelf));
-  return [...new Set([defaultNamespace, ...stored])];
-}
-
-async function findOnce(options: FindOptions): Promise<PassageMatch[]> {
-  const { query, namespace, reader, topK, filter, store } = options;
-  const collection = await store.findCollection(shelfOf(reader, namespace));
-  if (!collection) return [];
-  const queryWords = [...new Set(toSearchWords(query))].slice(0, maxAskedWords);
-  const vector = await embedQuestion(collection, options);
-  if (queryWords.length === 0 && !vector) return [];
+  const { query, namespace, reader, topK, filter, index, signal } = options;
+  if (!index.findShelf(reader, namespace)) return [];
+  const vector = await embedQuestion(options);
+  signal?.throwIfAborted();
+  // Pages may have changed while the question was embedded.
+  const shelf = index.findShelf(reader, namespace);
+  if (!shelf) return [];
   const limit = Math.max(vector ? minFused : minRanked, topK * candidatesPerMatch);
-  const from = { collection, filter: filter ? toFilterSql(filter) : null, limit };
-  // Nearly always the words can be looked for as they are.
-  const isLong = queryWords.length > maxWords;
-  const found = await store.ask({ ...from, asked: queryWords, vector, words: isLong ? [] : queryWords });
-  const unknown = queryWords
-    .filter((word) => isGuessable(word) && !found.counts.held.has(word))
-    .slice(0, maxGuessedWords);
-  const near =
-    unknown.length > 0 ? await store.findNearTerms(collection, unknown) : new Map<string, number>();
-  const words = weighWords(queryWords, found.counts, near).slice(0, maxWords);
+  const isMet = toFilter(filter ?? {});
+  const accepts = ({ metadata }: { metadata: Record<string, unknown> }) => isMet(metadata);
+  const words = chooseWords(query, shelf);
   const terms = new Set(words.flatMap((word) => word.terms.map(({ term }) => term)));
-  const isGuessed = [...terms].some((term) => !queryWords.includes(term));
-  const byWords =
-    isLong || isGuessed ? await store.rankByWords({ ...from, words: [...terms] }) : found.byWords;
-  const passages = new Map([...byWords, ...found.byVector].map((passage) => [passage.rowId, passage]));
-  const byVector = found.byVector.map(({ rowId }) => rowId);
-  return fuseRanks(rankByWords(byWords, words), byVector, vector ? 1 : 0)
+  const byWords = terms.size > 0 ? shelf.rankByWords([...terms], accepts, limit) : [];
+  const byVector = vector ? shelf.rankByVector(vector, accepts, limit) : [];
+  return fuseRanks(rankHits(byWords, words), byVector, vector ? 1 : 0)
     .slice(0, topK)
-    .map(({ id, score }) => {
-      const { key, metadata } = passages.get(id)!;
-      return { id: key, score, metadata: JSON.parse(metadata) as Record<string, unknown> };
-    });
+    .map(({ id, score }) => ({ id, score, metadata: { ...shelf.passages.get(id)!.metadata } }));
+}
+
+function chooseWords(query: string, shelf: Shelf): AskedWord[] {
+  const asked = [...new Set(toSearchWords(query))].slice(0, maxAskedWords);
+  const held = shelf.countHolding(asked);
+  const unknown = asked.filter((word) => isGuessable(word) && !held.has(word)).slice(0, maxGuessedWords);
+  const counts = { passages: shelf.passages.size, held };
+  const near = shelf.findNearTerms(unknown);
+  const words = weighWords(asked, counts, near).slice(0, maxWords);
+  let left = maxOccurrences;
+  return words.filter(({ terms }, index) => {
+    for (const { term } of terms) left -= held.get(term) ?? near.get(term) ?? 0;
+    return left >= 0 || index === 0;
+  });
 }
 
 /** A passage gains by what it holds of the question, by a heading that says little else, and by found neighbours. */
-function rankByWords(found: readonly FoundPassage[], words: readonly AskedWord[]): number[] {
-  const known = new Map(found.map((passage) => [passage.rowId, passage]));
-  const scoreBeside = ({ rowId, source }: FoundPassage, side: 1 | -1) => {
-    const neighbour = known.get(rowId + side);
-    return neighbour?.source === source ? neighbour.score : 0;
-  };
-  return found
-    .map((passage) => {
-      const coverage = coverageOf(passage, words);
-      const beside = neighbourShare * Math.max(scoreBeside(passage, 1), scoreBeside(passage, -1));
+function rankHits(hits: readonly WordHit[], words: readonly AskedWord[]): string[] {
+  const scores = new Map(hits.map(({ passage, score }) => [`${passage.source}#${passage.position}`, score]));
+  return hits
+    .map(({ passage, score, terms }) => {
+      const { source, position, columns } = passage;
+      const besides = [-1, 1].map((side) => scores.get(`${source}#${position + side}`) ?? 0);
+      const coverage = coverageOf({ terms, heading: columns.heading }, words);
       const gain = (1 + coverage.ofQuestion / 2) * (1 + coverage.ofHeading / 2);
-      return { passage, coverage, score: (passage.score + beside) * gain };
+      return { passage, coverage, score: (score + neighbourShare * Math.max(...besides)) * gain };
     })
     .filter(({ coverage }) => coverage.ofQuestion >= minCoverage)
     .sort((one, other) => other.score - one.score)
-    .map(({ passage }) => passage.rowId);
+    .map(({ passage }) => passage.key);
 }
 
-/** By the collection's own model. Where that cannot be asked, words alone find what they can. */
-async function embedQuestion(
-  collection: Collection,
-  { query, signal, embedder, log }: FindOptions,
-): Promise<Float32Array | null> {
-  if (embedder?.model !== collection.model) return null;
+/** null if no passage has a vector of that model, or the model is unreachable: words alone find what they can. */
+async function embedQuestion(options: FindOptions): Promise<Float32Array | null> {
+  const { query, namespace, reader, index, signal, embedder, log } = options;
+  const passages = [...(index.findShelf(reader, namespace)?.passages.values() ?? [])];
+  const stored = passages.find(({ vector }) => vector)?.vector;
+  if (!embedder || !stored) return null;
   try {
     const [vector = null] = await embedder.embed({ texts: [query], signal });
-    return vector?.length === collection.dimension ? vector : null;
+    return vector?.length === stored.length ? vector : null;
   } catch (error) {
     if (signal?.aborted) throw error;
     log.warn({ err: error }, "question embedding failed; searching by words alone");

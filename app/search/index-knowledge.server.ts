@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { noModel } from "./collections.store.server";
-import type { CollectionStore, StoredPage } from "./collections.store.server";
 import type { Embedder } from "./embedder";
 import { listKnowledgeFiles, readKnowledgeFile } from "./knowledge-files.server";
 import type { KnowledgeFile } from "./knowledge-files.server";
 import { PageFault } from "./knowledge-page";
-import type { KnowledgePage } from "./knowledge-page";
+import { noModel } from "./search-files.store.server";
+import type { SearchFiles, StoredIndex } from "./search-files.store.server";
+import type { IndexedPage, ReadPage, SearchIndex } from "./search-index.server";
 
 export type IndexReport = {
   indexed: number;
@@ -20,152 +20,168 @@ export type IndexProgress = { done: number; total: number; source: string };
 
 export type IndexOptions = {
   folder: string;
-  store: CollectionStore;
-  lock: { takeLock: () => Promise<boolean>; releaseLock: () => Promise<void> };
+  index: SearchIndex;
+  files: SearchFiles;
   /** null: pages are found by their words alone. */
   embedder: Embedder | null;
-  /** Drops everything first. */
+  /** Embeds everything again. */
   rebuild?: boolean;
   signal: AbortSignal;
   onProgress?: (progress: IndexProgress) => void;
-  /** Whether the model may be asked now; without it only what must not be found any more is taken out. */
+  /** Without it, pages are found by their words, and nothing is embedded or saved. */
   mayEmbed?: boolean;
-  /** Called when that is done, before anything is embedded. */
+  /** Called when deleted, broken and moved pages are no longer found, before anything is added. */
   onWithdrawn?: () => void;
   /** Called once, when another process is indexing. */
   onWait?: () => void;
 };
 
 const lockPauseMs = 100;
-/** Small enough for every provider's limit on one request, and for a stop to be heard soon. */
+/** Small enough for every provider's limit on one request, and for a quick stop. */
 const passagesAtOnce = 64;
+/** Saving takes at most this part of a long run. */
+const savingShare = 0.1;
 
 /**
- * What must not be found any more goes first, without a model: not even a provider that is away keeps it findable. A run
- * that was cut short is resumed by the next one, and only one process fills a file. Rejects where no model can be asked.
+ * Words first: no model is needed to find new pages by them, nor to withdraw old ones. A run that was cut short is resumed
+ * by the next one. Rejects if the model is unreachable.
  */
 export async function indexKnowledge(options: IndexOptions): Promise<IndexReport> {
-  const { lock, signal, onWait } = options;
-  for (let attempt = 0; !(await lock.takeLock()); attempt++) {
-    if (attempt === 0) onWait?.();
-    await pause(lockPauseMs, undefined, { signal });
+  const { index, files, rebuild = false, mayEmbed = true, signal, onWait } = options;
+  const stored = index.pages.size > 0 || rebuild ? null : await files.load();
+  let found = await readFolder(options, stored);
+  const counts = { indexed: 0, unchanged: 0, removed: 0, passages: 0 };
+  if (mayEmbed) {
+    let release = await files.takeLock();
+    if (!release) onWait?.();
+    while (!release) {
+      await pause(lockPauseMs, undefined, { signal });
+      release = await files.takeLock();
+    }
+    try {
+      found = await readFolder(options, null);
+      Object.assign(counts, await embedAndSave(options, found.sources));
+    } finally {
+      release();
+    }
   }
-  try {
-    return await indexAlone(options);
-  } finally {
-    await lock.releaseLock();
-  }
+  return { ...counts, readers: index.countReaders(), broken: found.broken };
 }
 
-/** `known`: the stored pages by their source. `shelves`: where each page belongs now. */
-type Run = IndexOptions & {
-  model: string;
-  known: ReadonlyMap<string, StoredPage>;
-  shelves: Map<string, readonly string[]>;
-  report: IndexReport;
-};
-
-async function indexAlone(options: IndexOptions): Promise<IndexReport> {
-  const { folder, store, embedder, signal, onProgress, rebuild = false, mayEmbed = true } = options;
-  const model = embedder?.model ?? noModel;
-  if (rebuild) await store.dropAll();
-  await store.prepare(model);
+/** Brings the index in line with the folder, by words. `stored` saves the reading of files that are as they were. */
+async function readFolder({ folder, index, signal, onWithdrawn }: IndexOptions, stored: StoredIndex | null) {
   const files = await listKnowledgeFiles(folder);
-  const known = new Map((await store.listPages(model)).map((page) => [page.source, page]));
-  const report: IndexReport = {
-    indexed: 0,
-    unchanged: 0,
-    removed: 0,
-    passages: 0,
-    readers: { everyone: 0, holders: 0 },
-    broken: [],
-  };
-  const shelves = new Map<string, readonly string[]>();
-  const run: Run = { ...options, model, known, shelves, report };
-  for (const file of files) await findShelves(run, file);
-  report.readers = countReaders([...shelves.values()]);
-  // Whatever is broken is not kept either: what it said before is not what its author wants to say now.
-  report.removed = await store.keepOnly(shelves);
-  options.onWithdrawn?.();
-  if (!mayEmbed) return report;
-  for (const [index, file] of files.entries()) {
+  const broken: IndexReport["broken"] = [];
+  const changed: ReadPage[] = [];
+  const removed = new Set(index.pages.keys());
+  for (const file of files) {
     signal.throwIfAborted();
-    onProgress?.({ done: index, total: files.length, source: file.source });
-    if (shelves.get(file.source)?.length) await indexFile(run, file);
+    const before = index.pages.get(file.source);
+    const known = before ?? stored?.pages.get(file.source);
+    const page = known?.stamp === file.stamp ? known : await readOrReport(folder, file, broken);
+    // Pages for operators are not even stored.
+    if (!page || index.toShelves(page.page).length === 0) continue;
+    removed.delete(file.source);
+    if (page.digest !== before?.digest) changed.push(page);
+    else if (before) before.stamp = page.stamp;
   }
-  report.removed += await store.keepOnly(shelves);
-  await store.finish(model);
-  onProgress?.({ done: files.length, total: files.length, source: "" });
-  return report;
+  for (const source of removed) await index.remove(source);
+  for (const { page } of changed) if (index.isMoved(page)) await index.remove(page.source);
+  onWithdrawn?.();
+  for (const page of changed) await index.replace(page);
+  return { sources: files.map(({ source }) => source), broken };
 }
 
-/** What is no page is reported, and belongs nowhere. */
-async function findShelves(run: Run, file: KnowledgeFile): Promise<void> {
-  run.signal.throwIfAborted();
-  const before = run.known.get(file.source);
-  if (before?.stamp === file.stamp) run.shelves.set(file.source, before.shelves);
-  else {
-    const read = await readOrReport(run, file);
-    if (read) run.shelves.set(file.source, run.store.shelvesOf(read.page));
-  }
-}
-
-/** A page for everyone is on both readers' shelves. */
-function countReaders(shelves: readonly (readonly string[])[]): IndexReport["readers"] {
-  const count = (least: number) => shelves.filter(({ length }) => length >= least).length;
-  return { everyone: count(2), holders: count(1) };
-}
-
-async function indexFile(run: Run, file: KnowledgeFile): Promise<void> {
-  const { store, model, report } = run;
-  const { source, stamp } = file;
-  const before = run.known.get(source);
-  if (before?.stamp === stamp) {
-    report.unchanged += 1;
-    return;
-  }
-  const read = await readOrReport(run, file);
-  if (!read) {
-    run.shelves.delete(source);
-    return;
-  }
-  const { page, digest } = read;
-  const shelves = store.shelvesOf(page);
-  // It may have changed since it was first read.
-  run.shelves.set(source, shelves);
-  if (before?.digest === digest) {
-    await store.restamp(source, stamp);
-    report.unchanged += 1;
-    return;
-  }
-  const vectors = await embedPassages(page, run);
-  const dimension = vectors.find((vector) => vector !== null)?.length ?? 0;
-  const collections = [];
-  for (const shelf of shelves) {
-    collections.push(await store.ensureCollection({ shelf, model, dimension }));
-  }
-  await store.replacePage({ collections, page, stamp, digest, vectors });
-  report.indexed += 1;
-  report.passages += page.passages.length;
-}
-
-async function readOrReport({ folder, report }: Run, file: KnowledgeFile) {
+async function readOrReport(folder: string, file: KnowledgeFile, broken: IndexReport["broken"]) {
   try {
-    return await readKnowledgeFile(folder, file);
+    return { ...(await readKnowledgeFile(folder, file)), stamp: file.stamp };
   } catch (error) {
     if (!(error instanceof PageFault)) throw error;
-    report.broken.push({ source: file.source, reason: error.message });
+    broken.push({ source: file.source, reason: error.message });
     return null;
   }
 }
 
-async function embedPassages({ title, passages }: KnowledgePage, { embedder, signal }: Run) {
-  if (!embedder) return [];
-  const texts = passages.map(({ heading, text }) => `${title}\n${heading}\n${text}`);
+async function embedAndSave(options: IndexOptions, sources: readonly string[]) {
+  const { index, files, embedder, rebuild = false, signal, onProgress } = options;
+  const model = embedder?.model ?? noModel;
+  const stored = rebuild ? null : await files.load();
+  const done = adoptVectors(index, stored, model);
+  const removed = [...(stored?.pages.keys() ?? [])].filter((source) => !index.pages.has(source)).length;
+  const counts = { indexed: 0, unchanged: done.size, removed, passages: 0 };
+  const isStamped = [...done].every(({ page, stamp }) => stored?.pages.get(page.source)?.stamp === stamp);
+  let isSaved = stored?.model === model && removed === 0 && isStamped;
+  let [savedAtMs, tookMs] = [performance.now(), 0];
+  const save = async () => {
+    const begunAtMs = performance.now();
+    await files.save(model, done);
+    isSaved = true;
+    savedAtMs = performance.now();
+    tookMs = savedAtMs - begunAtMs;
+  };
+  try {
+    for (const [at, source] of sources.entries()) {
+      signal.throwIfAborted();
+      onProgress?.({ done: at, total: sources.length, source });
+      const page = index.pages.get(source);
+      if (!page || done.has(page)) continue;
+      await embedPage(page, done, options);
+      done.add(page);
+      counts.indexed += 1;
+      counts.passages += page.passages.length;
+      isSaved = false;
+      if ((performance.now() - savedAtMs) * savingShare > tookMs) await save();
+    }
+    onProgress?.({ done: sources.length, total: sources.length, source: "" });
+  } catch (error) {
+    if (counts.indexed > 0 && !isSaved) await save();
+    throw error;
+  }
+  if (!isSaved) await save();
+  return counts;
+}
+
+/** Takes the vectors of unchanged pages from the files, and returns these pages. */
+export function adoptVectors(
+  index: SearchIndex,
+  stored: StoredIndex | null,
+  model: string,
+): Set<IndexedPage> {
+  const adopted = new Set<IndexedPage>();
+  for (const page of index.pages.values()) {
+    const before = stored?.model === model ? stored.pages.get(page.page.source) : undefined;
+    if (before?.digest !== page.digest) continue;
+    for (const [at, passage] of page.passages.entries()) passage.vector = before.vectors[at] ?? null;
+    adopted.add(page);
+  }
+  return adopted;
+}
+
+async function embedPage(
+  { page, passages }: IndexedPage,
+  done: ReadonlySet<IndexedPage>,
+  { embedder, signal }: IndexOptions,
+): Promise<void> {
+  if (!embedder) return;
+  const texts = page.passages.map(({ heading, text }) => `${page.title}\n${heading}\n${text}`);
   const vectors: (Float32Array | null)[] = [];
   for (let at = 0; at < texts.length; at += passagesAtOnce) {
     signal.throwIfAborted();
     vectors.push(...(await embedder.embed({ texts: texts.slice(at, at + passagesAtOnce), signal })));
   }
-  return vectors;
+  const dimension = vectors.find((vector) => vector)?.length;
+  const known = findDimension(done);
+  if (dimension !== undefined && known !== undefined && dimension !== known) {
+    throw new Error(
+      `${embedder.model} makes vectors of ${dimension} numbers now, and made ${known} before. Run \`npm run index -- --rebuild\`.`,
+    );
+  }
+  for (const [at, passage] of passages.entries()) passage.vector = vectors[at] ?? null;
+}
+
+function findDimension(pages: ReadonlySet<IndexedPage>): number | undefined {
+  for (const { passages } of pages) {
+    const found = passages.find(({ vector }) => vector)?.vector;
+    if (found) return found.length;
+  }
 }

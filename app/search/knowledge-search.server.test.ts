@@ -1,10 +1,10 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { createTestDir } from "~e2e/support/databases/database";
 import { demoContent } from "~e2e/support/demo-content";
 import type { Embedder } from "./embedder";
-import { createKnowledge, openKnowledgeSearch } from "~e2e/support/knowledge";
+import { createKnowledge, inspect, openKnowledgeSearch } from "~e2e/support/knowledge";
 import { createWordEmbedder } from "~e2e/support/word-embedder";
 import { growthOf, linearGrowth } from "~e2e/support/measure/growth";
 import { toSearchWords } from "./search-words";
@@ -136,6 +136,7 @@ test.each([
   [Array.from({ length: 250 }, (_, index) => `w${index}`).join(" ")],
   ["🗝".repeat(500)],
   ["% _ \\ / $ ` ; :"],
+  ["constructor __proto__ toString"],
 ])("the query %j is searched as plain words", async (query) => {
   const { ask, find } = await open({ "a.md": "# Keys\n\nA key opens the room." });
   await expect(find({ query })).resolves.toBeInstanceOf(Array);
@@ -354,15 +355,22 @@ test("a missing folder gives no matches and no error", async () => {
   expect(warnings).toEqual([]);
 });
 
-test("a file that is no database is created again", async () => {
+test.each([
+  ["no JSON", "not an index"],
+  ["cut short", '{"form":5,"model":"","pages":[{"page":{"source":"a.md"'],
+  ["of another shape", '{"form":5,"model":"","pages":{}}'],
+  ["of an earlier form", '{"form":4,"model":"","pages":[]}'],
+  ["without its vectors", '{"form":5,"model":"","dimension":2,"vectors":"search-0.f32","pages":[]}'],
+])("a file that is %s is made again, and the index of earlier versions goes", async (_name, text) => {
   const knowledge = await createKnowledge({ "a.md": "one page" });
-  await writeFile(
-    path.join(knowledge.dataDir, "search.db"),
-    "not a database, but long enough to look like one".repeat(99),
-  );
+  await writeFile(path.join(knowledge.dataDir, "search.json"), text);
+  await writeFile(path.join(knowledge.dataDir, "search.db"), "tables");
   const { ask, warnings } = openKnowledgeSearch(knowledge);
   expect(await ask("page")).toEqual(["a.md#1"]);
   expect(warnings).toEqual([]);
+  expect(await inspect(knowledge)).toMatchObject({ pages: 1 });
+  const vectors = expect.stringMatching(/^search-.*\.f32$/) as string;
+  expect((await readdir(knowledge.dataDir)).sort()).toEqual([vectors, "search.json", "search.lock"]);
 });
 
 test.each([

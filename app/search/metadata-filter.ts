@@ -5,14 +5,19 @@ const maxDepth = 5;
 /** For the whole filter, all of which is evaluated for each passage. */
 const limits = { groups: 20, conditions: 20, values: 100, "characters of text": 4_000 };
 
-/** Names of fields go into paths of JSON: letters, digits, `_`, `-` and `.`, and never an operator's `$`. */
+/** Letters, digits, `_`, `-` and `.`: an operator begins with `$`. */
 export const fieldNamePattern = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 
-const orders = { $gt: ">", $gte: ">=", $lt: "<", $lte: "<=" };
+const orders: Readonly<Record<string, (entry: number, bound: number) => boolean>> = {
+  $gt: (entry, bound) => entry > bound,
+  $gte: (entry, bound) => entry >= bound,
+  $lt: (entry, bound) => entry < bound,
+  $lte: (entry, bound) => entry <= bound,
+};
 
 type FilterValue = string | number | boolean;
 export type MetadataFilter = Record<string, unknown>;
-export type SqlCondition = { sql: string; args: (string | number)[] };
+type Test = (metadata: Record<string, unknown>) => boolean;
 
 export class FilterError extends Error {
   override readonly name = "FilterError";
@@ -23,7 +28,7 @@ export const metadataFilterSchema = z
   .record(z.string(), z.unknown())
   .superRefine((filter, context) => {
     try {
-      toFilterSql(filter);
+      toFilter(filter);
     } catch (error) {
       if (!(error instanceof FilterError)) throw error;
       context.addIssue({ code: "custom", message: error.message });
@@ -34,10 +39,10 @@ export const metadataFilterSchema = z
   );
 
 /**
- * A condition over a column `metadata` that holds JSON. A field that holds a list meets a comparison when one of its
- * entries does; one that is missing meets only `$ne` and `$nin`. Values meet values of their own type only.
+ * A test of a passage's metadata. A field that holds a list meets a comparison when one of its entries does; one that is
+ * missing meets only `$ne` and `$nin`. Values meet values of their own type only.
  */
-export function toFilterSql(filter: MetadataFilter): SqlCondition {
+export function toFilter(filter: MetadataFilter): Test {
   const left = { ...limits };
 
   /** Throws at the first thing too many, before anything more of the filter is read. */
@@ -46,7 +51,7 @@ export function toFilterSql(filter: MetadataFilter): SqlCondition {
     if (left[what] < 0) throw new FilterError(`A filter may hold ${limits[what]} ${what} in all.`);
   }
 
-  function readGroup(group: unknown, depth: number): SqlCondition {
+  function readGroup(group: unknown, depth: number): Test {
     if (!isRecord(group)) throw new FilterError("A filter is an object.");
     if (depth > maxDepth) throw new FilterError(`A filter may be nested ${maxDepth} levels deep.`);
     spend("groups", 1);
@@ -55,12 +60,12 @@ export function toFilterSql(filter: MetadataFilter): SqlCondition {
       if (!Array.isArray(value) || value.length === 0)
         throw new FilterError(`${key} takes a list of filters.`);
       const groups = value.map((inner: unknown) => readGroup(inner, depth + 1));
-      return join(groups, key === "$and" ? " AND " : " OR ");
+      return key === "$and" ? meetsAll(groups) : (metadata) => groups.some((isMet) => isMet(metadata));
     });
-    return parts.length === 0 ? { sql: "1", args: [] } : join(parts, " AND ");
+    return meetsAll(parts);
   }
 
-  function readField(field: string, value: unknown): SqlCondition {
+  function readField(field: string, value: unknown): Test {
     if (!fieldNamePattern.test(field)) throw new FilterError(`${quote(field)} is no operator or field name.`);
     const comparisons = isRecord(value) ? Object.entries(value) : [["$eq", value] as const];
     if (comparisons.length === 0) throw new FilterError(`${field} is compared with nothing.`);
@@ -69,9 +74,9 @@ export function toFilterSql(filter: MetadataFilter): SqlCondition {
       const values = readOperand(operator, operand);
       spend("values", values.length);
       for (const text of values) if (typeof text === "string") spend("characters of text", text.length);
-      return toCondition(field, operator, values);
+      return toTest(field, operator, values);
     });
-    return join(conditions, " AND ");
+    return meetsAll(conditions);
   }
 
   return readGroup(filter, 1);
@@ -102,30 +107,21 @@ function readOperand(operator: string, operand: unknown): FilterValue[] {
   }
 }
 
-function toCondition(field: string, operator: string, values: readonly FilterValue[]): SqlCondition {
-  const order = operator in orders ? orders[operator as keyof typeof orders] : "=";
-  const tests = join(
-    values.map((value) => toTest(value, order)),
-    " OR ",
-  );
+function toTest(field: string, operator: string, values: readonly FilterValue[]): Test {
+  const order = orders[operator];
   const isNegated = operator === "$ne" || operator === "$nin";
-  return {
-    sql: `${isNegated ? "NOT " : ""}EXISTS (SELECT 1 FROM json_each(metadata, ?) AS entry WHERE ${tests.sql})`,
-    args: [`$."${field}"`, ...tests.args],
+  const isMet = (entry: unknown) =>
+    order
+      ? typeof entry === "number" && order(entry, values[0] as number)
+      : values.includes(entry as FilterValue);
+  return (metadata) => {
+    const entries = Object.hasOwn(metadata, field) ? [metadata[field]].flat() : [];
+    return entries.some(isMet) !== isNegated;
   };
 }
 
-function toTest(value: FilterValue, order: string): SqlCondition {
-  if (typeof value === "boolean") return { sql: `entry.type = '${value}'`, args: [] };
-  if (typeof value === "string") return { sql: "(entry.type = 'text' AND entry.value = ?)", args: [value] };
-  return { sql: `(entry.type IN ('integer', 'real') AND entry.value ${order} ?)`, args: [value] };
-}
-
-function join(conditions: readonly SqlCondition[], operator: string): SqlCondition {
-  return {
-    sql: `(${conditions.map(({ sql }) => sql).join(operator)})`,
-    args: conditions.flatMap(({ args }) => args),
-  };
+function meetsAll(tests: readonly Test[]): Test {
+  return (metadata) => tests.every((isMet) => isMet(metadata));
 }
 
 function isValue(value: unknown): value is FilterValue {

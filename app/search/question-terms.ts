@@ -39,18 +39,16 @@ export function weighWords(
 
 /** The share of the question's weight that a passage contains, and of its heading's words that the question contains. */
 export function coverageOf(
-  { words, heading }: { words: string; heading: string },
+  { terms: held, heading }: { terms: ReadonlySet<string>; heading: string },
   asked: readonly AskedWord[],
 ) {
-  const wanted = new Set<string>();
   let [whole, part] = [0, 0];
   for (const { weight, terms } of asked) {
     whole += weight;
-    part += Math.max(0, ...terms.map((its) => (words.includes(` ${its.term} `) ? its.weight : 0)));
-    for (const { term } of terms) wanted.add(term);
+    part += Math.max(0, ...terms.map((its) => (held.has(its.term) ? its.weight : 0)));
   }
   const headingWords = heading.split(" ");
-  const shared = headingWords.filter((word) => wanted.has(word)).length;
+  const shared = headingWords.filter((word) => held.has(word)).length;
   return { ofQuestion: whole === 0 ? 0 : part / whole, ofHeading: shared / headingWords.length };
 }
 

@@ -2,18 +2,17 @@
 // line each, and at the end the report.
 import { writeSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { createCollectionStore } from "~/search/collections.store.server";
 import { indexKnowledge } from "~/search/index-knowledge.server";
-import { openSearchDatabase } from "~/search/search-database.store.server";
+import { createSearchFiles } from "~/search/search-files.store.server";
+import { createSearchIndex } from "~/search/search-index.server";
 import { createWordEmbedder } from "./word-embedder";
 
-const [folder = "", file = "", pauseMs = "0"] = process.argv.slice(2);
+const [folder = "", dataDir = "", pauseMs = "0"] = process.argv.slice(2);
 const ofWords = createWordEmbedder();
-const database = openSearchDatabase({ file });
 const report = await indexKnowledge({
   folder,
-  store: createCollectionStore(database, "holders"),
-  lock: database,
+  index: createSearchIndex("holders"),
+  files: createSearchFiles(dataDir),
   embedder: {
     ...ofWords,
     async embed(call) {
@@ -26,4 +25,3 @@ const report = await indexKnowledge({
   signal: new AbortController().signal,
 });
 writeSync(1, `${JSON.stringify(report)}\n`);
-await database.close();

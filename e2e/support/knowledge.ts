@@ -1,10 +1,10 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { onTestFinished } from "vitest";
-import { createCollectionStore } from "~/search/collections.store.server";
 import { indexKnowledge } from "~/search/index-knowledge.server";
-import { createKnowledgeSearch, knowledgeFolder, searchFile } from "~/search/knowledge-search.server";
-import { openSearchDatabase } from "~/search/search-database.store.server";
+import { createKnowledgeSearch, knowledgeFolder } from "~/search/knowledge-search.server";
+import { createSearchFiles } from "~/search/search-files.store.server";
+import { createSearchIndex } from "~/search/search-index.server";
 import { createTestDir } from "./databases/database";
 
 /** A content folder with these pages, and a data folder beside it; both are removed when the test ends. */
@@ -68,19 +68,14 @@ export async function runIndex({
   embedder = null,
   ...changes
 }: Pick<Knowledge, "dataDir" | "folder"> & Partial<Parameters<typeof indexKnowledge>[0]>) {
-  const database = openSearchDatabase({ file: searchFile(dataDir) });
-  try {
-    return await indexKnowledge({
-      folder,
-      store: createCollectionStore(database, "holders"),
-      lock: database,
-      embedder,
-      signal: new AbortController().signal,
-      ...changes,
-    });
-  } finally {
-    await database.close();
-  }
+  return await indexKnowledge({
+    folder,
+    index: createSearchIndex("holders"),
+    files: createSearchFiles(dataDir),
+    embedder,
+    signal: new AbortController().signal,
+    ...changes,
+  });
 }
 
 export const pageCount = 40;
@@ -94,31 +89,16 @@ export function manyPages(): Record<string, string> {
   );
 }
 
-/** What is wrong with the file, and how many rows of each kind it holds for its pages. The shelves are the holders'. */
+/** What the files hold: the model, how many pages, passages and vectors. */
 export async function inspect({ dataDir }: Pick<Knowledge, "dataDir">) {
-  const database = openSearchDatabase({ file: searchFile(dataDir) });
-  try {
-    const [check, collections = [], pages] = await database.read(
-      { sql: "PRAGMA integrity_check" },
-      { sql: "SELECT id, namespace, model, isLive FROM collections ORDER BY id" },
-      { sql: "SELECT count(*) AS count FROM pages" },
-    );
-    const counts = [];
-    for (const { id } of collections) {
-      const rows = await database.read(
-        ...["passages", "vectors", "words"].map((name) => ({
-          sql: `SELECT count(*) AS count FROM ${name}_${Number(id)}`,
-        })),
-      );
-      counts.push(rows.map(([row]) => Number(row?.count)));
-    }
-    const models = collections.map(({ namespace, model, isLive }) => [
-      String(namespace).replace(/^holders:/, ""),
-      model,
-      isLive,
-    ]);
-    return { check: check?.[0]?.integrity_check, models, pages: Number(pages?.[0]?.count), counts };
-  } finally {
-    await database.close();
-  }
+  const stored = await createSearchFiles(dataDir).load();
+  if (!stored) return null;
+  const pages = [...stored.pages.values()];
+  return {
+    model: stored.model,
+    pages: pages.length,
+    passages: pages.flatMap(({ page }) => page.passages).length,
+    vectors: pages.flatMap(({ vectors }) => vectors).filter(Boolean).length,
+    namespaces: [...new Set(pages.map(({ page }) => page.namespace))],
+  };
 }
