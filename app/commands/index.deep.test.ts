@@ -48,6 +48,8 @@ function startIndex({ knowledge: { contentDir, dataDir }, args = [], env = {}, h
 
 const runIndex = (run: Run) => startIndex(run).ended;
 
+const told = (line: string, holders: number) => `${line}\nStrangers can read 0 pages, holders ${holders}.\n`;
+
 const threePages = { "a.md": "one", "b.md": "two\n\n# H\n\nthree", "c.md": "four" };
 
 test(
@@ -57,13 +59,13 @@ test(
     const first = await runIndex({ knowledge });
     expect(first).toMatchObject({
       code: 0,
-      stdout: "3 pages indexed (4 passages), 0 unchanged, 0 removed.\n",
+      stdout: told("3 pages indexed (4 passages), 0 unchanged, 0 removed.", 3),
       stderr: "0 of 3 pages\n1 of 3 pages\n2 of 3 pages\n3 of 3 pages\n",
     });
     const second = await runIndex({ knowledge, hasTerminal: true });
     expect(second).toMatchObject({
       code: 0,
-      stdout: "0 pages indexed (0 passages), 3 unchanged, 0 removed.\n",
+      stdout: told("0 pages indexed (0 passages), 3 unchanged, 0 removed.", 3),
     });
     const bar = second.stderr.split("\r\u001B[2K");
     expect(bar.slice(1).map((line) => line.slice(24))).toEqual([
@@ -79,7 +81,7 @@ test(
     await knowledge.write("d.md", new Uint8Array([0xff]));
     expect(await runIndex({ knowledge })).toMatchObject({
       code: 0,
-      stdout: "1 page indexed (1 passage), 1 unchanged, 1 removed.\n",
+      stdout: told("1 page indexed (1 passage), 1 unchanged, 1 removed.", 2),
       stderr: expect.stringMatching(/3 of 3 pages\nOmitted: d\.md: it is not UTF-8\.\n$/) as string,
     });
     const { ask } = openKnowledgeSearch(knowledge);
@@ -88,7 +90,7 @@ test(
 
     expect(await runIndex({ knowledge, args: ["--rebuild"] })).toMatchObject({
       code: 0,
-      stdout: "2 pages indexed (3 passages), 0 unchanged, 0 removed.\n",
+      stdout: told("2 pages indexed (3 passages), 0 unchanged, 0 removed.", 2),
     });
   },
   processesLimitMs,
@@ -120,7 +122,7 @@ test(
     isStuck = false;
     expect(await runIndex({ knowledge, env })).toMatchObject({
       code: 0,
-      stdout: "3 pages indexed (3 passages), 3 unchanged, 0 removed.\n",
+      stdout: told("3 pages indexed (3 passages), 3 unchanged, 0 removed.", 6),
     });
     const pages = calls.map(({ body }) => /p\d\.md/.exec((body as { input: string[] }).input.join())![0]);
     expect(pages).toEqual(["p0.md", "p1.md", "p2.md", "p3.md", "p3.md", "p4.md", "p5.md"]);

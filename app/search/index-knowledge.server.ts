@@ -39,7 +39,8 @@ export type IndexOptions = {
 const lockPauseMs = 100;
 /** Small enough for every provider's limit on one request, and for a quick stop. */
 const passagesAtOnce = 64;
-/** Saving takes at most this part of a long run. */
+/** A quick save follows each page. Slower ones take at most this part of a run. */
+const quickSaveMs = 250;
 const savingShare = 0.1;
 
 /**
@@ -130,7 +131,7 @@ async function embedAndSave(options: IndexOptions, sources: readonly string[]) {
       counts.indexed += 1;
       counts.passages += page.passages.length;
       isSaved = false;
-      if ((performance.now() - savedAtMs) * savingShare > tookMs) await save();
+      if (tookMs < quickSaveMs || (performance.now() - savedAtMs) * savingShare > tookMs) await save();
     }
     onProgress?.({ done: sources.length, total: sources.length, source: "" });
   } catch (error) {
