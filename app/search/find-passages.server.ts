@@ -6,7 +6,7 @@ import type { AskedWord } from "./question-terms";
 import type { SearchIndex } from "./search-index.server";
 import type { PassageMatch, SearchQuestion } from "./search-store";
 import { toSearchWords } from "./search-words";
-import type { Shelf, WordHit } from "./shelf";
+import type { Shelf, WordHit } from "./shelf.server";
 
 type FindOptions = Pick<SearchQuestion, "query" | "namespace" | "reader" | "topK" | "filter" | "signal"> & {
   index: SearchIndex;
@@ -44,10 +44,11 @@ export async function findPassages(options: FindOptions): Promise<PassageMatch[]
   const limit = Math.max(vector ? minFused : minRanked, topK * candidatesPerMatch);
   const isMet = toFilter(filter ?? {});
   const accepts = ({ metadata }: { metadata: Record<string, unknown> }) => isMet(metadata);
+  const byVector = vector ? await shelf.rankByVector(vector, accepts, limit) : [];
+  signal?.throwIfAborted();
   const words = chooseWords(query, shelf);
   const terms = new Set(words.flatMap((word) => word.terms.map(({ term }) => term)));
   const byWords = terms.size > 0 ? shelf.rankByWords([...terms], accepts, limit) : [];
-  const byVector = vector ? shelf.rankByVector(vector, accepts, limit) : [];
   return fuseRanks(rankHits(byWords, words), byVector, vector ? 1 : 0)
     .slice(0, topK)
     .map(({ id, score }) => ({ id, score, metadata: { ...shelf.passages.get(id)!.metadata } }));

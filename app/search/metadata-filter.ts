@@ -60,7 +60,9 @@ export function toFilter(filter: MetadataFilter): Test {
       if (!Array.isArray(value) || value.length === 0)
         throw new FilterError(`${key} takes a list of filters.`);
       const groups = value.map((inner: unknown) => readGroup(inner, depth + 1));
-      return key === "$and" ? meetsAll(groups) : (metadata) => groups.some((isMet) => isMet(metadata));
+      return key === "$and"
+        ? meetsAll(groups)
+        : (metadata: Record<string, unknown>) => groups.some((isMet) => isMet(metadata));
     });
     return meetsAll(parts);
   }

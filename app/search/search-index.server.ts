@@ -3,8 +3,8 @@ import { namespaceOf, shelfOf, shelvesOf } from "./audience";
 import type { Reader } from "./audience";
 import { defaultNamespace } from "./knowledge-page";
 import type { KnowledgePage } from "./knowledge-page";
-import { createShelf, toIndexedPassage } from "./shelf";
-import type { IndexedPassage, Shelf } from "./shelf";
+import { createShelf, toIndexedPassage } from "./shelf.server";
+import type { IndexedPassage, Shelf } from "./shelf.server";
 
 /** `stamp` and `digest` are those of the file. */
 export type ReadPage = { page: KnowledgePage; stamp: string; digest: string };

@@ -1,3 +1,4 @@
+import { setImmediate as takeTurn } from "node:timers/promises";
 import MiniSearch from "minisearch";
 import { sharedChars } from "./question-terms";
 import { toSearchWords } from "./search-words";
@@ -20,6 +21,9 @@ export type WordHit = { passage: IndexedPassage; score: number; terms: ReadonlyS
 const boost: Record<Column, number> = { title: 0.5, heading: 2, text: 1, synonyms: 3 };
 /** Maximum terms with the same first characters that are compared with an unknown word. */
 const maxNearTerms = 5_000;
+
+/** Numbers of vectors that are compared before other requests get a turn: about 2 ms. */
+const numbersAtOnce = 1_000_000;
 
 export type Shelf = ReturnType<typeof createShelf>;
 
@@ -80,13 +84,20 @@ export function createShelf() {
       return hits;
     },
     /** Best first, by cosine: vectors have length 1. */
-    rankByVector(asked: Float32Array, accepts: Accepts, limit: number): string[] {
+    async rankByVector(asked: Float32Array, accepts: Accepts, limit: number): Promise<string[]> {
       const scored: { key: string; score: number }[] = [];
+      let left = numbersAtOnce;
       for (const passage of passages.values()) {
         if (passage.vector?.length !== asked.length || !accepts(passage)) continue;
         scored.push({ key: passage.key, score: multiply(passage.vector, asked) });
+        left -= asked.length;
+        if (left > 0) continue;
+        left = numbersAtOnce;
+        await takeTurn();
       }
-      const sorted = scored.sort((one, other) => other.score - one.score);
+      // A page may have gone in between.
+      const found = scored.filter(({ key }) => passages.has(key));
+      const sorted = found.sort((one, other) => other.score - one.score);
       return sorted.slice(0, limit).map(({ key }) => key);
     },
   };
