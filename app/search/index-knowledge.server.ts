@@ -28,8 +28,6 @@ export type IndexOptions = {
   rebuild?: boolean;
   signal: AbortSignal;
   onProgress?: (progress: IndexProgress) => void;
-  /** Without it, pages are found by their words, and nothing is embedded or saved. */
-  mayEmbed?: boolean;
   /** Called when deleted, broken and moved pages are no longer found, before anything is added. */
   onWithdrawn?: () => void;
   /** Called once, when another process is indexing. */
@@ -43,34 +41,42 @@ const passagesAtOnce = 64;
 const quickSaveMs = 250;
 const savingShare = 0.1;
 
-/**
- * Words first: no model is needed to find new pages by them, nor to withdraw old ones. A run that was cut short is resumed
- * by the next one. Rejects if the model is unreachable.
- */
+/** One run, alone. A run that was cut short is resumed by the next one. Rejects if the model is unreachable. */
 export async function indexKnowledge(options: IndexOptions): Promise<IndexReport> {
-  const { index, files, rebuild = false, mayEmbed = true, signal, onWait } = options;
-  const stored = index.pages.size > 0 || rebuild ? null : await files.load();
-  let found = await readFolder(options, stored);
-  const counts = { indexed: 0, unchanged: 0, removed: 0, passages: 0 };
-  if (mayEmbed) {
-    let release = await files.takeLock();
-    if (!release) onWait?.();
-    while (!release) {
-      await pause(lockPauseMs, undefined, { signal });
-      release = await files.takeLock();
-    }
-    try {
-      found = await readFolder(options, null);
-      Object.assign(counts, await embedAndSave(options, found.sources));
-    } finally {
-      release();
-    }
-  }
-  return { ...counts, readers: index.countReaders(), broken: found.broken };
+  const { index, files, rebuild = false } = options;
+  return await runAlone(options, async () => {
+    const found = await readFolder(options, rebuild ? null : await files.load());
+    const counts = await embedAndSave(options, found.sources);
+    return { ...counts, readers: index.countReaders(), broken: found.broken };
+  });
 }
 
-/** Brings the index in line with the folder, by words. `stored` saves the reading of files that are as they were. */
-async function readFolder({ folder, index, signal, onWithdrawn }: IndexOptions, stored: StoredIndex | null) {
+/** Only one process at a time fills the files. */
+export async function runAlone<Value>(
+  { files, signal, onWait }: Pick<IndexOptions, "files" | "signal" | "onWait">,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  let release = await files.takeLock();
+  if (!release) onWait?.();
+  while (!release) {
+    await pause(lockPauseMs, undefined, { signal });
+    release = await files.takeLock();
+  }
+  try {
+    return await work();
+  } finally {
+    release();
+  }
+}
+
+/**
+ * Brings the index in line with the folder, by words: no model is needed to find new pages, nor to withdraw old ones.
+ * `stored` saves the reading of files that are as they were.
+ */
+export async function readFolder(
+  { folder, index, signal, onWithdrawn }: Pick<IndexOptions, "folder" | "index" | "signal" | "onWithdrawn">,
+  stored: StoredIndex | null,
+) {
   const files = await listKnowledgeFiles(folder);
   const broken: IndexReport["broken"] = [];
   const changed: ReadPage[] = [];
@@ -103,7 +109,8 @@ async function readOrReport(folder: string, file: KnowledgeFile, broken: IndexRe
   }
 }
 
-async function embedAndSave(options: IndexOptions, sources: readonly string[]) {
+/** The index may change meanwhile: only pages that are still in it are saved. */
+export async function embedAndSave(options: IndexOptions, sources: readonly string[]) {
   const { index, files, embedder, rebuild = false, signal, onProgress } = options;
   const model = embedder?.model ?? noModel;
   const stored = rebuild ? null : await files.load();
@@ -115,7 +122,8 @@ async function embedAndSave(options: IndexOptions, sources: readonly string[]) {
   let [savedAtMs, tookMs] = [performance.now(), 0];
   const save = async () => {
     const begunAtMs = performance.now();
-    await files.save(model, done);
+    const current = [...done].filter((page) => index.pages.get(page.page.source) === page);
+    await files.save(model, current);
     isSaved = true;
     savedAtMs = performance.now();
     tookMs = savedAtMs - begunAtMs;

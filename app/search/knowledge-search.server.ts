@@ -6,7 +6,7 @@ import type { Reader } from "./audience";
 import type { Embedder } from "./embedder";
 import { createFairQueue } from "./fair-queue.server";
 import { findPassages } from "./find-passages.server";
-import { adoptVectors, indexKnowledge } from "./index-knowledge.server";
+import { adoptVectors, embedAndSave, readFolder, runAlone } from "./index-knowledge.server";
 import type { IndexReport } from "./index-knowledge.server";
 import { listKnowledgeFiles } from "./knowledge-files.server";
 import { createSearchFiles } from "./search-files.store.server";
@@ -81,56 +81,76 @@ function createFolderLook(options: KnowledgeSearchOptions, index: SearchIndex, s
   const { contentDir, dataDir, embedder, clock, recheckMs = 1_000, onReport, log } = options;
   const folder = knowledgeFolder(contentDir);
   const files = createSearchFiles(dataDir);
-  const reported = new Set<string>();
+  const tellBroken = createBrokenLog(log);
   let nextLookAtMs = Number.NEGATIVE_INFINITY;
   let nextEmbeddingAtMs = Number.NEGATIVE_INFINITY;
-  /** The folder as the last look left it. */
-  let seen: string | null = null;
+  /** The folder as the last look left it, and as it was last saved. */
+  let [seen, saved] = ["", "never"];
+  let sources: readonly string[] = [];
+  let broken: IndexReport["broken"] = [];
   let hasLooked = false;
   /** `withdrawn`: deleted and moved pages are no longer found. */
   let looking: { ended: Promise<void>; withdrawn: Promise<void> } | null = null;
+  let saving: Promise<void> | null = null;
+
+  function warn(err: unknown): void {
+    if (!stopping.aborted) log.warn({ err }, "knowledge indexing failed; the previous index stays in use");
+  }
 
   async function look(onWithdrawn: () => void): Promise<void> {
-    const mayEmbed = clock() >= nextEmbeddingAtMs;
     try {
       const found = (await listKnowledgeFiles(folder))
         .map(({ source, stamp }) => `${source}:${stamp}`)
         .join("|");
-      if (found !== seen) {
-        const signal = stopping;
-        tell(await indexKnowledge({ folder, index, files, embedder, signal, mayEmbed, onWithdrawn }));
-        if (mayEmbed) seen = found;
+      if (found !== seen || !hasLooked) {
+        const stored = hasLooked ? null : await files.load();
+        ({ sources, broken } = await readFolder({ folder, index, signal: stopping, onWithdrawn }, stored));
+        seen = found;
+        hasLooked = true;
+        tellBroken(broken);
       }
       // Another process embedded them.
-      if (embedder && (await files.isChanged())) adoptVectors(index, await files.load(), embedder.model);
+      if (embedder && !saving && (await files.isChanged())) {
+        adoptVectors(index, await files.load(), embedder.model);
+      }
     } catch (error) {
-      nextEmbeddingAtMs = clock() + failurePauseMs;
-      if (!stopping.aborted)
-        log.warn({ err: error }, "knowledge indexing failed; the previous index stays in use");
+      warn(error);
     } finally {
       nextLookAtMs = clock() + recheckMs;
-      hasLooked = true;
       looking = null;
       onWithdrawn();
     }
   }
 
-  function tell(report: IndexReport): void {
-    for (const { source, reason } of report.broken) {
-      const key = `${source}: ${reason}`;
-      if (!reported.has(key)) log.warn({ source, reason }, "knowledge page omitted");
-      reported.add(key);
+  /** In the background: looks go on meanwhile, and what they change is saved in another turn. */
+  async function save(): Promise<void> {
+    const run = { folder, index, files, embedder, signal: stopping };
+    try {
+      while (saved !== seen && clock() >= nextEmbeddingAtMs) {
+        const state = seen;
+        const counts = await runAlone(run, () => embedAndSave(run, sources));
+        saved = state;
+        onReport?.({ ...counts, readers: index.countReaders(), broken });
+      }
+    } catch (error) {
+      nextEmbeddingAtMs = clock() + failurePauseMs;
+      warn(error);
     }
-    onReport?.(report);
   }
 
-  function refresh(): Promise<void> {
-    if (looking) return looking.ended;
-    let onWithdrawn = () => {};
-    const withdrawn = new Promise<void>((resolve) => (onWithdrawn = resolve));
-    const ended = look(onWithdrawn);
-    looking = { ended, withdrawn };
-    return ended;
+  async function refresh(): Promise<void> {
+    if (!looking) {
+      let onWithdrawn = () => {};
+      const withdrawn = new Promise<void>((resolve) => (onWithdrawn = resolve));
+      const ended = look(onWithdrawn).then(
+        () =>
+          (saving ??= save().finally(() => {
+            saving = null;
+          })),
+      );
+      looking = { ended, withdrawn };
+    }
+    await looking.ended;
   }
 
   async function waitForLook(): Promise<void> {
@@ -143,5 +163,17 @@ function createFolderLook(options: KnowledgeSearchOptions, index: SearchIndex, s
     limit.abort();
   }
 
-  return { refresh, waitForLook, whenIdle: async () => looking?.ended };
+  return { refresh, waitForLook, whenIdle: () => Promise.all([looking?.ended, saving]) };
+}
+
+/** Names each page and reason once. */
+function createBrokenLog(log: WarnLog) {
+  const reported = new Set<string>();
+  return (broken: IndexReport["broken"]): void => {
+    for (const { source, reason } of broken) {
+      const key = `${source}: ${reason}`;
+      if (!reported.has(key)) log.warn({ source, reason }, "knowledge page omitted");
+      reported.add(key);
+    }
+  };
 }

@@ -39,7 +39,6 @@ export function createSearchIndex(defaultAudience: Reader) {
   async function replace({ page, stamp, digest }: ReadPage): Promise<void> {
     await remove(page.source);
     const indexed: IndexedPage = { page, stamp, digest, shelves: toShelves(page), passages: [] };
-    pages.set(page.source, indexed);
     for (const position of page.passages.keys()) {
       const passage = toIndexedPassage(page, position);
       indexed.passages.push(passage);
@@ -49,6 +48,8 @@ export function createSearchIndex(defaultAudience: Reader) {
       }
       if (position % passagesAtOnce === 0) await takeTurn();
     }
+    // Whole from now on: its passages can be embedded.
+    pages.set(page.source, indexed);
   }
 
   return {
