@@ -2,7 +2,7 @@
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --ignore-scripts
+RUN npm ci --ignore-scripts --include=dev
 COPY . .
 RUN npm run build
 RUN node app/commands/assemble.mjs assembled
@@ -21,7 +21,7 @@ COPY --from=build /usr/local/bin/node /usr/local/bin/node
 COPY --from=build /build/assembled /latchkey
 RUN useradd --system --uid 10001 --no-create-home latchkey && install -d -o latchkey -m 700 /data
 # The C library otherwise keeps what each thread once took, and most of what is freed.
-ENV DATA_DIR=/data PORT=3000 MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=131072
+ENV HOST=0.0.0.0 DATA_DIR=/data PORT=3000 MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=131072
 USER 10001
 WORKDIR /latchkey
 VOLUME /data

@@ -13,7 +13,7 @@ import { createPageHeaders } from "~/platform/http/security-headers.server";
 import { serveRoutes } from "~/platform/http/served-routes.server";
 import { openLog } from "~/platform/log.server";
 import type { Services } from "~/services.server";
-import { watchRequests } from "~/services/watch-requests.server";
+import { observeRequests } from "~/services/observe-requests.server";
 import { serve } from "~/services/serve.server";
 import { findWalletReach } from "~/services/wallets.server";
 import { findHiddenPaths, findMovedPaths, loadConfig } from "~/settings.server";
@@ -32,7 +32,7 @@ if (isDevelopment) await broadcastDevReady(build);
 /** Everything passes through here: the context, then a resource route, a file, or a page. */
 function createApp(services: Services): express.Application {
   const { trustProxy } = config.serving;
-  const watch = watchRequests(services, log);
+  const observe = observeRequests(services, log);
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -48,11 +48,11 @@ function createApp(services: Services): express.Application {
   // Before the files, so that no call of the API looks for one on disk.
   app.use(
     createResourceRoutes(build.routes, {
-      watch,
+      observe,
       openStream: services.metrics.openStream,
     }),
   );
-  app.use(watch);
+  app.use(observe);
   app.use(
     createPageHeaders({
       isHttps: services.origin.startsWith("https:"),

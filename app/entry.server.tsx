@@ -6,24 +6,26 @@ import { renderToPipeableStream } from "react-dom/server";
 import { renderWelcomeHtml } from "~/content/welcome-html.server";
 import { WelcomeRenderer } from "~/gate/page/room/served-room";
 import { problemHeader } from "~/platform/http/refusal";
+import { takeTurn } from "~/platform/http/turn.server";
 import { NonceContext } from "~/ui/nonce";
 
 /** Milliseconds a page's slow data may take before the page ends with what is there. */
 export const streamTimeout = 5_000;
 
 /** A page is sent once it is whole, so that a part that fails still decides the status. */
-export default function handleRequest(
+export default async function handleRequest(
   request: Request,
   responseStatusCode: number,
   responseHeaders: Headers,
   remixContext: EntryContext,
   loadContext: AppLoadContext,
 ): Promise<Response> {
+  await takeTurn();
   // Nothing is drawn for a visitor who left while the data was read.
-  if (loadContext.isGone) return Promise.resolve(new Response(null, { status: responseStatusCode }));
+  if (loadContext.isGone) return new Response(null, { status: responseStatusCode });
   const nonce = loadContext.cspNonce;
   let status = responseStatusCode;
-  return new Promise((resolve, reject) => {
+  return await new Promise((resolve, reject) => {
     const { pipe, abort } = renderToPipeableStream(
       <NonceContext.Provider value={nonce}>
         <WelcomeRenderer.Provider value={renderWelcomeHtml}>

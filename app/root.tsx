@@ -67,6 +67,7 @@ export function Layout({ children }: { children: ReactNode }) {
           logo={data?.brand.logo ?? null}
           footer={data?.brand.texts.footer}
           lang={data?.brand.texts.lang}
+          hasChat={data?.brand.hasChat ?? false}
           hasReference={data?.hasReference ?? true}
         >
           {children}

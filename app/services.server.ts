@@ -1,7 +1,7 @@
 import { createDemoChain } from "~/demo/demo-chain.gateway.server";
 import type { DemoChain } from "~/demo/demo-chain.gateway.server";
 import { createAddressListRefresher } from "./gate/kinds/file/address-list-refresher.server";
-import { firstKind } from "~/gate/kinds/kind-of-key";
+import { firstKind, omitOpenings } from "~/gate/kinds/kind-of-key";
 import { toKeyList } from "~/gate/kinds/key-list";
 import { systemClock } from "~/platform/clock";
 import { listLeaves } from "~/gate/kinds/requirement-leaves";
@@ -88,15 +88,21 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
   const chat = wireChat(foundation, quota, tools);
   const speech = await wireSpeech(foundation, quota);
   const sweeper = startSweeper(foundation);
+  const publicKinds = omitOpenings(config.keys, [
+    ...(config.chat.isOn ? [] : (["chat"] as const)),
+    ...(config.tools.mcpPath === null ? (["tools"] as const) : []),
+  ]);
   const addressLists = createAddressListRefresher({ lists: config.addressLists, log: foundation.log });
   addressLists.start();
   outbox.sender.start();
   await leases.start();
-  const metricsServer = await openMetricsPort(foundation);
   const readReadiness = createReadiness(
     listChecks({ database, redis, clients: foundation.chains, gate, chat, speech }),
     systemClock,
   );
+  const operator = wireOperator(foundation, { gate, outbox, quota, search, payments, readReadiness });
+  // Last: connections may be waiting for it.
+  const metricsServer = await openMetricsPort(foundation);
   return {
     config,
     origin,
@@ -104,9 +110,10 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
     brand,
     buildVersion,
     gate,
+    publicKinds,
     /** The same as long as the process runs: the file is read at the start. */
     answerKeyList: createStaticAnswer(
-      JSON.stringify(toKeyList(config.keys.list)),
+      JSON.stringify(toKeyList(publicKinds)),
       "application/json; charset=utf-8",
       keyListMaxAgeSeconds,
     ),
@@ -121,13 +128,13 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
     tracing: instruments.tracing,
     /** As everybody may read it; the operator's view has the whole. */
     readReadiness: async () => hideSecrets(await readReadiness(), config.keys.list),
-    operator: wireOperator(foundation, { gate, outbox, quota, search, payments, readReadiness }),
-    /** At the first sign of a stop: what streams ends with a last event. */
-    beginStop: chat.beginStop,
+    operator,
     stop: async () => {
       metricsServer?.close();
+      // Until an answer has ended, it may need any of the others.
+      await Promise.all([chat.stop(), outbox.sender.stop()]);
       await payments?.stop();
-      const others = [gate, outbox.sender, search, chat, speech, sweeper, addressLists];
+      const others = [gate, search, speech, sweeper, addressLists];
       await Promise.all(others.map((each) => each.stop()));
       // After those that settle what they had reserved.
       await quota.stop();

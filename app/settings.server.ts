@@ -1,4 +1,5 @@
 import { chatSettings, readChat } from "~/chat/chat.settings";
+import { chatProviders } from "~/chat/providers/chat-providers.server";
 import { doorSettings, readDoor } from "~/door/door.settings";
 import { gateSettings, readGate } from "~/gate/gate.settings";
 import { keySettings, readKeys } from "~/gate/kinds/keys.settings";
@@ -11,8 +12,9 @@ import { chainSettings, readChain } from "~/platform/chain/chain.settings";
 import { describePostgresqlNames, readEnvironment } from "~/platform/config/environment.server";
 import { listSettings } from "~/platform/config/setting";
 import type { SettingGroup } from "~/platform/config/setting";
-import { ConfigError, createSettingReader, describeUnknownNames } from "~/platform/config/setting-reader";
+import { ConfigError, createSettingReader } from "~/platform/config/setting-reader";
 import type { Environment, SettingReader } from "~/platform/config/setting-reader";
+import { findUnknownNames } from "~/platform/config/unknown-names";
 import { databaseSettings, readDatabase } from "~/platform/database/database.settings";
 import { readServing, servingSettings } from "~/platform/http/serving.settings";
 import { limitSettings, readLimits } from "~/platform/limits/limits.settings";
@@ -21,6 +23,7 @@ import { readState, redisSettings } from "~/platform/redis/redis.settings";
 import { readTracing, tracingSettings } from "~/platform/tracing/tracing.settings";
 import { quotaSettings, readQuota } from "~/quota/quota.settings";
 import { readSearch, searchSettings } from "~/search/search.settings";
+import { speechProviders } from "~/speech/providers/speech-providers.server";
 import { readSpeech, speechSettings } from "~/speech/speech.settings";
 import { readTools, toolSettings } from "~/tools/tools.settings";
 
@@ -54,14 +57,33 @@ export function loadConfig(): Config {
   return readEnvironment(parseConfig);
 }
 
-/** Throws a ConfigError that lists every mistake at once. */
-export function parseConfig(environment: Environment): Config {
+/** Throws a ConfigError that lists every mistake at once. `fileNames`: all names of the environment file. */
+export function parseConfig(environment: Environment, fileNames: readonly string[] = []): Config {
   const reader = createSettingReader(environment);
   const config = readConfig(reader);
   const known = settings.map(({ name }) => name);
-  reader.warnings.push(...describeUnknownNames(environment, known), ...describePostgresqlNames(environment));
+  for (const { isSlip, text } of findUnknownNames(environment, { fileNames, known })) {
+    (isSlip && reader.mode === "production" ? reader.problems : reader.warnings).push(text);
+  }
+  reader.warnings.push(...describePostgresqlNames(environment));
   if (reader.problems.length > 0) throw new ConfigError(reader.problems, reader.warnings);
   return config;
+}
+
+/** Strangers could spend the operator's money: whether they may has to be said. */
+function requireCostChoice(reader: SettingReader, { chat, speech }: Record<"chat" | "speech", string>): void {
+  const { requiresJwt, provider } = chatSettings;
+  if (reader.mode !== "production" || reader.isSet(requiresJwt)) return;
+  const isPaid = (rows: readonly { name: string; isPaid?: boolean }[], name: string) =>
+    rows.some((row) => row.name === name && row.isPaid);
+  const paid = [
+    ...(isPaid(chatProviders, chat) ? [`${provider.name} is ${chat}`] : []),
+    ...(isPaid(speechProviders, speech) ? [`${speechSettings.provider.name} is ${speech}`] : []),
+  ].join(" and ");
+  if (paid) {
+    const choice = "true lets holders alone spend your money there, false everybody.";
+    reader.report(requiresJwt, `must be set when ${paid}: ${choice}`);
+  }
 }
 
 function readConfig(reader: SettingReader) {
@@ -71,6 +93,8 @@ function readConfig(reader: SettingReader) {
   const state = readState(reader);
   const chat = readChat(reader);
   const quota = readQuota(reader, { isJwtRequired: chat.requiresJwt, isStateActive: state.enabled });
+  const speech = readSpeech(reader, quota.activity.active);
+  requireCostChoice(reader, { chat: chat.provider, speech: speech.provider });
   return {
     mode: reader.mode,
     serving,
@@ -93,7 +117,7 @@ function readConfig(reader: SettingReader) {
     quota,
     tools: readTools(reader, chat.apiPath),
     payments: readPayments(reader),
-    speech: readSpeech(reader, quota.activity.active),
+    speech,
     search: readSearch(reader, chat),
     operator: reader.read(operatorSettings),
     tracing: readTracing(reader),
@@ -103,15 +127,26 @@ function readConfig(reader: SettingReader) {
   };
 }
 
+type Offered = Pick<Config, "chat" | "tools" | "doorSites">;
+
 /** Routes whose path is a setting, and what is below them: the path they have by default, and the configured one. */
-export function findMovedPaths({ chat, tools }: Pick<Config, "chat" | "tools">): Record<string, string> {
-  return { "/api/chat": chat.apiPath, "/api/mcp": tools.mcpPath };
+export function findMovedPaths({ chat, tools }: Pick<Offered, "chat" | "tools">): Record<string, string> {
+  return {
+    ...(chat.isOn && { "/api/chat": chat.apiPath }),
+    ...(tools.mcpPath !== null && { "/api/mcp": tools.mcpPath }),
+  };
 }
 
 /** Routes that are not there: as for any other unknown address, nothing tells that they might be. */
-export function findHiddenPaths({ chat, doorSites }: Pick<Config, "chat" | "doorSites">): readonly string[] {
-  const ofChat = chat.resumeSeconds > 0 ? [] : ["/api/chat/:id/stream", "/api/chat/:id/stop"];
-  const onSites = ["start", "enter", "leave", "*"].map((name) => `/.latchkey/${name}`);
-  const ofDoor = ["/api/door", ...onSites];
-  return [...ofChat, ...(doorSites.length > 0 ? [] : ofDoor)];
+export function findHiddenPaths({ chat, tools, doorSites }: Offered): readonly string[] {
+  const kept = ["/api/chat/:id/stream", "/api/chat/:id/stop"];
+  const ofChat = ["/chat", "/api/chat", "/api/models", "/api/quota"];
+  const ofTools = ["/api/mcp", "/.well-known/oauth-protected-resource/*"];
+  const ofDoor = ["/api/door", ...["start", "enter", "leave", "*"].map((name) => `/.latchkey/${name}`)];
+  return [
+    ...(chat.isOn && chat.resumeSeconds > 0 ? [] : kept),
+    ...(chat.isOn ? [] : ofChat),
+    ...(tools.mcpPath === null ? ofTools : []),
+    ...(doorSites.length > 0 ? [] : ofDoor),
+  ];
 }

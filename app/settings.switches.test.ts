@@ -32,6 +32,7 @@ const examples: [name: string, on: string, off: string, rest?: Record<string, st
   ["CHAIN_EXPLORER_URL", "https://explorer.example.com", ""],
   ["NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT", "true", "false"],
   ["AI_PROVIDER", "local", "offline", { AI_BASE_URL: model.AI_BASE_URL }],
+  ["MCP_ENDPOINT", "/api/mcp", "disabled"],
   ["AI_QUOTA_RESET_SECRET", "Qm7rV2kXw9TzLc4H", ""],
   ["TTS_PROVIDER", "flite", "disabled"],
   ["TTS_QUOTA_CHARACTERS", "5", "0", quotaOn],
@@ -120,6 +121,15 @@ test("a feature that depends on another is off with it, and says so", () => {
   const silent = { TTS_PROVIDER: "disabled" };
   expect(stateOf("Reading aloud", silent)).toEqual([false, "TTS_PROVIDER is disabled."]);
   expect(stateOf("Spoken audio kept", silent)).toEqual([false, "TTS_PROVIDER is disabled."]);
+});
+
+test("a chat that is switched off is off with what belongs to it", () => {
+  for (const name of ["Answers by a model", "Answers that can be taken up again"]) {
+    expect(stateOf(name, { AI_PROVIDER: "disabled" })).toEqual([
+      false,
+      "AI_PROVIDER is disabled: there is no chat.",
+    ]);
+  }
 });
 
 test("the demo's chain is offered to wallets in the demo, and no other without an address", () => {

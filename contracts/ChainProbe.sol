@@ -46,7 +46,15 @@ contract ChainProbe {
             uint256 left = gasleft();
             answers[i] = answer(reads[i], (left > 2 * kept ? left - kept : left / 2) / (reads.length - i));
         }
-        bytes memory output = abi.encode(block.chainid, block.number, block.timestamp, isSigned(signed), answers);
+        bool hasWallet = signed.wallet.code.length > 0;
+        bytes memory output = abi.encode(
+            block.chainid,
+            block.number,
+            block.timestamp,
+            hasWallet,
+            isSigned(signed, hasWallet),
+            answers
+        );
         assembly {
             return(add(output, 32), mload(output))
         }
@@ -67,9 +75,8 @@ contract ChainProbe {
     /// @dev A wallet that exists is asked as it stands. Only where there is none yet, its factory is called to make it
     /// (ERC-6492). The standard would let the signer's call also prepare a wallet that exists; what it did there, such as
     /// buying the wallet, would have happened nowhere and cost nothing.
-    function isSigned(Signed memory signed) private returns (bool) {
-        if (signed.wallet == address(0)) return false;
-        if (signed.wallet.code.length > 0) return isValid(signed);
+    function isSigned(Signed memory signed, bool hasWallet) private returns (bool) {
+        if (hasWallet) return isValid(signed);
         if (signed.factory == address(0)) return false;
         address factory = signed.factory;
         bytes memory data = signed.factoryData;

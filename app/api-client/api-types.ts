@@ -50,7 +50,7 @@ export type paths = {
      *
      *     Where a gate has several kinds of keys, `key` names one: the first that `GET /api/keys` lists is meant by default. The chain is the kind's, and the lines of a legacy signature end with `Key: <name>` for every kind but the first. Of a membership, which has no token, the key's id is the holder's address as a decimal number; leave `tokenId` out. A delegate of the holder names the holder in `vault`. What is missing is told in `requirements` of the 403, to an address that was proven. A kind that does not open the room gets a token and empty content.
      *
-     *     Signatures may be of ordinary wallets, of contract wallets (EIP-1271), and of contract wallets that are not deployed yet (ERC-6492). Then the chain is asked who holds the key, at each call.
+     *     Signatures may be of ordinary wallets, of contract wallets (EIP-1271), and of contract wallets that are not deployed yet (ERC-6492), if their factory is one that this gate accepts. The token of such a wallet carries the claim `undeployed: true`, and uses its key up only once the wallet has code. Then the chain is asked who holds the key, at each call.
      *
      *     The body may hold 1000 members and elements in all, and be nested 64 levels deep.
      *
@@ -170,7 +170,7 @@ export type paths = {
     put?: never;
     /**
      * Begin, renew or use the session
-     * @description With an access token in the Authorization header and no body, that token becomes the session. With `renew` the token in the cookie is replaced by a younger one, on the same signature, as long as the key is held and unused, and no further than the operator's `SESSION_MAX_SECONDS` since the signature, nor than an `Expiration Time` that was signed. A renewal for less than 300 seconds is refused with 401. So is a token whose key was used up or has left the wallet, which `open` alone answers with 403, as the gate does. With `open` the answer is that of `POST /api/gate-access`. With `door` and `start` the answer is where the browser goes on to, on a site that this gate opens, with a code that is good once, and the token in the cookie is replaced by one that lasts up to twice as long as others, within the bounds of a renewal; a site opens to its own kinds of keys, and to whoever meets a membership that opens it. Each asks the chain.
+     * @description With an access token in the Authorization header and no body, that token becomes the session. With `renew` the token in the cookie is replaced by a younger one, on the same signature, as long as the key is held and unused, and no further than the operator's `SESSION_MAX_SECONDS` since the signature, nor than an `Expiration Time` that was signed. A renewal for less than 300 seconds is refused with 401. So is a token whose key was used up or has left the wallet, which `open` alone answers with 403, as the gate does. With `open` the answer is that of `POST /api/gate-access`. With `door` and `start` the answer is where the browser goes on to, on a site that this gate opens, with a code that is good once, and the token in the cookie is renewed as far as a renewal may; a site opens to its own kinds of keys, and to whoever meets a membership that opens it. Each asks the chain.
      *
      *     The body may hold 1000 members and elements in all, and be nested 64 levels deep.
      *
@@ -179,7 +179,7 @@ export type paths = {
     post: operations["keepSession"];
     /**
      * Sign out
-     * @description Makes this browser forget the token, whatever became of it. The token itself ends with its time, or with its key; where there are sites behind the door, all that goes back to its signature ends now, on every site. Answers of the chat that the session began and that are under way are stopped.
+     * @description Makes this browser forget the token, whatever became of it. The token itself ends with its time, or with its key; where there are sites behind the door, all that goes back to its signature ends now, on every site. Answers that the session began and that are under way are stopped.
      */
     delete: operations["endSession"];
     options?: never;
@@ -432,7 +432,7 @@ export type paths = {
      *
      *     **An answer sentence by sentence.** A client may send the parts of a longer text one by one, each with a `messageId` of its own such as `msg_1:0`, `msg_1:1`; the id comes back in `X-Message-Id`, so that answers can be told apart.
      *
-     *     **Who may.** As for the chat: where the operator requires it, an access token, in the same places. Where none is required, whoever sends a bad one, or one that cannot be judged, is served as a stranger.
+     *     **Who may.** Everybody, or where the operator requires it who sends an access token. Where none is required, whoever sends a bad one, or one that cannot be judged, is served as a stranger.
      *
      *     **Quota.** Where it is in force, each key may have so many characters spoken, of the text that the provider gets; the headers `X-Quota-Limit`, `X-Quota-Remaining` and `X-Quota-Reset` tell where it stands, failures before the first byte included. A text counts from the moment the provider is asked for it, also for whoever leaves before its first byte. What is repeated from the cache, what somebody else is just having spoken, and what failed before its first byte is not counted.
      *
@@ -629,7 +629,7 @@ export type paths = {
     };
     /**
      * Ask whether the service can answer
-     * @description Asks the database, the chain, how long ago transfers of keys were read, and the providers of the conversation and, unless it is switched off, of speech. One asking is shared by everybody for a second. Answers while the server is still starting, too.
+     * @description Asks the database, the chain, how long ago transfers of keys were read, and the providers that are not switched off. One asking is shared by everybody for a second. Answers while the server is still starting, too.
      */
     get: operations["getReadiness"];
     put?: never;
@@ -1043,7 +1043,7 @@ export type components = {
       contract?: string;
       requires?: components["schemas"]["Requirement"];
       also?: components["schemas"]["Requirement"];
-      /** @description `room`, `chat`, `tts`, `tools`, or `door:<host>`. */
+      /** @description What is offered here, such as `room` or `tts`, or `door:<host>`. */
       opens: string[];
       /** @description Where to get what is asked for. */
       get?: {
@@ -1509,7 +1509,7 @@ export type components = {
           ageSeconds?: number;
         };
       };
-      /** @description Whether the chat quota is in force. */
+      /** @description Whether the quota is in force. */
       quota: {
         active: boolean;
         /** @description What keeps it from being in force, in words. */
@@ -2066,7 +2066,10 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description **Holding too recent** ([holding-too-recent](https://gate.example/problems/holding-too-recent)): The key came to this wallet so recently that the chain might still take the transfer back, or was seen leaving it a moment ago. Using a key up cannot be undone. */
+      /**
+       * @description - **Holding too recent** ([holding-too-recent](https://gate.example/problems/holding-too-recent)): The key came to this wallet so recently that the chain might still take the transfer back, or was seen leaving it a moment ago. Using a key up cannot be undone.
+       *     - **Wallet not deployed** ([wallet-not-deployed](https://gate.example/problems/wallet-not-deployed)): The wallet that signed is a contract wallet which doesn't exist on the chain yet. It may sign in, but using a key up cannot be undone, so the wallet must exist first.
+       */
       409: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2432,9 +2435,7 @@ export interface operations {
            *           },
            *           "opens": [
            *             "room",
-           *             "chat",
-           *             "tts",
-           *             "tools"
+           *             "tts"
            *           ],
            *           "get": {
            *             "url": "https://shop.example/keys",
@@ -5947,8 +5948,8 @@ export interface operations {
            *       ],
            *       "shortcuts": [
            *         {
-           *           "name": "Chat",
-           *           "url": "/chat"
+           *           "name": "The room",
+           *           "url": "/gate"
            *         }
            *       ]
            *     }

@@ -2,7 +2,7 @@ import { apiPath } from "~/platform/config/api-path";
 import { baseUrl, flag, integer, list, oneOf, secret, text } from "~/platform/config/kinds";
 import type { SettingReader } from "~/platform/config/setting-reader";
 import { describeProviders, getProvider } from "~/platform/providers/provider-row";
-import { chatProviders } from "./providers/chat-providers.server";
+import { chatProviders, noChat } from "./providers/chat-providers.server";
 
 const embedded = "offline";
 
@@ -14,7 +14,7 @@ export const chatSettings = {
   ),
   apiPath: apiPath(
     "NEXT_PUBLIC_AI_CHAT_API_PATH",
-    "/api/chat",
+    { ownPath: "/api/chat" },
     "Path of the chat, which moves there: the default path answers 404 then. Must not be another route's.",
   ),
   provider: oneOf(
@@ -25,7 +25,7 @@ export const chatSettings = {
       default: embedded,
       switches: { name: "Answers by a model", offAt: embedded, off: "the embedded assistant answers" },
     },
-    "Who answers.",
+    "Who answers. `disabled`: the chat is not there, and no page names it.",
   ),
   models: list(
     "AI_MODELS",
@@ -108,12 +108,18 @@ export type ChatConfig = ReturnType<typeof readChat>;
 export function readChat(reader: SettingReader) {
   const values = reader.read(chatSettings);
   const { provider, models } = values;
+  const isOn = provider !== noChat;
+  if (!isOn) {
+    const why = `AI_PROVIDER is ${noChat}: there is no chat.`;
+    reader.setSwitch(chatSettings.provider, false, why);
+    reader.setSwitch(chatSettings.resumeSeconds, false, why);
+  }
   const row = getProvider(chatProviders, provider);
   reader.requireNeeds(chatSettings.provider, row);
-  if (models.length > 0) return values;
+  if (models.length > 0) return { ...values, isOn };
   if (row.isModelUnknown) {
     const problem = `is not set: the ${provider} server is asked for a model called \`${row.defaultModel}\`.`;
     reader.warn(chatSettings.models, problem);
   }
-  return { ...values, models: [row.defaultModel] };
+  return { ...values, isOn, models: [row.defaultModel] };
 }

@@ -21,13 +21,14 @@ const shippedPaths = [
   "app/commands/start.mjs",
   "app/commands/supervise.mjs",
   "app/commands/prepare.mjs",
+  "app/platform/config/environment-file.mjs",
   "app/platform/open-output.mjs",
   "build/server",
   "prisma/migrations",
   "public",
 ];
 const importPattern =
-  /(?:\bfrom|\bimport\s*\(?|\brequire\(|\.resolve\(|import\.meta\.url\)\s*\()\s*"((?:@[\w.-]+\/)?[\w.-]+)[\w./-]*"/g;
+  /(?:\bfrom|\bimport\s*\(?|\brequire\(|\.resolve\(|import\.meta\.url\)\s*\()\s*"((?:@[\w.-]+\/)?\w[\w.-]*)[\w./-]*"/g;
 
 // Types, sources and source maps of packages, and texts that are no licences.
 const unreadFiles = /(?:\.map|\.[cm]?tsx?|\.flow|(?<!licen[cs]e|notice|copying|patents)\.(?:md|markdown))$/i;
@@ -108,7 +109,8 @@ function assemble(target) {
   const threadFiles = listThreadFiles();
   for (const file of [...shippedPaths, ...threadFiles]) copy(path.join(projectDir, file));
   const built = readdirSync(path.join(projectDir, "build/server")).filter((name) => name.endsWith(".js"));
-  const names = listImports([...built.map((name) => `build/server/${name}`), ...threadFiles]);
+  const programs = shippedPaths.filter((file) => file.endsWith(".mjs"));
+  const names = listImports([...programs, ...built.map((name) => `build/server/${name}`), ...threadFiles]);
   const folders = [...collectPackages(names)].filter((folder) => !isForOtherLibc(folder));
   for (const folder of folders) {
     const nested = path.join(folder, "node_modules");

@@ -36,7 +36,6 @@ export async function openDemoChain({ dataDir, mode, origin }) {
     chain,
     contract,
     env: {
-      HOST: "127.0.0.1",
       CONTENT_DIR: "app/demo/content",
       CHAIN_POLL_SECONDS: "1",
       // Another one with every start; production refuses what begins so.

@@ -1,6 +1,6 @@
 // Brings the embedded search in line with the knowledge folder, whether or not the server runs.
-import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { loadEnvironmentFile } from "~/platform/config/environment-file.mjs";
 import { loadConfig } from "~/settings.server";
 import { indexKnowledge } from "~/search/index-knowledge.server";
 import type { IndexReport } from "~/search/index-knowledge.server";
@@ -26,7 +26,7 @@ await runCommand(usage, async () => {
     options: { rebuild: { type: "boolean", default: false }, help: { type: "boolean" } },
   }).values;
   if (help) return console.log(usage);
-  if (existsSync(".env")) process.loadEnvFile(".env");
+  loadEnvironmentFile();
   const config = loadConfig();
   const { contentDir, dataDir } = config.serving;
   if (config.search.pinecone) {

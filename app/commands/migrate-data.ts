@@ -1,8 +1,8 @@
 // Copies everything from the SQLite database into a PostgreSQL one.
-import { existsSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { forgetPostgresqlNames } from "~/platform/config/environment.server";
+import { loadEnvironmentFile } from "~/platform/config/environment-file.mjs";
 import { loadConfig } from "~/settings.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 import { readDatabaseUrl } from "~/platform/database/database-url.server";
@@ -53,7 +53,7 @@ await runCommand(usage, async () => {
     options: { from: { type: "string" }, to: { type: "string" }, help: { type: "boolean" } },
   }).values;
   if (help) return console.log(usage);
-  if (existsSync(".env")) process.loadEnvFile(".env");
+  loadEnvironmentFile();
   const { filePath, url } = readDatabases(options);
   const source = openSource(filePath);
   try {

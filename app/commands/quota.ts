@@ -1,9 +1,9 @@
 // Shows and resets chat quotas where they are kept, whether or not the server runs.
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
 import os from "node:os";
 import { parseArgs } from "node:util";
 import { systemClock as clock } from "~/platform/clock";
+import { loadEnvironmentFile } from "~/platform/config/environment-file.mjs";
 import { loadConfig } from "~/settings.server";
 import type { Config } from "~/settings.server";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
@@ -97,7 +97,7 @@ await runCommand(usage, async () => {
   }
   const order = command === "reset" ? readOrder(options) : null;
   if (!/^[1-9]\d{0,5}$/.test(options.count)) throw new UsageError("--count must be a whole number from 1.");
-  if (existsSync(".env")) process.loadEnvFile(".env");
+  loadEnvironmentFile();
   const config = loadConfig();
   const database = await openDatabase({ url: config.database.url });
   const redis = config.state.redis && (await openRedis(config.state.redis));

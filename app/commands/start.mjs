@@ -4,6 +4,7 @@ import cluster from "node:cluster";
 import { existsSync } from "node:fs";
 import os from "node:os";
 import { setFlagsFromString } from "node:v8";
+import { loadEnvironmentFile } from "../platform/config/environment-file.mjs";
 import { endWithNpm, projectDir } from "./prepare.mjs";
 
 process.chdir(projectDir);
@@ -12,7 +13,7 @@ if (!existsSync("build/server/index.js")) {
   process.exit(1);
 }
 // Workers are given the supervisor's environment: those that come later have the settings of those before.
-if (cluster.isPrimary && existsSync(".env")) process.loadEnvFile(".env");
+if (cluster.isPrimary) loadEnvironmentFile();
 // The server takes other modes too; this command is production, whatever is set.
 const mode = process.env.LATCHKEY_MODE;
 if (mode && mode !== "production") {

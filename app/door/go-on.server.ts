@@ -68,9 +68,10 @@ export async function goOn(
 ): Promise<WayOn> {
   const { address, site } = destination;
   const { codes, consumeCodes, prolongSession } = dependencies;
+  const { sub, siwe_hash } = caller.claims;
   const grant = await requireOpening(caller, site, dependencies);
   // After it, so that codes alone count, and no refusal.
-  requireNotInCircles(await consumeCodes(`${caller.claims.siwe_hash}:${site.host}`), codesToKeep);
+  requireNotInCircles(await consumeCodes(`${sub}:${siwe_hash}:${site.host}`), codesToKeep);
   const code = randomBytes(codeBytes).toString("base64url");
   await codes.issueCode({
     digest: digestOf(code),

@@ -1,6 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
-import { held, notHeld, oneKind } from "~e2e/support/key-kinds";
+import { held, notHeld, oneKind, untouched } from "~e2e/support/key-kinds";
 import { signLegacy } from "~/commands/signed-requests";
 import { admit } from "./admit.server";
 import { identify } from "./proofs/proofs.server";
@@ -34,6 +34,7 @@ async function signIn({ departedAtMs, again }: Chain): Promise<TokenGrant> {
     kinds,
     siweEnabled: true,
     legacySignatures: "allow",
+    walletFactories: "any",
     nonceBinding: "client",
     nonces: { consumeNonce: unused },
     verifyToken: unused,
@@ -45,11 +46,12 @@ async function signIn({ departedAtMs, again }: Chain): Promise<TokenGrant> {
         return readings === 1 || again?.owned ? held : notHeld("not-owner");
       },
       judgeSigned: unused,
+      noteBlock: unused,
+      isOutdated: () => false,
     },
     keys: {
       findKeyState: async () => ({
-        used: null,
-        isProofRevoked: false,
+        ...untouched,
         departedAtMs: readings > 1 ? (again?.departedAtMs ?? departedAtMs) : departedAtMs,
       }),
       recordDeparture: unused,

@@ -1,24 +1,27 @@
 import { emptyContent } from "~/content/content.schema";
 import type { GatedContent } from "~/content/content.schema";
 import { Refusal } from "~/platform/http/refusal";
-import { keyStateOf, questionOf, requireHolder } from "./holder.server";
-import type { Holder, HolderDependencies } from "./holder.server";
+import { judgeWithState, questionOf, requireHolder } from "./holder.server";
+import type { Holder } from "./holder";
+import type { HolderDependencies } from "./holder.server";
 import { contentNameOf, opensRoom } from "./kinds/kind-of-key";
-import type { Judge } from "./ownership/judge";
 import type { Claimant, SignedClaimant } from "./proofs/proof.server";
 import { proveAndJudge } from "./proofs/signature.server";
+import type { SignatureDependencies } from "./proofs/signature.server";
 import { requireMet, requireRoom } from "./require-met";
 
-export type AdmitDependencies = HolderDependencies & {
-  judge: Pick<Judge, "judge" | "judgeSigned">;
-  mintToken: (grant: TokenGrant) => Promise<string>;
-  readContent: (request: { tokenId: string }) => Promise<GatedContent>;
-  countGrant: (proof: string) => void;
-};
+export type AdmitDependencies = HolderDependencies &
+  SignatureDependencies & {
+    mintToken: (grant: TokenGrant) => Promise<string>;
+    readContent: (request: { tokenId: string }) => Promise<GatedContent>;
+    countGrant: (proof: string) => void;
+  };
 
 export type TokenGrant = Pick<SignedClaimant, "address" | "keyKind" | "tokenId" | "vault" | "signedText"> & {
   auth: SignedClaimant["kind"];
   siwe: SignedClaimant["claims"];
+  /** The wallet that signed has no code yet. */
+  isUndeployed: boolean;
   /** The token must be younger than this: the key left and came back. */
   departedAtMs: number | null;
   /** When the chain was asked who holds the key; the token is dated so, and what is noticed later ends it. */
@@ -59,19 +62,26 @@ export async function readContentFor(
 
 async function signIn(claimant: SignedClaimant, dependencies: AdmitDependencies): Promise<string> {
   const { kind: auth, claims: siwe, address, keyKind, tokenId, vault, signature, signedText } = claimant;
-  const { kinds, judge, keys, clock } = dependencies;
+  const { kinds, judge, clock } = dependencies;
   const question = questionOf(claimant);
-  const state = keyStateOf(claimant);
   let ownedAtMs = clock();
   // A sign-in reads the chain afresh: what it mints outlives any cached reading.
-  requireMet(question, await proveAndJudge({ message: signedText, signature, question, judge }), kinds);
-  const { used, departedAtMs } = await keys.findKeyState(state);
+  let isUndeployed = false;
+  async function prove() {
+    const proven = await proveAndJudge({ message: signedText, signature, question }, dependencies);
+    isUndeployed = proven.isUndeployed;
+    return proven.judgement;
+  }
+  const { judgement, state } = await judgeWithState(claimant, prove, dependencies);
+  requireMet(question, judgement, kinds);
+  const { used, departedAtMs } = state;
   if (used) throw new Refusal("this-token-has-already-been-used");
   if (departedAtMs !== null && departedAtMs >= ownedAtMs) {
-    // The reading may be older than the departure. One that begins now is not.
+    // Seen leaving meanwhile. A token is dated past the departure, so the key must be there in a block that is not older.
     ownedAtMs = clock();
-    requireMet(question, await judge.judge({ ...question, fresh: true }), kinds);
-    const noticed = await keys.findKeyState(state);
+    const readAgain = () => judge.judge({ ...question, fresh: true });
+    const { judgement: again, state: noticed } = await judgeWithState(claimant, readAgain, dependencies);
+    requireMet(question, again, kinds);
     if (noticed.departedAtMs !== departedAtMs) {
       throw new Refusal("you-do-not-own-this-token", {
         detail: "The key was seen leaving the wallet during the sign-in. If it is there, sign in again.",
@@ -79,6 +89,6 @@ async function signIn(claimant: SignedClaimant, dependencies: AdmitDependencies)
     }
   }
   await claimant.spend();
-  const proven = { address, keyKind, tokenId, vault, auth, siwe, signedText };
+  const proven = { address, keyKind, tokenId, vault, auth, siwe, signedText, isUndeployed };
   return await dependencies.mintToken({ ...proven, departedAtMs, ownedAtMs });
 }

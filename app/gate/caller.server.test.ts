@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createChainClient } from "~/platform/chain/chain-client.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { Refusal } from "~/platform/http/refusal";
-import { makeKind, oneKind } from "~e2e/support/key-kinds";
+import { makeKind, oneKind, untouched } from "~e2e/support/key-kinds";
 import { startTestChain } from "~e2e/support/chain/chain";
 import type { TestChain } from "~e2e/support/chain/chain";
 import { createTestDatabase } from "~e2e/support/databases/database";
@@ -345,7 +345,7 @@ test("a token ended by a departure records no further one, however often it is s
   let departedAtMs: number | null = null;
   const ask = await openCallers({
     keys: {
-      findKeyState: async () => ({ used: null, departedAtMs, isProofRevoked: false }),
+      findKeyState: async () => ({ ...untouched, departedAtMs }),
       recordDeparture: async (departure) => {
         written++;
         departedAtMs = departure.departedAtMs;

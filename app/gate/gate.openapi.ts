@@ -106,7 +106,7 @@ Timestamp: <number as sent>
 
 Where a gate has several kinds of keys, \`key\` names one: the first that \`GET /api/keys\` lists is meant by default. The chain is the kind's, and the lines of a legacy signature end with \`Key: <name>\` for every kind but the first. Of a membership, which has no token, the key's id is the holder's address as a decimal number; leave \`tokenId\` out. A delegate of the holder names the holder in \`vault\`. What is missing is told in \`requirements\` of the 403, to an address that was proven. A kind that does not open the room gets a token and empty content.
 
-Signatures may be of ordinary wallets, of contract wallets (EIP-1271), and of contract wallets that are not deployed yet (ERC-6492). Then the chain is asked who holds the key, at each call.`;
+Signatures may be of ordinary wallets, of contract wallets (EIP-1271), and of contract wallets that are not deployed yet (ERC-6492), if their factory is one that this gate accepts. The token of such a wallet carries the claim \`undeployed: true\`, and uses its key up only once the wallet has code. Then the chain is asked who holds the key, at each call.`;
 
 const submissionDescription = `Uses up the key: each opens this form once, and never the gate again afterwards. The message is kept, and whoever runs the gate is told.
 
@@ -187,6 +187,7 @@ export const submitFormOperation: OperationDescription = {
     "this-token-has-already-been-used",
     "not-opened-by-this-key",
     "holding-too-recent",
+    "wallet-not-deployed",
     "chain-unavailable",
   ],
   problems: { 403: notHeldProblemSchema },

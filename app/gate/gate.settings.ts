@@ -1,5 +1,6 @@
-import { flag, oneOf } from "~/platform/config/kinds";
+import { flag, oneOf, setting } from "~/platform/config/kinds";
 import type { SettingReader } from "~/platform/config/setting-reader";
+import { defaultWalletFactories, parseWalletFactories } from "./proofs/wallet-factories.settings";
 
 export const gateSettings = {
   legacySignatures: oneOf(
@@ -25,6 +26,14 @@ export const gateSettings = {
     { default: false, switches: { name: "Signed form messages required" } },
     "Refuses form submissions whose message is not part of what was signed.",
   ),
+  walletFactories: setting(
+    "WALLET_FACTORIES",
+    {
+      parse: parseWalletFactories,
+      range: "addresses, comma-separated, or `*` for any",
+    },
+    "Contracts that may deploy a contract wallet while its signature is checked (ERC-6492). Default: the seven in docs/security.md, which says what to look for in others. Local chains accept any.",
+  ),
 };
 
 export function readGate(reader: SettingReader, isSiweOn: boolean) {
@@ -34,5 +43,6 @@ export function readGate(reader: SettingReader, isSiweOn: boolean) {
     reader.setSwitch(gateSettings.legacySignatures, !isSiweOn, why);
   }
   // As for PUBLIC_ORIGIN: in production, plain HTTP is for loopback names.
-  return { ...values, allowsPlainHttp: reader.mode !== "production" };
+  const allowsPlainHttp = reader.mode !== "production";
+  return { ...values, walletFactories: values.walletFactories ?? defaultWalletFactories, allowsPlainHttp };
 }

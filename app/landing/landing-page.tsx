@@ -8,6 +8,7 @@ import type { PublicSettings } from "~/platform/public-settings";
 import { DoorIllustration } from "./door-illustration";
 import { KeyKinds } from "./key-kinds";
 import { defaultSteps, leadText, listThings } from "./landing-text";
+import type { ChatAudience } from "./landing-text";
 
 type LandingPageProps = {
   settings: PublicSettings;
@@ -15,12 +16,12 @@ type LandingPageProps = {
   texts: Brand["texts"];
   origin: string;
   outline: RoomOutline;
-  isChatForHolders: boolean;
+  chatFor: ChatAudience;
   hasReference: boolean;
 };
 
 export function LandingPage(props: LandingPageProps) {
-  const { settings, kinds, texts, origin, outline, isChatForHolders, hasReference } = props;
+  const { settings, kinds, texts, origin, outline, chatFor, hasReference } = props;
   return (
     <div className="landing">
       <section className="hero" aria-labelledby="headline">
@@ -34,9 +35,11 @@ export function LandingPage(props: LandingPageProps) {
             </p>
             <div className="row">
               <ButtonLink to="/gate">Go to the gate</ButtonLink>
-              <ButtonLink to="/chat" tone="quiet">
-                Ask about this place
-              </ButtonLink>
+              {chatFor ? (
+                <ButtonLink to="/chat" tone="quiet">
+                  Ask about this place
+                </ButtonLink>
+              ) : null}
             </div>
           </div>
           <DoorIllustration />
@@ -54,7 +57,7 @@ export function LandingPage(props: LandingPageProps) {
       </Band>
       <Band id="inside" title="What a key opens">
         <ul className="inventory">
-          {listThings(outline, isChatForHolders).map(({ what, of, who }) => (
+          {listThings(outline, chatFor).map(({ what, of, who }) => (
             <li key={what}>
               <h3>{what}</h3>
               <p className="soft">{of}</p>
@@ -63,7 +66,7 @@ export function LandingPage(props: LandingPageProps) {
           ))}
         </ul>
       </Band>
-      <Visitors settings={settings} kinds={kinds} isChatForHolders={isChatForHolders} />
+      <Visitors settings={settings} kinds={kinds} chatFor={chatFor} />
       <Band id="promises" title="What you do not need">
         <ul className="promises">
           {promises.map(([what, why]) => (
@@ -89,9 +92,9 @@ function Band({ id, title, children }: BandProps) {
   );
 }
 
-type VisitorsProps = Pick<LandingPageProps, "settings" | "kinds" | "isChatForHolders">;
+type VisitorsProps = Pick<LandingPageProps, "settings" | "kinds" | "chatFor">;
 
-function Visitors({ settings, kinds, isChatForHolders }: VisitorsProps) {
+function Visitors({ settings, kinds, chatFor }: VisitorsProps) {
   const { mode, chainId, contractAddress, keyStandard, wallets } = settings;
   const hasSeveral = kinds.length > 1 || contractAddress === null;
   return (
@@ -130,12 +133,12 @@ function Visitors({ settings, kinds, isChatForHolders }: VisitorsProps) {
           </ButtonLink>
         ) : null}
         <p>
-          {isChatForHolders ? (
-            "The gate explains what a wallet is and what it will ask."
-          ) : (
+          {chatFor === "everybody" ? (
             <>
               The <a href="/chat">chat</a> needs no key.
             </>
+          ) : (
+            "The gate explains what a wallet is and what it will ask."
           )}
         </p>
       </div>

@@ -5,12 +5,13 @@ const none = { hasText: false, hasSound: false, hasForm: false, hasScript: false
 const all = { hasText: true, hasSound: true, hasForm: true, hasScript: true };
 
 test("the landing page promises only what the content folder holds, and the chat to those it answers", () => {
-  const names = (outline: typeof none) => listThings(outline, true).map(({ what }) => what);
+  const names = (outline: typeof none) => listThings(outline, "holders").map(({ what }) => what);
   expect(names(all)).toEqual(["Words", "Sound", "A form", "Something live", "A chat"]);
   expect(names({ ...none, hasText: true })).toEqual(["Words", "A chat"]);
   expect(names(none)).toEqual(["A chat"]);
-  expect(listThings(none, true)[0]?.who).toBe("holders");
-  expect(listThings(none, false)[0]?.who).toBe("everybody");
+  expect(listThings(none, "holders")[0]?.who).toBe("holders");
+  expect(listThings(none, "everybody")[0]?.who).toBe("everybody");
+  expect(listThings(none, null)).toEqual([]);
 });
 
 test("the lead names each kind of content in a sentence, and none where there is none", () => {

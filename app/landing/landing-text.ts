@@ -1,7 +1,9 @@
 import type { RoomOutline } from "~/content/room-outline";
 import type { PublicWalletSettings } from "~/platform/public-settings";
 
-export type Thing = { what: string; of: string; who: "holders" | "everybody" };
+/** null: there is none. */
+export type ChatAudience = "holders" | "everybody" | null;
+export type Thing = { what: string; of: string; who: NonNullable<ChatAudience> };
 export type Step = { title: string; text: string };
 
 const things: readonly [part: keyof RoomOutline, what: string, of: string][] = [
@@ -12,12 +14,12 @@ const things: readonly [part: keyof RoomOutline, what: string, of: string][] = [
 ];
 
 /** What the page may promise: only what the operator's folder holds, and the chat. */
-export function listThings(outline: RoomOutline, isChatForHolders: boolean): Thing[] {
+export function listThings(outline: RoomOutline, chatFor: ChatAudience): Thing[] {
   const chat = "Answers questions from this place’s own documents, and shows where it found them.";
   const inside = things.filter(([part]) => outline[part]);
   return [
     ...inside.map(([, what, of]) => ({ what, of, who: "holders" }) as const),
-    { what: "A chat", of: chat, who: isChatForHolders ? "holders" : "everybody" },
+    ...(chatFor ? [{ what: "A chat", of: chat, who: chatFor }] : []),
   ];
 }
 

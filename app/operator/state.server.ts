@@ -54,6 +54,9 @@ export async function readState(its: StateDependencies): Promise<StateView> {
     readAtMs: its.clock(),
     dependencies: [
       ...viewReadiness(readiness, describeKnown(its, migrations)),
+      ...(readiness.dependencies.provider
+        ? []
+        : [view("Model provider", "off", `AI_PROVIDER is ${its.provider.name}.`)]),
       ...(readiness.dependencies.speech
         ? []
         : [view("Speech", "off", `TTS_PROVIDER is ${its.speech.name}.`)]),

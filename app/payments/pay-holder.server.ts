@@ -1,6 +1,6 @@
 import { BaseError, formatEther } from "viem";
 import type { Address } from "viem";
-import type { Holder } from "~/gate/holder.server";
+import type { Holder } from "~/gate/holder";
 import { requireMayUse } from "~/gate/require-met";
 import { monotonicClock } from "~/platform/clock";
 import { isChainOutage } from "~/platform/chain/chain-client.server";

@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { pino } from "pino";
+import { pino, stdTimeFunctions } from "pino";
 import type { DestinationStream, LevelWithSilent, Logger } from "pino";
 import { openOutput } from "./open-output.mjs";
 import { redactFields, redactText } from "./redact";
@@ -19,7 +19,7 @@ export function createLog(level: LogLevel, destination: DestinationStream): Log 
   const log = pino(
     {
       level,
-      timestamp: formatTime,
+      timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: redactFields },
       // Errors arrive here as plain, redacted objects.
       serializers: { err: (err: unknown) => err },
@@ -29,18 +29,6 @@ export function createLog(level: LogLevel, destination: DestinationStream): Log 
   );
   redactBindings(log);
   return log;
-}
-
-/** Written once for all lines of the same millisecond. */
-const latestTime = { atMs: 0, text: "" };
-
-function formatTime(): string {
-  const atMs = Date.now();
-  if (atMs !== latestTime.atMs) {
-    latestTime.atMs = atMs;
-    latestTime.text = `,"time":"${new Date(atMs).toISOString()}"`;
-  }
-  return latestTime.text;
 }
 
 /** A write for each line costs as much as the rest of a small request, so lines wait this long for others. */

@@ -11,12 +11,7 @@ const answerTimeoutMs = 1_000;
 /** A label that is omitted is not shown. */
 type Labels<Name extends string> = Partial<Record<Name, string>>;
 type GaugeReading = { labels?: Record<string, string>; read: () => Promise<number> };
-type HistogramOptions<Name extends string> = {
-  buckets: number[];
-  labelNames?: readonly Name[];
-  /** A counter derived at each scrape from the histogram's count, so that a request is counted once. */
-  counter?: { name: string; help: string };
-};
+type HistogramOptions<Name extends string> = { buckets: number[]; labelNames?: readonly Name[] };
 type LabelledReading = { label: string; read: () => Record<string, number> };
 
 export type Meters = ReturnType<typeof createMeters>;
@@ -55,20 +50,9 @@ export function createMeters(registry: Registry) {
     histogram<Name extends string = never>(
       name: string,
       help: string,
-      { buckets, labelNames = [], counter }: HistogramOptions<Name>,
+      { buckets, labelNames = [] }: HistogramOptions<Name>,
     ) {
       const histogram = new Histogram({ ...describe(name, help), buckets, labelNames });
-      if (counter)
-        new Counter({
-          ...describe(counter.name, counter.help),
-          labelNames,
-          async collect() {
-            const { values } = await histogram.get();
-            this.reset();
-            for (const { metricName, labels, value } of values)
-              if (metricName === `${metricPrefix}${name}_count`) this.inc(labels, value);
-          },
-        });
       const bound = createLabelBound<Name>();
       return (labels: Labels<Name>, value: number) => histogram.observe(bound(labels), value);
     },
@@ -119,13 +103,8 @@ function createLabelBound<Name extends string>(): (labels: Labels<Name>) => Labe
     seen.set(name, values.add(value));
     return value;
   }
-  return (labels) => {
-    let bounded = labels;
-    for (const name in labels) {
-      const given = labels[name];
-      const value = given === undefined ? given : bound(name, given);
-      if (value !== given) bounded = { ...bounded, [name]: value };
-    }
-    return bounded;
-  };
+  return (labels) =>
+    Object.fromEntries(
+      Object.entries<string | undefined>(labels).map(([name, value]) => [name, value && bound(name, value)]),
+    ) as Labels<Name>;
 }

@@ -1,4 +1,5 @@
-import { Registry, collectDefaultMetrics } from "prom-client";
+import { Gauge, Registry, collectDefaultMetrics } from "prom-client";
+import { version } from "../../package.json";
 import { refusalTable } from "./http/refusal";
 import type { UnmetKind } from "./http/refusal";
 import { createMeters, metricPrefix } from "./meters.server";
@@ -17,11 +18,16 @@ const rpcBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 /** The metrics of one process, in a registry of their own: call once, and pass it on. */
 export function createMetrics() {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, prefix: metricPrefix });
+  collectDefaultMetrics({ register: registry });
   // The oldest worker's; without an aggregator it would be missing where there are several.
-  Object.assign(registry.getSingleMetric(`${metricPrefix}process_start_time_seconds`)!, {
-    aggregator: "min",
-  });
+  Object.assign(registry.getSingleMetric("process_start_time_seconds")!, { aggregator: "min" });
+  new Gauge({
+    name: `${metricPrefix}build_info`,
+    help: "Always 1; the label tells the version that runs.",
+    labelNames: ["version"],
+    registers: [registry],
+    aggregator: "first",
+  }).set({ version }, 1);
   const meters = createMeters(registry);
   const { readGauge, readGauges, labelledGauge } = meters;
   const renderText = shareMetrics(registry);
@@ -74,11 +80,9 @@ function createRequestMetrics({ counter, histogram }: Meters) {
   const timeRequest = histogram("http_request_duration_seconds", timeHelp, {
     buckets: httpBuckets,
     labelNames,
-    counter: {
-      name: "http_requests_total",
-      help: "Responses, by route pattern, method and class of status.",
-    },
   });
+  const countHelp = "Responses, by route pattern, method and class of status.";
+  const countRequest = counter("http_requests_total", countHelp, labelNames);
   const countRefusal = counter("refusals_total", "Refusals, by the slug of their problem type.", ["slug"]);
   const grantsHelp = "Times gated content was granted, by kind of proof.";
   const countGrant = counter("grants_total", grantsHelp, ["proof"]);
@@ -90,6 +94,7 @@ function createRequestMetrics({ counter, histogram }: Meters) {
         status: statusClass(status),
       };
       timeRequest(labels, durationSeconds);
+      countRequest(labels);
     },
     countRefusal: (slug: string) => countRefusal({ slug: knownSlugs.has(slug) ? slug : "other" }),
     countGrant: (proof: string) => countGrant({ proof }),

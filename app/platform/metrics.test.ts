@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { version } from "../../package.json";
 import { createMetrics } from "./metrics.server";
 import type { Metrics } from "./metrics.server";
 
@@ -70,11 +71,12 @@ test("refusals, grants, chain calls and limiter failures are counted by their ow
   expect(lines).toContain('latchkey_limiter_store_failures_total{route="/api/nonce"} 1');
 });
 
-test("the process's own metrics are rendered under our prefix, in the Prometheus text format", async () => {
+test("Node's own metrics have the names that dashboards know, the build tells its version, all in the text format", async () => {
   const { contentType, body } = await createMetrics().render();
   expect(contentType).toContain("text/plain");
-  expect(body).toMatch(/^latchkey_process_cpu_seconds_total /m);
-  expect(body).toMatch(/^latchkey_nodejs_heap_size_used_bytes /m);
+  expect(body).toMatch(/^process_cpu_seconds_total /m);
+  expect(body).toMatch(/^nodejs_heap_size_used_bytes /m);
+  expect(body).toContain(`\nlatchkey_build_info{version="${version}"} 1\n`);
   const sample =
     /^[a-z_:][\w:]*(\{[a-zA-Z_]\w*="[^"]*"(,[a-zA-Z_]\w*="[^"]*")*\})? (-?[\d.]+(e[+-]?\d+)?|[+-]Inf|Nan)$/;
   const odd = body.split("\n").filter((line) => line !== "" && !line.startsWith("#") && !sample.test(line));

@@ -47,7 +47,7 @@ function redactRecord(
 }
 
 function redactValue(value: unknown, ancestors: readonly object[]): unknown {
-  if (typeof value === "string") return mayHoldCredential(value) ? redactText(value) : value;
+  if (typeof value === "string") return redactText(value);
   if (typeof value === "bigint") return String(value);
   if (typeof value === "function" || typeof value === "symbol") return undefined;
   if (typeof value !== "object" || value === null) return value;
@@ -82,17 +82,9 @@ function readProperty(record: Record<string, unknown>, key: string): unknown {
   }
 }
 
-/** The same few names recur in every line. Bounded, because logged objects may have any. */
-const judgedNames = new Map<string, boolean>();
-const maxJudgedNames = 1_000;
-
 function isTellingName(key: string): boolean {
-  const known = judgedNames.get(key);
-  if (known !== undefined) return known;
   const name = key.toLowerCase().replace(/[-_\s]/g, "");
-  const isTelling = personalNames.has(name) || credentialName.test(name);
-  if (judgedNames.size < maxJudgedNames) judgedNames.set(key, isTelling);
-  return isTelling;
+  return personalNames.has(name) || credentialName.test(name);
 }
 
 /** Flags and counts are allowed under these names; the values themselves are not. */
@@ -101,34 +93,20 @@ function isTelling(key: string, value: unknown): boolean {
   return !(typeof value === "number" && key.endsWith("s"));
 }
 
-/** None of what `redactText` replaces is without one of these, or shorter than the shortest signature in hex. */
-function mayHoldCredential(value: string): boolean {
-  return value.length >= 128 || /eyJ|whsec_|[\s=:@]/.test(value);
-}
-
 /**
  * Replaces credentials inside running text: JWTs, Bearer and Basic values, webhook secrets, hex of 64 bytes and more,
  * `nonce=…` and the like, the user part of URLs. JSON stays JSON: no match contains a quote or a backslash.
  */
 export function redactText(text: string): string {
-  if (!showsCredential(text)) return text;
   return text
     .replace(/eyJ[\w-]{4,}\.[\w-]+\.[\w-]*/g, redacted)
-    .replace(/\b(Bearer|Basic)\s+[^\s"\\,]+/gi, `$1 ${redacted}`)
+    .replace(/\b(Bearer|Basic)\s+(?!token\b)[^\s"\\,]+/gi, `$1 ${redacted}`)
     .replace(/whsec_[\w+/=-]+/g, redacted)
     .replace(/(?:0x)?[0-9a-f]{128,}/gi, redacted)
-    .replace(new RegExp(namedValue, "gi"), `$1${redacted}`)
-    .replace(/\/\/[^\s"\\/@]+@/g, `//${redacted}@`);
+    .replace(namedValue, `$1${redacted}`)
+    .replace(/\/\/(?!user:password@)[^\s"\\/@]+@/g, `//${redacted}@`);
 }
 
 /** A quote after the name counts only when escaped: a bare one is the structure of the JSON line itself. */
 const namedValue =
-  /((?:authorization|cookie|jwt|signature|nonce|secret|token|password|passphrase|api[-_]?key|private[-_]?key)(?:\\+")?\s*[=:]\s*(?:\\+")?)(?!\[redacted\])[^\s"\\&,;}]+/i;
-
-/** Whether anything is to be replaced, or may be: most lines hold nothing, and to see that costs a fraction. */
-function showsCredential(text: string): boolean {
-  // A run of 128 digits covers one of these places.
-  for (let at = 127; at < text.length; at += 128) if (/[0-9a-f]/i.test(text[at]!)) return true;
-  if (text.includes("eyJ") || text.includes("whsec_") || text.includes("@")) return true;
-  return /\b(?:Bearer|Basic)\s/i.test(text) || namedValue.test(text);
-}
+  /((?:authorization|cookie|jwt|signature|nonce|secret|token|password|passphrase|api[-_]?key|private[-_]?key)(?:\\+")?\s*[=:]\s*(?:\\+")?)(?!\[redacted\])[^\s"\\&,;}]+/gi;

@@ -1,4 +1,6 @@
 import cluster from "node:cluster";
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
 import type { Registry } from "prom-client";
 
 /** The interval of a worker's heartbeats to the supervisor. */
@@ -31,13 +33,26 @@ export function joinSupervisor(): Worker | null {
   };
 }
 
+/** Before a port is opened: connections that wait for it at the supervisor, because no worker has it open, go on here. */
+export function takeOverPort(server: Server, port: number): void {
+  if (!cluster.worker) return;
+  process.on("message", (message: { type: string; port: number }, socket?: Socket) => {
+    // Without a socket: its client has left meanwhile.
+    if (message.type !== "connection" || message.port !== port || !socket) return;
+    server.emit("connection", socket);
+    socket.resume();
+  });
+  tell({ type: "opening", port });
+}
+
 /** The metrics as text: of all workers where there are several, whichever of them is asked. */
 export function shareMetrics(registry: Registry): () => Promise<string> {
   if (!cluster.worker) return () => registry.metrics();
   const waiting: ((body: string) => void)[] = [];
-  process.on("message", (message: { type: "collect" } | { type: "scraped"; body: string }) => {
+  process.on("message", (message: { type: string; body: string }) => {
     if (message.type === "scraped") waiting.shift()?.(message.body);
-    else void registry.getMetricsAsJSON().then((metrics) => tell({ type: "metrics", metrics }));
+    if (message.type === "collect")
+      void registry.getMetricsAsJSON().then((metrics) => tell({ type: "metrics", metrics }));
   });
   return () =>
     new Promise((resolve) => {

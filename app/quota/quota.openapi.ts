@@ -11,7 +11,7 @@ const tag = "Quota";
 
 /** How much of the conversation a key has left, and the operator's reset. */
 export function describeQuota(api: ApiRegistry): void {
-  api.addTag({ name: tag, description: "How much of the conversation a key has left." });
+  api.addTag({ name: tag, description: "How much a key has left." });
   api.addSecurityScheme("quotaResetSecret", {
     type: "http",
     scheme: "bearer",

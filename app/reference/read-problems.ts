@@ -7,10 +7,18 @@ import type { ApiDocument } from "./read-reference";
 export type ProblemPage = ReturnType<typeof readProblems>[number];
 export type ProblemExample = ProblemPage["cases"][number]["examples"][number];
 
-/** A page for each slug, with what the operations of the description answer in its cases. */
-export function readProblems(document: ApiDocument, origin: string) {
+/**
+ * A page for each slug, with what the operations of the description answer in its cases; none for what only operations
+ * answer that are switched off, which `whole` describes too.
+ */
+export function readProblems(document: ApiDocument, origin: string, whole = document) {
   const uses = listUses(document);
-  const cases = (Object.entries(refusalTable) as [RefusalName, RefusalEntry][]).map(([name, entry]) => {
+  const usedNames = new Set(uses.map(({ name }) => name));
+  const unused = new Set(listUses(whole).flatMap(({ name }) => (usedNames.has(name) ? [] : [name])));
+  const offered = (Object.entries(refusalTable) as [RefusalName, RefusalEntry][]).filter(
+    ([name]) => !unused.has(name),
+  );
+  const cases = offered.map(([name, entry]) => {
     const { slug, status, title, meaning, remedy } = entry;
     const found = groupByText(uses.filter((use) => use.name === name));
     const usual = {

@@ -3,6 +3,7 @@ import { useLoaderData, useRouteLoaderData } from "@remix-run/react";
 import { toPageKinds } from "~/gate/page/kinds/page-kind";
 import landingHref from "~/landing/landing.css";
 import { LandingPage } from "~/landing/landing-page";
+import type { ChatAudience } from "~/landing/landing-text";
 import type { loader as rootLoader } from "~/root";
 import { getServices } from "~/services.server";
 import { describePage } from "~/ui/page-meta";
@@ -20,9 +21,10 @@ export const meta: MetaFunction<typeof loader, { root: typeof rootLoader }> = ({
 };
 
 export async function loader() {
-  const { config, content } = getServices();
-  const kinds = toPageKinds(config.keys.list);
-  return { kinds, isChatForHolders: config.chat.requiresJwt, outline: await content.readOutline() };
+  const { config, content, publicKinds } = getServices();
+  const { isOn, requiresJwt } = config.chat;
+  const chatFor: ChatAudience = isOn ? (requiresJwt ? "holders" : "everybody") : null;
+  return { kinds: toPageKinds(publicKinds), chatFor, outline: await content.readOutline() };
 }
 
 export default function LandingRoute() {

@@ -9,7 +9,6 @@ import walletStylesheetHref from "~/gate/page/wallet/wallet.css";
 import type { loader as rootLoader } from "~/root";
 import { Notice } from "~/ui/notice";
 import { describePage } from "~/ui/page-meta";
-import { findSessionToken } from "~/gate/tokens/session.server";
 import { readKeyLookup } from "~/gate/visit.server";
 import { isVisit } from "~/door/is-visit.server";
 import { getServices } from "~/services.server";
@@ -31,7 +30,7 @@ export const meta: MetaFunction<typeof loader, { root: typeof rootLoader }> = ({
 export const headers = (() => ({ "Cache-Control": "no-store" })) satisfies HeadersFunction;
 
 export async function loader({ context }: LoaderFunctionArgs) {
-  const { gate, content, origin, config } = getServices();
+  const { gate, content, origin, config, publicKinds } = getServices();
   const { host, searchParams } = context;
   const isCrossSite = context.headers["sec-fetch-site"] === "cross-site";
   const door = await gate.door.visit({
@@ -53,7 +52,7 @@ export async function loader({ context }: LoaderFunctionArgs) {
   ]);
   // So that the page looks right before any script runs. Nothing is decided by it.
   const lastWallet = readWalletCookie(context.headers.cookie);
-  const kinds = toPageKinds(config.keys.list);
+  const kinds = toPageKinds(publicKinds);
   const signsSiwe = config.state.enabled;
   const status = door?.kind === "wrong" ? 400 : 200;
   return data({ visit, lookup, outline, door, lastWallet, kinds, signsSiwe }, { status });

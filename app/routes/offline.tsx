@@ -1,4 +1,5 @@
 import type { MetaFunction } from "@remix-run/node";
+import { useRouteLoaderData } from "@remix-run/react";
 import type { PageHandle, loader as rootLoader } from "~/root";
 
 /** Kept on devices as it is: what has no scripts needs no files that a later build no longer has. */
@@ -16,6 +17,7 @@ export const meta: MetaFunction<unknown, { root: typeof rootLoader }> = ({ match
 const sameAddress = "";
 
 export default function OfflinePage() {
+  const hasChat = useRouteLoaderData<typeof rootLoader>("root")?.brand.hasChat;
   return (
     <div className="prose lost">
       <h1>You are offline</h1>
@@ -29,8 +31,8 @@ export default function OfflinePage() {
         </a>
       </div>
       <p className="soft">
-        Conversations you had stay in this browser. The room itself is never kept on a device, because it
-        opens only while the key is held.
+        {hasChat ? "Conversations you had stay in this browser. " : null}
+        The room itself is never kept on a device, because it opens only while the key is held.
       </p>
     </div>
   );

@@ -71,6 +71,20 @@ test("the words of a text with a long run of marks take time proportional to its
   expect(growthOf(read, 16_000)).toBeLessThan(linearGrowth);
 });
 
+test.each(["\ufdfa", "\u3316", "한국어", "a1", "ﬃ", "鍵"])(
+  "the words of %s are at most twice as long as the text",
+  (sign) => {
+    const text = `${sign.repeat(5)} `.repeat(50);
+    const words = toSearchWords(text);
+    expect(words.length).toBeGreaterThan(0);
+    expect(words.join("").length).toBeLessThanOrEqual(text.length * 2);
+  },
+);
+
+test("words of a script that is written by syllables are whole, however they are spelt", () => {
+  for (const form of ["NFC", "NFD"]) expect(toSearchWords("열쇠".normalize(form))).toEqual(["열쇠"]);
+});
+
 test("words that a page's front matter gives as synonyms find the passages that hold the page's own word", async () => {
   const { ask } = await open({
     "a.md":

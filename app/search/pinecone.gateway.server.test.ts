@@ -53,7 +53,7 @@ async function open(
 }
 
 const isForEveryone = { audience: { $in: ["everyone"] } };
-const holder = { ...someKey, address: "0xabc", tokenId: "7", scopes: ["tools"] };
+const holder = { ...someKey, scopes: ["tools"] };
 
 test("a Pinecone search runs as a tool under the store's name, in Pinecone's own format", async () => {
   const { run, calls, tool } = await open(answerWell);

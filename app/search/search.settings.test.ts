@@ -27,6 +27,9 @@ test("gated namespaces are read as a list, each name once", () => {
   );
 });
 
+/** The choice that a provider which costs money asks for. */
+const forAll = { NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "false" };
+
 test.each([
   [{ AI_PROVIDER: "openai", OPENAI_API_KEY: "k" }, "openai", "https://api.openai.com/v1", "k"],
   [{ AI_PROVIDER: "local", AI_BASE_URL: "http://127.0.0.1:1/v1" }, "local", "http://127.0.0.1:1/v1", null],
@@ -51,7 +54,7 @@ test.each([
 ])(
   "the embedding model is requested from the chat's provider: %j",
   (environment, provider, baseUrl, apiKey) => {
-    const { search } = read({ ...environment, EMBEDDING_MODEL: "m" });
+    const { search } = read({ ...environment, ...forAll, EMBEDDING_MODEL: "m" });
     expect(search.embedding).toEqual({ model: "m", provider, baseUrl, apiKey });
   },
 );
@@ -84,7 +87,7 @@ test("Pinecone without the model that filled its indexes is a mistake, reported 
   }).join(" ");
   for (const name of ["PINECONE_INDEXES", "PINECONE_HOST", "AI_PROVIDER"]) expect(problems).toContain(name);
   expect(problems).toContain(
-    "EMBEDDING_MODEL must be set together with PINECONE_API_KEY: to the model whose vectors fill the indexes.",
+    "EMBEDDING_MODEL must be set together with PINECONE_API_KEY, to the model whose vectors fill the indexes.",
   );
   expect(problems).not.toContain("pc-secret");
   expect(problemsInProduction({ PINECONE_API_KEY: "pc", PINECONE_INDEXES: "docs" }).join(" ")).toMatch(

@@ -75,7 +75,7 @@ function readPinecone(reader: SettingReader, { apiKey, indexes, host }: Pinecone
   }
   if (!reader.isSet(searchSettings.embeddingModel)) {
     const problem =
-      "must be set together with PINECONE_API_KEY: to the model whose vectors fill the indexes.";
+      "must be set together with PINECONE_API_KEY, to the model whose vectors fill the indexes.";
     reader.report(searchSettings.embeddingModel, problem);
   }
   return { apiKey, indexes: [first ?? "", ...others] as [string, ...string[]], host };

@@ -7,7 +7,7 @@ import { describeGate } from "~/gate/gate.openapi";
 import { describeKeys } from "~/gate/kinds/keys.openapi";
 import { describeSession } from "~/gate/tokens/session.openapi";
 import { describeBrand } from "~/platform/brand/brand.openapi";
-import { findMovedPaths } from "~/settings.server";
+import { findHiddenPaths, findMovedPaths } from "~/settings.server";
 import type { Config } from "~/settings.server";
 import { createStaticAnswer } from "~/platform/http/static-answer.server";
 import type { StaticAnswer } from "~/platform/http/static-answer.server";
@@ -28,12 +28,10 @@ export type ApiFacts = {
   origin: string;
   limits: Readonly<Record<string, RateLimit>>;
   isDemo: boolean;
-  /** Whether answers can be taken up again. Default: true. */
-  isResumable?: boolean;
-  /** Whether there are sites behind the door. Default: true. */
-  hasDoor?: boolean;
   /** Routes by their default path, and where they are instead. */
   movedPaths?: Readonly<Record<string, string>>;
+  /** Routes that are switched off. */
+  hiddenPaths?: readonly string[];
 };
 
 const maxAgeSeconds = 300;
@@ -44,29 +42,22 @@ const introduction = `A gate that opens for whoever holds a key NFT.
 2. Sign the message with the wallet that holds the key, and send it to \`POST /api/gate-access\`.
 3. The answer holds what the key opens, and an access token for further calls.
 
-**Errors** are Problem Details (RFC 9457): \`type\` names the kind and opens a page about it, \`detail\` says what was wrong, \`instance\` is the id of the request. Chat, speech, tools and quota answer \`{error}\` instead.
+**Errors** are Problem Details (RFC 9457): \`type\` names the kind and opens a page about it, \`detail\` says what was wrong, \`instance\` is the id of the request. A few operations answer \`{error}\` instead; each shows its own.
 
 **Limits** count per client and per address. Answers of limited addresses carry \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\`, \`RateLimit\` and \`RateLimit-Policy\`; a refusal says in \`Retry-After\` how many seconds to wait.
 
 **Methods**: an address that has GET answers HEAD too, without effect. OPTIONS names the methods and answers preflights, for the origins the operator has allowed.`;
 
 /** Each feature describes its own routes; this puts them together. */
-export function buildApiDocument({
-  origin,
-  limits,
-  isDemo,
-  isResumable = true,
-  hasDoor = true,
-  movedPaths,
-}: ApiFacts): OpenApiDocument {
-  const api = new ApiRegistry({ origin, limits, movedPaths });
+export function buildApiDocument({ isDemo, ...options }: ApiFacts): OpenApiDocument {
+  const api = new ApiRegistry(options);
   describeGate(api);
   describeKeys(api);
   describeSession(api);
-  if (hasDoor) describeDoor(api);
+  describeDoor(api);
   describeContent(api);
   describeChat(api);
-  if (isResumable) describeResume(api);
+  describeResume(api);
   describeModels(api);
   describeSpeech(api);
   describeQuota(api);
@@ -85,13 +76,18 @@ let reference: Reference | undefined;
 let problems: readonly ProblemPage[] | undefined;
 
 /** The description of this very process, made when it is first asked for, as everything below. */
-function getPublished({ origin, config }: Published): string {
+function getPublished(site: Published): string {
+  return (published ??= JSON.stringify(describe(site)));
+}
+
+function readPublished(site: Published): ApiDocument {
+  return JSON.parse(getPublished(site)) as ApiDocument;
+}
+
+function describe({ origin, config }: Published): OpenApiDocument {
   const { limits, mode } = config;
-  const isResumable = config.chat.resumeSeconds > 0;
-  const hasDoor = config.doorSites.length > 0;
-  const movedPaths = findMovedPaths(config);
-  const facts = { origin, limits, isDemo: mode === "demo", isResumable, hasDoor, movedPaths };
-  return (published ??= JSON.stringify(buildApiDocument(facts)));
+  const paths = { movedPaths: findMovedPaths(config), hiddenPaths: findHiddenPaths(config) };
+  return buildApiDocument({ origin, limits, isDemo: mode === "demo", ...paths });
 }
 
 export function getApiDescription(site: Published): StaticAnswer {
@@ -101,12 +97,18 @@ export function getApiDescription(site: Published): StaticAnswer {
 
 /** The description for people. */
 export function getApiReference(site: Published): Reference {
-  reference ??= readReference(JSON.parse(getPublished(site)) as ApiDocument);
-  return reference;
+  return (reference ??= readReference(readPublished(site)));
 }
 
 /** What can be refused, for people; made from the description too, whether or not that is published. */
 export function getProblemPages(site: Published): readonly ProblemPage[] {
-  problems ??= readProblems(JSON.parse(getPublished(site)) as ApiDocument, site.origin);
-  return problems;
+  return (problems ??= readProblems(readPublished(site), site.origin, describeWhole(site)));
+}
+
+/** With what is switched off. */
+function describeWhole({ origin, config }: Published): ApiDocument | undefined {
+  const { chat, tools } = config;
+  if (chat.isOn && tools.mcpPath !== null) return undefined;
+  const whole = { ...config, chat: { ...chat, isOn: true }, tools: { mcpPath: tools.mcpPath ?? "/api/mcp" } };
+  return JSON.parse(JSON.stringify(describe({ origin, config: whole }))) as ApiDocument;
 }

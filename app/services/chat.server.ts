@@ -1,4 +1,5 @@
 import type { Caller } from "~/gate/caller.server";
+import { holderOf } from "~/gate/holder.server";
 import { isConversationId, toModelList } from "~/chat/chat.schema";
 import type { ChatRequest } from "~/chat/chat.schema";
 import { checkAbandonedAnswers } from "~/chat/kept/abandoned-answers.server";
@@ -14,7 +15,6 @@ import { createSystemPromptReader } from "~/chat/reply/system-prompt.server";
 import { getProvider } from "~/platform/providers/provider-row";
 import { systemClock } from "~/platform/clock";
 import { ownerOfKey } from "~/quota/quota-subject";
-import { toToolCaller } from "~/tools/tool";
 import type { Foundation } from "./foundation.server";
 import type { QuotaServices } from "./quota.server";
 import type { ToolServices } from "./tools.server";
@@ -67,16 +67,17 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
   const abandoned = checkAbandonedAnswers({ conclude: kept.concludeAbandoned, everyMs: leaseMs / 3, log });
 
   return {
-    pingProvider: provider.ping(chat),
+    /** Null where the chat is switched off, which is no fault. */
+    pingProvider: chat.isOn ? provider.ping(chat) : null,
     /** Ends the streams that are open, each with a last event. */
-    beginStop: () => shutdown.abort(),
-    /** Once what was said last is stored. */
+    endStreams: () => shutdown.abort(),
+    /** Once all answers have ended, and what was said last is stored. */
     stop: async () => void (await Promise.all([kept.drain(), abandoned.stop()])),
     /** What a client may name. */
     listModels: () => toModelList(chat.models),
     answer: async ({ request, caller, clientId, signal }: ChatQuestion): Promise<ChatAnswer> => {
       const admitAnswer = () => quota.admitAnswer({ caller });
-      const call = { request, caller: toToolCaller(caller), clientId, signal, admitAnswer };
+      const call = { request, caller: caller && holderOf(caller), clientId, signal, admitAnswer };
       const { events, headers } = await answerChat(call, dependencies);
       return { events: keepTrace(events), headers };
     },
@@ -91,8 +92,8 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
               const owner = { openFor: openFor(caller, clientId), proofHash, ...conversation };
               const admitAnswer: ResumableCall["admitAnswer"] = (reservationId, transaction) =>
                 quota.admitAnswer({ caller, reservationId, transaction });
-              const isCounted = quota.activity.active;
-              const call = { request, caller: toToolCaller(caller), clientId, owner, isCounted, admitAnswer };
+              const asked = { request, caller: caller && holderOf(caller), clientId };
+              const call = { ...asked, owner, isCounted: quota.activity.active, admitAnswer };
               return answerResumable(call, resumableDependencies);
             },
             find: async ({ caller, conversationId }: ConversationRequest) => {
@@ -111,7 +112,11 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
              */
             stopSession: (claims: Caller["claims"]) =>
               kept
-                .stopSession({ openFor: openForKey({ claims }), proofHash: claims.siwe_hash })
+                .stopSession({
+                  owner: ownerOf({ claims }),
+                  openFor: openForKey({ claims }),
+                  proofHash: claims.siwe_hash,
+                })
                 .catch((err: unknown) => log.warn({ err }, "answers of a session could not be stopped")),
           },
   };
@@ -141,7 +146,11 @@ function openKeptAnswers(
 
 /** Of a key and the wallet it was held by; a renewed token of both is as good. */
 function conversationOf(caller: Caller | null, conversationId: string): Conversation {
-  return { owner: caller ? `${keyOf(caller)}:${caller.claims.sub}` : "", conversationId };
+  return { owner: caller ? ownerOf(caller) : "", conversationId };
+}
+
+function ownerOf(caller: Pick<Caller, "claims">): string {
+  return `${keyOf(caller)}:${caller.claims.sub}`;
 }
 
 function openFor(caller: Caller | null, clientId: string): string {

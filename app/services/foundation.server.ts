@@ -21,7 +21,7 @@ export type Foundation = Awaited<ReturnType<typeof openFoundation>>;
 /** Migrates and opens what all features share. */
 export async function openFoundation(config: Config, port: number, log: Log) {
   const instance = createInstanceId();
-  const brand = await openBrand(config.brand, log);
+  const brand = await openBrand({ ...config.brand, hasChat: config.chat.isOn }, log);
   await makeDataDir(config.serving.dataDir);
   await migrateDatabase({ url: config.database.url, migrationsDir: "prisma/migrations", log });
   const ownMetrics = createMetrics();

@@ -14,7 +14,7 @@ import type { CallerRule } from "~/gate/tokens/token-placement.openapi";
 import { issueNonce } from "~/gate/proofs/issue-nonce.server";
 import type { Claimant, ProofDependencies, ProofRequest } from "~/gate/proofs/proof.server";
 import { identify } from "~/gate/proofs/proofs.server";
-import type { Holder } from "~/gate/holder.server";
+import type { Holder, TokenHolder } from "~/gate/holder";
 import { requireHolder } from "~/gate/holder.server";
 import { firstKind } from "~/gate/kinds/kind-of-key";
 import { createKeyStore } from "~/gate/keys/keys.store.server";
@@ -74,6 +74,7 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
     requireSettled,
     wakeOutbox: outbox.sender.wake,
     requireSignedMessage: config.gate.requireSignedMessage,
+    walletFactories: config.gate.walletFactories,
   };
   const sessionDependencies = {
     ...admitDependencies,
@@ -109,7 +110,7 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
     /** Asks the chain (`fresh`: even if it was asked a moment ago) and the database. Throws the gate's refusals. */
     requireHolder: ({ holder, fresh }: HolderQuestion & { fresh?: boolean }) =>
       requireHolder(holder, shared, { fresh }),
-    useKey: ({ holder }: HolderQuestion) => useKey(holder, useDependencies),
+    useKey: ({ holder }: { holder: TokenHolder }) => useKey(holder, useDependencies),
     /** Null for a stranger, where the rule has any. Throws the refusals `missing-jwt` and `invalid-jwt`. */
     identifyCaller: (rule: CallerRule, request: CallerRequest) =>
       identifyCaller(rule, request, callerDependencies),

@@ -9,8 +9,6 @@ import { createWebhookGateway } from "~/platform/outbox/webhook.gateway.server";
 import type { Foundation } from "./foundation.server";
 
 const webhookTimeoutMs = 10_000;
-/** A stopping process has ten seconds in all, of which open answers may take five. */
-const outboxStopMs = 3_000;
 const renderers = { ...keyEmails, ...paymentEmails };
 
 export type OutboxServices = ReturnType<typeof wireOutbox>;
@@ -29,7 +27,6 @@ export function wireOutbox({ config: { notifications }, database, instance, metr
     clock: systemClock,
     claimant: instance,
     log,
-    stopTimeoutMs: outboxStopMs,
   });
   metrics.observeOutboxPending(store.countPending);
   return { store, sender };

@@ -41,11 +41,13 @@ export function listChecks(dependencies: Dependencies): Checks {
     }),
     ...(gate.areKindsNamed ? checkChains(dependencies) : checkOneContract(dependencies)),
     ...checkWatchers(dependencies),
-    provider: {
-      required: false,
-      ask: chat.pingProvider,
-      whenDown: "The model provider did not answer in time.",
-    },
+    ...(chat.pingProvider && {
+      provider: {
+        required: false,
+        ask: chat.pingProvider,
+        whenDown: "The model provider did not answer in time.",
+      },
+    }),
     ...(speech.pingProvider && {
       speech: {
         required: false,

@@ -8,7 +8,6 @@ import { createProviderEmbedder } from "~/search/provider-embedder.gateway.serve
 import type { SearchStore } from "~/search/search-store";
 import { instrumentEmbedder, instrumentSearchStore } from "~/search/instrument-search";
 import { createSearchTool } from "~/tools/search-tool";
-import { toGateHolder } from "~/tools/tool";
 import type { Foundation } from "./foundation.server";
 import type { GateServices } from "./gate.server";
 
@@ -43,7 +42,7 @@ export function wireSearch(foundation: SearchFoundation, gate: Pick<GateServices
     tool: createSearchTool({
       store,
       gatedNamespaces,
-      requireHolder: (holder) => gate.requireHolder({ holder: toGateHolder(holder) }),
+      requireHolder: (holder) => gate.requireHolder({ holder }),
     }),
     isEmbedded: pinecone === null,
     /** Rejects when the store does not say so within the time. */

@@ -37,7 +37,14 @@ export async function serve({ config, build, log, closeLog, createApp }: ServeOp
   let starting: Promise<Services> | undefined;
   let services: Services | undefined;
   // From the first moment on: a start may take long, and has to be stopped in order too.
-  const isStopping = stopOnSignals({ server, beginStop, stopServices, log, closeLog });
+  const isStopping = stopOnSignals({
+    server,
+    beginStop: () => startupBuffer.close(),
+    endStreams: () => services?.chat.endStreams(),
+    stopServices,
+    log,
+    closeLog,
+  });
   try {
     port = openPort ?? (await listen(server, config.serving.host, port));
     starting = startServices({ config, port, log, buildVersion: build.assets.version });
@@ -59,11 +66,6 @@ export async function serve({ config, build, log, closeLog, createApp }: ServeOp
     process.stderr.write(`Latchkey cannot start. ${(error as Error).message}\n`);
     log.debug({ err: error }, "start-up failed");
     process.exit(1);
-  }
-
-  function beginStop(): void {
-    if (services) services.beginStop();
-    else startupBuffer.close();
   }
 
   /** Gives a start that is under way a moment to end; what it holds after that is released with the process. */

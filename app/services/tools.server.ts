@@ -1,4 +1,5 @@
 import type { Caller } from "~/gate/caller.server";
+import { holderOf } from "~/gate/holder.server";
 import { createGatedContentTool } from "~/tools/get-gated-content-tool.server";
 import { createKeyStatusTool } from "~/tools/key-status-tool";
 import { createMarkKeyUsedTool } from "~/tools/mark-key-used-tool";
@@ -7,7 +8,6 @@ import { answerMcp, requireTrustedSite } from "~/tools/mcp/mcp.server";
 import type { McpExchange, McpSender } from "~/tools/mcp/mcp.server";
 import { describeResource, isResourceSuffix } from "~/tools/mcp/resource-metadata";
 import { createSendCryptoTool } from "~/tools/send-crypto-tool";
-import { toGateHolder, toToolCaller } from "~/tools/tool";
 import type { Tool } from "~/tools/tool";
 import { version } from "../../package.json";
 import type { Foundation } from "./foundation.server";
@@ -29,11 +29,9 @@ export function wireTools(foundation: Foundation, { gate, search, payments }: To
   const registry: readonly Tool[] = [
     search.tool,
     createKeyStatusTool(gate, kinds.areNamed ? kinds.list.map(({ name }) => name) : []),
-    createGatedContentTool((holder) => gate.readContentFor({ holder: toGateHolder(holder) })),
-    createMarkKeyUsedTool((holder) => gate.useKey({ holder: toGateHolder(holder) })),
-    ...(payments
-      ? [createSendCryptoTool((call) => payments.pay({ ...call, holder: toGateHolder(call.holder) }))]
-      : []),
+    createGatedContentTool((holder) => gate.readContentFor({ holder })),
+    createMarkKeyUsedTool((holder) => gate.useKey({ holder })),
+    ...(payments ? [createSendCryptoTool(payments.pay)] : []),
   ];
   const tools = registry.map(instruments.instrumentTool);
   const dispatch = createMcpDispatcher({
@@ -51,9 +49,9 @@ export function wireTools(foundation: Foundation, { gate, search, payments }: To
     requireTrustedSite: (sender: McpSender) => requireTrustedSite(sender, site),
     /** `caller` null: a stranger. */
     answerMcp: (call: Omit<McpExchange, "caller"> & { caller: Caller | null }) =>
-      answerMcp({ ...call, caller: toToolCaller(call.caller) }, dispatch),
+      answerMcp({ ...call, caller: call.caller && holderOf(call.caller) }, dispatch),
     /** Null for a path that is no resource of this service. */
     findResource: ({ suffix }: { suffix: string }) =>
-      isResourceSuffix(suffix, mcpPath) ? describeResource(origin, mcpPath) : null,
+      mcpPath !== null && isResourceSuffix(suffix, mcpPath) ? describeResource(origin, mcpPath) : null,
   };
 }

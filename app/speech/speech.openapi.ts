@@ -8,7 +8,7 @@ import type { RefusalContent } from "~/platform/openapi/problem-answers";
 import { describeQuotaHeaders } from "~/quota/quota-headers.openapi";
 import { maxTextChars, messageIdSchema } from "./speech.schema";
 
-const tag = "Conversation";
+const tag = "Speech";
 
 const speechErrorSchema = z
   .object({
@@ -54,7 +54,7 @@ Markdown is cleaned for the ear: links are read by their words, tables row by ro
 
 **An answer sentence by sentence.** A client may send the parts of a longer text one by one, each with a \`messageId\` of its own such as \`msg_1:0\`, \`msg_1:1\`; the id comes back in \`X-Message-Id\`, so that answers can be told apart.
 
-**Who may.** As for the chat: where the operator requires it, an access token, in the same places. ${badTokenIsNone}
+**Who may.** Everybody, or where the operator requires it who sends an access token. ${badTokenIsNone}
 
 **Quota.** Where it is in force, each key may have so many characters spoken, of the text that the provider gets; the headers \`X-Quota-Limit\`, \`X-Quota-Remaining\` and \`X-Quota-Reset\` tell where it stands, failures before the first byte included. A text counts from the moment the provider is asked for it, also for whoever leaves before its first byte. What is repeated from the cache, what somebody else is just having spoken, and what failed before its first byte is not counted.
 
@@ -94,6 +94,7 @@ const requestSchema = z
   .meta({ id: "SpeechRequest" });
 
 export function describeSpeech(api: ApiRegistry): void {
+  api.addTag({ name: tag, description: "Reading texts aloud." });
   api.describe(speakOperation);
 }
 

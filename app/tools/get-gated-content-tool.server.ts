@@ -1,11 +1,12 @@
 import { z } from "zod";
+import type { TokenHolder } from "~/gate/holder";
 import type { GatedContent } from "~/content/content.schema";
 import { writeContentText } from "~/content/content-text.server";
 import { defineTool, readingOnly, requireToolHolder } from "./tool";
-import type { Tool, ToolHolder } from "./tool";
+import type { Tool } from "./tool";
 
 /** The caller's own content and nobody else's: whose it is stands in the token, and no argument says otherwise. */
-export function createGatedContentTool(readContent: (holder: ToolHolder) => Promise<GatedContent>): Tool {
+export function createGatedContentTool(readContent: (holder: TokenHolder) => Promise<GatedContent>): Tool {
   return defineTool({
     name: "get_gated_content",
     description:

@@ -1,10 +1,11 @@
 import { z } from "zod";
+import type { TokenHolder } from "~/gate/holder";
 import { defineTool, requireToolHolder } from "./tool";
-import type { Tool, ToolHolder } from "./tool";
+import type { Tool } from "./tool";
 
 /** Cannot be undone. Only the caller's own key, which stands in the token, can be used up. */
 export function createMarkKeyUsedTool(
-  useKey: (holder: ToolHolder) => Promise<{ tokenId: string; usedBy: string; usedAt: string }>,
+  useKey: (holder: TokenHolder) => Promise<{ tokenId: string; usedBy: string; usedAt: string }>,
 ): Tool {
   return defineTool({
     name: "mark_key_used",

@@ -59,7 +59,7 @@ function makeTool({
   return { tool, asked, done, run };
 }
 
-const holder = { ...someKey, address: "0xabc", tokenId: "7", scopes: ["gate:read", "tools"] };
+const holder = { ...someKey, scopes: ["gate:read", "tools"] };
 
 test("the search tool fills in its defaults and answers in the documented shape", async () => {
   const { run, asked } = makeTool();

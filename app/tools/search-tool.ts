@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { TokenHolder } from "~/gate/holder";
 import { keyRefOf } from "~/gate/kinds/kind-of-key";
 import { Refusal } from "~/platform/http/refusal";
 import { ownerOfKey } from "~/quota/quota-subject";
@@ -9,7 +10,7 @@ import { metadataFilterSchema } from "~/search/metadata-filter";
 import { SearchUnavailable } from "~/search/search-store";
 import type { PassageMatch, SearchQuestion, SearchStore } from "~/search/search-store";
 import { defineTool, readingOnly, ToolFailure } from "./tool";
-import type { Tool, ToolCaller, ToolHolder } from "./tool";
+import type { Tool, ToolCaller } from "./tool";
 
 const maxQueryChars = 1_000;
 const maxIndexChars = 100;
@@ -35,7 +36,7 @@ type SearchToolOptions = {
   /** For holders alone, whatever audience their pages have. */
   gatedNamespaces: readonly string[];
   /** Checks chain and database as the gate does, and throws its refusals. */
-  requireHolder: (holder: ToolHolder) => Promise<void>;
+  requireHolder: (holder: TokenHolder) => Promise<void>;
 };
 
 /** The offline assistant recognises it by the ending `_search`. */

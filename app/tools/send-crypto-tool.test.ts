@@ -7,7 +7,7 @@ import { mayOfferToModel, mayRun } from "./tool";
 import type { ToolCaller } from "./tool";
 import { someKey } from "~e2e/support/key-kinds";
 
-const holder = { ...someKey, address: "0xabc", tokenId: "7", scopes: ["tools"], issuedAtSeconds: 1 };
+const holder = { ...someKey, scopes: ["tools"] };
 const good = { amount: "0.0005", idempotencyKey: "payment-1" };
 
 async function run({

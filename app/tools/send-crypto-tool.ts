@@ -1,14 +1,15 @@
 import { z } from "zod";
+import type { TokenHolder } from "~/gate/holder";
 import { etherPattern } from "~/payments/ether";
 import { PaymentRefused } from "~/payments/payment-refused";
 import { defineTool, requireToolHolder, ToolFailure } from "./tool";
-import type { Tool, ToolHolder } from "./tool";
+import type { Tool } from "./tool";
 
 /** Longer than a payment is waited for; after that the same call is made again. */
 const timeoutMs = 60_000;
 
 export type PayHolder = (call: {
-  holder: ToolHolder;
+  holder: TokenHolder;
   amount: string;
   idempotencyKey: string;
   signal: AbortSignal;

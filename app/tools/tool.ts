@@ -1,46 +1,8 @@
-import type { Address } from "viem";
 import { z } from "zod";
-import type { KeyKind } from "~/gate/kinds/kind";
-import type { AccessClaims } from "~/gate/tokens/access-token.schema";
-
-/** The holder of a key, as an access token proves it. */
-export type ToolHolder = {
-  address: string;
-  keyKind: KeyKind;
-  tokenId: string;
-  /** The wallet that holds the key, where the address is only its delegate. */
-  vault: string | null;
-  scopes: readonly string[];
-  /** When the token was issued. Without it, a key that ever left this wallet counts as departed. */
-  issuedAtSeconds?: number;
-  /** Of the proof that the token goes back to. */
-  proofHash?: string;
-};
+import type { TokenHolder } from "~/gate/holder";
 
 /** Who a tool works for; null when nobody signed in. A tool never has more rights than this. */
-export type ToolCaller = ToolHolder | null;
-
-/** The tools' caller for a verified access token. */
-export function toToolCaller(caller: { claims: AccessClaims; keyKind: KeyKind } | null): ToolCaller {
-  if (caller === null) return null;
-  const { keyKind, claims } = caller;
-  const { sub: address, tokenId, vault = null, scopes, iat: issuedAtSeconds, siwe_hash: proofHash } = claims;
-  return { address, keyKind, tokenId, vault, scopes, issuedAtSeconds, proofHash };
-}
-
-/** For another check by the gate. A token without a time counts as older than any departure. */
-export function toGateHolder(holder: ToolHolder) {
-  const { address, keyKind, tokenId, vault, scopes, issuedAtSeconds = 0, proofHash = null } = holder;
-  return {
-    address: address as Address,
-    keyKind,
-    tokenId,
-    vault: vault as Address | null,
-    opensRoom: scopes.includes("gate:read"),
-    issuedAtSeconds,
-    proofHash,
-  };
-}
+export type ToolCaller = TokenHolder | null;
 
 /** MCP's hints for clients that decide whether to ask their user before a call. */
 type ToolAnnotations = { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean };
@@ -103,7 +65,7 @@ export function mayOfferToModel(tool: Pick<Tool, "requires" | "annotations">, ca
 }
 
 /** For tools that require a holder, which `runTool` has checked. */
-export function requireToolHolder(caller: ToolCaller): ToolHolder {
+export function requireToolHolder(caller: ToolCaller): TokenHolder {
   if (caller === null) throw new TypeError("A tool for holders was run for nobody.");
   return caller;
 }

@@ -12,11 +12,12 @@ type PageProps = {
   /** The operator's own text, in `lang`; undefined: ours. */
   footer: string | undefined;
   lang: string | undefined;
+  hasChat: boolean;
   hasReference: boolean;
   children: ReactNode;
 };
 
-export function Page({ appName, isDemo, logo, footer, lang, hasReference, children }: PageProps) {
+export function Page({ appName, isDemo, logo, footer, lang, hasChat, hasReference, children }: PageProps) {
   return (
     <>
       <a className="skip-link" href="#main">
@@ -30,7 +31,7 @@ export function Page({ appName, isDemo, logo, footer, lang, hasReference, childr
           {isDemo ? <span className="badge">demo</span> : null}
           <nav aria-label="Main" className="page-nav">
             <NavLink to="/gate">The room</NavLink>
-            <NavLink to="/chat">Chat</NavLink>
+            {hasChat ? <NavLink to="/chat">Chat</NavLink> : null}
             {hasReference ? <a href="/docs">API</a> : null}
           </nav>
         </div>

@@ -187,12 +187,18 @@ test("methods that the route lacks are refused in its own shape", async () => {
 const providers = [
   {
     name: "openai",
-    settings: (baseUrl: string) => ({ AI_PROVIDER: "openai", OPENAI_API_KEY: key, OPENAI_BASE_URL: baseUrl }),
+    settings: (baseUrl: string) => ({
+      NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "false",
+      AI_PROVIDER: "openai",
+      OPENAI_API_KEY: key,
+      OPENAI_BASE_URL: baseUrl,
+    }),
     words: () => "Hosted-provider request failed",
   },
   {
     name: "workers-ai",
     settings: (baseUrl: string) => ({
+      NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "false",
       AI_PROVIDER: "workers-ai",
       CLOUDFLARE_ACCOUNT_ID: "account1",
       CLOUDFLARE_API_TOKEN: key,

@@ -104,7 +104,7 @@ type AskOptions = {
 };
 
 /** What an API client does, against any running server. */
-export function clientOf(server: Pick<RunningServer, "origin">) {
+export function clientOf(server: Pick<RunningServer, "origin">, chainId = 31337) {
   const { origin } = server;
   const domain = new URL(origin).host;
 
@@ -126,7 +126,7 @@ export function clientOf(server: Pick<RunningServer, "origin">) {
     return (await ask({ path: "/api/nonce" })).body.nonce as string;
   }
 
-  const site = { origin, chainId: 31337 };
+  const site = { origin, chainId };
   async function siweBody({ nonce, fields, ...holder }: Holder & { nonce?: string; fields?: SiweFields }) {
     return signSiwe({ site, holder, nonce: nonce ?? (await newNonce()), fields });
   }

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
@@ -10,7 +11,7 @@ import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
 
 const secret = "Qm7rV2kXw9TzLc4H";
-const hookSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const hookSecret = `whsec_${randomBytes(24).toString("base64")}`;
 
 let receiver: WebhookReceiver;
 let gate: Gate;

@@ -4,7 +4,7 @@ import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
 import { bearerChallenge } from "~/gate/authentication-failed";
 import { defaultJsonBounds } from "~/platform/http/json-text";
-import { defaultMaxBodyBytes } from "~/platform/http/route.server";
+import { defaultMaxBodyBytes } from "~/platform/http/receive-body.server";
 import type { RouteFunction } from "~/platform/http/route.server";
 import { metricsChallenge } from "~/platform/metrics-access.server";
 import type { OperationDescription } from "~/platform/openapi/api-registry";

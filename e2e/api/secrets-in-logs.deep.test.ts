@@ -514,6 +514,7 @@ test("the log of a server with other providers, keys and addresses holds none of
       ...redis?.otherEnv,
       JWT_SECRET: undefined,
       JWT_ALG: "ES256",
+      NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "false",
       AI_PROVIDER: "workers-ai",
       WORKERS_AI_BASE_URL: `${origin}/v1`,
       CLOUDFLARE_ACCOUNT_ID: "account",

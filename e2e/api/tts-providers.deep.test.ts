@@ -45,6 +45,7 @@ const providers = [
   {
     name: "openai",
     settings: (baseUrl: string) => ({
+      NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "false",
       TTS_PROVIDER: "openai",
       OPENAI_API_KEY: key,
       OPENAI_BASE_URL: baseUrl,
@@ -56,6 +57,7 @@ const providers = [
   {
     name: "elevenlabs",
     settings: (baseUrl: string) => ({
+      NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "false",
       TTS_PROVIDER: "elevenlabs",
       ELEVENLABS_API_KEY: key,
       ELEVENLABS_VOICE_ID: "voice1",

@@ -2,7 +2,6 @@ import { operations } from "./costs/operations";
 import { benchOperations, describeOperations } from "./costs/operation-costs";
 import { benchSitesBehind, describeSitesBehind } from "./costs/door-costs";
 import { toOperationTable } from "./operation-table";
-import { benchBodies, toBodyTable } from "./costs/body-costs";
 import { benchPages, describePages } from "./costs/page-costs";
 import { benchKinds } from "./costs/kind-costs";
 import { benchParts, toPartTable } from "./costs/part-costs";
@@ -68,7 +67,6 @@ export const benchmarks: readonly Benchmark[] = [
     describe: ({ figures }) => toWorkerTable(figures),
   }),
   kind({ name: "search", run: benchSearch, describe: ({ figures }) => toSearchTable(figures) }),
-  kind({ name: "bodies", run: benchBodies, describe: ({ figures }) => toBodyTable(figures) }),
   kind({ name: "pages", run: benchPages, describe: describePages }),
   kind({ name: "door", run: benchSitesBehind, describe: ({ figures }) => describeSitesBehind(figures) }),
 ];

@@ -20,6 +20,7 @@ test("the image runs as a user of its own, copies what the build made, and keeps
   expect(textsOf("VOLUME")).toEqual(["/data"]);
   expect(textsOf("COPY")).toContain("--from=build /build/assembled /latchkey");
   expect(build!.find(({ name }) => name === "WORKDIR")!.text).toBe("/build");
+  expect(textsOf("ENV").join(" ").split(" ")).toContain("HOST=0.0.0.0");
   expect(JSON.parse(textsOf("CMD")[0]!)).toEqual(["node", "--enable-source-maps", "app/commands/start.mjs"]);
 });
 
@@ -64,13 +65,13 @@ test("the unit for several instances is that for one, but for what each must hav
     "Description=Latchkey, a gate for holders of a key, instance %i",
     "Documentation=file:///opt/latchkey-%i/docs/many-instances.md",
     "WorkingDirectory=/opt/latchkey-%i",
-    "Environment=HOST=127.0.0.1 PORT=300%i METRICS_PORT=940%i DATA_DIR=/var/lib/latchkey-%i",
+    "Environment=PORT=300%i METRICS_PORT=940%i DATA_DIR=/var/lib/latchkey-%i",
     "StateDirectory=latchkey-%i",
   ]);
   const withoutNumber = several.map((line) =>
     line
       .replace("many-instances.md", "deploying.md")
-      .replaceAll(/ PORT=300%i METRICS_PORT=940%i|, instance %i|-%i/g, ""),
+      .replaceAll(/PORT=300%i METRICS_PORT=940%i |, instance %i|-%i/g, ""),
   );
   expect(withoutNumber).toEqual(one);
 });

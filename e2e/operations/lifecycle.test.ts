@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import http from "node:http";
 import os from "node:os";
@@ -52,7 +53,9 @@ test("demo keys, a plain-HTTP origin and missing settings are refused together, 
   const { code, output } = await runStart({
     PORT: "0",
     CHAIN_ID: "8453",
-    WEBHOOK_URL: "https://hooks.example",
+    WEBHOOK_URL: "http://hooks.example",
+    SMTP_URL: "smtp://mail.example?requireTLS=perhaps",
+    NOTIFY_EMAIL: "me@gate.example",
     JWT_SECRET: `demo-${"0123456789abcdef".repeat(2)}`,
     PUBLIC_ORIGIN: "http://gate.example",
   });
@@ -64,7 +67,9 @@ test("demo keys, a plain-HTTP origin and missing settings are refused together, 
     "KEY_CONTRACT_ADDRESS",
     "PUBLIC_ORIGIN",
     "RPC_URL",
+    "SMTP_URL",
     "WEBHOOK_SECRET",
+    "WEBHOOK_URL",
   ]);
   expect(output).toContain("openssl rand -hex 32");
   expect(output).toContain("must begin with https:// in production");
@@ -75,7 +80,6 @@ test("a port that is taken is named, with what to do", async () => {
     ...settings(),
     CHAIN_ID: "31337",
     JWT_SECRET: testJwtSecret,
-    HOST: "127.0.0.1",
     PORT: String(gate.server.port),
     DATA_DIR: gate.server.dataDir,
   });
@@ -251,7 +255,7 @@ test("a server whose log nobody reads any more stops as well", async () => {
 });
 
 test("a form that was accepted is notified after a kill and a restart, under one id", async () => {
-  const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+  const secret = `whsec_${randomBytes(24).toString("base64")}`;
   const receiver = await startWebhookReceiver(new Webhook(secret));
   const dataDir = await newDataDir();
   const env = { ...settings(), WEBHOOK_SECRET: secret };

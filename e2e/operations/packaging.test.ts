@@ -6,11 +6,13 @@ import { promisify } from "node:util";
 import { Webhook } from "standardwebhooks";
 import { hashMessage } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { decodeMp3 } from "~e2e/support/mp3";
 import { startCollector } from "~e2e/support/providers/otlp-collector";
-import { waitUntil } from "~e2e/support/processes";
+import { findFreePort } from "~e2e/support/free-port";
+import { isAlive, waitUntil } from "~e2e/support/processes";
 import { hasRedis, launchRedis } from "~e2e/support/databases/redis";
+import { startServer } from "~e2e/support/running-server";
 import type { RunningServer } from "~e2e/support/running-server";
 import { startSmtpReceiver } from "~e2e/support/providers/smtp-receiver";
 import { startWebhookReceiver } from "~e2e/support/providers/webhook-receiver";
@@ -23,6 +25,7 @@ import { becomeUser, canMakeUsers, makeImage, makeVolume } from "./image-fixture
 import { mcpOf } from "../api/mcp-fixture";
 import { sendRaw } from "../api/raw-http";
 import { speak } from "../api/tts-fixture";
+import { askAlone, findWorkers, startLimitMs } from "./workers-fixture";
 
 const run = promisify(execFile);
 /** Installing every package and building, while other tests run. */
@@ -146,6 +149,47 @@ function expectNothingLacking({ output }: Pick<RunningServer, "output">): void {
 
 test("the assembled server logs nothing as missing", () => expectNothingLacking(server));
 
+/** What a unit sets, for its first instance; ports and data are the test's. */
+async function readUnitSettings(name: string): Promise<Record<string, string>> {
+  const unit = (await readFile(`docs/${name}`, "utf8")).replaceAll("%i", "1");
+  const settings = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, line]) => line!.split(" "));
+  const { DATA_DIR: _folder, ...rest } = Object.fromEntries(settings.map((each) => each.split("=")));
+  const ports = ["PORT", "METRICS_PORT"].filter((port) => port in rest || port === "PORT");
+  return {
+    ...rest,
+    ...Object.fromEntries(await Promise.all(ports.map(async (port) => [port, String(await findFreePort())]))),
+  };
+}
+
+test.each(["latchkey.service", "latchkey@.service"])(
+  "with %s and WORKERS the assembled folder replaces a worker that is killed, and a stop ends all of them",
+  async (name) => {
+    const settings = await readUnitSettings(name);
+    const env = {
+      RPC_URL: gate.chain.rpcUrl,
+      KEY_CONTRACT_ADDRESS: gate.contract,
+      WORKERS: "2",
+      ...settings,
+    };
+    const started = await startServer({ projectDir: imageDir, startLimitMs, env });
+    onTestFinished(started.kill);
+    const workers = findWorkers(started);
+    expect(workers).toHaveLength(2);
+    process.kill(workers[0]!, "SIGKILL");
+    await waitUntil(() => started.output().includes('"worker replaced"'), { timeoutMs: startLimitMs });
+    expectNothingLacking(started);
+    if (settings.METRICS_PORT) {
+      const { body } = await askAlone({ port: Number(settings.METRICS_PORT), path: "/metrics" });
+      expect(body).toContain("latchkey_build_info{");
+    }
+    const all = findWorkers(started);
+    expect(all).toHaveLength(2);
+    expect(await started.stop()).toBe(0);
+    expect(all.filter(isAlive)).toEqual([]);
+  },
+  120_000,
+);
+
 test("the image's health check passes while the server is ready, and fails when nobody answers", async () => {
   const image = (await readStages()).at(-1);
   const check = image!.find(({ name }) => name === "HEALTHCHECK")!;
@@ -245,6 +289,16 @@ describe(`the assembled folder on PostgreSQL and ${hasRedis ? "Redis" : "no Redi
     }
     expect(status).toBe(200);
     expect(existsSync(path.join(whole.server.dataDir, "latchkey.db"))).toBe(false);
+  });
+
+  test("the back-up's script reads the address there", async () => {
+    const ADDRESS = "postgresql://keeper:secret@127.0.0.1:5433/gate";
+    const parameters = ["docs/postgresql-address.mjs", "place", image.folder];
+    const { stdout } = await run(process.execPath, parameters, {
+      cwd: imageDir,
+      env: { ...process.env, ADDRESS },
+    });
+    expect(stdout).toContain("5433");
   });
 
   test("a holder signs in, and the collector gets its trace", async () => {

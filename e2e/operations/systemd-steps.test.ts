@@ -95,7 +95,7 @@ testOnSqlite(
     const [assemble] = await readShellBlocks("docs/deploying.md");
     const exchange = deploying.find((block) => block.includes("cp -r assembled"))!;
     const goBack = (await readPlainBlocks("docs/upgrading.md")).find((block) =>
-      block.includes("latchkey.old"),
+      block.includes("/opt/latchkey.old"),
     )!;
     const [copy, check, restore] = await readShellBlocks("docs/backup.md", "SQLite");
     const [listMigrations] = await readShellBlocks("docs/upgrading.md");

@@ -112,6 +112,7 @@ test(
         RPC_URL: "http://127.0.0.1:9",
         KEY_CONTRACT_ADDRESS: `0x${"12".repeat(20)}`,
         NEXT_PUBLIC_DOMAIN: "localhost,gate.example.com",
+        NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "false",
         AI_PROVIDER: "mistral",
         OPENAI_API_KEY: "no-key-of-anybody",
         TTS_PROVIDER: "kokoro",

@@ -1,6 +1,5 @@
 import { listSettings } from "~/platform/config/setting";
 import type { Setting, SettingGroup } from "~/platform/config/setting";
-import { guardedPrefixes } from "~/platform/config/setting-reader";
 
 const lineWidth = 108;
 
@@ -34,12 +33,12 @@ export function renderEnvExample(groups: readonly SettingGroup[]): string {
 
 /** The text of docs/settings.md. */
 export function renderSettingsPage(groups: readonly SettingGroup[]): string {
-  const prefixes = guardedPrefixes.map((prefix) => `\`${prefix}\``);
   const head = `# Settings
 
 From the environment, or from \`.env\` beside \`package.json\` (\`npm start\` reads it; the environment wins). Every
-mistake is reported at start-up, by name and without values. An unknown name is pointed out in the log where it
-begins with ${prefixes.slice(0, -1).join(", ")} or ${prefixes.at(-1)}.
+mistake is reported at start-up, by name and without values. The log points out each name in \`.env\` that is not a
+setting. A name that is one slip away from a setting, here or in the environment, stops the start in production: a letter
+is missing, added, changed or swapped.
 `;
   const tables = groups.map(({ title, rows }) => {
     const heading = [`## ${title}`, "", "| Setting | Range | Default | Effect |", "|---|---|---|---|"];

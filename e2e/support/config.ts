@@ -15,9 +15,9 @@ export const production = {
 };
 
 /** What an environment is refused for, each mistake a line; nothing where it is accepted. */
-export function problemsOf(environment: Environment): readonly string[] {
+export function problemsOf(environment: Environment, fileNames?: readonly string[]): readonly string[] {
   try {
-    parseConfig(environment);
+    parseConfig(environment, fileNames);
   } catch (error) {
     if (error instanceof ConfigError) return error.problems;
     throw error;

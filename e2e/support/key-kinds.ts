@@ -1,3 +1,5 @@
+import type { TokenHolder } from "~/gate/holder";
+import type { Judge } from "~/gate/ownership/judge";
 import type { Judgement, KeyKind, KeyKinds, NotHeld } from "~/gate/kinds/kind";
 
 type Given = Partial<KeyKind> & { chainId: number };
@@ -28,11 +30,22 @@ export function oneKind(given: Given): KeyKinds {
   return { list: [makeKind(given)], areNamed: false };
 }
 
-/** What tools know of a holder's key besides its id. */
-export const someKey = {
+/** What tools know of a caller besides their token's scopes. */
+export const someKey: Omit<TokenHolder, "scopes"> = {
   keyKind: makeKind({ chainId: 31337, contract: `0x${"aa".repeat(20)}` }),
+  tokenId: "7",
+  address: "0xabc",
   vault: null,
+  opensRoom: true,
+  isUndeployed: false,
+  issuedAtSeconds: 1,
+  proofHash: null,
 };
+
+/** A key of which nothing is recorded. */
+export const untouched = { used: null, departedAtMs: null, isProofRevoked: false, watchedBlock: null };
+/** A judge that knows of no blocks. */
+export const judging = (judge: Judge["judge"]) => ({ judge, noteBlock: () => {}, isOutdated: () => false });
 
 const nothingElse = { requirement: null, blocks: [], cause: null };
 export const held: Judgement = { outcome: "met", key: { outcome: "met", reason: null }, ...nothingElse };

@@ -70,7 +70,6 @@ export async function startServer({
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env.PATH,
-      HOST: "127.0.0.1",
       PORT: "0",
       DATA_DIR: dataDir,
       CONTENT_DIR: demoContent,

@@ -1,6 +1,5 @@
 import { AsyncResource } from "node:async_hooks";
 import type { WarnLog } from "~/platform/log.server";
-import { ShortLivedSet } from "~/platform/short-lived-set";
 import type {
   AnswerHeaders,
   AppendOutcome,
@@ -55,10 +54,10 @@ type Options = { store: Pick<KeptAnswerStore, "append">; leaseMs: number; log: W
  */
 export class AnswerAppender {
   readonly #options: Options;
-  readonly #open = new ShortLivedSet<UnstoredAnswer>();
+  readonly #open = new Set<UnstoredAnswer>();
   #expected = 0;
   /** These do not wait for the next write of all. */
-  readonly #urgent = new ShortLivedSet<UnstoredAnswer>();
+  readonly #urgent = new Set<UnstoredAnswer>();
   // Timers belong to no request.
   readonly #background = new AsyncResource("AnswerAppender");
   #isWriteOfAllDue = false;
@@ -148,7 +147,7 @@ export class AnswerAppender {
 
   #writeUrgent(): void {
     this.#isWriteOfUrgentDue = false;
-    void this.#write(this.#urgent.list());
+    void this.#write([...this.#urgent]);
   }
 
   #writeAll(): void {
@@ -156,7 +155,7 @@ export class AnswerAppender {
     if (this.#isWriting) return;
     const renewMs = Math.min(renewEveryMs, this.#options.leaseMs / 3);
     const nowMs = (this.#lastWriteOfAllMs = performance.now());
-    void this.#write(this.#open.list().filter((entry) => entry.isDue(nowMs - renewMs)));
+    void this.#write([...this.#open].filter((entry) => entry.isDue(nowMs - renewMs)));
   }
 
   async #write(all: readonly UnstoredAnswer[]): Promise<void> {

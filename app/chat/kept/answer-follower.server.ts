@@ -1,4 +1,4 @@
-import { listenBriefly } from "~/platform/listen-briefly";
+import { setMaxListeners } from "node:events";
 import type { WarnLog } from "~/platform/log.server";
 import type { AnswerFeed } from "./answer-feed.server";
 import type { AnswerNotices } from "./answer-notices";
@@ -27,7 +27,8 @@ export async function followAnswer(options: Options): Promise<void> {
   const { feed, notices, patienceMs, shutdownSignal, onEnd, log } = options;
   const bell = createBell();
   const unsubscribe = notices.subscribe(feed.replyId, bell.ring);
-  const forgetShutdown = listenBriefly(shutdownSignal, bell.ring);
+  setMaxListeners(0, shutdownSignal);
+  shutdownSignal.addEventListener("abort", bell.ring);
   let lastLookedAtMs = performance.now();
   try {
     while (feed.readerCount > 0 && feed.ending === null && feed.fault === null) {
@@ -47,7 +48,7 @@ export async function followAnswer(options: Options): Promise<void> {
   } finally {
     onEnd();
     unsubscribe();
-    forgetShutdown();
+    shutdownSignal.removeEventListener("abort", bell.ring);
   }
 }
 

@@ -39,7 +39,8 @@ export type KeptAnswerStore = {
 /** `owner` is empty for a stranger: then the id alone tells conversations apart. */
 export type Conversation = { owner: string; conversationId: string };
 
-export type AnswerSession = { openFor: string; proofHash: string };
+/** `owner`: two wallets that hold one key may have signed the same text. */
+export type AnswerSession = { owner: string; openFor: string; proofHash: string };
 
 export type BeginRequest = Conversation & {
   replyId: string;

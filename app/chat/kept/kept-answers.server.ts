@@ -1,9 +1,9 @@
+import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "~/platform/clock";
 import { toEventJson } from "~/platform/http/sse.server";
 import { Refusal } from "~/platform/http/refusal";
 import type { Log } from "~/platform/log.server";
-import { ShortLivedSet } from "~/platform/short-lived-set";
 import { AnswerAppender } from "./answer-appender.server";
 import { AnswerFeed } from "./answer-feed.server";
 import { followAnswer } from "./answer-follower.server";
@@ -56,8 +56,8 @@ export type AnswerOwner = Conversation & Pick<BeginRequest, "openFor" | "proofHa
 export function createKeptAnswers(options: KeptAnswersOptions) {
   const { store, notices, leaseMs, keptForMs, maxOpen, shutdownSignal, clock, log } = options;
   const appender = new AnswerAppender({ store, leaseMs, log });
-  const writtenHere = new ShortLivedSet<OpenAnswer>();
-  const findHere = (replyId: string) => writtenHere.find((answer) => answer.replyId === replyId);
+  const writtenHere = new Set<OpenAnswer>();
+  const findHere = (replyId: string) => [...writtenHere].find((answer) => answer.replyId === replyId);
   const followed = new Map<string, AnswerFeed>();
   const expiresAtMs = () => clock() + keptForMs;
   const { conclude, undoBegin, settleLost, settleEnded } = createSettling(options, expiresAtMs);
@@ -131,10 +131,11 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
       }
       await settleEnded();
     },
-    /** Resolves when the answers written here have ended; they get the word from the shutdown's signal. */
+    /** Resolves when the answers written here have ended, by themselves or by the shutdown's signal. */
     async drain(): Promise<void> {
-      const all = writtenHere.list().map(({ done }) => done);
-      await Promise.race([Promise.all(all), endingWait()]);
+      const ended = Promise.all([...writtenHere].map(({ done }) => done));
+      if (!shutdownSignal.aborted) await Promise.race([ended, once(shutdownSignal, "abort")]);
+      await Promise.race([ended, endingWait()]);
     },
   };
 }

@@ -290,12 +290,19 @@ testOnEachState(
       begin({ proofHash, conversationId: `conversation-000${number}`, maxOpen: 9 });
     const [one, two, ended] = [await of("0x1", 1), await of("0x1", 2), await of("0x1", 3)];
     const [others, stranger] = [await of("0x2", 4), await of(null, 5)];
+    // Both hold the key, and signed the same text.
+    const neighbour = await begin({ owner: "another wallet", proofHash: "0x1", maxOpen: 9 });
     await append(ended.replyId, ["1"], endOf(1));
-    const stopped = await store.askToStopSession({ openFor: "key", proofHash: "0x1" });
+    const stopped = await store.askToStopSession({
+      owner: conversation.owner,
+      openFor: "key",
+      proofHash: "0x1",
+    });
     expect(stopped.sort()).toEqual([one.replyId, two.replyId].sort());
-    expect(await store.askToStopSession({ openFor: "another key", proofHash: "0x2" })).toEqual([]);
+    const elsewhere = { owner: conversation.owner, openFor: "another key", proofHash: "0x2" };
+    expect(await store.askToStopSession(elsewhere)).toEqual([]);
     expect(await append(one.replyId, [])).toMatchObject({ isStopAsked: true });
-    for (const { replyId } of [others, stranger])
+    for (const { replyId } of [others, stranger, neighbour])
       expect(await append(replyId, [])).toMatchObject({ isStopAsked: false });
   },
 );

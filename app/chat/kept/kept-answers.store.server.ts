@@ -70,10 +70,10 @@ function createWriting(terms: Terms) {
       return row?.id ?? null;
     },
 
-    async askToStopSession({ openFor, proofHash }: AnswerSession): Promise<string[]> {
+    async askToStopSession({ owner, openFor, proofHash }: AnswerSession): Promise<string[]> {
       const rows = await query<{ id: string }>`
         UPDATE "KeptAnswer" SET "stopAskedAtMs" = ${now}
-        WHERE "openFor" = ${openFor} AND "proofHash" = ${proofHash} AND ${isHeld}
+        WHERE "openFor" = ${openFor} AND "owner" = ${owner} AND "proofHash" = ${proofHash} AND ${isHeld}
         RETURNING "id"`;
       return rows.map(({ id }) => id);
     },

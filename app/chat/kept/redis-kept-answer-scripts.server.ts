@@ -180,11 +180,14 @@ export const askToStopScript = defineScript({
 export const askToStopSessionScript = defineScript({
   name: "kept-ask-to-stop-session",
   lua: `${readNow}${readState}
+  local openKey, keyStart, conversationStart = unpack(KEYS)
   local asked = {}
-  for _, replyId in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
-    local answerKey = KEYS[2] .. 'answer:' .. replyId
+  for _, replyId in ipairs(redis.call('ZRANGE', openKey, 0, -1)) do
+    local answerKey = keyStart .. 'answer:' .. replyId
     local state = readState(answerKey, now)
-    if state and state.isHeld and redis.call('HGET', answerKey, 'proofHash') == ARGV[1] then
+    local of = redis.call('HMGET', answerKey, 'proofHash', 'conversationKey')
+    local isOwn = of[1] == ARGV[1] and string.sub(of[2] or '', 1, #conversationStart) == conversationStart
+    if state and state.isHeld and isOwn then
       redis.call('HSET', answerKey, 'isStopAsked', 1)
       table.insert(asked, replyId)
     end

@@ -90,8 +90,9 @@ export function createRedisKeptAnswerStore(redis: Redis, clock: Clock): KeptAnsw
       return replyId === "" ? null : replyId;
     },
 
-    async askToStopSession({ openFor, proofHash }) {
-      const keys = [keptKeys.open(openFor), keptKeyStart];
+    async askToStopSession({ owner, openFor, proofHash }) {
+      const ofOwner = keptKeys.conversation({ owner, conversationId: "" });
+      const keys = [keptKeys.open(openFor), keptKeyStart, ofOwner];
       return (await redis.run({ script: askToStopSessionScript, keys, parameters: [proofHash] })) as string[];
     },
 

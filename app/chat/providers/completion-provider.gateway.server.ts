@@ -29,7 +29,7 @@ type MaxTokensField = "max_tokens" | "max_completion_tokens";
 
 type CompletionProviderRow = Pick<
   ChatProviderRow,
-  "name" | "summary" | "needs" | "defaultModel" | "isModelUnknown"
+  "name" | "summary" | "isPaid" | "needs" | "defaultModel" | "isModelUnknown"
 > & {
   failureMessage: (baseUrl: string) => string;
   maxTokensField: MaxTokensField;

@@ -3,6 +3,7 @@ import { defineCompletionProvider } from "./completion-provider.gateway.server";
 export const openaiProvider = defineCompletionProvider({
   name: "openai",
   summary: "hosted",
+  isPaid: true,
   needs: ["OPENAI_API_KEY"],
   defaultModel: "gpt-4o-mini",
   failureMessage: () => "Hosted-provider request failed",

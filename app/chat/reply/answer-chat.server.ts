@@ -51,8 +51,8 @@ export async function answerChat(call: ChatCall, dependencies: ChatDependencies)
   }
 }
 
-export function requireChatRequest(body: unknown): ChatRequest {
-  const read = readChatRequest(body);
+export function requireChatRequest(body: unknown, sentBytes: number): ChatRequest {
+  const read = readChatRequest(body, sentBytes);
   if (read.ok) return read.request;
   if (read.problem === "missing-messages") throw new Refusal("missing-messages");
   const [first] = read.issues;

@@ -131,7 +131,7 @@ test("the tools of a step are run and their answers shown to the model in the ne
       },
       saying("It is key."),
     ],
-    { caller: { ...someKey, address: "0xabc", tokenId: "7", scopes: ["chat"] } },
+    { caller: { ...someKey, scopes: ["chat"] } },
   );
   const output = { word: "key", caller: "7" };
   expect(await collect(await openReply(options))).toEqual([

@@ -35,6 +35,7 @@ testOnEachDatabase("a key never used or given away has an empty state", async ({
     used: null,
     departedAtMs: null,
     isProofRevoked: false,
+    watchedBlock: null,
   });
 });
 
@@ -45,6 +46,7 @@ testOnEachDatabase("use and departure are reported together and apart", async ({
     used: null,
     departedAtMs: 1_700_000_000_001,
     isProofRevoked: false,
+    watchedBlock: null,
   });
   const usedAtMs = await useUp(database, holder);
   const used = { usedBy: holder, usedAtMs };
@@ -53,12 +55,14 @@ testOnEachDatabase("use and departure are reported together and apart", async ({
     used,
     departedAtMs: 1_700_000_000_001,
     isProofRevoked: false,
+    watchedBlock: null,
   });
   const somebodyElse = `0x${"ef".repeat(20)}`;
   expect(await store.findKeyState({ key, holder: somebodyElse })).toEqual({
     used,
     departedAtMs: null,
     isProofRevoked: false,
+    watchedBlock: null,
   });
 });
 

@@ -15,9 +15,11 @@ export type KeyState = {
   departedAtMs: number | null;
   /** Whether its holder has signed out of what the proof began. */
   isProofRevoked: boolean;
+  /** Up to which the transfers of the key's chain were read; null for a chain that nobody has read. */
+  watchedBlock: bigint | null;
 };
-/** `proofHash`: of the signed text that a token goes back to; null where there is no token yet. */
-type StateQuestion = { key: KeyRef; holder: string; proofHash?: string | null };
+/** `proofHash`: of the text that `wallet` signed, to which a token goes back; null where there is no token yet. */
+type StateQuestion = { key: KeyRef; holder: string; wallet?: string; proofHash?: string | null };
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
@@ -38,10 +40,17 @@ export function createKeyStore(database: Database) {
   }
 
   /** In one round trip. */
-  async function findKeyState({ key, holder, proofHash = null }: StateQuestion): Promise<KeyState> {
+  async function findKeyState({
+    key,
+    holder,
+    wallet = holder,
+    proofHash = null,
+  }: StateQuestion): Promise<KeyState> {
     const { chainId, contractAddress, tokenId } = toKeyColumns(key);
     const [row] = await query<KeyStateRow>`
-      SELECT used."usedBy", used."usedAtMs", departure."departedAtMs", revoked."proofHash"
+      SELECT used."usedBy", used."usedAtMs", departure."departedAtMs", revoked."proofHash",
+        (SELECT "blockNumber" FROM "ChainCursor" WHERE "chainId" = ${chainId}
+          ORDER BY "updatedAtMs" DESC LIMIT 1) AS "watchedBlock"
       FROM (SELECT 1 AS "one") AS always
       LEFT JOIN "UsedKey" AS used
         ON used."chainId" = ${chainId} AND used."contractAddress" = ${contractAddress}
@@ -49,13 +58,15 @@ export function createKeyStore(database: Database) {
       LEFT JOIN "KeyDeparture" AS departure
         ON departure."chainId" = ${chainId} AND departure."contractAddress" = ${contractAddress}
           AND departure."tokenId" = ${tokenId} AND departure."holder" = ${holder.toLowerCase()}
-      LEFT JOIN "RevokedProof" AS revoked ON revoked."proofHash" = ${proofHash}`;
+      LEFT JOIN "RevokedProof" AS revoked
+        ON revoked."proofHash" = ${proofHash} AND revoked."wallet" IN (${wallet.toLowerCase()}, '')`;
     if (row === undefined) throw new Error("The database answered a key's state with no row at all.");
-    const { usedBy, usedAtMs, departedAtMs } = row;
+    const { usedBy, usedAtMs, departedAtMs, watchedBlock } = row;
     return {
       used: usedBy === null ? null : { usedBy, usedAtMs: Number(usedAtMs) },
       departedAtMs: departedAtMs === null ? null : Number(departedAtMs),
       isProofRevoked: row.proofHash !== null,
+      watchedBlock: watchedBlock === null ? null : BigInt(watchedBlock),
     };
   }
 
@@ -104,6 +115,7 @@ type KeyStateRow = {
   usedAtMs: Figure | null;
   departedAtMs: Figure | null;
   proofHash: string | null;
+  watchedBlock: Figure | null;
 };
 
 /** A statement of so many holds up the requests of a single-threaded server for some 25 ms. */

@@ -22,6 +22,7 @@ function openForm() {
     clock: () => nowMs,
     requireSignedMessage: true,
     judge: { judge: async () => held, judgeSigned: unused },
+    walletFactories: "any",
     requireSettled: async () => {},
     submissions: {
       submitOnce: async () => ({ outcome: "accepted", submissionId: "s" }),

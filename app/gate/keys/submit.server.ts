@@ -4,24 +4,24 @@ import { keccak256 } from "~/platform/keccak.server";
 import { keyStateOf, questionOf } from "../holder.server";
 import type { KeyKinds } from "../kinds/kind";
 import type { KeySubmission } from "../gate-bodies";
-import type { Judge } from "../ownership/judge";
 import type { RequireSettled } from "../ownership/settled-judgement.server";
 import { readLegacyClaim, spendSignature } from "../proofs/legacy.server";
 import type { ProofDependencies } from "../proofs/proof.server";
 import { proveAndJudge } from "../proofs/signature.server";
+import type { SignatureDependencies } from "../proofs/signature.server";
 import { requireMayUse, requireMet, requireRoom } from "../require-met";
 import { firstKind, namedKind } from "../kinds/kind-of-key";
 import { submissionReceived } from "./key-notifications";
 import type { SubmissionStore } from "./submissions.store.server";
 
-export type SubmitDependencies = Pick<ProofDependencies, "domains" | "clock" | "spentSignatures"> & {
-  kinds: KeyKinds;
-  requireSignedMessage: boolean;
-  judge: Pick<Judge, "judge" | "judgeSigned">;
-  submissions: SubmissionStore;
-  requireSettled: RequireSettled;
-  wakeOutbox: () => void;
-};
+export type SubmitDependencies = Pick<ProofDependencies, "domains" | "clock" | "spentSignatures"> &
+  SignatureDependencies & {
+    kinds: KeyKinds;
+    requireSignedMessage: boolean;
+    submissions: SubmissionStore;
+    requireSettled: RequireSettled;
+    wakeOutbox: () => void;
+  };
 
 const formPath = "/api/form-submission-gate";
 
@@ -36,16 +36,20 @@ export async function submit(
   { submission, host, requestId }: SubmitRequest,
   dependencies: SubmitDependencies,
 ) {
-  const { kinds, judge, submissions, requireSettled } = dependencies;
+  const { kinds, submissions, requireSettled } = dependencies;
   requireMatchingHash(submission, dependencies.requireSignedMessage);
   const claim = readLegacyClaim(submission, { host, path: formPath }, dependencies);
   const { address, keyKind, vault, signature, signedText } = claim;
   const { message, messageHash = null } = submission;
   const question = questionOf(claim);
-  requireMet(question, await proveAndJudge({ message: signedText, signature, question, judge }), kinds);
+  const { judgement, isUndeployed } = await proveAndJudge(
+    { message: signedText, signature, question },
+    dependencies,
+  );
+  requireMet(question, judgement, kinds);
   requireRoom(claim);
   requireMayUse(claim);
-  await requireSettled(question);
+  await requireSettled({ ...question, isUndeployed });
   // The first kind's text is nobody else's, and serves once by what it uses up.
   if (keyKind !== firstKind(kinds)) await spendSignature(claim, dependencies);
   const submissionId = randomUUID();

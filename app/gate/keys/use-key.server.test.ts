@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Refusal } from "~/platform/http/refusal";
-import { held, makeKind, notHeld } from "~e2e/support/key-kinds";
+import { held, judging, makeKind, notHeld, untouched } from "~e2e/support/key-kinds";
 import { useKey } from "./use-key.server";
 import type { UseKeyDependencies } from "./use-key.server";
 
@@ -10,7 +10,9 @@ const holder = {
   keyKind: kind,
   vault: null,
   tokenId: "7",
+  scopes: [],
   opensRoom: true,
+  isUndeployed: false,
   issuedAtSeconds: 1,
   proofHash: null,
 } as const;
@@ -24,14 +26,12 @@ function prepare({ isGone, settles }: { isGone: boolean; settles: () => Promise<
   const dependencies: UseKeyDependencies = {
     kinds: { list: [kind], areNamed: false },
     clock: () => 5_000,
-    judge: {
-      judge: async ({ fresh = false }) => {
-        readings.push(fresh ? "fresh" : "cached");
-        return fresh && isGone ? notHeld("not-owner") : held;
-      },
-    },
+    judge: judging(async ({ fresh = false }) => {
+      readings.push(fresh ? "fresh" : "cached");
+      return fresh && isGone ? notHeld("not-owner") : held;
+    }),
     keys: {
-      findKeyState: async () => ({ used: null, departedAtMs: null, isProofRevoked: false }),
+      findKeyState: async () => untouched,
       recordDeparture: async (departure) => void departures.push(departure),
     },
     submissions: { useKeyOnce: async () => ({ outcome: "used", usedAtMs: 0 }) },
@@ -54,7 +54,7 @@ test("a membership is read afresh before it is used up, for it may have run out"
 
 test("a membership that has expired is not used up, though its holder has not changed", async () => {
   const { dependencies, readings } = prepare({ isGone: false, settles: async () => {} });
-  const judge = { judge: async () => notHeld("expired") };
+  const judge = judging(async () => notHeld("expired"));
   const using = useKey(ofLock, { ...dependencies, judge });
   await expect(using).rejects.toMatchObject({ slug: "you-do-not-own-this-token" });
   expect(readings).toEqual([]);

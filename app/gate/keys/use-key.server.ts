@@ -1,6 +1,7 @@
 import { Refusal } from "~/platform/http/refusal";
 import { keyStateOf, questionOf, requireHolder } from "../holder.server";
-import type { Holder, HolderDependencies } from "../holder.server";
+import type { TokenHolder } from "../holder";
+import type { HolderDependencies } from "../holder.server";
 import type { RequireSettled } from "../ownership/settled-judgement.server";
 import { namedKind } from "../kinds/kind-of-key";
 import { requireMayUse, requireRoom } from "../require-met";
@@ -14,14 +15,14 @@ export type UseKeyDependencies = HolderDependencies & {
 };
 
 /** Uses a key up without the form. From then on it opens nothing, and the tokens made for it have ended. */
-export async function useKey(holder: Holder, dependencies: UseKeyDependencies) {
+export async function useKey(holder: TokenHolder, dependencies: UseKeyDependencies) {
   const { submissions, wakeOutbox } = dependencies;
-  const { keyKind, tokenId, address, vault } = holder;
+  const { keyKind, tokenId, address, vault, isUndeployed } = holder;
   requireRoom(holder);
   requireMayUse(holder);
   // The newest block is read below, but for whether a membership has run out.
   await requireHolder(holder, dependencies, { fresh: keyKind.standard === "unlock" });
-  await dependencies.requireSettled(questionOf(holder)).catch(async (error: unknown) => {
+  await dependencies.requireSettled({ ...questionOf(holder), isUndeployed }).catch(async (error: unknown) => {
     // Where the key is gone, this says so and records it.
     await requireHolder(holder, dependencies, { fresh: true });
     throw error;

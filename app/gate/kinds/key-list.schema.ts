@@ -54,7 +54,7 @@ const publicKindSchema = z
     contract: addressSchema.optional().describe("Left out for memberships."),
     requires: publicRequirementSchema.optional(),
     also: publicRequirementSchema.optional(),
-    opens: z.array(z.string()).describe("`room`, `chat`, `tts`, `tools`, or `door:<host>`."),
+    opens: z.array(z.string()).describe("What is offered here, such as `room` or `tts`, or `door:<host>`."),
     get: offerSchema.optional(),
   })
   .meta({

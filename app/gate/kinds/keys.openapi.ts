@@ -24,7 +24,7 @@ const exampleKeys: KeyList = {
           { secret: true },
         ],
       },
-      opens: ["room", "chat", "tts", "tools"],
+      opens: ["room", "tts"],
       get: { url: "https://shop.example/keys", text: "Buy one" },
     },
     {

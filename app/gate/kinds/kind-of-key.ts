@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import type { KeyRef } from "../keys/token-id";
-import type { KeyKind, KeyKinds } from "./kind";
+import type { KeyKind, KeyKinds, Opening } from "./kind";
 
 export function firstKind({ list }: KeyKinds): KeyKind {
   const [first] = list;
@@ -22,6 +22,11 @@ export function keyRefOf({ keptUnder }: KeyKind, tokenId: string): KeyRef {
 /** For people and programs outside: the kind's name, where kinds have names. */
 export function namedKind({ areNamed }: KeyKinds, { name }: KeyKind): { key?: string } {
   return areNamed ? { key: name } : {};
+}
+
+/** As pages and programs are told of them: without what is switched off. */
+export function omitOpenings({ list }: KeyKinds, off: readonly Opening[]): KeyKind[] {
+  return list.map((kind) => ({ ...kind, opens: kind.opens.filter((opening) => !off.includes(opening)) }));
 }
 
 export function opensRoom({ opens }: Pick<KeyKind, "opens">): boolean {

@@ -9,10 +9,10 @@ import {
 } from "viem";
 import type { Hex } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
-import type { BlockTime } from "~/platform/chain/newest-block.server";
+import type { SeenBlock } from "~/platform/chain/seen-block";
 import { findRpcError } from "~/platform/chain/rpc-answer.server";
 import { chainUnavailable } from "~/platform/http/refusal";
-import type { Answers, Read, WalletSignature } from "./reads/chain-answers";
+import type { Answers, Read, SignatureVerdict, WalletSignature } from "./reads/chain-answers";
 import chainProbe from "../../../contracts/artifacts/ChainProbe.json";
 
 /**
@@ -27,14 +27,13 @@ export type Question = {
   signed?: WalletSignature;
   /** The block that is asked: an endpoint that does not have it says so. Unless given, the newest one it has. */
   block?: bigint;
-  needsTime?: boolean;
 };
 
 /** Nobody's address. Not the zero address, to which some contracts grant more in a simulation. */
 export const caller = "0x1a7c5e00000000000000000000000000001a7c5e";
 
 const probeAnswer = parseAbiParameters(
-  "uint256 chainId, uint256 blockNumber, uint256 blockTimestamp, bool isSigned, (bool hasCode, bool success, bool tookAllGas, uint256 size, uint256 word)[] answers",
+  "uint256 chainId, uint256 blockNumber, uint256 blockTimestamp, bool hasWallet, bool isSigned, (bool hasCode, bool success, bool tookAllGas, uint256 size, uint256 word)[] answers",
 );
 const unsigned: WalletSignature = { wallet: zeroAddress, hash: zeroHash, signature: "0x", deployment: null };
 
@@ -55,8 +54,9 @@ export async function askByProbe(question: Question): Promise<Probed> {
       method: "eth_call",
       params: [{ from: caller, data }, nameBlock(block)],
       findForeignChain: (result) => findOtherChain(client, result as Hex, reads.length),
-      // An older block tells nothing of how new the endpoint's newest one is.
-      findBlockTime: (result) => (block === undefined ? readBlockTime(client, result as Hex) : null),
+      // A block that was named tells nothing of how new the endpoint's newest one is.
+      findNewestBlock: (result) => (block === undefined ? readBlock(client, result as Hex) : null),
+      mustBeNewest: true,
     })) as Hex;
   } catch (error) {
     return { refused: requireRpcError(error) };
@@ -64,9 +64,17 @@ export async function askByProbe(question: Question): Promise<Probed> {
   const probed = decodeProbe(output, reads.length);
   const refused = new Error("The answer to a call without a recipient is not what its code returns.");
   if (!probed) return { refused };
-  const { answers, blockNumber, blockSeconds, isSigned } = probed;
-  const verdict = isSigned ? "valid" : "invalid";
-  return { answers, blockNumber, blockSeconds, verdict: signed ? verdict : null };
+  const { answers, blockNumber, blockSeconds } = probed;
+  const verdict = signed ? judgeSigned(signed, probed) : null;
+  return { answers, blockNumber, blockSeconds, isOfHeader: false, verdict };
+}
+
+function judgeSigned(
+  { deployment }: WalletSignature,
+  { hasWallet, isSigned }: { hasWallet: boolean; isSigned: boolean },
+): SignatureVerdict {
+  if (isSigned) return hasWallet ? "valid" : "valid-undeployed";
+  return hasWallet || deployment ? "invalid" : "no-code";
 }
 
 /** What an endpoint answered in place of a result. Throws chain-unavailable where none answered. */
@@ -83,8 +91,13 @@ export function nameBlock(block: bigint | undefined): "latest" | Hex {
 /** Null when it is not what the probe says. It never fails itself, so it was not run. */
 function decodeProbe(output: Hex, count: number) {
   try {
-    const [chainId, blockNumber, blockSeconds, isSigned, answers] = decodeAbiParameters(probeAnswer, output);
-    return answers.length === count ? { chainId, blockNumber, blockSeconds, isSigned, answers } : null;
+    const [chainId, blockNumber, blockSeconds, hasWallet, isSigned, answers] = decodeAbiParameters(
+      probeAnswer,
+      output,
+    );
+    return answers.length === count
+      ? { chainId, blockNumber, blockSeconds, hasWallet, isSigned, answers }
+      : null;
   } catch {
     return null;
   }
@@ -96,11 +109,11 @@ function findOtherChain(client: ChainClient, output: Hex, count: number): bigint
   return decodeProbe(output, count)?.chainId ?? null;
 }
 
-/** The time of the block that was read: the third word. */
-function readBlockTime(client: ChainClient, output: Hex): BlockTime | null {
-  const word = output.slice(2 + 2 * 64, 2 + 3 * 64);
-  if (!isOfOwnChain(client, output) || word.length < 64) return null;
-  return { seconds: BigInt(`0x${word}`), isOfHeader: false };
+/** The block that was read: the second word and the third. */
+function readBlock(client: ChainClient, output: Hex): SeenBlock | null {
+  if (!isOfOwnChain(client, output) || output.length < 2 + 3 * 64) return null;
+  const readWord = (index: number) => BigInt(`0x${output.slice(2 + index * 64, 2 + (index + 1) * 64)}`);
+  return { blockNumber: readWord(1), blockSeconds: readWord(2), isOfHeader: false };
 }
 
 function isOfOwnChain(client: ChainClient, output: Hex): boolean {

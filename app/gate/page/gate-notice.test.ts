@@ -86,3 +86,12 @@ test("a key that came too recently gets a notice with what to wait for, and that
   expect(notice).toMatchObject({ detail, pagePath: "/problems/holding-too-recent" });
   expect(notice.remedy).toContain("your words are kept here");
 });
+
+test("a wallet that isn't deployed gets a notice with what to do, and that nothing is lost", () => {
+  const error = refusal("wallet-not-deployed", { status: 409, detail: "The wallet is not deployed yet." });
+  const notice = noticeFor(error, "form");
+  expect(notice).toMatchObject({ pagePath: "/problems/wallet-not-deployed" });
+  expect(notice.remedy).toBe(
+    "Your words are kept here. Send a first transaction with this wallet, which deploys it, then send the form again.",
+  );
+});

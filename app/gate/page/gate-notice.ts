@@ -20,6 +20,10 @@ const remedies: PageRemedies = {
   "holding-too-recent": {
     remedy: "Nothing was used up, and your words are kept here. Send the form again then.",
   },
+  "wallet-not-deployed": {
+    remedy:
+      "Your words are kept here. Send a first transaction with this wallet, which deploys it, then send the form again.",
+  },
   "too-many-requests": { remedy: "Wait until the time below has passed, then try again." },
   "site-cookie-not-kept": {
     remedy:

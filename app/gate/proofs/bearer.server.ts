@@ -1,6 +1,6 @@
 import { accessTokenRefused } from "../authentication-failed";
 import { holderOf } from "../holder.server";
-import type { Holder } from "../holder.server";
+import type { Holder } from "../holder";
 import { parseBearerHeader } from "../tokens/access-token.server";
 import { requireOwnHost } from "./proof.server";
 import type { Proof, ProofDependencies, ProofRequest } from "./proof.server";

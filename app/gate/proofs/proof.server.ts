@@ -4,7 +4,7 @@ import { isAllowedDomain } from "~/platform/http/domains";
 import { authenticationFailed } from "../authentication-failed";
 import type { CallerDependencies } from "../caller.server";
 import type { GateAccessBody } from "../gate-bodies";
-import type { Holder } from "../holder.server";
+import type { Holder } from "../holder";
 import type { KeyKind, KeyKinds } from "../kinds/kind";
 import type { AccessClaims, SiweClaims } from "../tokens/access-token.schema";
 import type { NonceStore } from "./nonces.store.server";

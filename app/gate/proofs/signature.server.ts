@@ -14,6 +14,8 @@ import { authenticationFailed } from "../authentication-failed";
 import type { Judgement } from "../kinds/kind";
 import type { Judge, KeyQuestion } from "../ownership/judge";
 import type { WalletSignature } from "../ownership/reads/chain-answers";
+import { isListedFactory } from "./wallet-factories.settings";
+import type { WalletFactories } from "./wallet-factories.settings";
 
 /** Passkey and multi-owner wallets sign at length; no known one comes near this. */
 const maxSignatureBytes = 8_192;
@@ -83,28 +85,43 @@ export async function recoverPurely({ rs, recoveryBit, hash }: Parameters<Recove
   return await recoverAddress({ hash, signature });
 }
 
-type SignedQuestion = {
-  message: string;
-  signature: string;
-  question: KeyQuestion;
+type SignedQuestion = { message: string; signature: string; question: KeyQuestion };
+export type SignatureDependencies = {
   judge: Pick<Judge, "judge" | "judgeSigned">;
+  walletFactories: WalletFactories;
 };
+/** `isUndeployed`: the wallet that signed has no code yet. */
+type Proven = { judgement: Judgement; isUndeployed: boolean };
 
 /** In one request to each chain either way. It costs a stranger nothing: check nonce and rate limit first. */
-export async function proveAndJudge(signedQuestion: SignedQuestion): Promise<Judgement> {
-  const { message, signature, question, judge } = signedQuestion;
+export async function proveAndJudge(
+  { message, signature, question }: SignedQuestion,
+  { judge, walletFactories }: SignatureDependencies,
+): Promise<Proven> {
   const signer = await recoverSigner(message, signature);
-  if (signer && isAddressEqual(signer, question.signer))
-    return await judge.judge({ ...question, fresh: true });
-  const signed = readWalletSignature(message, signature, question.signer);
-  const proof = signed && (await judge.judgeSigned({ ...question, signed }));
-  if (proof?.verdict === "valid") return proof.judgement;
+  if (signer && isAddressEqual(signer, question.signer)) {
+    return { judgement: await judge.judge({ ...question, fresh: true }), isUndeployed: false };
+  }
+  const sent = readWalletSignature(message, signature, question.signer);
+  if (sent === null) throw authenticationFailed(mismatch);
+  const factory = sent.deployment?.factory;
+  const isListed = !factory || isListedFactory(walletFactories, question.kind.chainId, factory);
+  // The wallet may have code by now; then its factory isn't needed.
+  const signed = isListed ? sent : { ...sent, deployment: null };
+  const { verdict, judgement } = await judge.judgeSigned({ ...question, signed });
+  if (verdict === "valid" || verdict === "valid-undeployed") {
+    return { judgement, isUndeployed: verdict === "valid-undeployed" };
+  }
+  if (verdict === "invalid" || !factory) throw authenticationFailed(mismatch);
+  const reason = isListed
+    ? "this chain cannot check such signatures"
+    : `this site doesn't accept wallets from the factory ${factory}`;
   throw authenticationFailed(
-    proof?.verdict === "uncheckable"
-      ? "The signature is of a wallet that is not deployed yet, and this chain cannot check such signatures. Deploy the wallet, for instance by sending a first transaction with it, and sign in again."
-      : "The signature does not match the address.",
+    `The signature is of a wallet that is not deployed yet, and ${reason}. Deploy the wallet, for instance by sending a first transaction with it, and sign in again.`,
   );
 }
+
+const mismatch = "The signature does not match the address.";
 
 function readWalletSignature(message: string, signature: string, wallet: Address): WalletSignature | null {
   if (signature.length > 2 + maxSignatureBytes * 2 || !evenHex.test(signature)) return null;

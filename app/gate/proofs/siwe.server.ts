@@ -169,10 +169,6 @@ function requireOwnSite({ domain, uri }: ReadSiweMessage, expected: ExpectedSiwe
     `The message is for another site: its domain ${domain} is not allowed here.`,
   );
   requireProof(
-    domain === requestHost,
-    `The message is for ${domain}, but the request was sent to ${requestHost}.`,
-  );
-  requireProof(
     isAllowedDomain(uriHost(uri), domains),
     "The URI in the message is not an http or https address of this site.",
   );

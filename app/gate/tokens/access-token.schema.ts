@@ -42,6 +42,8 @@ export const accessClaimsSchema = z
     key: z.string().min(1).optional(),
     /** The wallet that holds the key, where the bearer is its delegate. */
     vault: lowerCaseAddress.optional(),
+    /** The wallet that signed had no code. It is asked for when the key is used up. */
+    undeployed: z.literal(true).optional(),
     siwe: siweClaimsSchema,
     siwe_hash: z.string().regex(/^0x[0-9a-f]{64}$/),
   })

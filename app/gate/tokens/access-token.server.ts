@@ -25,6 +25,7 @@ type MintAccessTokenOptions = Pick<AccessClaims, "auth" | "tokenId" | "siwe"> & 
   /** Whether the token says which kind it is for. */
   areNamed: boolean;
   vault?: string | null;
+  isUndeployed?: boolean;
   /** Default: all that the kind opens. */
   scopes?: readonly GateScope[];
   /** The exact text whose signature was the proof. */
@@ -56,6 +57,7 @@ export async function mintAccessToken(options: MintAccessTokenOptions): Promise<
     contract: contractOf(keyKind),
     ...(options.areNamed && { key: keyKind.name }),
     ...(vault !== null && { vault: vault.toLowerCase() }),
+    ...(options.isUndeployed && { undeployed: true as const }),
     siwe,
     siwe_hash: keccak256(options.signedText),
   });

@@ -85,7 +85,7 @@ export const keepSessionOperation: OperationDescription = {
   tag,
   summary: "Begin, renew or use the session",
   description:
-    "With an access token in the Authorization header and no body, that token becomes the session. With `renew` the token in the cookie is replaced by a younger one, on the same signature, as long as the key is held and unused, and no further than the operator's `SESSION_MAX_SECONDS` since the signature, nor than an `Expiration Time` that was signed. A renewal for less than 300 seconds is refused with 401. So is a token whose key was used up or has left the wallet, which `open` alone answers with 403, as the gate does. With `open` the answer is that of `POST /api/gate-access`. With `door` and `start` the answer is where the browser goes on to, on a site that this gate opens, with a code that is good once, and the token in the cookie is replaced by one that lasts up to twice as long as others, within the bounds of a renewal; a site opens to its own kinds of keys, and to whoever meets a membership that opens it. Each asks the chain.",
+    "With an access token in the Authorization header and no body, that token becomes the session. With `renew` the token in the cookie is replaced by a younger one, on the same signature, as long as the key is held and unused, and no further than the operator's `SESSION_MAX_SECONDS` since the signature, nor than an `Expiration Time` that was signed. A renewal for less than 300 seconds is refused with 401. So is a token whose key was used up or has left the wallet, which `open` alone answers with 403, as the gate does. With `open` the answer is that of `POST /api/gate-access`. With `door` and `start` the answer is where the browser goes on to, on a site that this gate opens, with a code that is good once, and the token in the cookie is renewed as far as a renewal may; a site opens to its own kinds of keys, and to whoever meets a membership that opens it. Each asks the chain.",
   limit: "session-enter",
   maxBodyBytes: 12 * 1024,
   security: ["bearerAuth", "sessionCookie"],
@@ -137,7 +137,7 @@ export const endSessionOperation: OperationDescription = {
   tag,
   summary: "Sign out",
   description:
-    "Makes this browser forget the token, whatever became of it. The token itself ends with its time, or with its key; where there are sites behind the door, all that goes back to its signature ends now, on every site. Answers of the chat that the session began and that are under way are stopped.",
+    "Makes this browser forget the token, whatever became of it. The token itself ends with its time, or with its key; where there are sites behind the door, all that goes back to its signature ends now, on every site. Answers that the session began and that are under way are stopped.",
   security: ["sessionCookie", "none"],
   refusals: ["cross-site-request"],
   answers: answersJson(

@@ -118,10 +118,13 @@ export async function signOut(
   try {
     const { claims } = await verifyGateToken(token, dependencies);
     if (revokeProof === null) return claims;
-    // The last renewal lasts to the end of the session or, without any, as long as one token; a site's token is made at
-    // the end of that at the latest.
-    const lastsSeconds = Math.max(sessionMaxSeconds, accessTtlSeconds) + 2 * accessTtlSeconds;
-    await revokeProof({ proofHash: claims.siwe_hash, expiresAtMs: clock() + lastsSeconds * 1000 });
+    // The last token of the session ends by then, and so does a site's token that was made with it.
+    const lastsSeconds = sessionMaxSeconds + 2 * accessTtlSeconds;
+    await revokeProof({
+      proofHash: claims.siwe_hash,
+      wallet: claims.sub,
+      expiresAtMs: clock() + lastsSeconds * 1000,
+    });
     return claims;
   } catch (error) {
     // A token that is good for nothing needs no end.
@@ -142,14 +145,13 @@ export async function renewSession(
     throw accessTokenRefused("This session has lasted as long as one signature allows. Sign in again.");
   }
   await requireHolderOfToken({ claims, keyKind }, dependencies, { fresh: true });
-  const expiresAtSeconds = Math.min(issuedAtSeconds + dependencies.accessTtlSeconds, endsAtSeconds);
-  const renewed = await reissue(claims, { issuedAtSeconds, expiresAtSeconds }, dependencies);
+  const renewed = await prolongSession(claims, issuedAtSeconds, dependencies);
   return renewed ?? { token, session: describe(claims, dependencies) };
 }
 
 /**
- * For whoever goes on to a site, and was found to hold the key since `issuedAtSeconds`. It lasts twice as long as the
- * site's token, so that the way leads straight back when that ends. Null where it lasts as long as it may.
+ * The key was found held since `issuedAtSeconds`. Null if the token is as good: it was made past a departure within
+ * this very second, or lasts as long as it may.
  */
 export async function prolongSession(
   claims: AccessClaims,
@@ -158,19 +160,9 @@ export async function prolongSession(
 ): Promise<KeptSession | null> {
   const endsAtSeconds = renewableUntilSeconds(claims, dependencies);
   if (endsAtSeconds - issuedAtSeconds < tokenLifeSeconds.min) return null;
-  const lastsSeconds = Math.min(2 * dependencies.accessTtlSeconds, tokenLifeSeconds.max);
-  const expiresAtSeconds = Math.min(issuedAtSeconds + lastsSeconds, endsAtSeconds);
-  return await reissue(claims, { issuedAtSeconds, expiresAtSeconds }, dependencies);
-}
-
-/** Null where the token is as good: it was made past a departure within this very second, or lasts to the end. */
-async function reissue(
-  claims: AccessClaims,
-  dates: Omit<ReissueAccessTokenOptions, "keys" | "claims">,
-  dependencies: SessionDependencies,
-): Promise<KeptSession | null> {
-  if (claims.iat > dates.issuedAtSeconds || claims.exp > dates.expiresAtSeconds) return null;
-  const renewed = await dependencies.reissueToken({ claims, ...dates });
+  const expiresAtSeconds = Math.min(issuedAtSeconds + dependencies.accessTtlSeconds, endsAtSeconds);
+  if (claims.iat > issuedAtSeconds || claims.exp > expiresAtSeconds) return null;
+  const renewed = await dependencies.reissueToken({ claims, issuedAtSeconds, expiresAtSeconds });
   return { token: renewed.token, session: describe(renewed.claims, dependencies) };
 }
 

@@ -1,14 +1,18 @@
 import type { KeyObject } from "node:crypto";
-import { createHmac, createPrivateKey, createPublicKey, webcrypto } from "node:crypto";
+import { createHmac, createPublicKey, webcrypto } from "node:crypto";
 import type { CryptoKey, JWK } from "jose";
 import { calculateJwkThumbprint, importJWK } from "jose";
+import {
+  algorithmOf,
+  requireKeyPair,
+  requireLongSecret,
+  requirePreviousKeys,
+} from "./configured-keys.server";
+import type { PairAlgorithm } from "./configured-keys.server";
 import { getGeneratedKeyPem } from "./token-key-file.server";
-import { splitPreviousKeys } from "./tokens.settings";
 import type { readTokens } from "./tokens.settings";
 
-const minSecretBytes = 32;
-
-export type TokenAlgorithm = "HS256" | "ES256" | "EdDSA";
+export type TokenAlgorithm = "HS256" | PairAlgorithm;
 
 /** Imported once. The key cannot be taken out of it again. */
 export type SigningKey = { alg: TokenAlgorithm; kid: string; key: CryptoKey };
@@ -37,34 +41,14 @@ export type TokenKeySettings = { [Name in KeySettingName]?: JwtSettings[Name] | 
   mode: string;
 };
 
-/** Environment files often carry a PEM on one line, its line ends written as backslash and n. */
-function unfoldPem(pem: string): string {
-  return pem.replaceAll("\\r", "").replaceAll("\\n", "\n").trim();
-}
-
-function readPem(name: string, pem: string, read: (pem: string) => KeyObject): KeyObject {
-  try {
-    return read(unfoldPem(pem));
-  } catch {
-    // The cause is dropped: nothing of key material may travel with an error.
-    throw new Error(`${name} could not be read as an unencrypted PEM key.`);
-  }
-}
-
-function algorithmOf(name: string, key: KeyObject): "ES256" | "EdDSA" {
-  if (key.asymmetricKeyType === "ed25519") return "EdDSA";
-  if (key.asymmetricKeyDetails?.namedCurve === "prime256v1") return "ES256";
-  throw new Error(`${name} is neither a P-256 key (ES256) nor an Ed25519 key (EdDSA).`);
-}
-
 async function importAsymmetric(jwk: JWK, alg: TokenAlgorithm): Promise<CryptoKey> {
   const key = await importJWK(jwk, alg);
   if (key instanceof Uint8Array) throw new Error("A shared secret was given where a key pair belongs.");
   return key;
 }
 
-async function loadPublicKey(name: string, key: KeyObject): Promise<VerifyingKey> {
-  const alg = algorithmOf(name, key);
+async function loadPublicKey(key: KeyObject): Promise<VerifyingKey> {
+  const alg = algorithmOf("The public key", key);
   const publicJwk: JWK = key.export({ format: "jwk" });
   const kid = await calculateJwkThumbprint(publicJwk);
   return {
@@ -76,8 +60,7 @@ async function loadPublicKey(name: string, key: KeyObject): Promise<VerifyingKey
 }
 
 async function loadSecret(name: string, secret: string): Promise<VerifyingKey> {
-  const bytes = Buffer.from(secret, "utf8");
-  if (bytes.length < minSecretBytes) throw new Error(`${name} is shorter than ${minSecretBytes} bytes.`);
+  const bytes = requireLongSecret(name, secret);
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await webcrypto.subtle.importKey("raw", bytes, algorithm, false, ["sign", "verify"]);
   // A keyed digest of a fixed label tells secrets apart and says nothing of them that a token would not.
@@ -87,40 +70,18 @@ async function loadSecret(name: string, secret: string): Promise<VerifyingKey> {
 
 type LoadedPair = { signing: TokenKeys["signing"]; verifying: VerifyingKey };
 
-type KeyPair = {
-  alg: "ES256" | "EdDSA";
-  name: string;
-  pem: string;
-  publicKeyPem?: string | null | undefined;
-};
-
-async function loadKeyPair({ alg, name, pem, publicKeyPem }: KeyPair): Promise<LoadedPair> {
-  const privateKey = readPem(name, pem, createPrivateKey);
-  const found = algorithmOf(name, privateKey);
-  if (found !== alg) throw new Error(`${name} is a key for ${found}, but JWT_ALG asks for ${alg}.`);
-  const verifying = await loadPublicKey(name, createPublicKey(privateKey));
-  if (publicKeyPem) {
-    const given = readPem("JWT_PUBLIC_KEY", publicKeyPem, createPublicKey);
-    const { kid } = await loadPublicKey("JWT_PUBLIC_KEY", given);
-    if (kid !== verifying.kid) throw new Error(`JWT_PUBLIC_KEY does not belong to ${name}.`);
-  }
+async function loadKeyPair(pair: Parameters<typeof requireKeyPair>[0]): Promise<LoadedPair> {
+  const privateKey = requireKeyPair(pair);
+  const verifying = await loadPublicKey(createPublicKey(privateKey));
   // A private key is imported so that it cannot be exported.
-  const key = await importAsymmetric(privateKey.export({ format: "jwk" }), alg);
-  return { signing: { alg, kid: verifying.kid, key }, verifying };
+  const key = await importAsymmetric(privateKey.export({ format: "jwk" }), pair.alg);
+  return { signing: { alg: pair.alg, kid: verifying.kid, key }, verifying };
 }
 
 async function loadPreviousKeys(previousKeys: string): Promise<VerifyingKey[]> {
-  const { pems, secrets } = splitPreviousKeys(previousKeys);
-  if (secrets.some((secret) => secret.includes("-----"))) {
-    throw new Error("JWT_PREVIOUS_KEYS holds a PEM block without its beginning or end.");
-  }
-  const publicKeys = pems.map(async (pem, index) => {
-    const name = `PEM block ${index + 1} of JWT_PREVIOUS_KEYS`;
-    return await loadPublicKey(name, readPem(name, pem, createPublicKey));
-  });
-  const loadNth = (secret: string, index: number) =>
-    loadSecret(`Secret ${index + 1} of JWT_PREVIOUS_KEYS`, secret);
-  return await Promise.all([...publicKeys, ...secrets.map(loadNth)]);
+  const { publicKeys, secrets } = requirePreviousKeys(previousKeys);
+  const loadRetired = (secret: string) => loadSecret("A secret of JWT_PREVIOUS_KEYS", secret);
+  return await Promise.all([...publicKeys.map(loadPublicKey), ...secrets.map(loadRetired)]);
 }
 
 async function loadCurrent(settings: TokenKeySettings): Promise<LoadedPair> {

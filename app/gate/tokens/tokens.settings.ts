@@ -1,12 +1,16 @@
-import { createPrivateKey } from "node:crypto";
 import { integer, list, oneOf, pem, setting, text } from "~/platform/config/kinds";
 import { requireStrongRetiredSecret, requireStrongSecret } from "~/platform/config/secret-strength";
 import { InvalidSetting } from "~/platform/config/setting";
 import type { Judging } from "~/platform/config/setting";
 import type { SettingReader } from "~/platform/config/setting-reader";
 import { tokenLifeSeconds } from "./access-token.schema";
+import {
+  minSecretBytes,
+  requireKeyPair,
+  requirePreviousKeys,
+  splitPreviousKeys,
+} from "./configured-keys.server";
 
-const minSecretBytes = 32;
 const maxSessionSeconds = 2_592_000;
 
 export const tokenSettings = {
@@ -35,7 +39,7 @@ export const tokenSettings = {
   accessTtlSeconds: integer(
     "JWT_ACCESS_TTL",
     { ...tokenLifeSeconds, default: 900 },
-    "Life of an access token in seconds; up to twice that for a session that went on to a site of DOOR_HOSTS.",
+    "Life of an access token in seconds.",
   ),
   sessionMaxSeconds: integer(
     "SESSION_MAX_SECONDS",
@@ -57,11 +61,9 @@ export const tokenSettings = {
   audience: list("JWT_AUD", {}, "Audience claim. Default: the first domain."),
 };
 
-const keyTypes = { ES256: "ec", EdDSA: "ed25519" } as const;
-
 export function readTokens(reader: SettingReader) {
   const values = reader.read(tokenSettings);
-  const { privateKeyPem, sessionMaxSeconds } = values;
+  const { privateKeyPem, publicKeyPem, sessionMaxSeconds } = values;
   const hasSecret = reader.isSet(tokenSettings.secret);
   const alg = values.alg ?? (hasSecret ? "HS256" : "ES256");
   if (alg === "HS256" && !hasSecret) {
@@ -70,9 +72,13 @@ export function readTokens(reader: SettingReader) {
   if (alg !== "HS256" && privateKeyPem === null && reader.mode === "production") {
     reader.report(tokenSettings.secret, "or JWT_PRIVATE_KEY must be set in production.");
   }
-  if (alg !== "HS256" && privateKeyPem !== null && findKeyType(privateKeyPem) !== keyTypes[alg]) {
-    reader.report(tokenSettings.privateKeyPem, `must be an unencrypted PEM private key for ${alg}.`);
+  if (alg !== "HS256" && privateKeyPem !== null) {
+    const pair = { alg, name: tokenSettings.privateKeyPem.name, pem: privateKeyPem, publicKeyPem };
+    tell(reader, () => requireKeyPair(pair));
+  } else if (alg !== "HS256" && publicKeyPem !== null) {
+    reader.report(tokenSettings.publicKeyPem, "is set, but JWT_PRIVATE_KEY is not.");
   }
+  tell(reader, () => requirePreviousKeys(values.previousKeys ?? ""));
   const { min } = tokenLifeSeconds;
   if (sessionMaxSeconds > 0 && sessionMaxSeconds < min) {
     reader.report(
@@ -84,11 +90,12 @@ export function readTokens(reader: SettingReader) {
   return { ...values, alg, audience: values.audience.length > 0 ? values.audience : null };
 }
 
-function findKeyType(pemText: string): string | undefined {
+/** Runs a check whose errors are written for the operator. */
+function tell(reader: SettingReader, check: () => void): void {
   try {
-    return createPrivateKey(pemText).asymmetricKeyType;
-  } catch {
-    return undefined;
+    check();
+  } catch (error) {
+    reader.problems.push((error as Error).message);
   }
 }
 
@@ -103,17 +110,4 @@ function parsePreviousKeys(given: string, judging: Judging): string {
   const keys = given.replaceAll("\\n", "\n");
   for (const retired of splitPreviousKeys(keys).secrets) requireStrongRetiredSecret(retired, judging);
   return keys;
-}
-
-/** Retired keys: PEM blocks may stand anywhere; what is left between commas and line breaks are secrets. */
-export function splitPreviousKeys(text: string): { pems: string[]; secrets: string[] } {
-  const pemBlock = /-----BEGIN [A-Z ]+-----[^-]*-----END [A-Z ]+-----/g;
-  // Some tools write the curve's parameters in a block of their own before the key.
-  const pems = (text.match(pemBlock) ?? []).filter((pem) => !pem.startsWith("-----BEGIN EC PARAM"));
-  const secrets = text
-    .replace(pemBlock, "\n")
-    .split(/,|\r|\n|\\r|\\n/)
-    .map((secret) => secret.trim())
-    .filter((secret) => secret !== "");
-  return { pems, secrets };
 }

@@ -58,7 +58,7 @@ export const getManifestOperation: OperationDescription = {
             background_color: "#163a35",
             theme_color: "#163a35",
             icons: [{ src: "/icons/icon-512.png", sizes: "512x512", type: "image/png" }],
-            shortcuts: [{ name: "Chat", url: "/chat" }],
+            shortcuts: [{ name: "The room", url: "/gate" }],
           },
         },
       },

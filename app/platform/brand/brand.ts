@@ -40,13 +40,15 @@ export type Brand = {
   touchIconHref: string | null;
   themeColor: { light: string; dark: string };
   hasOfflinePage: boolean;
+  /** Whether pages name the chat. */
+  hasChat: boolean;
 };
 
 export type ManifestIcon = { src: string; sizes: string; type: string; purpose?: "maskable" };
 
 export type Manifest = ReturnType<typeof writeManifest>;
 
-export function writeManifest({ name, texts, themeColor }: Brand, icons: readonly ManifestIcon[]) {
+export function writeManifest({ name, texts, themeColor, hasChat }: Brand, icons: readonly ManifestIcon[]) {
   return {
     id: "/",
     name,
@@ -60,9 +62,6 @@ export function writeManifest({ name, texts, themeColor }: Brand, icons: readonl
     background_color: themeColor.light,
     theme_color: themeColor.light,
     icons,
-    shortcuts: [
-      { name: "The room", url: "/gate" },
-      { name: "Chat", url: "/chat" },
-    ],
+    shortcuts: [{ name: "The room", url: "/gate" }, ...(hasChat ? [{ name: "Chat", url: "/chat" }] : [])],
   };
 }

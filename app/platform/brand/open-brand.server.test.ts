@@ -13,6 +13,7 @@ const plain: BrandOptions = {
   iconFile: null,
   textsFile: null,
   hasOfflinePage: true,
+  hasChat: true,
 };
 const svg = (box: string) =>
   `<?xml version="1.0"?>\n<!-- a logo -->\n<svg xmlns="http://www.w3.org/2000/svg" viewBox="${box}"><script>alert(1)</script></svg>`;

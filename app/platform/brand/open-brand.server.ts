@@ -20,7 +20,7 @@ export type OpenedBrand = {
   version: string;
   files: ReadonlyMap<string, BrandFile>;
 };
-export type BrandOptions = ReturnType<typeof readBrand>;
+export type BrandOptions = ReturnType<typeof readBrand> & Pick<Brand, "hasChat">;
 type BrandLog = Pick<EventLog, "info">;
 
 const maxFileBytes = 200 * 1024;
@@ -56,6 +56,7 @@ export async function openBrand(options: BrandOptions, log: BrandLog): Promise<O
     ...pageIcons,
     themeColor: accents ? { light: accents.light.deep, dark: accents.dark.deep } : ownTheme,
     hasOfflinePage: options.hasOfflinePage,
+    hasChat: options.hasChat,
   };
   return { version, files, brand, manifest: writeManifest(brand, manifestIcons) };
 }

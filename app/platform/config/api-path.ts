@@ -1,6 +1,6 @@
 import { setting } from "./kinds";
 import { InvalidSetting } from "./setting";
-import type { Setting } from "./setting";
+import type { Setting, SwitchText } from "./setting";
 
 /** Every route of its own; a test compares them with the routes there are. */
 const ownPaths: readonly string[] = [
@@ -57,13 +57,14 @@ export function isTakenPath(path: string): boolean {
   return ownFolders.some((folder) => `${lower}/`.startsWith(`${folder}/`));
 }
 
-/** Another address for the route at `ownPath`. */
-export function apiPath(name: string, ownPath: string, text: string): Setting<string> {
-  return setting(
-    name,
-    { parse: (given) => parsePath(given, ownPath), default: ownPath, range: "path of its own" },
-    text,
-  );
+type ApiPathOptions = { ownPath: string; switches?: SwitchText };
+
+/** Another address for the route at `ownPath`; with `switches` also the value at which it is off. */
+export function apiPath(name: string, { ownPath, switches }: ApiPathOptions, text: string): Setting<string> {
+  const off = switches?.offAt;
+  const parse = (given: string) => (given === off ? given : parsePath(given, ownPath));
+  const range = `path of its own${off === undefined ? "" : `, or \`${off}\``}`;
+  return setting(name, { parse, default: ownPath, range, ...(switches && { switches }) }, text);
 }
 
 function parsePath(given: string, ownPath: string): string {

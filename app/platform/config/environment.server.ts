@@ -1,14 +1,17 @@
 import os from "node:os";
 import path from "node:path";
+import { fileNamesVariable } from "./environment-file.mjs";
 import { ConfigError } from "./setting-reader";
 import type { Environment } from "./setting-reader";
 
 /** Ends the process with the full list of mistakes where there are any. */
-export function readEnvironment<Config>(parse: (environment: Environment) => Config): Config {
-  const environment = { ...process.env };
+export function readEnvironment<Config>(
+  parse: (environment: Environment, fileNames: readonly string[]) => Config,
+): Config {
+  const { [fileNamesVariable]: fileNames = "", ...environment } = process.env;
   forgetPostgresqlNames();
   try {
-    return parse(environment);
+    return parse(environment, fileNames.split(",").filter(Boolean));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(`${error.message}\n\nEvery setting is explained in .env.example.\n`);

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { expect, test } from "vitest";
 import { parseConfig, problemsInProduction, production } from "~e2e/support/config";
 import { testJwtSecret } from "~e2e/support/running-server";
@@ -71,7 +72,8 @@ test("outside production a weak JWT_SECRET is a warning, and a demo key is none"
 
 test("a retired secret that can be guessed is refused too, and a retired key pair is not judged", () => {
   const strong = "k3Vq9ZsT1mXbW7hDk4Lw8YtU2nCaR6gF";
-  const pem = `-----BEGIN PUBLIC KEY-----\\n${"A".repeat(64)}\\n-----END PUBLIC KEY-----`;
+  const { publicKey } = generateKeyPairSync("ed25519");
+  const pem = publicKey.export({ type: "spki", format: "pem" }).toString().replaceAll("\n", "\\n");
   expect(problemsInProduction({ JWT_PREVIOUS_KEYS: `${strong},${pem}` })).toEqual([]);
   for (const weak of ["a".repeat(32), `demo-${strong}`]) {
     expect(problemsInProduction({ JWT_PREVIOUS_KEYS: `${strong},${weak}` })).toEqual([

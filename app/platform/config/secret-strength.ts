@@ -9,6 +9,9 @@ const demoSecretPrefix = "demo-";
 const minSecretChars = 16;
 const minDistinctChars = 8;
 
+/** From the documents of Standard Webhooks, without its `whsec_`. */
+const exampleSecret = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
 /** What people write before they have a secret, and what guessing programs try first. */
 const obviousParts = new RegExp(
   [
@@ -18,6 +21,7 @@ const obviousParts = new RegExp(
     "0?123456789(?:0?abcdef|0)?|12345678|1234567|123456|9876543210?|87654321",
     "abcdefghijklmnopqrstuvwxyz|abcdefgh(?:ijklmnop)?",
     "qwerty(?:uiop)?|asdfghjkl|zxcvbnm",
+    exampleSecret,
   ].join("|"),
   "gi",
 );
@@ -39,19 +43,20 @@ function isRepetition(text: string): boolean {
 
 /** A secret that an operator makes up and that is compared as it stands. */
 export function ownSecret(name: string, options: { switches?: SwitchText }, text: string) {
-  const parse = (given: string, judging: Judging) => {
-    if (given.length >= minSecretChars) return requireStrongSecret(given, judging);
-    refuseDemoSecret(given, judging.mode);
-    return requireGood(given, { weakness: `is shorter than ${minSecretChars} characters` }, judging);
-  };
+  const parse = (given: string, judging: Judging) =>
+    requireStrongSecret(given, judging, { length: minSecretChars, unit: "characters" });
   const range = `at least ${minSecretChars} characters, not to be guessed`;
   return setting(name, { ...options, range, isSecret: true, parse }, text);
 }
 
+type Minimum = { length: number; unit: "bytes" | "characters" };
+
 /** Production refuses a secret that can be guessed; elsewhere the operator is told. */
-export function requireStrongSecret(secret: string, judging: Judging): string {
+export function requireStrongSecret(secret: string, judging: Judging, minimum?: Minimum): string {
   refuseDemoSecret(secret, judging.mode);
-  return requireGood(secret, { weakness: findWeakness(secret) }, judging);
+  const isShort = minimum !== undefined && secret.length < minimum.length;
+  const weakness = isShort ? `is shorter than ${minimum.length} ${minimum.unit}` : findWeakness(secret);
+  return requireGood(secret, { weakness }, judging);
 }
 
 export function refuseDemoSecret(secret: string, mode: Mode): void {

@@ -1,4 +1,3 @@
-import { closest, distance } from "fastest-levenshtein";
 import { oneOf } from "./kinds";
 import { describeSwitch, InvalidSetting, isSetting } from "./setting";
 import type { Mode, Setting, Settings, Switch, ValuesOf } from "./setting";
@@ -107,27 +106,3 @@ export function createSettingReader(environment: Environment) {
 }
 
 export type SettingReader = ReturnType<typeof createSettingReader>;
-
-export const guardedPrefixes = [
-  "AI_",
-  "BRAND_",
-  "DOOR_",
-  "JWT_",
-  "OPERATOR_",
-  "PINECONE_",
-  "RATE_LIMIT_",
-  "SEARCH_",
-  "TTS_",
-];
-
-/** Names that look like ours but are not: most often a typing mistake that would otherwise go unnoticed. */
-export function describeUnknownNames(environment: Environment, known: readonly string[]): string[] {
-  return Object.keys(environment)
-    .filter((name) => guardedPrefixes.some((prefix) => name.startsWith(prefix)) && !known.includes(name))
-    .sort()
-    .map((name) => {
-      const nearest = closest(name, known);
-      const isNear = distance(name, nearest) <= Math.max(3, Math.floor(name.length / 3));
-      return `${name} is not a setting of Latchkey.${isNear ? ` Did you mean ${nearest}?` : ""}`;
-    });
-}

@@ -218,7 +218,7 @@ test("the rest of the process goes on where hundreds of writes give up", async (
 test("a transaction takes no statement after its end, and a client may be closed with one open", async () => {
   const { filePath, url } = await createSqliteTestDatabase();
   const client = openSqliteClient({ path: filePath, busyTimeoutMs: 100 });
-  const insert = (value: string) => `INSERT INTO "RevokedProof" VALUES ('${value}', 1)`;
+  const insert = (value: string) => `INSERT INTO "SpentSignature" VALUES ('${value}', 1)`;
   const ended = await client.transaction();
   await ended.execute(insert("ended"));
   await ended.rollback();
@@ -231,7 +231,7 @@ test("a transaction takes no statement after its end, and a client may be closed
   await expect(left.commit()).rejects.toThrow();
   await expect(client.probeWriting(1)).rejects.toThrow();
   const database = await openTestDatabase(url);
-  expect(await database.revokedProof.count()).toBe(0);
+  expect(await database.spentSignature.count()).toBe(0);
 });
 
 test("nothing follows in a transaction that SQLite has rolled back by itself", async () => {
@@ -240,13 +240,13 @@ test("nothing follows in a transaction that SQLite has rolled back by itself", a
   onTestFinished(() => client.close());
   const transaction = await client.transaction();
   // As after a full disk.
-  const insert = (value: string) => `INSERT OR ROLLBACK INTO "RevokedProof" VALUES ('${value}', 1)`;
+  const insert = (value: string) => `INSERT OR ROLLBACK INTO "SpentSignature" VALUES ('${value}', 1)`;
   await transaction.execute(insert("twice"));
   for (const value of ["twice", "after"])
     await expect(transaction.execute(insert(value))).rejects.toThrow("UNIQUE");
   await expect(transaction.commit()).rejects.toThrow();
   const database = await openTestDatabase(url);
-  expect(await database.revokedProof.count()).toBe(0);
+  expect(await database.spentSignature.count()).toBe(0);
 });
 
 test("writes are committed again after one was refused for a lock", async () => {

@@ -7,13 +7,13 @@ async function open() {
   const { filePath } = await createSqliteTestDatabase();
   const client = openSqliteClient({ path: filePath, busyTimeoutMs: 100 });
   onTestFinished(() => client.close());
-  const toInsert = (value: string, how = "INSERT") => `${how} INTO "RevokedProof" VALUES ('${value}', 1)`;
+  const toInsert = (value: string, how = "INSERT") => `${how} INTO "SpentSignature" VALUES ('${value}', 1)`;
   const insert = (value: string, how?: string) => client.executeTogether(toInsert(value, how));
   function readValues(): unknown[] {
     const reader = new Sqlite(filePath);
-    const rows = reader.prepare(`SELECT "proofHash" FROM "RevokedProof" ORDER BY "proofHash"`).all();
+    const rows = reader.prepare(`SELECT "digest" FROM "SpentSignature" ORDER BY "digest"`).all();
     reader.close();
-    return rows.map((row) => (row as { proofHash: string }).proofHash);
+    return rows.map((row) => (row as { digest: string }).digest);
   }
   return { client, toInsert, insert, readValues };
 }

@@ -33,7 +33,7 @@ export function createSweepStore(database: Database) {
     const deletions: Omit<Deletion, "limit">[] = [
       { table: "Nonce", key: ["value"], condition: expired },
       { table: "SpentSignature", key: ["digest"], condition: spent },
-      { table: "RevokedProof", key: ["proofHash"], condition: spent },
+      { table: "RevokedProof", key: ["proofHash", "wallet"], condition: spent },
       { table: "DoorCode", key: ["digest"], condition: expired },
       { table: "RateLimitWindow", key: ["key"], condition: expired },
       { table: "RateLimitLog", key: ["key"], condition: expired },

@@ -26,7 +26,7 @@ function requireShortEnough(headers: IncomingHttpHeaders, maxBytes: number): voi
 export async function readLimitedBody({ request, context }: Incoming, maxBytes: number): Promise<Buffer> {
   requireShortEnough(context.headers, maxBytes);
   const reader = (request.body as ReadableStream<Uint8Array> | null)?.getReader();
-  const leavePlace = takeBodyPlace(context.clientId);
+  const leavePlace = context.hasArrived ? null : takeBodyPlace(context.clientId);
   let held = Buffer.alloc(0);
   let receivedBytes = 0;
   try {
@@ -46,7 +46,7 @@ export async function readLimitedBody({ request, context }: Incoming, maxBytes: 
   } catch (error) {
     throw error instanceof Refusal ? error : incomplete(error);
   } finally {
-    leavePlace();
+    leavePlace?.();
   }
   // The stream of a connection that broke ends like any other.
   if (context.isGone) throw incomplete();

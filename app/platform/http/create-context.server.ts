@@ -123,6 +123,10 @@ class IncomingContext implements RequestContext {
     return (this.#signal ??= abortWhenOver(this.#response));
   }
 
+  get hasArrived(): boolean {
+    return this.#request.complete;
+  }
+
   get isGone(): boolean {
     return this.#response.destroyed;
   }

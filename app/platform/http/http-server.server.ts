@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { STATUS_CODES, createServer } from "node:http";
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Log } from "~/platform/log.server";
+import { takeOverPort } from "~/platform/worker.server";
 import { problemHeader, refusalTable } from "./refusal";
 import { countHeader, readTarget } from "./request-target";
 import type { RequestTarget } from "./request-target";
@@ -130,6 +131,7 @@ const parseErrors: Readonly<Record<string, keyof typeof refusalTable>> = {
 };
 
 export function listen(server: Server, host: string, port: number): Promise<number> {
+  takeOverPort(server, port);
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(describeListenError(error, host, port)));
     server.listen({ host, port }, () => {
@@ -152,24 +154,29 @@ function describeListenError(error: NodeJS.ErrnoException, host: string, port: n
   return new Error(`The server cannot listen on ${host}:${port} (${error.code}). Check HOST and PORT.`);
 }
 
-/** Answers still open after it are cut off. */
+/** Responses still open after it are told to end. */
 const stopGraceMs = 5_000;
+/** After that they are cut off. */
+const lastWordsMs = 500;
 const idleSweepMs = 50;
 const stopLimitMs = 9_500;
 
 type StopOnSignalsOptions = {
   server: Server;
   beginStop: () => void;
+  /** Streams end with a last event. */
+  endStreams: () => void;
   stopServices: () => Promise<void>;
   log: Log;
   closeLog: () => Promise<void>;
 };
 
 /**
- * Drains and ends the process: no new connections, open answers get a grace, then everything the service runs is
+ * Drains and ends the process: no new connections, open responses get a grace, then everything the service runs is
  * stopped, within `stopLimitMs` whatever happens. Returns whether that has begun.
  */
-export function stopOnSignals({ server, beginStop, stopServices, log, closeLog }: StopOnSignalsOptions) {
+export function stopOnSignals(options: StopOnSignalsOptions) {
+  const { server, beginStop, endStreams, stopServices, log, closeLog } = options;
   let isStopping = false;
   async function stop(signal: string): Promise<void> {
     if (isStopping) return;
@@ -183,7 +190,9 @@ export function stopOnSignals({ server, beginStop, stopServices, log, closeLog }
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     // Again and again: a connection that was busy becomes idle when its answer is out, and would be kept alive.
     const sweepIdle = setInterval(() => server.closeIdleConnections(), idleSweepMs);
-    const cutOff = setTimeout(() => server.closeAllConnections(), stopGraceMs);
+    // Also where no connection is left: answers may go on without a reader.
+    setTimeout(endStreams, stopGraceMs);
+    const cutOff = setTimeout(() => server.closeAllConnections(), stopGraceMs + lastWordsMs);
     await closed;
     clearInterval(sweepIdle);
     clearTimeout(cutOff);

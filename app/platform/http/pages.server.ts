@@ -97,6 +97,7 @@ function limitBody(request: Request, refuse: (refusal: Refusal) => void): void {
 
 /** Express's last handler: refusals of pages, and what no route and no page has caught. */
 export function createErrorHandler(log: Log): ErrorRequestHandler {
+  // eslint-disable-next-line max-params -- Express knows an error handler by its four parameters.
   return function handleError(error: unknown, _request, response, _next) {
     if (response.headersSent) {
       if (!response.writableEnded) log.error({ err: error }, "request failed after the response had started");

@@ -189,6 +189,12 @@ export const clientRows = {
       remedy:
         "Wait for the number of seconds in the Retry-After header, and for the block if `detail` names one, then send the request again.",
     },
+    "wallet-not-deployed": {
+      title: "Wallet not deployed",
+      meaning:
+        "The wallet that signed is a contract wallet which doesn't exist on the chain yet. It may sign in, but using a key up cannot be undone, so the wallet must exist first.",
+      remedy: "Deploy the wallet, for instance by sending a first transaction with it, then try again.",
+    },
     "answer-under-way": {
       title: "An answer is already under way",
       meaning: "The last question of this conversation is still being answered.",

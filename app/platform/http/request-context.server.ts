@@ -24,6 +24,8 @@ export type RequestContext = {
   readonly clientId: string;
   /** `host[:port]` in normal form; null when the request named none that makes sense. */
   readonly host: string | null;
+  /** Whether the request, with its body, was received whole. */
+  readonly hasArrived: boolean;
   /** Whether nobody can take the answer any more. For who only looks now and then: it makes no signal. */
   readonly isGone: boolean;
   /** Fires when the client is gone or the answer is finished; the only signal that may cancel outside work. */

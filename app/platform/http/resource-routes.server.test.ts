@@ -37,7 +37,7 @@ async function open(patterns: readonly string[], options: Options = {}) {
       log: {} as RequestContext["log"],
     }),
     createResourceRoutes(makeRoutes(patterns, options), {
-      watch: (_request, _response, next) => next(),
+      observe: (_request, _response, next) => next(),
       openStream: () => () => undefined,
     }),
     (_request: express.Request, response: express.Response) => response.status(404).send("null"),

@@ -1,4 +1,3 @@
-import { createReadableStreamFromReadable } from "@remix-run/node";
 import type { ServerBuild } from "@remix-run/node";
 import { matchPath } from "@remix-run/react";
 import express from "express";
@@ -10,19 +9,19 @@ import { patternOf } from "./served-routes.server";
 type ResourceRoute = { pattern: string; handle: RouteFunction };
 type Options = {
   /** Logs, measures and traces a request once its route is known. */
-  watch: express.RequestHandler;
+  observe: express.RequestHandler;
   openStream: (pattern: string) => () => void;
 };
 
 /** What `defineRoute` built, mounted on Express. The framework's sender knows neither back-pressure nor cancellation. */
 export function createResourceRoutes(
   routes: ServerBuild["routes"],
-  { watch, openStream }: Options,
+  { observe, openStream }: Options,
 ): express.Router {
   const router = express.Router({ caseSensitive: true });
   for (const { pattern, handle } of listResourceRoutes(routes)) {
     // The framework's splat also matches nothing.
-    router.all([pattern, pattern.replace(/\/\*$/, "")], nameRoute, watch, (request, response, next) => {
+    router.all([pattern, pattern.replace(/\/\*$/, "")], nameRoute, observe, (request, response, next) => {
       const context = contextOf(response);
       const { 0: rest = "", ...named } = request.params;
       const params = pattern.endsWith("*") ? { ...named, "*": rest } : named;
@@ -74,8 +73,31 @@ function toWebRequest(request: express.Request, origin: string): Request {
     headers.append(rawHeaders[index]!, rawHeaders[index + 1]!);
   }
   const isReading = method === "GET" || method === "HEAD";
-  const body = isReading ? {} : { body: createReadableStreamFromReadable(request), duplex: "half" };
+  const body = isReading ? {} : { body: toBody(request), duplex: "half" };
   // Fetch has no TRACE. The route finds the true method in its context, and refuses it.
   const known = fetchMethods.has(method) ? method : "POST";
   return new Request(`${origin}${originalUrl}`, { method: known, headers, ...body } as RequestInit);
+}
+
+/** Each piece is all that has arrived: a body that is sent byte by byte costs no more than another. */
+function toBody(request: express.Request): ReadableStream<Uint8Array> {
+  return new ReadableStream(
+    {
+      pull: (controller) =>
+        new Promise<void>((resolve) => {
+          const events = ["readable", "end", "close", "error"];
+          function take(): void {
+            const piece = request.read() as Buffer | null;
+            if (piece === null && !request.readableEnded && !request.destroyed) return;
+            for (const event of events) request.off(event, take);
+            if (piece === null) controller.close();
+            else controller.enqueue(piece);
+            resolve();
+          }
+          for (const event of events) request.on(event, take);
+          take();
+        }),
+    },
+    { highWaterMark: 0 },
+  );
 }

@@ -166,6 +166,7 @@ async function post({
     searchParams: new URLSearchParams(),
     headers: { "content-length": String(bytes.length), ...headers },
     hasSeveralAuthorizations,
+    hasArrived: true,
     isGone: false,
     service: {
       origin: "https://gate.example.com",

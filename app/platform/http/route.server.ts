@@ -1,12 +1,9 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
-import type { z } from "zod";
 import type { RateLimitName } from "~/platform/limits/limit-name";
-import type { OperationDescription } from "~/platform/openapi/api-registry";
 import { addHeaders, answerJson, answerProblem } from "./answer.server";
-import { hasBody, parseShape, readLimitedBody, requireJsonHeaders } from "./body.server";
-import type { Incoming, LateBody } from "./body.server";
 import { answerOptions, corsHeaders } from "./cors.server";
-import { defaultJsonBounds, parseJson } from "./json-text";
+import { isLate, readShape, receiveJson, requireReceivable } from "./receive-body.server";
+import type { BodySpec } from "./receive-body.server";
 import { requireWithinLimit } from "./require-within-limit.server";
 import { Refusal } from "./refusal";
 import type { AccessClaim, RequestContext } from "./request-context.server";
@@ -28,9 +25,7 @@ export type CallerStep<Caller, Body = unknown> = {
   precedesBody?: boolean;
 };
 
-export type MethodSpec<Body, Caller = undefined> = {
-  /** Limit, bounds of the body, refusals, answers: what the API description says, and what holds. */
-  operation?: OperationDescription;
+export type MethodSpec<Body, Caller = undefined> = BodySpec<Body> & {
   /** For a route without an operation. */
   limit?: RateLimitName;
   /** Refuses requests before the caller is identified. */
@@ -42,12 +37,6 @@ export type MethodSpec<Body, Caller = undefined> = {
   claimOf?: (body: Body) => AccessClaim | null;
   /** The site behind the door that the body is about, for the same record. Refuses what is none before anybody is asked who. */
   siteOf?: (body: Body) => string | null;
-  /**
-   * A body is received only where its shape is declared, and once its request was counted: its bytes, what they mean, the
-   * shape last. A function throws refusals of its own, and decides about an absent body (undefined) too. A late body is
-   * received once the caller is known.
-   */
-  body?: z.ZodType<Body> | ((json: unknown) => Body) | LateBody<Body>;
   /** Pages of other sites are refused, after a body that does not fit. */
   sameSite?: boolean;
   /** What HEAD answers: the GET's headers after running it, or plain headers with no effect at all. */
@@ -206,12 +195,14 @@ async function run<Body, Caller>(
   const limit = method.operation?.limit ?? method.limit;
   if (limit) Object.assign(headers, await requireWithinLimit(context, limit));
   if (!request.isForSites) requireOneAuthorization(context);
-  const { json, fault } = await receiveJson(method, incoming, precedesBody);
+  const { json, sentBytes = 0, fault } = await receiveJson(method, incoming, precedesBody);
   request.json = json;
   method.guard?.({ context, body: json });
   const caller = await identify(method.caller, request, json);
   if (fault) throw fault;
-  const body = isLate(method.body) ? await method.body.receive(incoming) : readShape(method.body, json);
+  const body = isLate(method.body)
+    ? await method.body.receive(incoming)
+    : readShape(method.body, json, sentBytes);
   if (method.sameSite) requireSameSite(context.headers, context.service);
   if (method.claimOf) request.claim = method.claimOf(body);
   if (method.siteOf) request.site = method.siteOf(body);
@@ -239,61 +230,6 @@ function requireOneAuthorization(context: RequestContext): void {
     detail: message,
     members: { errors: [{ path: "Authorization", message }] },
   });
-}
-
-export const defaultMaxBodyBytes = 64 * 1024;
-
-/** Refuses by the headers of a body alone, before the request is counted. */
-function requireReceivable<Body, Caller>(
-  { body, operation }: MethodSpec<Body, Caller>,
-  { headers }: RequestContext,
-): void {
-  if (!body || isLate(body) || (!hasBody(headers) && isOptional({ body, operation }))) return;
-  requireJsonHeaders(headers, operation?.maxBodyBytes ?? defaultMaxBodyBytes);
-}
-
-/** `fault`: what is wrong with the body, if the caller is to be known first. */
-async function receiveJson<Body, Caller>(
-  method: MethodSpec<Body, Caller>,
-  incoming: Incoming,
-  precedesBody: boolean,
-): Promise<{ json?: unknown; fault?: Refusal }> {
-  try {
-    if (precedesBody) requireReceivable(method, incoming.context);
-    return { json: await readJson(method, incoming) };
-  } catch (error) {
-    const waits = precedesBody && error instanceof Refusal && error.refusalName !== "too-many-requests";
-    if (waits) return { fault: error };
-    throw error;
-  }
-}
-
-/** Undefined where there is no body. */
-async function readJson<Body, Caller>(
-  { body, operation }: MethodSpec<Body, Caller>,
-  incoming: Incoming,
-): Promise<unknown> {
-  if (!body || isLate(body)) return undefined;
-  const maxBytes = operation?.maxBodyBytes ?? defaultMaxBodyBytes;
-  const isSent = hasBody(incoming.context.headers);
-  const bytes = isSent ? await readLimitedBody(incoming, maxBytes) : Buffer.alloc(0);
-  if (bytes.length === 0 && isOptional({ body, operation })) return undefined;
-  const { maxBodyValues: maxValues = defaultJsonBounds.maxValues, malformedBody } = operation ?? {};
-  return parseJson(bytes, { maxValues, refusalName: malformedBody ?? "invalid-request" });
-}
-
-/** Whether the route decides about an absent body too. */
-function isOptional<Body>({ body, operation }: Pick<MethodSpec<Body>, "body" | "operation">): boolean {
-  return operation?.body?.required === false || typeof body === "function";
-}
-
-function isLate<Body>(body: MethodSpec<Body>["body"]): body is LateBody<Body> {
-  return typeof body === "object" && "receive" in body;
-}
-
-function readShape<Body>(body: z.ZodType<Body> | ((json: unknown) => Body) | undefined, json: unknown): Body {
-  if (typeof body === "function") return body(json);
-  return body && json !== undefined ? parseShape(body, json) : (undefined as Body);
 }
 
 /** A defect is an error, an outage (it has a cause) a warning; what is switched off or busy is as it should be. */

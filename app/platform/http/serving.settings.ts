@@ -14,7 +14,11 @@ const workersRange = `1 to ${maxWorkers}, or \`auto\``;
 
 export const servingSettings = {
   mode: modeSetting,
-  host: text("HOST", { default: "0.0.0.0", range: "IP address or host name" }, "Where the server listens."),
+  host: text(
+    "HOST",
+    { default: "127.0.0.1", range: "IP address or host name" },
+    "Where the server listens: unless it is set, only for a proxy on the same machine. The image sets 0.0.0.0.",
+  ),
   port: integer(
     "PORT",
     { min: 0, max: 65_535, default: defaultPort },
@@ -87,8 +91,6 @@ export const servingSettings = {
   ),
 };
 
-const plainHttp = "must begin with https:// in production; plain HTTP is for loopback names only.";
-
 export function readServing(reader: SettingReader) {
   const { mode: _, ...values } = reader.read(servingSettings);
   if (reader.mode === "production" && !reader.isSet(servingSettings.domains)) {
@@ -145,7 +147,7 @@ function parseOrigin(given: string, mode: Mode): string {
   if (url.pathname !== "/" || url.search || url.hash || url.username || url.password) {
     throw new InvalidSetting("must be an origin only: scheme, host and port, with no path.");
   }
-  if (mode === "production" && isOpenToListeners(url)) throw new InvalidSetting(plainHttp);
+  refusePlainHttp([url], mode);
   return url.origin;
 }
 
@@ -157,13 +159,15 @@ function parseOrigins(given: string, mode: Mode): string[] {
     );
   }
   const urls = entries.map((entry) => new URL(entry));
-  if (mode === "production" && urls.some(isOpenToListeners)) throw new InvalidSetting(plainHttp);
+  refusePlainHttp(urls, mode);
   return urls.map(({ origin }) => origin);
 }
 
-/** Anybody on the path of plain HTTP can change its pages, and act as them. */
-function isOpenToListeners({ protocol, hostname }: URL): boolean {
-  return protocol === "http:" && !isLoopbackName(hostname);
+/** Anybody on the path of plain HTTP can read it, and change its pages and act as them. */
+export function refusePlainHttp(urls: readonly URL[], mode: Mode): void {
+  const isPlain = ({ protocol, hostname }: URL) => protocol === "http:" && !isLoopbackName(hostname);
+  if (mode !== "production" || !urls.some(isPlain)) return;
+  throw new InvalidSetting("must begin with https:// in production; plain HTTP is for loopback names only.");
 }
 
 function parseTrust(given: string): string {

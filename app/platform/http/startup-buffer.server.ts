@@ -68,7 +68,7 @@ export function createStartupBuffer({
         if (request) listener(request, response);
       }
     },
-    /** There will be no opening: waiting and coming requests are refused at once. */
+    /** Unless it is open: waiting and coming requests are refused at once. */
     close(): void {
       isClosed = true;
       for (const response of [...waiting.keys()]) refuseWaiting(response);

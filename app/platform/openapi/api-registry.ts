@@ -66,6 +66,8 @@ type ApiOptions = {
   limits: Readonly<Record<string, RateLimit>>;
   /** Routes by their default path, and where they are instead. */
   movedPaths?: MovedPaths;
+  /** Routes that are switched off, in the framework's notation: their operations are left out. */
+  hiddenPaths?: readonly string[];
 };
 
 /** Collects what each feature's `<feature>.openapi.ts` says about its routes, and writes the document. */
@@ -73,6 +75,9 @@ export class ApiRegistry {
   readonly #options: ApiOptions;
   readonly #registry = new OpenAPIRegistry();
   readonly #tags: { name: string; description: string }[] = [];
+  readonly #schemes = new Map<string, SecurityScheme>();
+  /** Tags and security schemes of the operations that are not left out. */
+  readonly #used = new Set<string>();
   readonly #usedHeaders = new Set<AnswerHeaderName>();
   readonly #usedExamples = new Set<RefusalName>();
 
@@ -85,7 +90,7 @@ export class ApiRegistry {
   }
 
   addSecurityScheme(name: string, scheme: SecurityScheme): void {
-    this.#registry.registerComponent("securitySchemes", name, scheme);
+    this.#schemes.set(name, scheme);
   }
 
   findPath(path: string): string {
@@ -94,7 +99,9 @@ export class ApiRegistry {
 
   describe(operation: OperationDescription): void {
     const { method, path, operationId, tag, summary, body, caller } = operation;
+    if ((this.#options.hiddenPaths ?? []).some((hidden) => shapeOf(hidden) === shapeOf(path))) return;
     const { security = [] } = caller ?? operation;
+    for (const name of [tag, ...security]) this.#used.add(name);
     const limit = operation.limit && this.#options.limits[operation.limit];
     const shared = ["X-Request-Id", "Cache-Control", ...(limit ? rateLimitHeaders : [])] as const;
     const answers = this.#describeRefusals(operation, Boolean(limit));
@@ -127,6 +134,9 @@ export class ApiRegistry {
 
   toDocument(info: { title: string; version: string; description: string }): OpenApiDocument {
     const { origin } = this.#options;
+    for (const [name, scheme] of this.#schemes) {
+      if (this.#used.has(name)) this.#registry.registerComponent("securitySchemes", name, scheme);
+    }
     for (const name of this.#usedHeaders) {
       this.#registry.registerComponent("headers", name, { ...answerHeaders[name], required: true });
     }
@@ -143,7 +153,7 @@ export class ApiRegistry {
         license: { name: "MIT", url: "https://opensource.org/license/mit" },
       },
       servers: [{ url: origin, description: "This gate" }],
-      tags: this.#tags,
+      tags: this.#tags.filter(({ name }) => this.#used.has(name)),
     });
   }
 
@@ -187,6 +197,11 @@ export class ApiRegistry {
     const shared = headers.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const);
     return { ...Object.fromEntries(shared), ...ownHeaders };
   }
+}
+
+/** An address with something in the place of what may differ, as OpenAPI and the framework write it. */
+function shapeOf(path: string): string {
+  return path.replace(/\{\w+\}|:\w+|\*/g, "?");
 }
 
 /** Every route needs a server that has started, and most need what it keeps: one refusal says that either is away. */

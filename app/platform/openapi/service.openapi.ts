@@ -58,7 +58,7 @@ export const readinessSchema = z
         active: z.boolean(),
         missing: z.array(z.string()).describe("What keeps it from being in force, in words."),
       })
-      .describe("Whether the chat quota is in force."),
+      .describe("Whether the quota is in force."),
   })
   .meta({ id: "Readiness" });
 
@@ -187,7 +187,7 @@ export const getReadinessOperation: OperationDescription = {
   tag,
   summary: "Ask whether the service can answer",
   description:
-    "Asks the database, the chain, how long ago transfers of keys were read, and the providers of the conversation and, unless it is switched off, of speech. One asking is shared by everybody for a second. Answers while the server is still starting, too.",
+    "Asks the database, the chain, how long ago transfers of keys were read, and the providers that are not switched off. One asking is shared by everybody for a second. Answers while the server is still starting, too.",
   answersWhileStarting: true,
   answers: {
     200: {

@@ -150,11 +150,7 @@ function logOutcome(
   result: DeliveryOutcome,
 ): void {
   const fields = { channel, notificationId, attempt: attempts + 1 };
-  if (result.outcome === "delivered") {
-    if (result.note) log.warn({ ...fields, note: result.note }, "notification delivered, with a remark");
-    else log.info(fields, "notification delivered");
-    return;
-  }
+  if (result.outcome === "delivered") return log.info(fields, "notification delivered");
   const failure = { ...fields, reason: result.error };
   if (result.outcome === "retry") log.warn(failure, "delivery failed; retrying");
   else log.error(failure, "delivery given up; it stays readable in the database");

@@ -1,27 +1,45 @@
-import { secret, text, url } from "~/platform/config/kinds";
-import type { Setting } from "~/platform/config/setting";
+import { requireUrl, setting, text } from "~/platform/config/kinds";
+import { InvalidSetting } from "~/platform/config/setting";
+import type { Mode, Setting } from "~/platform/config/setting";
 import type { SettingReader } from "~/platform/config/setting-reader";
+import { refusePlainHttp } from "~/platform/http/serving.settings";
 import type { Channel } from "./outbox";
+import { readSmtpUrl } from "./smtp-url";
+import { parseWebhookSecret } from "./webhook-secret";
 
 const mailAddress = {
-  matches: /^[^\s@<>,;"]+@[^\s@<>,;"]+$/,
+  matches: /^[^\s\p{Cc}@<>(),:;"\\[\]]+@[^\s\p{Cc}@<>(),:;"\\[\]]+$/u,
   range: "one e-mail address",
 };
 
 export const outboxSettings = {
-  webhookUrl: url(
+  webhookUrl: setting(
     "WEBHOOK_URL",
-    { isSecret: true, switches: { name: "Webhook" } },
+    {
+      parse: (given, { mode }) => parseWebhookUrl(given, mode),
+      range: "https:// address, or http:// on loopback names",
+      isSecret: true,
+      switches: { name: "Webhook" },
+    },
     "Where used keys and submissions are reported.",
   ),
-  webhookSecret: secret(
+  webhookSecret: setting(
     "WEBHOOK_SECRET",
-    { range: "`whsec_…`, or at least 24 bytes of text" },
+    {
+      parse: parseWebhookSecret,
+      range: "`whsec_…`, or text; at least 24 bytes, not to be guessed",
+      isSecret: true,
+    },
     "Signs webhooks by the Standard Webhooks scheme. Needed with WEBHOOK_URL.",
   ),
-  smtpUrl: url(
+  smtpUrl: setting(
     "SMTP_URL",
-    { protocols: ["smtp:", "smtps:"], isSecret: true, switches: { name: "Mail" } },
+    {
+      parse: (given) => (readSmtpUrl(given), given),
+      range: "smtp:// or smtps:// address",
+      isSecret: true,
+      switches: { name: "Mail" },
+    },
     "Mail server.",
   ),
   email: text(
@@ -44,10 +62,10 @@ export const channelSettings: Readonly<Record<Channel, Setting>> = {
 
 export function readNotifications(reader: SettingReader) {
   const { webhookUrl, webhookSecret, smtpUrl, email, from } = reader.read(outboxSettings);
-  if (webhookUrl && !webhookSecret) {
+  if (reader.isSet(outboxSettings.webhookUrl) && !reader.isSet(outboxSettings.webhookSecret)) {
     reader.report(outboxSettings.webhookSecret, "must be set together with WEBHOOK_URL.");
   }
-  if (smtpUrl && !reader.isSet(outboxSettings.email)) {
+  if (reader.isSet(outboxSettings.smtpUrl) && !reader.isSet(outboxSettings.email)) {
     reader.report(outboxSettings.email, "must be set together with SMTP_URL.");
   }
   const isMailOn = smtpUrl !== null && email !== null;
@@ -57,4 +75,15 @@ export function readNotifications(reader: SettingReader) {
     webhook: webhookUrl && webhookSecret ? { url: webhookUrl, secret: webhookSecret } : null,
     email: smtpUrl && email ? { smtpUrl, to: email, from: from ?? email } : null,
   };
+}
+
+function parseWebhookUrl(given: string, mode: Mode): string {
+  const address = requireUrl(given);
+  if (address.username || address.password) {
+    throw new InvalidSetting(
+      "must have no user name and no password, because the signature proves the sender.",
+    );
+  }
+  refusePlainHttp([address], mode);
+  return given;
 }

@@ -29,11 +29,11 @@ export type ClaimRequest = {
 export type DeliveryClaim = { notificationId: string; channel: Channel; claimant: string };
 
 /**
- * How an attempt ended. `error` and `note` are one line for the operator, stored and logged, and hold neither
- * secrets nor the receiver's address nor the message. `give-up` is for receivers that asked never to be called again.
+ * How an attempt ended. `error` is one line for the operator, stored and logged, and holds neither secrets nor the
+ * receiver's address nor the message. `give-up` is for receivers that asked never to be called again.
  */
 export type DeliveryOutcome =
-  | { outcome: "delivered"; note?: string }
+  | { outcome: "delivered" }
   | { outcome: "retry"; error: string; retryAfterMs?: number }
   | { outcome: "give-up"; error: string };
 

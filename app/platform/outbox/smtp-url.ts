@@ -1,3 +1,5 @@
+import { InvalidSetting } from "~/platform/config/setting";
+
 const knownOptions = [
   "requireTLS",
   "ignoreTLS",
@@ -14,7 +16,7 @@ const knownOptions = [
 export function readSmtpUrl(smtpUrl: string) {
   const url = URL.canParse(smtpUrl) ? new URL(smtpUrl) : null;
   if (!url || !["smtp:", "smtps:"].includes(url.protocol) || url.hostname === "") {
-    throw new Error("The mail server must be given as smtp://host:port or smtps://host:port.");
+    throw new InvalidSetting("must be smtp://host:port or smtps://host:port.");
   }
   const options = readOptions(url.searchParams);
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
@@ -42,7 +44,7 @@ function readOptions(query: URLSearchParams): Map<string, string> {
   const options = new Map(query);
   for (const name of options.keys()) {
     if (!knownOptions.includes(name)) {
-      throw new Error(`The mail server's address takes only these options: ${knownOptions.join(", ")}.`);
+      throw new InvalidSetting(`takes only these options: ${knownOptions.join(", ")}.`);
     }
   }
   return options;
@@ -52,7 +54,7 @@ function readSwitch(options: Map<string, string>, name: string): boolean | undef
   const value = options.get(name);
   if (value === undefined) return undefined;
   if (value === "true" || value === "false") return value === "true";
-  throw new Error(`${name} in the mail server's address must be true or false.`);
+  throw new InvalidSetting(`must have true or false for ${name}.`);
 }
 
 function readCredentials(url: URL): { user: string; pass: string } | null {
@@ -60,6 +62,6 @@ function readCredentials(url: URL): { user: string; pass: string } | null {
   try {
     return { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
   } catch {
-    throw new Error("User name and password in the mail server's address must be percent-encoded.");
+    throw new InvalidSetting("must have its user name and password percent-encoded.");
   }
 }

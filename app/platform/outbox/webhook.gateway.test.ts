@@ -7,7 +7,8 @@ import { startWebhookReceiver } from "~e2e/support/providers/webhook-receiver";
 import type { WebhookAnswer, WebhookReceiver } from "~e2e/support/providers/webhook-receiver";
 import type { ClaimedDelivery } from "./outbox";
 import { longestRetryAfterMs } from "./outbox";
-import { createWebhookGateway, parseRetryAfterMs, webhookKey } from "./webhook.gateway.server";
+import { createWebhookGateway, parseRetryAfterMs } from "./webhook.gateway.server";
+import { webhookKey } from "./webhook-secret";
 
 const keyBytes = createHash("sha256").update("a test's webhook key").digest();
 const secret = `whsec_${keyBytes.toString("base64")}`;
@@ -105,7 +106,7 @@ test.each([
   { secret: "pässword", why: "not ASCII" },
   { secret: "line\nbreak", why: "control character" },
 ])("an invalid webhook secret ($why) is refused without being repeated", ({ secret: senseless }) => {
-  expect(() => webhookKey(senseless)).toThrow(/^A webhook secret/);
+  expect(() => webhookKey(senseless)).toThrow(/^must/);
   try {
     webhookKey(senseless);
   } catch (error) {
@@ -117,15 +118,6 @@ test("a whsec secret is read with and without base64 padding", () => {
   expect(webhookKey("whsec_AAECAw==")).toEqual(new Uint8Array([0, 1, 2, 3]));
   expect(webhookKey("whsec_AAECAw")).toEqual(new Uint8Array([0, 1, 2, 3]));
 });
-
-test.each(["ftp://host/x", "/hook", "", "http://user:hunter2@127.0.0.1/x"])(
-  "an address that is no plain http(s) URL (%j) is refused without being repeated",
-  (url) => {
-    const create = () => createWebhookGateway({ url, secret, timeoutMs: 1_000 });
-    expect(create).toThrow(/^The webhook address must/);
-    expect(create).not.toThrow(/hunter2/);
-  },
-);
 
 test.each([200, 201, 202, 204, 299])("the status %i counts as delivered", async (status) => {
   const receiver = await startReceiver(({ response }) => response.writeHead(status).end());

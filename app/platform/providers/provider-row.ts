@@ -10,6 +10,8 @@ export type ProviderRow<Config, Provider> = {
   summary: string;
   /** It is part of this process. */
   isEmbedded?: boolean;
+  /** The operator pays for each request. */
+  isPaid?: boolean;
   /** Settings it cannot be chosen without; the configuration has checked them when `create` is called. */
   needs: readonly string[];
   create: (config: Config) => Provider;

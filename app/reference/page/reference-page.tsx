@@ -66,8 +66,8 @@ function Introduction({ reference, visitor }: { reference: Reference; visitor: V
     <div className="prose">
       <h1>API reference</h1>
       <p className="lead">
-        Every address of this gate, version {reference.version}, to read and to try. The same as a document
-        for tools: <a href="/api/openapi">/api/openapi</a>. Every refusal is explained at{" "}
+        Every address of this gate, version {reference.version}, to read and to try. The same for programs:{" "}
+        <a href="/api/openapi">/api/openapi</a>. Every refusal is explained at{" "}
         <a href="/problems">/problems</a>.
       </p>
       <noscript>

@@ -10,6 +10,7 @@ const outputFormat = "mp3_44100_128";
 export const elevenLabsSpeech: SpeechProviderRow = {
   name: "elevenlabs",
   summary: "hosted",
+  isPaid: true,
   needs: ["ELEVENLABS_API_KEY", "ELEVENLABS_VOICE_ID"],
   defaultModel,
   create: ({ speech: { elevenLabs, model } }) =>

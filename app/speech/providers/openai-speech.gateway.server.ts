@@ -3,7 +3,7 @@ import { bearerHeaders, createProviderPing } from "~/platform/providers/provider
 import { askForAudio } from "./audio-http.gateway.server";
 import type { SpeechConfig, SpeechProviderRow } from "./speech-provider.server";
 
-type OpenAiSpeech = Pick<SpeechProviderRow, "name" | "summary" | "needs" | "isImplied"> & {
+type OpenAiSpeech = Pick<SpeechProviderRow, "name" | "summary" | "isPaid" | "needs" | "isImplied"> & {
   defaultModel: string;
   /** `baseUrl` is the API's root, such as `https://api.openai.com/v1`. */
   locate: (config: SpeechConfig) => { baseUrl: string | null; apiKey: string | null };

@@ -10,7 +10,7 @@ import type { Dialect } from "./message";
 import type { Revision } from "./revision";
 import { someKey } from "~e2e/support/key-kinds";
 
-const holder = { ...someKey, address: "0xabc", tokenId: "7", scopes: ["tools"] };
+const holder = { ...someKey, scopes: ["tools"] };
 const signal = new AbortController().signal;
 
 function toolThat(run: Tool["run"], changes: Partial<Tool> = {}): Tool {
@@ -232,7 +232,7 @@ test("concurrent callers with the same id each get their own answer", async () =
       { requires: "holder" },
     ),
   );
-  const names = ["0x1", "0x2", "0x3"];
+  const names = ["0x1", "0x2", "0x3"] as const;
   const answers = names.map((address) => call({ caller: { ...holder, address } }));
   while (waiting.length < names.length) await Promise.resolve();
   for (const resolve of waiting.reverse()) resolve();

@@ -121,9 +121,11 @@ function nameResource({ refusal: { headers }, origin, pathname }: RefusedRequest
   return { ...headers, "WWW-Authenticate": `${challenge}, resource_metadata="${url}"` };
 }
 
-/** The detail; for defects and tokens only the title, which reveals nothing. */
+/** The detail; for defects only the title, which reveals nothing, and where no token came, since signing in is the answer. */
 function toRpcError({ refusalName, title, detail }: Refusal): RpcError {
   const code = toErrorCode(refusalName);
+  // Why it is none any more, such as a key that was used up, is in the detail.
+  if (refusalName === "invalid-jwt") return { code, message: `${title}. ${detail}` };
   if (code === errorCodes.parse) return { code, message: `Parse error: ${detail}` };
   const isTitleOnly = code === errorCodes.authentication || code === errorCodes.internal;
   return { code, message: isTitleOnly ? title : detail };

@@ -72,9 +72,13 @@ export const apiChanges: readonly ApiChange[] = [
     now: "02cdbba6a7cd",
   },
   {
-    why: "A key that came to its wallet a moment ago is not used up yet.",
-    at: ["/components/examples/holding-too-recent", "/paths/~1api~1form-submission-gate/post/responses/409"],
-    now: "ff477862e406",
+    why: "A key that came to its wallet a moment ago is not used up yet, nor is one whose wallet isn't deployed.",
+    at: [
+      "/components/examples/holding-too-recent",
+      "/components/examples/wallet-not-deployed",
+      "/paths/~1api~1form-submission-gate/post/responses/409",
+    ],
+    now: "94b65982929b",
   },
   {
     why: "Readiness says how long ago transfers of keys were read.",
@@ -83,7 +87,12 @@ export const apiChanges: readonly ApiChange[] = [
       "/paths/~1readyz/get/description",
       "/paths/~1readyz/get/responses/*/content/application~1json/example/dependencies/watcher",
     ],
-    now: "9326306a4a55",
+    now: "8f1c5372e550",
+  },
+  {
+    why: "A session that goes on to a site is renewed, and its token lives no longer than others.",
+    at: ["/paths/~1session/post/description"],
+    now: "2e82ee7f4d76",
   },
   {
     why: "Bodies and lists of errors have bounds, which are told with everything else that operations promise.",
@@ -96,7 +105,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/components/schemas/SiweSignIn/properties/message/maxLength",
       "/paths/*/post/description",
     ],
-    now: "7825152c5b0c",
+    now: "9b0f8e2abaf6",
   },
   {
     why: "A gate may have several kinds of keys, memberships without a token and delegates among them; a kind need not open the room.",
@@ -189,7 +198,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/paths/~1api~1gate-access/post/responses/403/content/application~1problem+json/schema/$ref",
       "/paths/~1api~1form-submission-gate/post/responses/403/content/application~1problem+json/schema/$ref",
     ],
-    now: "bc687f020441",
+    now: "20a6ff0467a2",
   },
   {
     why: "The public settings name the first kind of key, which may be a rented one, or a membership without a contract.",
@@ -255,7 +264,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/paths/~1.latchkey~1enter",
       "/paths/~1.latchkey~1leave",
     ],
-    now: "d05ec1865d8b",
+    now: "e76b24bc3b2e",
   },
   {
     why: "The status of a key of an unknown kind is refused as an invalid request.",
@@ -273,5 +282,15 @@ export const apiChanges: readonly ApiChange[] = [
       "/paths/~1api~1tts/post/responses/200/headers/X-Speech-Cut",
     ],
     now: "48aa3de8d4e4",
+  },
+  {
+    why: "Chat and tools can be switched off whole: what describes other operations names neither, and speech has a group of its own.",
+    at: [
+      "/info/description",
+      "/components/schemas/Readiness/properties/quota/description",
+      "/paths/~1api~1tts/post/tags/0",
+      "/paths/~1manifest.webmanifest/get/responses/200/content/application~1manifest+json/example/shortcuts/0/*",
+    ],
+    now: "b2a1f3fafdaa",
   },
 ];

@@ -80,7 +80,6 @@ export async function startGateServer({
         LATCHKEY_MODE: mode,
         NEXT_PUBLIC_DOMAIN: `localhost:${port}`,
         JWT_SECRET: randomBytes(32).toString("hex"),
-        HOST: "127.0.0.1",
         PORT: String(port),
         DATA_DIR: dataDir,
         CONTENT_DIR: demoContent,

@@ -45,7 +45,8 @@ export function createOwnershipReader({
       return { verdict, ownership: toOwnership(judgement) };
     },
 
-    forget: (tokenIds?: ReadonlySet<string>): void => judge.forget(contract, tokenIds),
+    forget: (tokenIds?: ReadonlySet<string>): void =>
+      tokenIds ? judge.forget(contract, tokenIds) : judge.forgetChain(chainId),
     noteBlock: (blockNumber: bigint): void => judge.noteBlock(chainId, blockNumber),
   };
 }

@@ -18,11 +18,10 @@ export async function proveAndReadOwnership(claim: Claim): Promise<Ownership> {
   const kind = makeKind({ chainId: 31337, contract: address });
   const question = { kind, tokenId, signer: address, vault: null };
   const toJudgement = (answer: Ownership) => (answer.owned ? held : notHeld(answer.reason));
-  return toOwnership(
-    await proveAndJudge({
-      message,
-      signature,
-      question,
+  const { judgement } = await proveAndJudge(
+    { message, signature, question },
+    {
+      walletFactories: "any",
       judge: {
         judge: async () =>
           toJudgement(await ownership.readOwnership({ tokenId, holder: address, fresh: true })),
@@ -31,6 +30,7 @@ export async function proveAndReadOwnership(claim: Claim): Promise<Ownership> {
           return { verdict: proof.verdict, judgement: toJudgement(proof.ownership) };
         },
       },
-    }),
+    },
   );
+  return toOwnership(judgement);
 }

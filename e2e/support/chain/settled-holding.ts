@@ -33,5 +33,6 @@ export function createSettledHoldings(dependencies: SettledHoldingDependencies):
     requireHeld: (judgement, question) => requireMet(question, judgement, { areNamed: false }),
     clock,
   });
-  return (tokenId, holder) => requireSettled({ kind, tokenId, signer: holder, vault: null });
+  return (tokenId, holder) =>
+    requireSettled({ kind, tokenId, signer: holder, vault: null, isUndeployed: false });
 }

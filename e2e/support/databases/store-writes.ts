@@ -81,7 +81,7 @@ function listSignatures(database: Database): ListedStore {
 
 function listRevokedProofs(database: Database): ListedStore {
   const store = createRevokedProofStore(database);
-  const revoke = () => store.revokeProof({ proofHash: "p", expiresAtMs: 2 });
+  const revoke = () => store.revokeProof({ proofHash: "p", wallet: "w", expiresAtMs: 2 });
   return { store, reads: [], writes: { revokeProof: meets(at("RevokedProof"), revoke) } };
 }
 
@@ -337,7 +337,7 @@ function listKeptAnswers(database: Database): ListedStore {
       ),
       askToStopSession: meets(
         at("KeptAnswer"),
-        () => store.askToStopSession({ openFor: "k", proofHash: "p" }),
+        () => store.askToStopSession({ owner: "o", openFor: "k", proofHash: "p" }),
         ["open"],
       ),
       conclude: meets(at("KeptAnswer"), () => store.conclude(ending), { usedTokens: 0 }),

@@ -4,7 +4,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 
 /** All that a build is made from, and what a server reads beside it. */
-const sources = ["app", "contracts", "prisma", "public", "content", "package.json", "package-lock.json"];
+const sources = ["app", "contracts", "prisma", "public", "package.json", "package-lock.json"];
 const files = [...sources, "server.ts", "remix.config.js", "tsconfig.json"];
 
 type Change = { file: string; from: string; to: string };

@@ -1,7 +1,7 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
-import { exampleKinds } from "../kinds/example-kinds";
+import { exampleKinds } from "~e2e/support/example-kinds";
 import { DoorCard } from "./door-card";
 
 const host = "wiki.example.com";

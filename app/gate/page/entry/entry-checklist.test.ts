@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { entrySteps, entrySummary } from "./entry-checklist";
 import type { StateIn } from "../gate-state";
-import { exampleKinds, onlyKind, patron } from "../kinds/example-kinds";
+import { exampleKinds, onlyKind, patron } from "~e2e/support/example-kinds";
 import { noChoice } from "../kinds/key-choice";
 import type { PageKinds } from "../kinds/page-kind";
 

@@ -3,7 +3,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { parseSiweMessage } from "viem/siwe";
 import { expect, test } from "vitest";
 import { RefusedError } from "../gate-api";
-import { exampleKinds } from "../kinds/example-kinds";
+import { exampleKinds } from "~e2e/support/example-kinds";
 import { chosenKey, noChoice } from "../kinds/key-choice";
 import { toSignedKey } from "../kinds/signed-key";
 import { previewForm, proveForForm, proveForRoom } from "./gate-proofs";

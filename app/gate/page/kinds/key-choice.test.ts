@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exampleKinds, founder, onlyKind, patron } from "./example-kinds";
+import { exampleKinds, founder, onlyKind, patron } from "~e2e/support/example-kinds";
 import { chosenKey, chosenKind, holderOf, keysOf, noChoice, reduceChoice } from "./key-choice";
 import type { ChoiceEvent, KeyChoice, KindFinding } from "./key-choice";
 import { orderFindings, usabilityOf } from "./kind-order";

@@ -3,7 +3,7 @@ import type { Address, Hex } from "viem";
 import { expect, test } from "vitest";
 import type { AskChain } from "../entry/key-calls";
 import { keyCalls } from "../entry/key-calls";
-import { exampleKinds, founder, onlyKind, patron } from "./example-kinds";
+import { exampleKinds, founder, onlyKind, patron } from "~e2e/support/example-kinds";
 import { balanceCalls, findInWallet } from "./wallet-findings";
 
 const holder: Address = `0x${"ab".repeat(20)}`;

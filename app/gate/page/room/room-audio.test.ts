@@ -2,7 +2,7 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import type { AudioData } from "~/content/content.schema";
-import { exampleKinds } from "../kinds/example-kinds";
+import { exampleKinds } from "~e2e/support/example-kinds";
 import { toSignedKey } from "../kinds/signed-key";
 import { RoomAudio } from "./room-audio";
 import { ServedRoom } from "./served-room";

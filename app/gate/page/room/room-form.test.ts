@@ -2,7 +2,7 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import { emptyContent } from "~/content/content.schema";
-import { exampleKinds, founder } from "../kinds/example-kinds";
+import { exampleKinds, founder } from "~e2e/support/example-kinds";
 import { toSignedKey } from "../kinds/signed-key";
 import { ServedRoom } from "./served-room";
 import { Room } from "./room";

@@ -1,4 +1,4 @@
-import type { PageKind, PageKinds } from "./page-kind";
+import type { PageKind, PageKinds } from "~/gate/page/kinds/page-kind";
 
 /** For tests: the one kind of the older settings, then one with a further requirement, then a membership. */
 

@@ -4,8 +4,8 @@ import type { Log } from "~/platform/log.server";
 import type { Services } from "~/services.server";
 
 /** One log line and one measurement for each request, and its trace. `route`: its pattern, since addresses may carry tokens. */
-export function watchRequests({ metrics, tracing }: Services, log: Log): RequestHandler {
-  return function watch(request, response, next) {
+export function observeRequests({ metrics, tracing }: Services, log: Log): RequestHandler {
+  return function observe(request, response, next) {
     const { requestId, clientId, method, route, isFromTrustedProxy } = contextOf(response);
     const startedAt = performance.now();
     response.on("close", () => {

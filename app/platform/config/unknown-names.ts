@@ -1,0 +1,39 @@
+import { closest, distance } from "fastest-levenshtein";
+import type { Environment } from "./setting-reader";
+
+/** Others read these from the same file: Node, the C library, compose.yaml. PostgreSQL's are reported by themselves. */
+const foreignNames =
+  /^(?:NODE_|MALLOC_|LD_|LC_|UV_|SSL_CERT_|PG[A-Z])|^(?:(?:HTTPS?|NO|ALL)_PROXY|TZ|LANG|PATH|HOME|TMPDIR|NO_COLOR|FORCE_COLOR|POSTGRES_PASSWORD|REDIS_PASSWORD)$/i;
+
+/**
+ * Names that are no setting: all of the environment file, and elsewhere those that are one slip away from a setting,
+ * because systemd and Docker read such files themselves. Outside the file a single word, such as POST, is anybody's.
+ */
+export function findUnknownNames(
+  environment: Environment,
+  { fileNames, known }: { fileNames: readonly string[]; known: readonly string[] },
+): { isSlip: boolean; text: string }[] {
+  const names = [...new Set([...Object.keys(environment), ...fileNames])].sort();
+  return names.flatMap((name) => {
+    const [number] = /\d+/.exec(name) ?? [];
+    // RPC_URL_<chainId> stands for a name with a number.
+    const settings = known.map((one) => (number ? one.replace(/<.*>$/, number) : one));
+    if (settings.includes(name) || foreignNames.test(name)) return [];
+    const isInFile = fileNames.includes(name);
+    const isLikeOurs = (one: string) => isInFile || (name.includes("_") && one.includes("_"));
+    const meant = settings.find((one) => isLikeOurs(one) && isOneSlip(name, one));
+    if (!meant && !isInFile) return [];
+    const near = meant ?? closest(name.toUpperCase(), settings);
+    const isNear = distance(name.toUpperCase(), near) <= Math.max(3, Math.floor(name.length / 3));
+    const text = `${name} is not a setting of Latchkey.${isNear ? ` Did you mean ${near}?` : ""}`;
+    return [{ isSlip: meant !== undefined, text }];
+  });
+}
+
+/** One letter missing, added or changed, or two neighbours swapped. */
+function isOneSlip(name: string, known: string): boolean {
+  if (distance(name, known) === 1) return true;
+  const at = [...known].findIndex((letter, index) => letter !== name[index]);
+  const [one = "", other = ""] = known.slice(at);
+  return at >= 0 && name === `${known.slice(0, at)}${other}${one}${known.slice(at + 2)}`;
+}
