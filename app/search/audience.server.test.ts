@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createKnowledge, openKnowledgeSearch } from "~e2e/support/knowledge";
 import { createWordEmbedder } from "~e2e/support/word-embedder";
-import type { Audience, Reader } from "./audience";
+import type { Audience, Reader } from "./knowledge-page";
 
 const pageFor = (audience: string, text: string, namespace = "__default__") =>
   `---\naudience: ${audience}\nnamespace: ${namespace}\n---\n${text}`;
@@ -56,7 +56,6 @@ test("pages for others leave no trace in scores, ranks, guessed words and namesp
       index: "knowledge",
       reader: "everyone",
       topK: 5,
-      clientId: "c",
     } as const;
     for (const namespace of ["of-holders", "of-operators", "never"]) {
       answers.push(await search.hasPublicPages({ ...question, namespace }));

@@ -37,7 +37,7 @@ async function listWarnings({ gatedNamespaces, lists, isStopped = false }: Asked
   await warnOfMissingNamespaces({
     store: {
       indexes: indexes as [string, ...string[]],
-      listNamespaces: ({ index }) => {
+      listNamespaces: (index) => {
         expect(isIndexed).toBe(true);
         return lists instanceof Error ? Promise.reject(lists) : Promise.resolve(lists[index] ?? []);
       },

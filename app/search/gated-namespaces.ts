@@ -28,9 +28,7 @@ export async function warnOfMissingNamespaces(options: WarnOptions): Promise<voi
   try {
     await whenIndexed;
     if (signal.aborted) return;
-    const lists = await Promise.all(
-      store.indexes.map((index) => store.listNamespaces({ index, clientId: "start-up", signal })),
-    );
+    const lists = await Promise.all(store.indexes.map((index) => store.listNamespaces(index)));
     for (const problem of describeMissingNamespaces(gatedNamespaces, lists.flat()))
       log.warn({ problem }, "setting is questionable");
   } catch (error) {

@@ -1,196 +1,94 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Embedder } from "./embedder";
-import { listKnowledgeFiles, readKnowledgeFile } from "./knowledge-files.server";
+import { readKnowledgeFile } from "./knowledge-files.server";
 import type { KnowledgeFile } from "./knowledge-files.server";
 import { PageFault } from "./knowledge-page";
-import { noModel } from "./search-files.store.server";
-import type { SearchFiles, StoredIndex } from "./search-files.store.server";
-import type { IndexedPage, ReadPage, SearchIndex } from "./search-index.server";
+import { pace } from "./search-index.server";
+import type { SearchIndex } from "./search-index.server";
+import { openVectorFile, takeLock } from "./vectors.store.server";
 
-export type IndexReport = {
-  indexed: number;
-  unchanged: number;
-  removed: number;
-  passages: number;
-  /** Pages by who may read them. */
-  readers: { everyone: number; holders: number };
-  broken: { source: string; reason: string }[];
-};
-export type IndexProgress = { done: number; total: number; source: string };
-
-export type IndexOptions = {
+type ReadOptions = {
   folder: string;
+  files: readonly KnowledgeFile[];
   index: SearchIndex;
-  files: SearchFiles;
-  /** null: pages are found by their words alone. */
-  embedder: Embedder | null;
+  signal: AbortSignal;
+};
+type EmbedOptions = {
+  index: SearchIndex;
+  dataDir: string;
+  embedder: Embedder;
   /** Embeds everything again. */
   rebuild?: boolean;
   signal: AbortSignal;
-  onProgress?: (progress: IndexProgress) => void;
-  /** Called when deleted, broken and moved pages are no longer found, before anything is added. */
-  onWithdrawn?: () => void;
-  /** Called once, when another process is indexing. */
+  onProgress?: (progress: { done: number; total: number; source: string }) => void;
+  /** Called once, when another process embeds. */
   onWait?: () => void;
 };
 
+/** Of a text that says nothing, which is not embedded again while the process runs. */
+const nothing = new Float32Array(0);
 const lockPauseMs = 100;
 /** Small enough for every provider's limit on one request, and for a quick stop. */
 const passagesAtOnce = 64;
-/** A quick save follows each page. Slower ones take at most this part of a run. */
-const quickSaveMs = 250;
-const savingShare = 0.1;
 
-/** One run, alone. A run that was cut short is resumed by the next one. Rejects if the model is unreachable. */
-export async function indexKnowledge(options: IndexOptions): Promise<IndexReport> {
-  const { index, files, rebuild = false } = options;
-  return await runAlone(options, async () => {
-    const found = await readFolder(options, rebuild ? null : await files.load());
-    const counts = await embedAndSave(options, found.sources);
-    return { ...counts, readers: index.countReaders(), broken: found.broken };
-  });
+/**
+ * Brings the index in line with the folder. Changed and removed files leave first, so what became gated is not found
+ * while the rest is read.
+ */
+export async function readFolder({ folder, files, index, signal }: ReadOptions) {
+  const stamps = new Map(files.map(({ source, stamp }) => [source, stamp]));
+  const broken: { source: string; reason: string }[] = [];
+  const counts = { indexed: 0, removed: 0, passages: 0 };
+  const before = new Set(index.pages.keys());
+  for (const [source, { stamp }] of [...index.pages]) {
+    if (stamps.get(source) !== stamp) await index.remove(source);
+    if (!stamps.has(source)) counts.removed += 1;
+  }
+  for (const file of files) {
+    signal.throwIfAborted();
+    if (index.pages.has(file.source)) continue;
+    try {
+      const page = await readKnowledgeFile(folder, file);
+      const passages = await index.add(page, file.stamp);
+      counts.indexed += passages > 0 ? 1 : 0;
+      counts.passages += passages;
+    } catch (error) {
+      if (!(error instanceof PageFault)) throw error;
+      broken.push({ source: file.source, reason: error.message });
+      if (before.has(file.source)) counts.removed += 1;
+    }
+    await pace();
+  }
+  return { ...counts, broken, readers: index.countReaders() };
 }
 
-/** Only one process at a time fills the files. */
-export async function runAlone<Value>(
-  { files, signal, onWait }: Pick<IndexOptions, "files" | "signal" | "onWait">,
-  work: () => Promise<Value>,
-): Promise<Value> {
-  let release = await files.takeLock();
+/** Embeds what the file of vectors lacks, and returns how many passages. A run that was cut short is resumed by the next. */
+export async function embedPassages(options: EmbedOptions): Promise<number> {
+  const { index, dataDir, embedder, rebuild = false, signal, onProgress, onWait } = options;
+  let release = await takeLock(dataDir);
   if (!release) onWait?.();
   while (!release) {
     await pause(lockPauseMs, undefined, { signal });
-    release = await files.takeLock();
+    release = await takeLock(dataDir);
   }
   try {
-    return await work();
+    const passages = [...index.passages.values()];
+    const used = new Set(rebuild ? [] : passages.map(({ digest }) => digest));
+    const { vectors, add } = await openVectorFile(dataDir, embedder.model, used);
+    for (const passage of passages) passage.vector = vectors.get(passage.digest) ?? null;
+    const missing = passages.filter(({ vector }) => !vector);
+    for (let at = 0; at < missing.length; at += passagesAtOnce) {
+      signal.throwIfAborted();
+      const batch = missing.slice(at, at + passagesAtOnce);
+      onProgress?.({ done: at, total: missing.length, source: batch[0]!.id });
+      const made = await embedder.embed({ texts: batch.map(({ embedded }) => embedded), signal });
+      const rows = batch.flatMap(({ digest }, nth) => (made[nth] ? { digest, vector: made[nth] } : []));
+      await add(rows);
+      for (const [nth, passage] of batch.entries()) passage.vector = made[nth] ?? nothing;
+    }
+    onProgress?.({ done: missing.length, total: missing.length, source: "" });
+    return missing.length;
   } finally {
     release();
-  }
-}
-
-/**
- * Brings the index in line with the folder, by words: no model is needed to find new pages, nor to withdraw old ones.
- * `stored` saves the reading of files that are as they were.
- */
-export async function readFolder(
-  { folder, index, signal, onWithdrawn }: Pick<IndexOptions, "folder" | "index" | "signal" | "onWithdrawn">,
-  stored: StoredIndex | null,
-) {
-  const files = await listKnowledgeFiles(folder);
-  const broken: IndexReport["broken"] = [];
-  const changed: ReadPage[] = [];
-  const removed = new Set(index.pages.keys());
-  for (const file of files) {
-    signal.throwIfAborted();
-    const before = index.pages.get(file.source);
-    const known = before ?? stored?.pages.get(file.source);
-    const page = known?.stamp === file.stamp ? known : await readOrReport(folder, file, broken);
-    // Pages for operators are not even stored.
-    if (!page || index.toShelves(page.page).length === 0) continue;
-    removed.delete(file.source);
-    if (page.digest !== before?.digest) changed.push(page);
-    else if (before) before.stamp = page.stamp;
-  }
-  for (const source of removed) await index.remove(source);
-  for (const { page } of changed) if (index.isMoved(page)) await index.remove(page.source);
-  onWithdrawn?.();
-  for (const page of changed) await index.replace(page);
-  return { sources: files.map(({ source }) => source), broken };
-}
-
-async function readOrReport(folder: string, file: KnowledgeFile, broken: IndexReport["broken"]) {
-  try {
-    return { ...(await readKnowledgeFile(folder, file)), stamp: file.stamp };
-  } catch (error) {
-    if (!(error instanceof PageFault)) throw error;
-    broken.push({ source: file.source, reason: error.message });
-    return null;
-  }
-}
-
-/** The index may change meanwhile: only pages that are still in it are saved. */
-export async function embedAndSave(options: IndexOptions, sources: readonly string[]) {
-  const { index, files, embedder, rebuild = false, signal, onProgress } = options;
-  const model = embedder?.model ?? noModel;
-  const stored = rebuild ? null : await files.load();
-  const done = adoptVectors(index, stored, model);
-  const removed = [...(stored?.pages.keys() ?? [])].filter((source) => !index.pages.has(source)).length;
-  const counts = { indexed: 0, unchanged: done.size, removed, passages: 0 };
-  const isStamped = [...done].every(({ page, stamp }) => stored?.pages.get(page.source)?.stamp === stamp);
-  let isSaved = stored?.model === model && removed === 0 && isStamped;
-  let [savedAtMs, tookMs] = [performance.now(), 0];
-  const save = async () => {
-    const begunAtMs = performance.now();
-    const current = [...done].filter((page) => index.pages.get(page.page.source) === page);
-    await files.save(model, current);
-    isSaved = true;
-    savedAtMs = performance.now();
-    tookMs = savedAtMs - begunAtMs;
-  };
-  try {
-    for (const [at, source] of sources.entries()) {
-      signal.throwIfAborted();
-      onProgress?.({ done: at, total: sources.length, source });
-      const page = index.pages.get(source);
-      if (!page || done.has(page)) continue;
-      await embedPage(page, done, options);
-      done.add(page);
-      counts.indexed += 1;
-      counts.passages += page.passages.length;
-      isSaved = false;
-      if (tookMs < quickSaveMs || (performance.now() - savedAtMs) * savingShare > tookMs) await save();
-    }
-    onProgress?.({ done: sources.length, total: sources.length, source: "" });
-  } catch (error) {
-    if (counts.indexed > 0 && !isSaved) await save();
-    throw error;
-  }
-  if (!isSaved) await save();
-  return counts;
-}
-
-/** Takes the vectors of unchanged pages from the files, and returns these pages. */
-export function adoptVectors(
-  index: SearchIndex,
-  stored: StoredIndex | null,
-  model: string,
-): Set<IndexedPage> {
-  const adopted = new Set<IndexedPage>();
-  for (const page of index.pages.values()) {
-    const before = stored?.model === model ? stored.pages.get(page.page.source) : undefined;
-    if (before?.digest !== page.digest) continue;
-    for (const [at, passage] of page.passages.entries()) passage.vector = before.vectors[at] ?? null;
-    adopted.add(page);
-  }
-  return adopted;
-}
-
-async function embedPage(
-  { page, passages }: IndexedPage,
-  done: ReadonlySet<IndexedPage>,
-  { embedder, signal }: IndexOptions,
-): Promise<void> {
-  if (!embedder) return;
-  const texts = page.passages.map(({ heading, text }) => `${page.title}\n${heading}\n${text}`);
-  const vectors: (Float32Array | null)[] = [];
-  for (let at = 0; at < texts.length; at += passagesAtOnce) {
-    signal.throwIfAborted();
-    vectors.push(...(await embedder.embed({ texts: texts.slice(at, at + passagesAtOnce), signal })));
-  }
-  const dimension = vectors.find((vector) => vector)?.length;
-  const known = findDimension(done);
-  if (dimension !== undefined && known !== undefined && dimension !== known) {
-    throw new Error(
-      `${embedder.model} makes vectors of ${dimension} numbers now, and made ${known} before. Run \`npm run index -- --rebuild\`.`,
-    );
-  }
-  for (const [at, passage] of passages.entries()) passage.vector = vectors[at] ?? null;
-}
-
-function findDimension(pages: ReadonlySet<IndexedPage>): number | undefined {
-  for (const { passages } of pages) {
-    const found = passages.find(({ vector }) => vector)?.vector;
-    if (found) return found.length;
   }
 }

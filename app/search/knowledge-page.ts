@@ -1,7 +1,11 @@
-import { audiences, isAudience } from "./audience";
-import type { Audience } from "./audience";
 import { fieldNamePattern } from "./metadata-filter";
 import { toSearchWords } from "./search-words";
+
+const audiences = ["everyone", "holders", "operators"] as const;
+/** Who may read a page. */
+export type Audience = (typeof audiences)[number];
+/** Who gets an answer: a holder, or everyone else. Pages for operators are in no answer. */
+export type Reader = Exclude<Audience, "operators">;
 
 /** A passage of a page: small enough to be quoted, with the words that lead to it. */
 export type Passage = { id: string; heading: string; anchor: string; text: string; synonyms: string };
@@ -24,8 +28,6 @@ export const namespacePattern = /^[^\p{C}\p{Zl}\p{Zp}]+$/u;
 
 /** In UTF-16 units. Longer sections are split between paragraphs. */
 const maxPassageChars = 1_000;
-/** What a passage repeats of the one before, so that a thought that was cut is found whole in one of them. */
-const maxOverlapChars = 160;
 
 /** A page that cannot be used; the message is for its author. */
 export class PageFault extends Error {
@@ -50,13 +52,13 @@ export function parseKnowledgePage(source: string, text: string, givenTitle?: st
   if (namespace.length > maxNamespaceChars || !namespacePattern.test(namespace)) {
     throw new PageFault(`its namespace is longer than ${maxNamespaceChars} characters or not printable`);
   }
-  if (audience !== null && !isAudience(String(audience))) {
+  if (audience !== null && !(audiences as readonly string[]).includes(String(audience))) {
     throw new PageFault(`its audience is none of ${audiences.join(", ")}`);
   }
   const toAnchor = createAnchors();
   const passages = sections.flatMap(({ heading, lines }) => {
     const anchor = heading === "" ? "" : toAnchor(heading);
-    const texts = overlap(splitParagraphs(lines.join("\n")));
+    const texts = splitParagraphs(lines.join("\n"));
     return texts.map((passage) => ({ heading: heading || title, anchor, text: passage }));
   });
   const findSynonyms = createSynonyms([synonyms].flat().map(String));
@@ -114,6 +116,7 @@ function unquote(text: string): string {
  * entry without a sign goes with every text.
  */
 function createSynonyms(entries: readonly string[]): (text: string) => string {
+  if (entries.length === 0) return () => "";
   const read = entries.map((entry) => {
     const [word = "", others] = entry.split("=");
     return others === undefined ? { words: [], others: word } : { words: toSearchWords(word), others };
@@ -188,20 +191,4 @@ function splitLong(paragraph: string): string[] {
     rest = rest.slice(cut).trimStart();
   }
   return rest === "" ? parts : [...parts, rest];
-}
-
-function overlap(passages: readonly string[]): string[] {
-  return passages.map((passage, index) => {
-    const repeated = lastWords(passages[index - 1] ?? "");
-    return repeated === "" ? passage : `… ${repeated}\n\n${passage}`;
-  });
-}
-
-/** The last sentence, or as much of its end as may be repeated; nothing of code and other text without spaces. */
-function lastWords(text: string): string {
-  const tail = text.slice(-maxOverlapChars);
-  if (tail.includes("```")) return "";
-  const sentence = /[.!?:]\s+(\S[\s\S]*)$/.exec(tail)?.[1];
-  const words = sentence ?? (tail.length < text.length ? /\s(\S[\s\S]*)$/.exec(tail)?.[1] : tail);
-  return (words ?? "").trim();
 }

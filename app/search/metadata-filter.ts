@@ -8,16 +8,21 @@ const limits = { groups: 20, conditions: 20, values: 100, "characters of text": 
 /** Letters, digits, `_`, `-` and `.`: an operator begins with `$`. */
 export const fieldNamePattern = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 
-const orders: Readonly<Record<string, (entry: number, bound: number) => boolean>> = {
-  $gt: (entry, bound) => entry > bound,
-  $gte: (entry, bound) => entry >= bound,
-  $lt: (entry, bound) => entry < bound,
-  $lte: (entry, bound) => entry <= bound,
-};
-
 type FilterValue = string | number | boolean;
 export type MetadataFilter = Record<string, unknown>;
 type Test = (metadata: Record<string, unknown>) => boolean;
+
+/** Each says whether one entry of a field meets the operand. */
+const operators: Readonly<Record<string, (entry: unknown, operand: readonly FilterValue[]) => boolean>> = {
+  $eq: (entry, [value]) => entry === value,
+  $ne: (entry, [value]) => entry === value,
+  $in: (entry, values) => values.includes(entry as FilterValue),
+  $nin: (entry, values) => values.includes(entry as FilterValue),
+  $gt: (entry, [bound]) => typeof entry === "number" && entry > Number(bound),
+  $gte: (entry, [bound]) => typeof entry === "number" && entry >= Number(bound),
+  $lt: (entry, [bound]) => typeof entry === "number" && entry < Number(bound),
+  $lte: (entry, [bound]) => typeof entry === "number" && entry <= Number(bound),
+};
 
 export class FilterError extends Error {
   override readonly name = "FilterError";
@@ -48,78 +53,58 @@ export function toFilter(filter: MetadataFilter): Test {
   /** Throws at the first thing too many, before anything more of the filter is read. */
   function spend(what: keyof typeof limits, count: number): void {
     left[what] -= count;
-    if (left[what] < 0) throw new FilterError(`A filter may hold ${limits[what]} ${what} in all.`);
+    demand(left[what] >= 0, `A filter may hold ${limits[what]} ${what} in all.`);
   }
 
   function readGroup(group: unknown, depth: number): Test {
-    if (!isRecord(group)) throw new FilterError("A filter is an object.");
-    if (depth > maxDepth) throw new FilterError(`A filter may be nested ${maxDepth} levels deep.`);
+    demand(isRecord(group), "A filter is an object.");
+    demand(depth <= maxDepth, `A filter may be nested ${maxDepth} levels deep.`);
     spend("groups", 1);
-    const parts = Object.entries(group).map(([key, value]) => {
-      if (key !== "$and" && key !== "$or") return readField(key, value);
-      if (!Array.isArray(value) || value.length === 0)
-        throw new FilterError(`${key} takes a list of filters.`);
-      const groups = value.map((inner: unknown) => readGroup(inner, depth + 1));
-      return key === "$and"
-        ? meetsAll(groups)
-        : (metadata: Record<string, unknown>) => groups.some((isMet) => isMet(metadata));
-    });
-    return meetsAll(parts);
+    return meetsAll(
+      Object.entries(group).map(([key, value]) => {
+        if (key !== "$and" && key !== "$or") return readField(key, value);
+        demand(Array.isArray(value) && value.length > 0, `${key} takes a list of filters.`);
+        const groups = value.map((inner: unknown) => readGroup(inner, depth + 1));
+        return key === "$and" ? meetsAll(groups) : (metadata) => groups.some((isMet) => isMet(metadata));
+      }),
+    );
   }
 
   function readField(field: string, value: unknown): Test {
-    if (!fieldNamePattern.test(field)) throw new FilterError(`${quote(field)} is no operator or field name.`);
+    demand(fieldNamePattern.test(field), `${quote(field)} is no operator or field name.`);
     const comparisons = isRecord(value) ? Object.entries(value) : [["$eq", value] as const];
-    if (comparisons.length === 0) throw new FilterError(`${field} is compared with nothing.`);
-    const conditions = comparisons.map(([operator, operand]) => {
-      spend("conditions", 1);
-      const values = readOperand(operator, operand);
-      spend("values", values.length);
-      for (const text of values) if (typeof text === "string") spend("characters of text", text.length);
-      return toTest(field, operator, values);
-    });
-    return meetsAll(conditions);
+    demand(comparisons.length > 0, `${field} is compared with nothing.`);
+    return meetsAll(
+      comparisons.map(([operator, operand]) => {
+        spend("conditions", 1);
+        const values = readOperand(operator, operand);
+        spend("values", values.length);
+        for (const text of values) if (typeof text === "string") spend("characters of text", text.length);
+        const isNegated = operator === "$ne" || operator === "$nin";
+        return (metadata) => {
+          const entries = Object.hasOwn(metadata, field) ? [metadata[field]].flat() : [];
+          return entries.some((entry) => operators[operator]!(entry, values)) !== isNegated;
+        };
+      }),
+    );
   }
 
   return readGroup(filter, 1);
 }
 
 function readOperand(operator: string, operand: unknown): FilterValue[] {
-  switch (operator) {
-    case "$eq":
-    case "$ne":
-      if (isValue(operand)) return [operand];
-      throw new FilterError(`${operator} compares with text, a number, true or false.`);
-    case "$gt":
-    case "$gte":
-    case "$lt":
-    case "$lte":
-      if (typeof operand === "number" && Number.isFinite(operand)) return [operand];
-      throw new FilterError(`${operator} compares with a number.`);
-    case "$in":
-    case "$nin": {
-      const isList = Array.isArray(operand) && operand.length > 0 && operand.length <= limits.values;
-      if (isList && operand.every(isValue)) return operand;
-      throw new FilterError(
-        `${operator} takes a list of 1 to ${limits.values} texts, numbers, true or false.`,
-      );
-    }
-    default:
-      throw new FilterError(`${quote(operator)} is no operator.`);
-  }
-}
-
-function toTest(field: string, operator: string, values: readonly FilterValue[]): Test {
-  const order = orders[operator];
-  const isNegated = operator === "$ne" || operator === "$nin";
-  const isMet = (entry: unknown) =>
-    order
-      ? typeof entry === "number" && order(entry, values[0] as number)
-      : values.includes(entry as FilterValue);
-  return (metadata) => {
-    const entries = Object.hasOwn(metadata, field) ? [metadata[field]].flat() : [];
-    return entries.some(isMet) !== isNegated;
-  };
+  demand(Object.hasOwn(operators, operator), `${quote(operator)} is no operator.`);
+  const values: unknown[] = Array.isArray(operand) ? operand : [operand];
+  const isList = operator.endsWith("in");
+  const wanted = isList
+    ? `takes a list of 1 to ${limits.values} texts, numbers, true or false`
+    : /^\$[gl]/.test(operator)
+      ? "compares with a number"
+      : "compares with text, a number, true or false";
+  const isFitting = Array.isArray(operand) === isList && values.length > 0 && values.length <= limits.values;
+  const isTyped = wanted.endsWith("a number") ? values.every(Number.isFinite) : values.every(isValue);
+  demand(isFitting && isTyped, `${operator} ${wanted}.`);
+  return values as FilterValue[];
 }
 
 function meetsAll(tests: readonly Test[]): Test {
@@ -128,6 +113,10 @@ function meetsAll(tests: readonly Test[]): Test {
 
 function isValue(value: unknown): value is FilterValue {
   return typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
+}
+
+function demand(isMet: boolean, message: string): asserts isMet {
+  if (!isMet) throw new FilterError(message);
 }
 
 function quote(text: string): string {

@@ -25,7 +25,7 @@ export function wireSearch(foundation: SearchFoundation, gate: Pick<GateServices
   const { store: opened, whenIndexed } =
     pinecone && embedder
       ? {
-          store: createPineconeSearch({ ...pinecone, embedder, defaultAudience, clock }),
+          store: createPineconeSearch({ ...pinecone, embedder, defaultAudience }),
           whenIndexed: Promise.resolve(),
         }
       : openEmbedded(foundation, embedder);
@@ -51,10 +51,7 @@ export function wireSearch(foundation: SearchFoundation, gate: Pick<GateServices
       const late = new Promise<never>((_resolve, reject) => {
         signal.addEventListener("abort", () => reject(new Error("The search index did not answer in time.")));
       });
-      return await Promise.race([
-        store.listNamespaces({ index: store.indexes[0], clientId: "operator", signal }),
-        late,
-      ]);
+      return await Promise.race([store.listNamespaces(store.indexes[0]), late]);
     },
     stop: () => {
       stopping.abort();

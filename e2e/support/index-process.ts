@@ -1,18 +1,15 @@
-// Indexes a knowledge folder as `npm run index` does, in a process that can be killed. Prints the texts it embeds, a
-// line each, and at the end the report.
+// Embeds a knowledge folder as `npm run index` does, in a process that can be killed. Prints the texts it embeds, a line
+// each, and at the end how many they were.
 import { writeSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { indexKnowledge } from "~/search/index-knowledge.server";
-import { createSearchFiles } from "~/search/search-files.store.server";
-import { createSearchIndex } from "~/search/search-index.server";
+import { runIndex } from "./run-index";
 import { createWordEmbedder } from "./word-embedder";
 
 const [folder = "", dataDir = "", pauseMs = "0"] = process.argv.slice(2);
 const ofWords = createWordEmbedder();
-const report = await indexKnowledge({
+const { embedded } = await runIndex({
   folder,
-  index: createSearchIndex("holders"),
-  files: createSearchFiles(dataDir),
+  dataDir,
   embedder: {
     ...ofWords,
     async embed(call) {
@@ -22,6 +19,5 @@ const report = await indexKnowledge({
       return ofWords.embed(call);
     },
   },
-  signal: new AbortController().signal,
 });
-writeSync(1, `${JSON.stringify(report)}\n`);
+writeSync(1, `${embedded}\n`);

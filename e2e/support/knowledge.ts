@@ -1,10 +1,7 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { onTestFinished } from "vitest";
-import { indexKnowledge } from "~/search/index-knowledge.server";
 import { createKnowledgeSearch, knowledgeFolder } from "~/search/knowledge-search.server";
-import { createSearchFiles } from "~/search/search-files.store.server";
-import { createSearchIndex } from "~/search/search-index.server";
 import { createTestDir } from "./databases/database";
 
 /** A content folder with these pages, and a data folder beside it; both are removed when the test ends. */
@@ -54,28 +51,11 @@ export function openKnowledgeSearch({
     reader = "holders",
     ...rest
   }: { query: string } & Partial<Parameters<typeof search.search>[0]>) {
-    return search.search({ query, index: "knowledge", namespace, topK, reader, clientId: "client", ...rest });
+    return search.search({ query, index: "knowledge", namespace, topK, reader, ...rest });
   }
   const ask = async (query: string, namespace?: string) =>
     (await find({ query, namespace })).map(({ id }) => id);
   return { search, find, ask, warnings };
-}
-
-/** One run of indexing, as `npm run index` does it. */
-export async function runIndex({
-  dataDir,
-  folder,
-  embedder = null,
-  ...changes
-}: Pick<Knowledge, "dataDir" | "folder"> & Partial<Parameters<typeof indexKnowledge>[0]>) {
-  return await indexKnowledge({
-    folder,
-    index: createSearchIndex("holders"),
-    files: createSearchFiles(dataDir),
-    embedder,
-    signal: new AbortController().signal,
-    ...changes,
-  });
 }
 
 export const pageCount = 40;
@@ -89,16 +69,14 @@ export function manyPages(): Record<string, string> {
   );
 }
 
-/** What the files hold: the model, how many pages, passages and vectors. */
-export async function inspect({ dataDir }: Pick<Knowledge, "dataDir">) {
-  const stored = await createSearchFiles(dataDir).load();
-  if (!stored) return null;
-  const pages = [...stored.pages.values()];
-  return {
-    model: stored.model,
-    pages: pages.length,
-    passages: pages.flatMap(({ page }) => page.passages).length,
-    vectors: pages.flatMap(({ vectors }) => vectors).filter(Boolean).length,
-    namespaces: [...new Set(pages.map(({ page }) => page.namespace))],
-  };
+/** The files of vectors: how many numbers each vector has, and how many there are. */
+export async function listVectors({ dataDir }: Pick<Knowledge, "dataDir">) {
+  const names = (await readdir(dataDir)).filter((name) => name.endsWith(".f32"));
+  return await Promise.all(
+    names.map(async (name) => {
+      const dimension = Number(name.split("-")[1]);
+      const { size } = await stat(path.join(dataDir, name));
+      return { dimension, vectors: size / (32 + dimension * 4) };
+    }),
+  );
 }

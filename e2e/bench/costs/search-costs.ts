@@ -137,7 +137,7 @@ async function measureSpeed(size: number, rounds: number): Promise<Ways<SearchRo
       (_, offset) => `## Section ${at + offset}\n\n${makeText(at + offset)}`,
     );
     const page = parseKnowledgePage(source, sections.join("\n\n"));
-    await index.replace({ page, stamp: source, digest: source });
+    await index.add(page, source);
   }
   const plain = createPlain(index);
   const find = createFind(index);
@@ -185,7 +185,7 @@ function createPlain(index: SearchIndex) {
     "CREATE VIRTUAL TABLE plain USING fts5 (heading, text, place UNINDEXED, tokenize = 'porter unicode61')",
   );
   const insert = database.prepare("INSERT INTO plain VALUES (?, ?, ?)");
-  for (const { metadata } of [...index.pages.values()].flatMap(({ passages }) => passages)) {
+  for (const { metadata } of index.passages.values()) {
     const { title, heading, text } = metadata as Record<string, string>;
     insert.run(`${title} ${heading}`, text, JSON.stringify(metadata));
   }
@@ -215,7 +215,7 @@ export async function compareQuality(contentDir: string): Promise<SearchFigures[
   const folder = knowledgeFolder(contentDir);
   const index = createSearchIndex("holders");
   for (const file of await listKnowledgeFiles(folder)) {
-    await index.replace({ ...(await readKnowledgeFile(folder, file)), stamp: file.stamp });
+    await index.add(await readKnowledgeFile(folder, file), file.stamp);
   }
   const find = createFind(index);
   const plain = createPlain(index);
