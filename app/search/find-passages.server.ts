@@ -49,7 +49,8 @@ export async function findPassages(options: FindOptions): Promise<PassageMatch[]
   return fuseRanks(byWords, byVector.slice(0, limit), vector ? 1 : 0)
     .slice(0, topK)
     .flatMap(({ id, score }) => {
-      const passage = index.passages.get(id);
+      // The page may have moved to another shelf while vectors were compared.
+      const passage = shelf.words.has(id) ? index.passages.get(id) : undefined;
       return passage ? { id, score, metadata: { ...passage.metadata } } : [];
     });
 }
