@@ -4,8 +4,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createKnowledge, listVectors, manyPages, openKnowledgeSearch } from "~e2e/support/knowledge";
 import { runIndex } from "~e2e/support/run-index";
+import { makeText } from "~e2e/bench/costs/made-up-text";
 import { createWordEmbedder } from "~e2e/support/word-embedder";
 import type { Embedder } from "./embedder";
+import { parseKnowledgePage } from "./knowledge-page";
+import { createSearchIndex } from "./search-index.server";
 import { takeLock } from "./vectors.store.server";
 
 function modelOf(model: string, dimension = 64): Embedder & { asked: string[] } {
@@ -201,4 +204,22 @@ test("questions are answered while passages are embedded", async () => {
   expect(isDone).toBe(false);
   await embedding;
   expect(await listVectors(knowledge)).toEqual([{ dimension: 32, vectors: 82 }]);
+});
+
+test("a page of many passages is added and removed in pieces, and other requests have their turn between them", async () => {
+  const text = Array.from({ length: 500 }, (_, at) => `## Section ${at}\n\n${makeText(at)}`).join("\n\n");
+  const index = createSearchIndex("everyone");
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 0);
+  for (const work of [
+    () => index.add(parseKnowledgePage("long.md", text), "1"),
+    () => index.remove("long.md"),
+  ]) {
+    turns = 0;
+    const begunAt = performance.now();
+    await work();
+    // A piece takes 4 ms, and the last passage in it a little more.
+    expect(turns).toBeGreaterThan((performance.now() - begunAt) / 50);
+  }
+  clearInterval(timer);
 });

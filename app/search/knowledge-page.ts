@@ -7,8 +7,8 @@ export type Audience = (typeof audiences)[number];
 /** Who gets an answer: a holder, or everyone else. Pages for operators are in no answer. */
 export type Reader = Exclude<Audience, "operators">;
 
-/** A passage of a page: small enough to be quoted, with the words that lead to it. */
-export type Passage = { id: string; heading: string; anchor: string; text: string; synonyms: string };
+/** A passage of a page: small enough to be quoted. */
+export type Passage = { id: string; heading: string; anchor: string; text: string };
 type MetadataValue = string | number | boolean | (string | number | boolean)[];
 export type KnowledgePage = {
   /** The file's path within the knowledge folder, with forward slashes. */
@@ -19,6 +19,8 @@ export type KnowledgePage = {
   audience: Audience | null;
   metadata: Record<string, MetadataValue>;
   passages: Passage[];
+  /** Other words for those of a passage. */
+  findSynonyms: (held: ReadonlySet<string>) => string;
 };
 
 export const defaultNamespace = "__default__";
@@ -61,13 +63,16 @@ export function parseKnowledgePage(source: string, text: string, givenTitle?: st
     const texts = splitParagraphs(lines.join("\n"));
     return texts.map((passage) => ({ heading: heading || title, anchor, text: passage }));
   });
-  const findSynonyms = createSynonyms([synonyms].flat().map(String));
-  const numbered = passages.map((passage, index) => ({
-    id: `${source}#${index + 1}`,
-    ...passage,
-    synonyms: findSynonyms(`${passage.heading} ${passage.text}`),
-  }));
-  return { source, title, namespace, audience: audience as Audience | null, metadata, passages: numbered };
+  const numbered = passages.map((passage, index) => ({ id: `${source}#${index + 1}`, ...passage }));
+  return {
+    source,
+    title,
+    namespace,
+    audience: audience as Audience | null,
+    metadata,
+    passages: numbered,
+    findSynonyms: createSynonyms([synonyms].flat().map(String)),
+  };
 }
 
 export function normalizeText(text: string): string {
@@ -115,19 +120,16 @@ function unquote(text: string): string {
  * Of entries such as `back-up = copy dump`: what stands behind the sign, where a text holds what stands before it. An
  * entry without a sign goes with every text.
  */
-function createSynonyms(entries: readonly string[]): (text: string) => string {
-  if (entries.length === 0) return () => "";
+function createSynonyms(entries: readonly string[]): KnowledgePage["findSynonyms"] {
   const read = entries.map((entry) => {
     const [word = "", others] = entry.split("=");
     return others === undefined ? { words: [], others: word } : { words: toSearchWords(word), others };
   });
-  return (text) => {
-    const held = new Set(toSearchWords(text));
-    return read
+  return (held) =>
+    read
       .filter(({ words }) => words.every((word) => held.has(word)))
       .map(({ others }) => others)
       .join(" ");
-  };
 }
 
 /** The anchors that Markdown pages commonly give their headings; each only once in a page. */

@@ -126,10 +126,16 @@ function termsOf(text: string): string[] {
   return text.split(" ").filter(Boolean);
 }
 
-function toFields({ title }: KnowledgePage, { id, heading, text, synonyms }: Passage): Fields {
-  const join = (words: string) => toSearchWords(words).join(" ");
-  const fields = { heading: join(heading), text: join(text), synonyms: join(synonyms) };
-  return { id, title: title === heading ? "" : join(title), ...fields };
+function toFields({ title, findSynonyms }: KnowledgePage, { id, heading, text }: Passage): Fields {
+  const words = { heading: toSearchWords(heading), text: toSearchWords(text) };
+  const synonyms = toSearchWords(findSynonyms(new Set([...words.heading, ...words.text])));
+  return {
+    id,
+    title: title === heading ? "" : toSearchWords(title).join(" "),
+    heading: words.heading.join(" "),
+    text: words.text.join(" "),
+    synonyms: synonyms.join(" "),
+  };
 }
 
 function toIndexed(page: KnowledgePage, passage: Passage, heading: string): IndexedPassage {
