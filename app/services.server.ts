@@ -76,7 +76,7 @@ export async function startServices(options: StartServicesOptions): Promise<Serv
 
 /** `buildVersion` changes with every build that changes what browsers get. */
 async function wireServices(foundation: Foundation, buildVersion: string) {
-  const { config, origin, brand, database, redis, pubsub, metrics, instruments, recording } = foundation;
+  const { config, origin, brand, database, redis, metrics, instruments, recording } = foundation;
   const content = await wireContent(foundation);
   const leases = wireLeases(foundation);
   const outbox = wireOutbox(foundation);
@@ -140,7 +140,6 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
       await quota.stop();
       await recording.stop();
       await leases.stop();
-      pubsub.close();
       await Promise.all([closeDatabase(database), redis?.close(), instruments.stop()]);
     },
   };

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { compressBuild } from "./compress-build.mjs";
 import { prepare, projectDir, run } from "./prepare.mjs";
 
 const sources = ["app", "server.ts", "remix.config.js", "package-lock.json", "tsconfig.json"];
@@ -38,6 +39,7 @@ export async function buildIfNeeded() {
   });
   const { bundleServer } = await import("./bundle.mjs");
   await bundleServer();
+  await compressBuild(path.join(projectDir, "public/build"));
   writeFileSync(stampFile, digest);
   return true;
 }

@@ -25,11 +25,6 @@ function loadLate({ onLoad, onResolve }) {
     const bytes = writeBytes(file, path.basename(file, "-base64.mjs"));
     return { contents: `export const wasm = { valueOf: () => ${bytes} };` };
   });
-  // The hash, too; its package decodes it.
-  onLoad({ filter: /[\\/]hash-wasm[\\/]dist[\\/]keccak\.umd\.min\.js$/ }, ({ path: file }) => {
-    const decoded = `${writeBytes(file, "keccak.wasm")}.toString("base64")`;
-    return { contents: readFileSync(file, "utf8").replace(wasmText, decoded) };
-  });
   // The parser of undici, too.
   onLoad({ filter: /[\\/]llhttp\w*-wasm\.js$/ }, ({ path: file }) => {
     return { contents: `module.exports = ${writeBytes(file, `${path.basename(file, "-wasm.js")}.wasm`)};` };
@@ -60,7 +55,7 @@ export async function bundleServer() {
     splitting: true,
     format: "esm",
     platform: "node",
-    external: ["libsql", "pg-native", "cloudflare:sockets"],
+    external: ["libsql", "tiny-secp256k1", "pg-native", "cloudflare:sockets"],
     plugins: [{ name: "late", setup: loadLate }],
     banner: { js: banner },
     define: { "process.env.NODE_ENV": '"production"' },

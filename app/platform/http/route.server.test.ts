@@ -167,6 +167,7 @@ async function post({
     headers: { "content-length": String(bytes.length), ...headers },
     hasSeveralAuthorizations,
     hasArrived: true,
+    isTooFine: () => false,
     isGone: false,
     service: {
       origin: "https://gate.example.com",

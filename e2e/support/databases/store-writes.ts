@@ -319,28 +319,26 @@ function listKeptAnswers(database: Database): ListedStore {
     ("id", "owner", "conversationId", "openFor", "place", "leaseExpiresAtMs")
     VALUES ('theirs', 'o', 'new', 'k', 8, 1)`;
   const isNew = { ...at("KeptAnswer"), hold, grows: "KeptAnswer" };
-  const appended = { replyId: "open", leaseMs: 60_000, firstId: 1, events: ["{}"], usedTokens: 1 };
-  const held = [{ outcome: "held", lastId: 1, isStopAsked: false }];
+  const open = { owner: "o", conversationId: "open", replyId: "open" };
+  const piece = { firstId: 1, events: ["{}"], usedTokens: 1 };
+  const appended = { ...piece, replyId: "open", leaseMs: 60_000, headers: null, ending: null };
   const ending = { replyId: "left", endingEvents: ["{}"], expiresAtMs: nowMs };
   const writing = adding("KeptAnswer", "KeptPiece");
   return {
     store,
-    reads: ["find", "read", "listAbandoned", "findUsages"],
+    reads: ["find", "read", "listAbandoned", "listAskedToStop", "findUsages"],
     writes: {
       begin: meets(isNew, () => store.begin(request), { outcome: "begun" }),
-      discard: meets(at("KeptAnswer"), () => store.discard("open"), undefined),
-      append: meets(writing, () => store.append([appended]), held),
-      askToStop: meets(
-        at("KeptAnswer"),
-        () => store.askToStop({ owner: "o", conversationId: "open" }),
-        "open",
-      ),
+      discard: meets(at("KeptAnswer"), () => store.discard(open), undefined),
+      append: meets(writing, () => store.append(appended), true),
+      askToStop: meets(at("KeptAnswer"), () => store.askToStop(open), "open"),
       askToStopSession: meets(
         at("KeptAnswer"),
         () => store.askToStopSession({ owner: "o", openFor: "k", proofHash: "p" }),
         ["open"],
       ),
-      conclude: meets(at("KeptAnswer"), () => store.conclude(ending), { usedTokens: 0 }),
+      takeName: meets(isNew, () => store.takeName("new", nowMs), undefined),
+      conclude: meets(at("KeptAnswer"), () => store.conclude(ending), true),
     },
   };
 }
