@@ -21,7 +21,7 @@ type Accepts = (passage: IndexedPassage | undefined) => boolean;
 const minCoverage = 0.22;
 /** The rarest words of a question decide; the rest of a very long one would only cost time. */
 const maxWords = 40;
-const maxGuessedWords = 8;
+const maxGuessedWords = 4;
 /** Bounds a question's time in a large index: how often its words may occur, all together. */
 const maxOccurrences = 10_000;
 /** Shorter words are neither completed nor corrected. From the last length on two letters may be wrong. */
