@@ -8,7 +8,7 @@ export const searchSettings = {
   defaultAudience: oneOf(
     "KNOWLEDGE_AUDIENCE",
     { of: ["holders", "everyone"], default: "holders" },
-    "Who may find knowledge pages that name no `audience` in their front matter. Another value rebuilds the index.",
+    "Who may find knowledge pages that name no `audience` in their front matter.",
   ),
   gatedNamespaces: list(
     "SEARCH_GATED_NAMESPACES",
