@@ -11,8 +11,9 @@ function loadLate({ onLoad, onResolve }) {
   // Of undici the server has its pool. The framework asks for all of it only where Node has no `fetch`.
   onResolve({ filter: /^undici$/ }, ({ path: name }) => ({ path: name, external: true }));
   // A dynamic import of bundled CommonJS has no named exports, so these stay packages.
-  onResolve({ filter: /^(?:@(?:opentelemetry|pinecone-database)\/|nodemailer$)/ }, ({ kind, path: name }) =>
-    kind === "dynamic-import" ? { path: name, external: true } : undefined,
+  onResolve(
+    { filter: /^(?:@(?:opentelemetry|pinecone-database)\/|@prisma\/instrumentation$|nodemailer$)/ },
+    ({ kind, path: name }) => (kind === "dynamic-import" ? { path: name, external: true } : undefined),
   );
   // Words of fifty languages, of which the schemas use one.
   onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, ({ path: file }) => {

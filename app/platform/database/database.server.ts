@@ -90,7 +90,7 @@ async function openSqlite(options: SqliteClientOptions, instrument?: DatabaseIns
 
   const adapter = new SqliteAdapter(options);
   const observed = (factory: SqlDriverAdapterFactory) =>
-    instrument ? instrumentFactory(factory, "sqlite", instrument) : factory;
+    instrument ? instrumentFactory(factory, instrument) : factory;
   const { factory, connection } = keepConnection(observed(adapter), observed(adapter.direct));
   const database = new PrismaClient({ adapter: factory, ...clientOptions });
   registerConnection(database, connection);
@@ -141,7 +141,7 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
       return connected;
     },
   };
-  const instrumented = instrument ? instrumentFactory(factory, "postgresql", instrument) : factory;
+  const instrumented = instrument ? instrumentFactory(factory, instrument) : factory;
   // Only here, so that no store can forget it.
   const { factory: kept, connection } = keepConnection(retryStatements(instrumented));
   const client = new PrismaClient({ adapter: kept, ...clientOptions });
