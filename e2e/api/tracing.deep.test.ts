@@ -288,7 +288,7 @@ test("no secret, token, signature, nonce, address, key or text reaches the colle
     .join("\n")
     .toLowerCase();
   expect(sent).toContain("post /api/form-submission-gate");
-  expect(sent).toContain("insert ");
+  expect(sent).toContain("select ");
   const secrets: Record<string, string> = {
     token,
     signature: body.signature.slice(2),
