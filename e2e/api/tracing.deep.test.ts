@@ -328,10 +328,14 @@ test("a collector that hangs delays neither answers nor the stop, and its spans 
     path: "/metrics",
     headers: { Authorization: "Bearer metrics-token-of-the-tests-0123" },
   });
-  const dropped = /latchkey_trace_spans_total\{outcome="dropped"\} (\d+)/.exec(
-    String(figures.body.text),
-  )?.[1];
-  expect(Number(dropped)).toBeGreaterThanOrEqual(2_600 - 2_048);
+  // On a busy machine the first of them fail before the last ones find no room.
+  const lost = [
+    ...String(figures.body.text).matchAll(
+      /latchkey_trace_spans_total\{outcome="(?:dropped|failed)"\} (\d+)/g,
+    ),
+  ];
+  const sum = lost.reduce((total, [, count]) => total + Number(count), 0);
+  expect(sum).toBeGreaterThanOrEqual(2_600 - 2_048);
   expect(await server.stop()).toBe(0);
 }, 60_000);
 
