@@ -124,8 +124,6 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
     speech,
     demo: config.mode === "demo" ? wireDemo(config) : null,
     metrics,
-    /** Null where tracing is off. */
-    tracing: instruments.tracing,
     /** As everybody may read it; the operator's view has the whole. */
     readReadiness: async () => hideSecrets(await readReadiness(), config.keys.list),
     operator,

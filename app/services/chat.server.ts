@@ -13,6 +13,7 @@ import { instrumentChat } from "~/chat/providers/instrument-chat";
 import { createSystemPromptReader } from "~/chat/reply/system-prompt.server";
 import { getProvider } from "~/platform/providers/provider-row";
 import { systemClock } from "~/platform/clock";
+import { keepSpan } from "~/platform/tracing/spans";
 import { ownerOfKey } from "~/quota/quota-subject";
 import type { Foundation } from "./foundation.server";
 import type { QuotaServices } from "./quota.server";
@@ -60,12 +61,11 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
     shutdownSignal: shutdown.signal,
     log,
   };
-  const keepTrace = (events: ChatAnswer["events"]) => instruments.tracing?.keep(events) ?? events;
   const kept = openKeptAnswers(foundation, quota, shutdown.signal);
   const resumableDependencies: ResumableDependencies = {
     chat: { ...dependencies, shutdownText: writerGoneText },
     kept,
-    keepTrace,
+    keepTrace: keepSpan,
   };
   // Even if none can begin: some may be left from before a restart.
   const stopping = new AbortController();
@@ -87,7 +87,7 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
       const admitAnswer = () => quota.admitAnswer({ caller });
       const call = { request, caller: caller && holderOf(caller), clientId, signal, admitAnswer };
       const { events, headers } = await answerChat(call, dependencies);
-      return { events: keepTrace(events), headers };
+      return { events: keepSpan(events), headers };
     },
     /** Null where answers cannot be taken up again. */
     resumable:

@@ -83,7 +83,7 @@ async function openSqlite(options: SqliteClientOptions, instrument?: DatabaseIns
   if (inode === null) throw new Error(`There is no database at ${path}. Apply the migrations first.`);
 
   const adapter = new SqliteAdapter(options);
-  const observed = instrument ? instrumentFactory(adapter, "sqlite", instrument) : adapter;
+  const observed = instrument ? instrumentFactory(adapter, instrument) : adapter;
   const database = new PrismaClient({ adapter: observed, ...clientOptions });
   try {
     await database.$connect();
@@ -122,7 +122,7 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
     log?.warn({ err: error, setting: "DATABASE_URL" }, "database connection lost");
   const listeners = { onPoolError, onConnectionError: onPoolError };
   const adapter = new PrismaPg(connections, { ...listeners, disposeExternalPool: true });
-  const instrumented = instrument ? instrumentFactory(adapter, "postgresql", instrument) : adapter;
+  const instrumented = instrument ? instrumentFactory(adapter, instrument) : adapter;
   // Only here, so that no store can forget it.
   const client = new PrismaClient({ adapter: retryStatements(instrumented), ...clientOptions });
   // The types of the two generated clients know nothing of each other.
