@@ -1,11 +1,14 @@
-import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import type { ActionFunctionArgs, LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { answerForm, seeOther } from "~/operator/operator-form.server";
 import { describeOperatorPage } from "~/operator/page/operator-frame";
 import stylesheetHref from "~/operator/page/operator.css";
 import { SignInPage } from "~/operator/page/sign-in-page";
 import { readNotices } from "~/operator/notices";
 import { noStore, readNext, requireSwitchedOn } from "~/operator/page-guard.server";
+import { writeOperatorCookie } from "~/operator/session.server";
 import { systemClock } from "~/platform/clock";
+import { requireWithinLimit } from "~/platform/http/require-within-limit.server";
 import { getServices } from "~/services.server";
 
 export { OperatorError as ErrorBoundary } from "~/operator/page/operator-error";
@@ -18,6 +21,18 @@ export function loader({ context: { searchParams } }: LoaderFunctionArgs) {
   requireSwitchedOn(getServices().operator);
   const next = readNext(searchParams.get("next"));
   return { next, notices: readNotices(searchParams, systemClock()) };
+}
+
+export function action(args: ActionFunctionArgs) {
+  const operator = requireSwitchedOn(getServices().operator);
+  const { context } = args;
+  return answerForm(args, {
+    admit: () => requireWithinLimit(context, "operator"),
+    handle: async (form, actor) => {
+      const session = await operator.signIn({ given: form.get("secret") ?? "", actor });
+      return seeOther(readNext(form.get("next")), writeOperatorCookie(session, context.service.origin));
+    },
+  });
 }
 
 export default function OperatorSignInRoute() {

@@ -267,7 +267,7 @@ test("the operator's record says who went on to which site, by the session or by
   const refused = await door.goOn("", order);
   expect(refused.status).toBe(401);
 
-  const entered = await fetch(`${gate.origin}/operator/session`, {
+  const entered = await fetch(`${gate.origin}/operator/sign-in`, {
     method: "POST",
     body: new URLSearchParams({ secret: operatorSecret }),
     headers: { Origin: gate.origin },

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const { origin } = gate.server;
   const body = new URLSearchParams({ secret });
   const headers = { Origin: origin };
-  const answer = await fetch(`${origin}/operator/session`, {
+  const answer = await fetch(`${origin}/operator/sign-in`, {
     method: "POST",
     body,
     headers,

@@ -18,7 +18,7 @@ async function startSignedIn(env: Record<string, string>) {
   });
   onTestFinished(async () => void (await server.stop()));
   const { origin } = server;
-  const answer = await fetch(`${origin}/operator/session`, {
+  const answer = await fetch(`${origin}/operator/sign-in`, {
     method: "POST",
     body: new URLSearchParams({ secret }),
     headers: { Origin: origin },

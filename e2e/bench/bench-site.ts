@@ -134,7 +134,7 @@ async function sendForms({ target, generateLoad }: Pick<PrepareCall, "target" | 
 }
 
 async function signInAsOperator({ origin }: RunningServer): Promise<string> {
-  const answer = await fetch(`${origin}/operator/session`, {
+  const answer = await fetch(`${origin}/operator/sign-in`, {
     method: "POST",
     redirect: "manual",
     headers: { Origin: origin },

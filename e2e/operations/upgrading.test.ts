@@ -99,7 +99,7 @@ const readCommon = async (ask: Engine["ask"]) => ({
 });
 
 async function readSubmissionsPage({ origin }: Pick<RunningServer, "origin">): Promise<string> {
-  const signedIn = await fetch(`${origin}/operator/session`, {
+  const signedIn = await fetch(`${origin}/operator/sign-in`, {
     method: "POST",
     redirect: "manual",
     headers: { Origin: origin },

@@ -99,7 +99,7 @@ export class Rounds {
   private async operate(): Promise<void> {
     const { client, gate } = this.day;
     const visitor = from(this.day);
-    const answer = await fetch(`${gate.origin}/operator/session`, {
+    const answer = await fetch(`${gate.origin}/operator/sign-in`, {
       method: "POST",
       redirect: "manual",
       body: new URLSearchParams({ secret: secrets.operator }),
