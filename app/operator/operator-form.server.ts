@@ -8,23 +8,20 @@ import { noStore, signInPath } from "./page-guard.server";
 
 const maxFormBytes = 8_192;
 
-type FormSteps = {
-  /** Refuses a sender before anything of the form is received. */
-  admit: () => Promise<unknown>;
-  handle: (form: URLSearchParams, actor: Actor) => Promise<Response>;
-};
-
-/** An action of the operator's pages. A person is told on the sign-in page what was refused; a program gets the refusal. */
+/**
+ * An action of the operator's pages. `admit` refuses a sender before anything of the form is received. A person is told on
+ * the sign-in page what was refused; a program gets the refusal.
+ */
 export async function answerForm(
   { request, context }: Pick<ActionFunctionArgs, "request" | "context">,
-  { admit, handle }: FormSteps,
+  admit: () => Promise<unknown>,
+  handle: (form: URLSearchParams, actor: Actor) => Promise<Response>,
 ): Promise<Response> {
   const { clientId, requestId } = context;
   try {
     await admit();
     return await handle(await readForm({ request, context }, maxFormBytes), { clientId, requestId });
   } catch (error) {
-    if (error instanceof Response) throw error;
     const refusal = toRefusal(error);
     if (!isFromPage(context) || refusal.refusalName === "internal-error") throw refusal;
     noteRefusal(refusal, context);

@@ -30,18 +30,19 @@ export async function loader({ context, params }: LoaderFunctionArgs) {
 
 export function action(args: ActionFunctionArgs) {
   const operator = requireSwitchedOn(getServices().operator);
-  const { headers, searchParams } = args.context;
-  return answerForm(args, {
-    admit: () => operator.requireSession({ cookie: headers.cookie }),
-    handle: async (form, actor) => {
+  const { cookie } = args.context.headers;
+  return answerForm(
+    args,
+    () => operator.requireSession({ cookie }),
+    async (form, actor) => {
       const { table, done, count } = await operator.act({ action: form.get("do") ?? "", form, actor });
       // Back to the rows the operator saw.
-      const search = new URLSearchParams(searchParams);
+      const search = new URLSearchParams(args.context.searchParams);
       search.set("done", done);
       search.set("count", String(count));
       return seeOther(`/operator/${table}?${search}`);
     },
-  });
+  );
 }
 
 export default function OperatorTableRoute() {

@@ -9,6 +9,7 @@ import { startWebhookReceiver } from "~e2e/support/providers/webhook-receiver";
 import type { WebhookReceiver } from "~e2e/support/providers/webhook-receiver";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
+import { signInAsOperator } from "~e2e/support/operator-session";
 
 const secret = "Qm7rV2kXw9TzLc4H";
 const hookSecret = `whsec_${randomBytes(24).toString("base64")}`;
@@ -27,8 +28,7 @@ beforeAll(async () => {
     },
   });
   database = await openDatabase({ url: gate.server.databaseUrl });
-  const answer = await send("/operator/sign-in", { secret });
-  cookie = answer.headers.get("set-cookie")!.split(";")[0]!;
+  cookie = await signInAsOperator({ origin: gate.origin, secret });
 });
 afterAll(async () => {
   await closeDatabase(database);

@@ -60,7 +60,7 @@ const guarded = readBuiltRoutes()
     ...route,
     path: route.pattern.replace(":table", "submissions").replace(":submissionId", "some-id"),
   }))
-  .filter(({ pattern }) => !["/operator/sign-in", "/operator/sign-out"].includes(pattern));
+  .filter(({ pattern }) => pattern !== "/operator/sign-in");
 
 test("every address without a session leads to the sign-in or refuses, with a holder's token too", async () => {
   expect(guarded.length).toBeGreaterThanOrEqual(6);
@@ -159,7 +159,7 @@ test("a session's cookie has every restriction, and is deleted at sign-out", asy
     /^latchkey_operator=[\w-]{43}; Path=\/operator; Max-Age=43200; HttpOnly; SameSite=Strict$/,
   );
   const cookie = answer.headers.get("set-cookie")!.split(";")[0]!;
-  const out = await post({ path: "/operator/sign-out", cookie });
+  const out = await post({ path: "/operator/sign-in?out", cookie });
   expect([out.status, out.headers.get("location")]).toEqual([303, "/operator/sign-in?done=signed-out"]);
   expect(out.headers.get("set-cookie")).toContain("Max-Age=0");
   expect((await send({ path: "/operator/state", cookie })).status).toBe(302);
@@ -210,7 +210,7 @@ test("forms of other sites, and without a session, are refused and do nothing", 
     { Origin: gate.origin, "Sec-Fetch-Site": "cross-site" },
     { Origin: gate.origin, "Sec-Fetch-Site": "same-site" },
   ] as Record<string, string>[]) {
-    for (const where of ["/operator/sign-in", "/operator/sign-out", "/operator/quotas"]) {
+    for (const where of ["/operator/sign-in", "/operator/sign-in?out", "/operator/quotas"]) {
       const answer = await post({
         path: where,
         cookie,
@@ -220,7 +220,7 @@ test("forms of other sites, and without a session, are refused and do nothing", 
       expect([where, answer.status], JSON.stringify(headers)).toEqual([where, 403]);
     }
   }
-  const bare = await send({ path: "/operator/sign-out", cookie, method: "POST" });
+  const bare = await send({ path: "/operator/sign-in?out", cookie, method: "POST" });
   expect(bare.status).toBe(403);
   // Nothing of a stranger's form is looked at.
   const large = { method: "POST", body: "a".repeat(9_000), headers: { Origin: gate.origin } };

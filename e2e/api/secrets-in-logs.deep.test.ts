@@ -376,9 +376,9 @@ async function operate(): Promise<void> {
     for (const name of ["state", "decisions", "outbox", "audit", "submissions", "nothing"])
       await told(api.ask({ path: `/operator/${name}?secret=${secret}`, headers: { cookie: cookie! } }));
     const foreign = { cookie: cookie!, Origin: "https://other.example" };
-    await told(api.ask({ path: "/operator/sign-out", method: "POST", headers: foreign }));
+    await told(api.ask({ path: "/operator/sign-in?out", method: "POST", headers: foreign }));
     await told(
-      api.ask({ path: "/operator/sign-out", method: "POST", headers: { cookie: cookie!, ...headers } }),
+      api.ask({ path: "/operator/sign-in?out", method: "POST", headers: { cookie: cookie!, ...headers } }),
     );
   }
 }

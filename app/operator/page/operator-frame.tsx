@@ -40,7 +40,7 @@ export function OperatorFrame({ title, lead, path, notices = [], children }: Fra
             </a>
           ))}
         </nav>
-        <Form method="post" action="/operator/sign-out">
+        <Form method="post" action="/operator/sign-in?out">
           <button type="submit" className="operator-button">
             Sign out
           </button>

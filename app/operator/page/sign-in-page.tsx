@@ -12,7 +12,7 @@ export function SignInPage({ next, notices }: { next: string; notices: readonly 
         <p className="lead">State, submissions, limits and decisions of this gate, for whoever runs it.</p>
       </div>
       <NoticeList notices={notices} />
-      <Form method="post" className="stack-close">
+      <Form method="post" action="/operator/sign-in" className="stack-close">
         <input type="hidden" name="next" value={next} />
         <Field
           label="Secret"

@@ -98,7 +98,6 @@ export function listHostileRoutes(patterns: readonly string[], origin: string, r
     "/operator/check": read,
     "/operator/export/:table": read,
     "/operator/sign-in": form,
-    "/operator/sign-out": form,
     "/operator/state": read,
     "/operator/submissions/:submissionId": read,
     "/problems": read,
