@@ -5,7 +5,9 @@ import { RemixServer, isRouteErrorResponse } from "@remix-run/react";
 import { renderToPipeableStream } from "react-dom/server";
 import { renderWelcomeHtml } from "~/content/welcome-html.server";
 import { WelcomeRenderer } from "~/gate/page/room/served-room";
-import { problemHeader } from "~/platform/http/refusal";
+import { answerPageRefusal } from "~/platform/http/plain-page.server";
+import { Refusal, problemHeader } from "~/platform/http/refusal";
+import { noteRefusal } from "~/platform/http/to-refusal.server";
 import { takeTurn } from "~/platform/http/turn.server";
 import { NonceContext } from "~/ui/nonce";
 
@@ -23,7 +25,9 @@ export default async function handleRequest(
   await takeTurn();
   // Nothing is drawn for a visitor who left while the data was read.
   if (loadContext.isGone) return new Response(null, { status: responseStatusCode });
-  const nonce = loadContext.cspNonce;
+  const { cspNonce: nonce, headers, refusal, requestId, service } = loadContext;
+  if (refusal && !/\btext\/html\b/i.test(headers.accept ?? ""))
+    return answerPageRefusal(headers.accept, { refusal, origin: service.origin, requestId });
   let status = responseStatusCode;
   return await new Promise((resolve, reject) => {
     const { pipe, abort } = renderToPipeableStream(
@@ -63,10 +67,15 @@ export function handleDataRequest(response: Response): Response {
 }
 
 function nameProblem(headers: Headers, status: number): void {
-  for (const [name, value] of Object.entries(problemHeader(status))) headers.set(name, value);
+  for (const [name, value] of Object.entries(problemHeader(status)))
+    if (!headers.has(name)) headers.set(name, value);
 }
 
 export function handleError(error: unknown, { request, context }: LoaderFunctionArgs): void {
+  if (error instanceof Refusal) {
+    context.refusal = error;
+    return noteRefusal(error, context);
+  }
   // A visitor who closed the tab is not an error, and neither is a request without a route.
   const isRefused = isRouteErrorResponse(error) && error.status < 500;
   if (!context.isGone && !isRefused) logError(context, request, error);

@@ -7,10 +7,6 @@ import type { SessionOrder } from "~/gate/tokens/session.schema";
 import type { SessionCaller } from "~/gate/tokens/session.server";
 import type { CallerRule } from "~/gate/tokens/token-placement.openapi";
 import type { Actor } from "~/operator/audit.store.server";
-import { maxFormBytes } from "~/operator/form-answer.server";
-import { formBody } from "~/platform/http/body.server";
-import { requireOwnForm } from "~/platform/http/pages.server";
-import type { RequestContext } from "~/platform/http/request-context.server";
 import type { CallerStep } from "~/platform/http/route.server";
 import { getServices, requireOperatorService } from "~/services.server";
 
@@ -48,13 +44,4 @@ export const operatorCaller: CallerStep<Actor> = {
     await requireOperatorService().requireSession({ cookie: headers.cookie });
     return { clientId, requestId };
   },
-};
-
-/** What the operator's forms have in common; they are not there where the view is switched off. */
-export const operatorForm = {
-  guard: ({ context }: { context: RequestContext }) => {
-    requireOperatorService();
-    requireOwnForm(context);
-  },
-  body: formBody(maxFormBytes),
 };

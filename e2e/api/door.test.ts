@@ -8,6 +8,7 @@ import { signInNew } from "./chat-fixture";
 import { asPage, asScript, cookieSetBy, forwardedFor, notes, openDoorClient, wiki } from "./door-fixture";
 import { openGate } from "./gate-fixture";
 import type { Answer, Gate } from "./gate-fixture";
+import { signInAsOperator } from "~e2e/support/operator-session";
 
 const operatorSecret = "Qm7rV2kXw9TzLc4H";
 
@@ -267,13 +268,7 @@ test("the operator's record says who went on to which site, by the session or by
   const refused = await door.goOn("", order);
   expect(refused.status).toBe(401);
 
-  const entered = await fetch(`${gate.origin}/operator/session`, {
-    method: "POST",
-    body: new URLSearchParams({ secret: operatorSecret }),
-    headers: { Origin: gate.origin },
-    redirect: "manual",
-  });
-  const headers = { Cookie: cookieSetBy(entered) };
+  const headers = { Cookie: await signInAsOperator({ origin: gate.origin, secret: operatorSecret }) };
   const read = async (path: string) => await (await fetch(`${gate.origin}${path}`, { headers })).text();
   const rowsOf = async (site: string) => {
     const text = await read(`/operator/export/decisions?format=json&site=${encodeURIComponent(site)}`);

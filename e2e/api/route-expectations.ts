@@ -129,10 +129,7 @@ const exceptions: Readonly<Record<string, Exception>> = {
   "/media/:tokenId/*": { unauthenticated: { GET: "media-link-invalid" } },
   "/metrics": { challengeOf: () => metricsChallenge },
   // Swept as they are without the operator's secret; e2e/api/operator.test.ts has the rest.
-  "/operator/do/:action": { path: "/operator/do/mark-open", unauthenticated: { POST: "not-found" } },
-  "/operator/do/sign-out": { unauthenticated: { POST: "not-found" } },
   "/operator/export/:table": { unauthenticated: { GET: "not-found" } },
-  "/operator/session": { unauthenticated: { POST: "not-found" } },
 };
 
 /** What a route has to do, by its own declaration and these exceptions. */

@@ -19,6 +19,7 @@ import { resetSecret, spokenText } from "./costs/operations";
 import type { ModelAnswer, ModelOrder } from "./scale/model-process";
 import { prepareForms, readAnswer, signInOnce } from "./sign-in";
 import { startWorkerProcess } from "./worker-process";
+import { signInAsOperator } from "~e2e/support/operator-session";
 
 const operatorSecret = randomBytes(24).toString("hex");
 
@@ -92,7 +93,9 @@ export async function openBenchSite({ nodeOptions, beside }: BenchSiteOptions) {
     async function openOwn(projectDir: string, options: readonly string[]) {
       const server = await startServer({ env, nodeOptions: options, projectDir });
       closers.push(server.stop);
-      const visitor = newTarget(server.port, { operatorCookie: await signInAsOperator(server) });
+      const visitor = newTarget(server.port, {
+        operatorCookie: await signInAsOperator({ ...server, secret: operatorSecret }),
+      });
       await sendForms({ target: visitor, generateLoad });
       const answers = await readRealAnswers(visitor);
       const target = { ...visitor, accessToken: answers.accessToken };
@@ -131,18 +134,6 @@ async function startModel(closers: (() => Promise<unknown>)[]): Promise<string> 
 async function sendForms({ target, generateLoad }: Pick<PrepareCall, "target" | "generateLoad">) {
   const prepared = await prepareForms({ target, requests: operatorForms, generateLoad });
   await generateLoad({ port: target.port, ...prepared, connections: 4, maxSeconds: 30 });
-}
-
-async function signInAsOperator({ origin }: RunningServer): Promise<string> {
-  const answer = await fetch(`${origin}/operator/session`, {
-    method: "POST",
-    redirect: "manual",
-    headers: { Origin: origin },
-    body: new URLSearchParams({ secret: operatorSecret }),
-  });
-  const [cookie] = answer.headers.getSetCookie();
-  if (cookie === undefined) throw new Error(`The operator was answered ${answer.status}.`);
-  return cookie.split(";")[0]!;
 }
 
 /** What the real server answers, for those who are to send the same bytes. */

@@ -100,7 +100,6 @@ export function createGateApi(origin: string, timeoutMs = 30_000) {
       readGrant(await call("/api/gate-access", bearerPost(accessToken))),
 
     getNonce: async () => readNonce(await call("/api/nonce")),
-    submitForm: (form: FormPost) => call("/api/form-submission-gate", jsonPost(form)),
     /** `key`: the kind's name; absent for the first. */
     getTokenStatus: async ({ tokenId, key }: { tokenId: string; key?: string }) => {
       const query = key === undefined ? "" : `?${new URLSearchParams({ key }).toString()}`;
@@ -123,6 +122,14 @@ function jsonPost(body: unknown): RequestInit {
 
 function bearerPost(accessToken: string): RequestInit {
   return { method: "POST", headers: { Authorization: `Bearer ${accessToken}` } };
+}
+
+/** What the page's action answers to the form; null when nothing came. */
+export function requireAccepted(answer: unknown): void {
+  if (answer === null) throw new UnreachableError("No answer to the form");
+  const body = typeof answer === "string" ? findJson(answer) : answer;
+  const { success, status } = asRecord(body);
+  if (success !== true) throw new RefusedError(readRefused({ status: Number(status), body }));
 }
 
 // What the API answers is read without trust: the page may be older or newer than the server.

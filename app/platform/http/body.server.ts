@@ -94,23 +94,16 @@ export function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
-/** A body that the route builder does not receive before it knows who sends it. */
-export type LateBody<Body> = { receive: (incoming: Incoming) => Promise<Body> };
-
 /** What a page's form sends; one that sends nothing is empty. */
-export function formBody(maxBytes: number): LateBody<URLSearchParams> {
-  return {
-    receive: async (incoming) => {
-      const { headers } = incoming.context;
-      if (!hasBody(headers)) return new URLSearchParams();
-      const type = headers["content-type"] ?? "";
-      if (!/^application\/x-www-form-urlencoded(;|$)/i.test(type) || headers["content-encoding"]) {
-        const detail = "Send the form as application/x-www-form-urlencoded.";
-        throw new Refusal("unsupported-media-type", { detail });
-      }
-      return new URLSearchParams((await readLimitedBody(incoming, maxBytes)).toString("utf8"));
-    },
-  };
+export async function readForm(incoming: Incoming, maxBytes: number): Promise<URLSearchParams> {
+  const { headers } = incoming.context;
+  if (!hasBody(headers)) return new URLSearchParams();
+  const type = headers["content-type"] ?? "";
+  if (!/^application\/x-www-form-urlencoded(;|$)/i.test(type) || headers["content-encoding"]) {
+    const detail = "Send the form as application/x-www-form-urlencoded.";
+    throw new Refusal("unsupported-media-type", { detail });
+  }
+  return new URLSearchParams((await readLimitedBody(incoming, maxBytes)).toString("utf8"));
 }
 
 export function parseShape<Shape>(schema: z.ZodType<Shape>, value: unknown): Shape {

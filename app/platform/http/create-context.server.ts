@@ -7,6 +7,7 @@ import { clientIdentifier, isPeerTrusted, isPrivateAddress, requestHost } from "
 import type { TrustCheck } from "./client-id.server";
 import { normalizeHost } from "./domains";
 import { countHeader } from "./request-target";
+import type { Refusal } from "./refusal";
 import type { RequestContext, ServiceContext } from "./request-context.server";
 
 type ContextOptions = {
@@ -68,6 +69,7 @@ class IncomingContext implements RequestContext {
   readonly log: Log;
   readonly isTooFine: (bodyBytes: number) => boolean;
   route = "page";
+  refusal?: Refusal;
   readonly #request: Request;
   readonly #response: Response;
   readonly #query: string;

@@ -43,7 +43,8 @@ export function guardPages({ routes }: ServerBuild): RequestHandler {
     const context = contextOf(response);
     const { method, pathname, searchParams } = context;
     // Another spelling of a resource route, which a proxy's rules for its address may miss.
-    if (findResourceRoute(routes, decode(pathname) ?? "")) throw new Refusal("not-found");
+    if (findResourceRoute(routes, decode(pathname)?.replace(/\.data$/, "") ?? ""))
+      throw new Refusal("not-found");
     // `_data` is how older pages asked for their data; the framework answers it with an error of its own.
     if (decode(pathname) === null || searchParams.has("_data")) throw new Refusal("not-found");
     if (method === "GET" || method === "HEAD") return next();
@@ -83,7 +84,7 @@ function decode(pathname: string): string | null {
 }
 
 /** Only this site's own pages send forms. A cookie that is `SameSite=Strict` ensures as much, where there is one. */
-export function requireOwnForm({ headers, host, service }: RequestContext): void {
+function requireOwnForm({ headers, host, service }: RequestContext): void {
   const { origin, "sec-fetch-site": site } = headers;
   const isOwn =
     origin !== undefined && (origin === service.origin || (host !== null && originHost(origin) === host));

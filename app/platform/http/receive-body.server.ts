@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
 import { hasBody, parseShape, readLimitedBody, requireJsonHeaders } from "./body.server";
-import type { Incoming, LateBody } from "./body.server";
+import type { Incoming } from "./body.server";
 import { defaultJsonBounds, parseJson } from "./json-text";
 import { Refusal } from "./refusal";
 import type { RequestContext } from "./request-context.server";
@@ -14,9 +14,9 @@ export type BodySpec<Body> = {
   /**
    * A body is received only where its shape is declared, and once its request was counted: its bytes, what they mean, the
    * shape last. A function throws refusals of its own, decides about an absent body (undefined) too, and gets the number
-   * of bytes that were sent. A late body is received once the caller is known.
+   * of bytes that were sent.
    */
-  body?: z.ZodType<Body> | ((json: unknown, sentBytes: number) => Body) | LateBody<Body>;
+  body?: z.ZodType<Body> | ((json: unknown, sentBytes: number) => Body);
 };
 
 export const defaultMaxBodyBytes = 64 * 1024;
@@ -30,7 +30,7 @@ export function requireReceivable<Body>(
   { body, operation }: BodySpec<Body>,
   { headers }: RequestContext,
 ): void {
-  if (!body || isLate(body) || (!hasBody(headers) && isOptional({ body, operation }))) return;
+  if (!body || (!hasBody(headers) && isOptional({ body, operation }))) return;
   requireJsonHeaders(headers, operation?.maxBodyBytes ?? defaultMaxBodyBytes);
 }
 
@@ -55,7 +55,7 @@ async function readJson<Body>(
   { body, operation }: BodySpec<Body>,
   incoming: Incoming,
 ): Promise<ReceivedJson> {
-  if (!body || isLate(body)) return {};
+  if (!body) return {};
   const maxBytes = operation?.maxBodyBytes ?? defaultMaxBodyBytes;
   const isSent = hasBody(incoming.context.headers);
   const bytes = isSent ? await readLimitedBody(incoming, maxBytes) : Buffer.alloc(0);
@@ -71,15 +71,7 @@ function isOptional<Body>({ body, operation }: BodySpec<Body>): boolean {
   return operation?.body?.required === false || typeof body === "function";
 }
 
-export function isLate<Body>(body: BodySpec<Body>["body"]): body is LateBody<Body> {
-  return typeof body === "object" && "receive" in body;
-}
-
-export function readShape<Body>(
-  body: Exclude<BodySpec<Body>["body"], LateBody<Body>>,
-  json: unknown,
-  sentBytes: number,
-): Body {
+export function readShape<Body>(body: BodySpec<Body>["body"], json: unknown, sentBytes: number): Body {
   if (typeof body === "function") return body(json, sentBytes);
   return body && json !== undefined ? parseShape(body, json) : (undefined as Body);
 }

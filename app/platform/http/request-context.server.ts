@@ -34,6 +34,8 @@ export type RequestContext = {
   readonly signal: AbortSignal;
   /** The pattern of the resource route that handles the request, or `page`: addresses may carry tokens. */
   route: string;
+  /** Thrown by a page's loader or action: a program gets it in place of the page. */
+  refusal?: Refusal;
   readonly log: Log;
   readonly cspNonce: string;
   readonly service: ServiceContext;

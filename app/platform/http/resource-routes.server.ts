@@ -35,7 +35,10 @@ export function createResourceRoutes(
     });
 
     function nameRoute(_request: unknown, response: express.Response, next: express.NextFunction): void {
-      contextOf(response).route = pattern;
+      const context = contextOf(response);
+      // The framework's own address for the data of a page; a resource has none.
+      if (context.pathname.endsWith(".data")) return next("router");
+      context.route = pattern;
       next();
     }
   }

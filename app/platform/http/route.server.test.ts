@@ -3,7 +3,6 @@ import * as z from "zod";
 import { RedisOutage } from "~/platform/redis/redis-outage";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
 import { createLogLines } from "~e2e/support/log-lines";
-import { formBody } from "./body.server";
 import { Refusal, chainUnavailable } from "./refusal";
 import type { AccessOutcome, RequestContext } from "./request-context.server";
 import { defineRoute } from "./route.server";
@@ -330,27 +329,6 @@ test("a guard refuses before the caller is identified", async () => {
   };
   const { status, turns } = await post({ text: right, spec, caller: { isKnown: false } });
   expect([status, turns]).toEqual([403, ["counted"]]);
-});
-
-test("a page's form is received once its sender is known, within its own bound and as a form", async () => {
-  const headers = { "content-type": "application/x-www-form-urlencoded" };
-  const spec = { body: formBody(4) };
-  const identified = "asked for the caller of undefined";
-  const known = { text: "a=b", headers, spec, caller: { isKnown: true } };
-  expect(await post(known)).toMatchObject({
-    status: 200,
-    turns: ["counted", identified, "received", "handled for somebody"],
-  });
-  const stranger = { ...known, caller: { isKnown: false } };
-  expect(await post(stranger)).toMatchObject({ status: 401, turns: ["counted", identified] });
-  expect(await post({ ...known, headers: json })).toMatchObject({
-    status: 415,
-    turns: ["counted", identified],
-  });
-  expect(await post({ ...known, text: "", headers: {} })).toMatchObject({
-    status: 200,
-    turns: ["counted", identified, "handled for somebody"],
-  });
 });
 
 test("a page of another site is refused where a route says so, after a body that does not fit", async () => {

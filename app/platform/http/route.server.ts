@@ -2,14 +2,14 @@ import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import type { RateLimitName } from "~/platform/limits/limit-name";
 import { addHeaders, answerJson, answerProblem } from "./answer.server";
 import { answerOptions, corsHeaders } from "./cors.server";
-import { isLate, readShape, receiveJson, requireReceivable } from "./receive-body.server";
+import { readShape, receiveJson, requireReceivable } from "./receive-body.server";
 import type { BodySpec } from "./receive-body.server";
 import { requireWithinLimit } from "./require-within-limit.server";
 import { Refusal } from "./refusal";
 import type { AccessClaim, RequestContext } from "./request-context.server";
 import { requireSameSite } from "./same-site.server";
 import { createApiHeaders } from "./security-headers.server";
-import { toRefusal } from "./to-refusal.server";
+import { noteRefusal, toRefusal } from "./to-refusal.server";
 
 const readingMethods = new Set(["GET", "HEAD"]);
 
@@ -113,8 +113,7 @@ export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCal
       return context.method === "HEAD" ? withoutBody(response) : response;
     } catch (error) {
       const refusal = toRefusal(error, { onlyReads: readingMethods.has(context.method) });
-      logServerRefusal(refusal, context);
-      context.service.countRefusal(refusal);
+      noteRefusal(refusal, context);
       noteAccess(request, refusal);
       const { requestId, pathname, searchParams, service } = context;
       const { origin } = service;
@@ -171,8 +170,6 @@ function dispatch<PostBody, GetCaller, PostCaller>(
 ): Promise<RouteResult> | RouteResult {
   const { context } = request;
   const { method } = context;
-  // The framework's own address for the data of a page; a resource has none.
-  if (context.pathname.endsWith(".data")) throw new Refusal("not-found");
   if (method === "OPTIONS" && !spec.isForSites) return answerOptions(context, allow);
   if (method === "POST" && spec.POST) return run(spec.POST, request);
   if (method === "DELETE" && spec.DELETE) return run(spec.DELETE, request);
@@ -200,9 +197,7 @@ async function run<Body, Caller>(
   method.guard?.({ context, body: json });
   const caller = await identify(method.caller, request, json);
   if (fault) throw fault;
-  const body = isLate(method.body)
-    ? await method.body.receive(incoming)
-    : readShape(method.body, json, sentBytes);
+  const body = readShape(method.body, json, sentBytes);
   if (method.sameSite) requireSameSite(context.headers, context.service);
   if (method.claimOf) request.claim = method.claimOf(body);
   if (method.siteOf) request.site = method.siteOf(body);
@@ -230,15 +225,4 @@ function requireOneAuthorization(context: RequestContext): void {
     detail: message,
     members: { errors: [{ path: "Authorization", message }] },
   });
-}
-
-/** A defect is an error, an outage (it has a cause) a warning; what is switched off or busy is as it should be. */
-function logServerRefusal(refusal: Refusal, context: RequestContext): void {
-  if (refusal.status < 500) return;
-  const { slug, cause, refusalName } = refusal;
-  const fields = { slug, requestId: context.requestId };
-  if (refusalName === "internal-error") {
-    context.log.error({ ...fields, err: cause ?? refusal }, "request failed");
-  } else if (cause !== undefined) context.log.warn({ ...fields, err: cause }, "request failed");
-  else context.log.info(fields, "request refused");
 }
