@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { Prisma } from "~/generated/sqlite/client";
 import type { Database } from "~/platform/database/database.server";
 import type { LeaseHold } from "~/platform/leases/lease";
-import { whileHeld } from "~/platform/leases/lease-condition.server";
+import { whileHeld } from "~/platform/leases/lease-condition.store.server";
 import type { KeyRef } from "./token-id";
 
 export type KeyUse = { usedBy: string; usedAtMs: number };

@@ -341,21 +341,29 @@ function listKeptAnswers(database: Database): ListedStore {
   const piece = { firstId: 1, events: ["{}"], usedTokens: 1 };
   const appended = { ...piece, replyId: "open", leaseMs: 60_000, headers: null, ending: null };
   const ending = { replyId: "left", endingEvents: ["{}"], expiresAtMs: nowMs };
-  const writing = adding("KeptAnswer", "KeptPiece");
+  const hasName = { ...isNew, hold: hold.replace("'theirs'", "'new'") };
+  const isStored = {
+    ...at("KeptPiece"),
+    hold: `INSERT INTO "KeptPiece" ("answerId", "firstId", "lastId", "bytes", "text") VALUES ('open', 1, 1, 2, '')`,
+    grows: "KeptPiece",
+  };
   return {
     store,
     reads: ["find", "read", "listAbandoned", "listAskedToStop", "findUsages"],
     writes: {
       begin: meets(isNew, () => store.begin(request), { outcome: "begun" }),
       discard: meets(at("KeptAnswer"), () => store.discard(open), undefined),
-      append: meets(writing, () => store.append(appended), true),
+      append: [
+        ...meets(isStored, () => store.append(appended), true),
+        ...meets(at("KeptAnswer"), () => store.append({ ...appended, events: [] }), true),
+      ],
       askToStop: meets(at("KeptAnswer"), () => store.askToStop(open), "open"),
       askToStopSession: meets(
         at("KeptAnswer"),
         () => store.askToStopSession({ owner: "o", openFor: "k", proofHash: "p" }),
         ["open"],
       ),
-      takeName: meets(isNew, () => store.takeName("new", nowMs), undefined),
+      takeName: meets(hasName, () => store.takeName("new", nowMs), undefined),
       conclude: meets(at("KeptAnswer"), () => store.conclude(ending), true),
     },
   };
