@@ -6,7 +6,6 @@ import { createSpentSignatureStore } from "~/gate/proofs/spent-signatures.store.
 import { systemClock as clock } from "~/platform/clock";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import { createRateLimiter } from "~/platform/limits/rate-limiter.server";
-import type { BeginOperation } from "~/platform/tracing/operation";
 import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
 import { ownerOfKey } from "~/quota/quota-subject";
 import { createStateStores } from "./state.server";
@@ -38,14 +37,13 @@ const isTransaction = (text: string) => /^(-- Implicit|transaction|BEGIN|COMMIT|
 /** The tables of each statement. The driver gets no statements but those in the log. */
 async function openLogged(url: string) {
   const sent: string[] = [];
-  const begin: BeginOperation = ({ name }) => (sent.push(name), { end: () => {} });
-  const database = await openDatabase({ url, instrument: { begin } });
+  const database = await openDatabase({ url, instrument: { observe: ({ what }) => void sent.push(what) } });
   onTestFinished(() => closeDatabase(database));
   async function listTables(work: () => Promise<unknown>) {
     logged.length = sent.length = 0;
     await work();
     const statements = logged.filter((text) => !isTransaction(text));
-    expect(sent.filter((name) => !isTransaction(name))).toHaveLength(statements.length);
+    expect(sent.filter((what) => what === "statement")).toHaveLength(statements.length);
     return statements.map((text) => {
       const tables = text.matchAll(/(?:FROM|JOIN|INTO|UPDATE) (?:\S+\.)?["`](\w+)["`]/g);
       return [...new Set(Array.from(tables, ([, table]) => table))].join(" ");
