@@ -1,7 +1,7 @@
 import { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
-import { databaseNowMs } from "~/platform/leases/lease-condition.store.server";
+import { databaseNowMs } from "~/platform/database/database-clock.server";
 import type { QuotaOwner } from "./quota-subject";
 import { reservationsOn } from "./reservations.store.server";
 import type { QuotaStanding } from "./reservations.store.server";

@@ -350,6 +350,8 @@ test("answers are taken up and stopped as described", async () => {
   });
   await expectDescribed(begin, { status: 409, origin });
   await expectDescribed({ ...stop, headers: bearer }, { status: 204, origin });
+  const misnamed = { ...stop, headers: { ...bearer, "X-Reply-Id": "short" } };
+  await expectDescribed(misnamed, { status: 400, origin });
   const { text } = await first;
   expect((await expectDescribed({ ...stream, headers: bearer }, { status: 200, origin })).text).toBe(text);
   for (const [headers, status] of [
