@@ -35,7 +35,7 @@ const rankConstant = 60;
 
 /** Search by words and by vector on one shelf, fused by rank. An unknown namespace holds nothing. */
 export async function findPassages(options: FindOptions): Promise<PassageMatch[]> {
-  const { query, namespace, reader, topK, filter, index, signal } = options;
+  const { namespace, reader, topK, filter, index, signal } = options;
   const vector = await embedQuestion(options);
   await takeTurn();
   signal?.throwIfAborted();
@@ -45,7 +45,7 @@ export async function findPassages(options: FindOptions): Promise<PassageMatch[]
   const byVector = vector ? await rankByVector(options, vector, accepts) : [];
   const shelf = index.findShelf(reader, namespace);
   if (!shelf) return [];
-  const byWords = rankByWords(index, shelf, query, accepts, limit);
+  const byWords = rankByWords(options, shelf, { accepts, limit });
   return fuseRanks(byWords, byVector.slice(0, limit), vector ? 1 : 0)
     .slice(0, topK)
     .flatMap(({ id, score }) => {
@@ -71,7 +71,11 @@ function weighWords({ words, held }: Shelf, query: string): Weights {
 }
 
 /** BM25. A passage gains by the share of the question it holds, and by a heading that says little else. */
-function rankByWords(index: SearchIndex, shelf: Shelf, query: string, accepts: Accepts, limit: number) {
+function rankByWords(
+  { index, query }: FindOptions,
+  shelf: Shelf,
+  { accepts, limit }: { accepts: Accepts; limit: number },
+) {
   const weights = weighWords(shelf, query);
   const unknown = [...weights.keys()].filter((word) => !shelf.held.has(word) && !/\d/.test(word));
   const guessed = new Set(unknown.slice(0, maxGuessedWords));
