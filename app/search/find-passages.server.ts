@@ -28,6 +28,8 @@ const maxOccurrences = 10_000;
 const [minCompletedChars, minCorrectedChars, longWordChars] = [4, 5, 6];
 /** The weight of a guessed term, beside an exact one. */
 const guessShare = 0.3;
+/** A guess is compared with each of a shelf's words: of many, one word is guessed alone, and by one letter. */
+const manyTerms = 20_000;
 /** Each side of the fusion brings more than is asked for, so that they can agree on more than they would by chance. */
 const minCandidates = 30;
 /** The usual constant of reciprocal rank fusion: how little the first ranks differ from the next ones. */
@@ -78,11 +80,14 @@ function rankByWords(
 ) {
   const weights = weighWords(shelf, query);
   const unknown = [...weights.keys()].filter((word) => !shelf.held.has(word) && !/\d/.test(word));
-  const guessed = new Set(unknown.slice(0, maxGuessedWords));
+  const isLarge = shelf.words.termCount > manyTerms;
+  const guessed = new Set(unknown.slice(0, isLarge ? 1 : maxGuessedWords));
   const found = shelf.words.search([...weights.keys()].join(" "), {
     prefix: (word) => guessed.has(word) && word.length >= minCompletedChars,
     fuzzy: (word) =>
-      guessed.has(word) && word.length >= minCorrectedChars && (word.length < longWordChars ? 1 : 2),
+      guessed.has(word) &&
+      word.length >= minCorrectedChars &&
+      (word.length < longWordChars || isLarge ? 1 : 2),
     weights: { prefix: guessShare, fuzzy: guessShare },
   });
   const hits: typeof found = [];

@@ -14,11 +14,15 @@ export function serveBuiltFiles(folder: string): RequestHandler {
     const file = request.path.slice(1);
     if (!kept.has(`${file}${endings.gzip}`)) return serve(request, response, next);
     response.vary("Accept-Encoding");
-    const encoding = request.acceptsEncodings(["br", "gzip"]) as keyof typeof endings | false;
-    if (encoding !== false) {
-      response.set("Content-Encoding", encoding).type(path.extname(file));
-      request.url = `/${file}${endings[encoding]}`;
-    }
-    serve(request, response, next);
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    const encoding = isRead && (request.acceptsEncodings(["br", "gzip"]) as keyof typeof endings | false);
+    if (encoding === false) return serve(request, response, next);
+    response.set("Content-Encoding", encoding).type(path.extname(file));
+    request.url = `/${file}${endings[encoding]}`;
+    // What follows is no file: a range that it does not have, for example.
+    serve(request, response, (error) => {
+      response.removeHeader("Content-Encoding");
+      next(error);
+    });
   };
 }

@@ -60,6 +60,8 @@ export function guardPages({ routes }: ServerBuild): RequestHandler {
       throw new Refusal("method-not-allowed", { detail, headers: { Allow: allow } });
     }
     requireOwnForm(context);
+    // Its end has been told already: a place would never be given back.
+    if (request.destroyed) return;
     request.once("close", takeBodyPlace(context.clientId));
     limitBody(request, context, next);
     next();
