@@ -39,6 +39,7 @@ export async function buildPlanted({ files: planted = {}, changes = [], folder }
 /** The framework's own handler calls every resource route that it can call. */
 export const throughStockHandler: Change = {
   file: "app/platform/http/resource-routes.server.ts",
-  from: "const context = contextOf(response);",
-  to: 'const context = contextOf(response);\n      if (fetchMethods.has(request.method)) return next("router");',
+  from: "nameRoute, observe, (",
+  // Pages are observed further on.
+  to: 'nameRoute, (asked, _, next) => next(fetchMethods.has(asked.method) ? "router" : undefined), observe, (',
 };
