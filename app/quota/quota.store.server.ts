@@ -8,7 +8,7 @@ import type { QuotaStanding } from "./reservations.store.server";
 
 export type QuotaStore = ReturnType<typeof createQuotaStore>;
 
-/** What an answer really took. */
+/** The tokens that an answer really took. */
 export type Usage = { reservationId: string; usedTokens: number };
 
 /** A crash leaves few reservations; they are looked at in batches of so many. */

@@ -44,7 +44,7 @@ async function open(
   });
   const run = async (input: unknown, caller: ToolCaller = null) => {
     const signal = new AbortController().signal;
-    return runTool({ tool, input, caller, clientId: "client", signal, log: { warn: () => undefined } });
+    return runTool({ tool, input, caller, signal, log: { warn: () => undefined } });
   };
   return { run, calls, tool, store };
 }

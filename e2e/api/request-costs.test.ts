@@ -93,7 +93,7 @@ test.each(patterns)(
     let sentBytes = 0;
     let sent = 0;
     const ofStrangers = requestsOf(pattern);
-    // Who waits for the same reading of a key goes on at the same moment.
+    // Requests that wait for the same reading of a key go on at the same moment.
     const ofHolder = ["/api/chat", "/api/tts"].includes(pattern)
       ? ofStrangers.map((request) => ({
           ...request,

@@ -5,7 +5,7 @@ import type { RequestHandler } from "express";
 
 const endings = { br: ".br", gzip: ".gz" };
 
-/** What the build made for browsers, as it compressed it: nothing is compressed for one visitor. */
+/** Files that the build made for browsers, as it compressed them: nothing is compressed for one visitor. */
 export function serveBuiltFiles(folder: string): RequestHandler {
   const kept = new Set(readdirSync(folder, { recursive: true }).map(String));
   const serve = express.static(folder, { immutable: true, maxAge: "1y", index: false });
@@ -19,7 +19,7 @@ export function serveBuiltFiles(folder: string): RequestHandler {
     if (encoding === false) return serve(request, response, next);
     response.set("Content-Encoding", encoding).type(path.extname(file));
     request.url = `/${file}${endings[encoding]}`;
-    // What follows is no file: a range that it does not have, for example.
+    // The answer is no file then: a range that it does not have, for example.
     serve(request, response, (error) => {
       response.removeHeader("Content-Encoding");
       next(error);

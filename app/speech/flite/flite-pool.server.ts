@@ -126,7 +126,7 @@ export function createFlitePool(options: FlitePoolOptions) {
   return { speak, stop, readLoad };
 }
 
-/** What waits, by client; the one whose turn comes next is the first. */
+/** Waiting sentences, by client; the client whose turn comes next is the first. */
 function createQueue() {
   const tasksOf = new Map<string, Task[]>();
   const read = (clientId: string) => tasksOf.get(clientId) ?? [];
@@ -140,7 +140,7 @@ function createQueue() {
       const others = read(task.clientId).filter((other) => other !== task);
       set(task.clientId, others);
     },
-    /** Of what is not empty. */
+    /** Only from a queue that is not empty. */
     take(): Task {
       const [[clientId, [task, ...others]]] = [...tasksOf] as [[string, [Task, ...Task[]]]];
       // Its next one comes after those of all other clients.

@@ -73,8 +73,7 @@ async function openSearch(folders: Pick<SdkSetup, "contentDir" | "dataDir">) {
   const tool = createSearchTool({ store, gatedNamespaces: [], requireHolder: () => Promise.resolve() });
   const { signal } = new AbortController();
   return {
-    [tool.name]: (input: unknown) =>
-      tool.run({ input: tool.inputSchema.parse(input), caller: null, clientId: "client", signal }),
+    [tool.name]: (input: unknown) => tool.run({ input: tool.inputSchema.parse(input), caller: null, signal }),
   };
 }
 

@@ -70,7 +70,7 @@ export async function startCollector({ behaviour = "take" }: { behaviour?: Colle
     response.writeHead(200, { "Content-Type": "application/json" }).end("{}");
   }
 
-  // What it receives is no request of the process under test: an instrumentation would replace `emit`.
+  // Its requests are none of the process under test: an instrumentation would replace `emit`.
   server.emit = server.emit.bind(server);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
