@@ -4,7 +4,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { createMcpHandler, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { systemClock as clock } from "~/platform/clock";
-import { listen } from "~/platform/http/http-server.server";
+import { listen } from "~/platform/http/connection/http-server.server";
 import { createKnowledgeSearch } from "~/search/knowledge-search.server";
 import { createSearchTool } from "~/tools/search-tool";
 import { answerParent } from "../worker-process";
