@@ -17,6 +17,9 @@ type Reply = { audio?: Uint8Array; fault?: string };
 /** From the project's folder, in which every process of this service runs. */
 const workerFile = "app/speech/flite/flite-worker.mjs";
 
+/** So many times as many sentences may wait before a client of which none waits is turned away: few clients fill no queue. */
+const newcomersRoom = 4;
+
 type FlitePoolOptions = {
   maxThreads: number;
   /** How many sentences may wait before a new text is turned away. */
@@ -91,7 +94,8 @@ export function createFlitePool(options: FlitePoolOptions) {
   async function speak({ sentence, isFirst, clientId, signal }: SpeakOptions): Promise<Uint8Array> {
     signal.throwIfAborted();
     if (isStopped) throw new SpeechFault({ details: "the service is stopping" });
-    const hasRoom = threads.size < maxThreads || findIdle() || waiting.list().length < maxWaiting;
+    const room = waiting.has(clientId) ? maxWaiting : maxWaiting * newcomersRoom;
+    const hasRoom = threads.size < maxThreads || findIdle() || waiting.list().length < room;
     if (isFirst && !hasRoom) throw new SpeechBusy("Every voice is speaking, and the queue is full.");
     let leave = () => {};
     try {
@@ -135,6 +139,7 @@ function createQueue() {
 
   return {
     list: () => [...tasksOf.values()].flat(),
+    has: (clientId: string) => tasksOf.has(clientId),
     add: (task: Task) => set(task.clientId, [...read(task.clientId), task]),
     drop: (task: Task) => {
       const others = read(task.clientId).filter((other) => other !== task);
