@@ -37,7 +37,6 @@ async function openPages(limit: () => Promise<null>) {
     guardPages({ routes } as unknown as ServerBuild),
     (request, response) => void request.resume().once("end", () => response.end("sent")),
   );
-  // eslint-disable-next-line max-params -- Express knows an error handler by its four parameters.
   app.use(((error, _request, response, _next) => {
     response.status(toRefusal(error).status).end();
   }) satisfies express.ErrorRequestHandler);
