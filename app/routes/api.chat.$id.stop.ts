@@ -1,4 +1,4 @@
-import { stopChatOperation } from "~/chat/kept/resume.openapi";
+import { stopChatOperation } from "~/chat/resume.openapi";
 import { createChatRefusalAnswer, requireReplyId } from "~/chat/reply/answer-chat.server";
 import { systemClock } from "~/platform/clock";
 import { defineRoute } from "~/platform/http/route.server";

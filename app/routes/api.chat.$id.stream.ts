@@ -1,4 +1,4 @@
-import { resumeChatOperation } from "~/chat/kept/resume.openapi";
+import { resumeChatOperation } from "~/chat/resume.openapi";
 import { createChatRefusalAnswer } from "~/chat/reply/answer-chat.server";
 import { systemClock } from "~/platform/clock";
 import { defineRoute } from "~/platform/http/route.server";

@@ -1,5 +1,5 @@
 import { describeChat, describeModels } from "~/chat/chat.openapi";
-import { describeResume } from "~/chat/kept/resume.openapi";
+import { describeResume } from "~/chat/resume.openapi";
 import { describeContent } from "~/content/content.openapi";
 import { describeDemo } from "~/demo/demo.openapi";
 import { describeDoor } from "~/door/door.openapi";

@@ -8,7 +8,7 @@ import {
   eventStreamHeader,
   quotaHeadersOfAnswer,
   replyIdHeader,
-} from "../chat.openapi";
+} from "./chat.openapi";
 
 export function describeResume(api: ApiRegistry): void {
   api.describe(resumeChatOperation);
