@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { documentedKeyName } from "~/gate/kinds/key-name.openapi";
-import { tokenIdSchema } from "~/gate/keys/token-id";
+import { tokenIdSchema } from "~/gate/kinds/token-id";
 import { calledByHolder } from "~/gate/tokens/token-placement.openapi";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
 import { answersJson, jsonContent } from "~/platform/openapi/json-content";

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { once, setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import { toEventJson } from "~/platform/http/sse.server";
 import { Refusal } from "~/platform/http/refusal";
-import type { Log } from "~/platform/log.server";
+import type { Log } from "~/platform/log/log.server";
 import { AnswerReader, createSharedLook, lookEveryMs } from "./answer-reader.server";
 import type { AnswerHeaders, AnswerSession, BeginRequest, Conversation, FoundAnswer } from "./kept-answer";
 import type { KeptAnswerStore } from "./kept-answers.store.server";

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from "react";
-import type { GateVisit } from "~/gate/visit";
-import type { PublicSettings } from "~/platform/public-settings";
+import type { GateVisit } from "~/gate/session/visit";
+import type { PublicSettings } from "~/platform/config/public-settings";
 import { endVisit, lookAtSession, openKept, signOut } from "./entry/session-tasks";
 import { refuseForm, submitForm } from "./form/form-tasks";
 import { useSendForm } from "./form/use-send-form";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { CallerDescription } from "~/platform/openapi/api-registry";
-import { exampleAccessToken } from "../gate-examples";
+import { exampleAccessToken } from "../admission/gate-examples";
 import type { GateScope } from "./access-token.schema";
 
 /** The last location where an access token is looked for. */

@@ -11,8 +11,8 @@ import {
   isHex,
 } from "viem";
 import type { RpcRequestError } from "viem";
-import type { Clock } from "~/platform/clock";
-import { monotonicClock, systemClock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
+import { monotonicClock, systemClock } from "~/platform/time/clock";
 import { createRefusalCache } from "./refusal-cache.server";
 import { createNewestBlock } from "./newest-block.server";
 import { findRpcError, isRevert } from "./rpc-answer.server";
