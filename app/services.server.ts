@@ -10,7 +10,7 @@ import { createSweepStore } from "~/platform/sweep/sweep.store.server";
 import { Refusal } from "~/platform/http/refusal";
 import { createStaticAnswer } from "~/platform/http/static-answer.server";
 import type { Log } from "~/platform/log/log.server";
-import { createReadiness } from "~/platform/process/readiness.server";
+import { createReadiness } from "~/platform/instance/readiness.server";
 import { createSweeper } from "~/platform/sweep/sweeper.server";
 import type { Config } from "~/settings.server";
 import { wireChat } from "~/services/chat.server";

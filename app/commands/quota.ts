@@ -9,7 +9,7 @@ import type { Config } from "~/settings.server";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import { createLog } from "~/platform/log/log.server";
 import { openRedis } from "~/platform/redis/redis.server";
-import { createInstanceId } from "~/platform/process/instance.server";
+import { createInstanceId } from "~/platform/instance/instance.server";
 import { resetQuotas } from "~/quota/quota-reset.server";
 import { quotaResetBodySchema } from "~/quota/quota.schema";
 import type { QuotaResetOrder } from "~/quota/quota.schema";

@@ -1,5 +1,5 @@
 // Several servers on one port (WORKERS): starts them, replaces those that die or hang, stops them in order, and adds
-// up their metrics. The other end of each message is app/platform/process/worker.server.ts.
+// up their metrics. The other end of each message is app/platform/instance/worker.server.ts.
 import cluster from "node:cluster";
 import { createServer } from "node:net";
 import { performance } from "node:perf_hooks";

@@ -2,7 +2,7 @@ import type { TransferWatcherStatus } from "../gate/transfers/transfer-watcher.s
 import type { Clock } from "~/platform/time/clock";
 import { channelSettings } from "~/platform/outbox/outbox.settings";
 import type { OutboxStatus } from "~/platform/outbox/outbox.server";
-import type { Readiness } from "~/platform/process/readiness.server";
+import type { Readiness } from "~/platform/instance/readiness.server";
 import type { RecorderStatus } from "./activity/recorder.server";
 import type { DependencyView, StateView } from "./state-view";
 import type { Switch } from "~/platform/config/setting";

@@ -7,7 +7,7 @@ import { createLogLines } from "~e2e/support/log-lines";
 import { waitUntil } from "~e2e/support/processes";
 import { testOnEachState } from "~e2e/support/databases/state";
 import type { TestState } from "~e2e/support/databases/state";
-import { createInstanceId } from "~/platform/process/instance.server";
+import { createInstanceId } from "~/platform/instance/instance.server";
 import { createOrphanSettler } from "./orphan-settler.server";
 
 const limit = 20_000;

@@ -28,7 +28,7 @@ import type { RouteFunction } from "~/platform/http/route.server";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
 import type { readinessSchema, settingsSchema } from "~/platform/openapi/service.openapi";
 import type { PublicSettings } from "~/platform/config/public-settings";
-import type { Readiness } from "~/platform/process/readiness.server";
+import type { Readiness } from "~/platform/instance/readiness.server";
 import { quotaResetBodySchema } from "~/quota/quota.schema";
 import { distinctLimits } from "~e2e/support/limits";
 import { compileSchema, listOperations, resolve } from "~e2e/support/openapi-checker";

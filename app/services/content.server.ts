@@ -4,7 +4,7 @@ import { serveLinkedMedia } from "~/content/media.server";
 import type { LinkedRequest } from "~/content/media.server";
 import { getGeneratedKeyPem } from "~/gate/tokens/token-key-file.server";
 import { systemClock } from "~/platform/time/clock";
-import { describeMissingContent } from "~/platform/process/folders.server";
+import { describeMissingContent } from "~/platform/instance/folders.server";
 import type { Foundation } from "./foundation.server";
 
 export type ContentServices = Awaited<ReturnType<typeof wireContent>>;

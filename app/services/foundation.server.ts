@@ -4,9 +4,9 @@ import { createChainClients, getChainClient } from "~/platform/chain/chain-clien
 import { systemClock } from "~/platform/time/clock";
 import { openDatabase, readPool } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
-import { makeDataDir } from "~/platform/process/folders.server";
+import { makeDataDir } from "~/platform/instance/folders.server";
 import { isLoopbackName } from "~/platform/http/domains";
-import { createInstanceId } from "~/platform/process/instance.server";
+import { createInstanceId } from "~/platform/instance/instance.server";
 import type { Log } from "~/platform/log/log.server";
 import { createMetrics } from "~/platform/metrics/metrics.server";
 import { openRedis } from "~/platform/redis/redis.server";

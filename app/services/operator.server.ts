@@ -24,7 +24,7 @@ import type { RateLimitName } from "~/platform/limits/limit-name";
 import type { Config } from "~/settings.server";
 import type { Database } from "~/platform/database/database.server";
 import type { SweepStore } from "~/platform/sweep/sweep.store.server";
-import type { Readiness } from "~/platform/process/readiness.server";
+import type { Readiness } from "~/platform/instance/readiness.server";
 import { getProvider } from "~/platform/providers/provider-row";
 import { speechProviders } from "~/speech/providers/speech-providers.server";
 import type { Foundation } from "./foundation.server";

@@ -7,7 +7,7 @@ import { findBlock } from "../gate/transfers/key-transfers.gateway.server";
 import { getChainClient } from "~/platform/chain/chain-clients.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { ChainClients } from "~/platform/chain/chain-clients.server";
-import type { Readiness, ReadinessCheck } from "~/platform/process/readiness.server";
+import type { Readiness, ReadinessCheck } from "~/platform/instance/readiness.server";
 import type { Redis } from "~/platform/redis/redis.server";
 import type { ChatServices } from "./chat.server";
 import type { GateServices } from "./gate.server";

@@ -7,7 +7,7 @@ import type { Refusal } from "~/platform/http/refusal";
 import { findResourceRoute } from "~/platform/http/resource-routes.server";
 import { createStartupBuffer } from "~/platform/http/connection/startup-buffer.server";
 import type { Log } from "~/platform/log/log.server";
-import { joinSupervisor } from "~/platform/process/worker.server";
+import { joinSupervisor } from "~/platform/instance/worker.server";
 import { startServices } from "~/services.server";
 import type { Services } from "~/services.server";
 import type { Config } from "~/settings.server";

@@ -5,7 +5,7 @@ import type { UnmetKind } from "../http/refusal";
 import { createMeters, metricPrefix } from "./meters.server";
 import type { Meters } from "./meters.server";
 import { createWorkMetrics } from "./work-metrics.server";
-import { shareMetrics } from "../process/worker.server";
+import { shareMetrics } from "../instance/worker.server";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
