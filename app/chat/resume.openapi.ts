@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { accessTokenQuery, badTokenIsNone, calledByHolder } from "~/gate/tokens/token-placement.openapi";
+import { accessTokenQuery, badTokenIsNone, calledByHolder } from "~/gate/admission/token-placement.openapi";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
 import {
   chatRefusalContent,

@@ -10,7 +10,7 @@ import {
 import type { ReissueAccessTokenOptions } from "~/gate/tokens/access-token.server";
 import { identifyCaller } from "~/gate/tokens/caller.server";
 import type { CallerRequest } from "~/gate/tokens/caller.server";
-import type { CallerRule } from "~/gate/tokens/token-placement.openapi";
+import type { CallerRule } from "~/gate/tokens/scopes";
 import { issueNonce } from "~/gate/proofs/issue-nonce.server";
 import type { Claimant, ProofDependencies, ProofRequest } from "~/gate/proofs/proof.server";
 import { identify } from "~/gate/proofs/proofs.server";

@@ -14,7 +14,7 @@ import {
 } from "./authentication-failed";
 import { requireHolderOfToken } from "./holder.server";
 import type { HolderDependencies } from "./holder.server";
-import type { CallerRule } from "./token-placement.openapi";
+import type { CallerRule } from "./scopes";
 import { findToken } from "./token-locations";
 import type { FoundToken } from "./token-locations";
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { CallerDescription } from "~/platform/openapi/api-registry";
-import { exampleAccessToken } from "../admission/gate-examples";
-import type { GateScope } from "./access-token.schema";
+import { exampleAccessToken } from "./gate-examples";
+import type { CallerRule } from "../tokens/scopes";
 
 /** The last location where an access token is looked for. */
 export const accessTokenQuery = z.object({
@@ -13,15 +13,6 @@ export const accessTokenQuery = z.object({
       param: { example: exampleAccessToken },
     }),
 });
-
-/** Whom a route serves. */
-export type CallerRule = {
-  scope: GateScope;
-  /** `by-setting`: where NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT is on. */
-  isRequired: true | "by-setting";
-  /** How a token is treated where none is required. Default: an invalid one counts as none. */
-  otherwise?: "good-if-sent" | "optional" | "not-read";
-};
 
 /** The rule by which a route finds its caller, with what follows from it for everybody who calls. */
 export function calledByHolder<Rule extends CallerRule>(rule: Rule): Rule & CallerDescription {
