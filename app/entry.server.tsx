@@ -5,25 +5,31 @@ import { RemixServer, isRouteErrorResponse } from "@remix-run/react";
 import { renderToPipeableStream } from "react-dom/server";
 import { renderWelcomeHtml } from "~/content/welcome-html.server";
 import { WelcomeRenderer } from "~/gate/page/room/served-room";
-import { problemHeader } from "~/platform/http/refusal";
+import { answerPageRefusal } from "~/platform/http/plain-page.server";
+import { Refusal, problemHeader } from "~/platform/http/refusal";
+import { noteRefusal } from "~/platform/http/to-refusal.server";
+import { takeTurn } from "~/platform/http/turn.server";
 import { NonceContext } from "~/ui/nonce";
 
 /** Milliseconds a page's slow data may take before the page ends with what is there. */
 export const streamTimeout = 5_000;
 
 /** A page is sent once it is whole, so that a part that fails still decides the status. */
-export default function handleRequest(
+export default async function handleRequest(
   request: Request,
   responseStatusCode: number,
   responseHeaders: Headers,
   remixContext: EntryContext,
   loadContext: AppLoadContext,
 ): Promise<Response> {
+  await takeTurn();
   // Nothing is drawn for a visitor who left while the data was read.
-  if (loadContext.isGone) return Promise.resolve(new Response(null, { status: responseStatusCode }));
-  const nonce = loadContext.cspNonce;
+  if (loadContext.isGone) return new Response(null, { status: responseStatusCode });
+  const { cspNonce: nonce, headers, refusal, requestId, service } = loadContext;
+  if (refusal && !/\btext\/html\b/i.test(headers.accept ?? ""))
+    return answerPageRefusal(headers.accept, { refusal, origin: service.origin, requestId });
   let status = responseStatusCode;
-  return new Promise((resolve, reject) => {
+  return await new Promise((resolve, reject) => {
     const { pipe, abort } = renderToPipeableStream(
       <NonceContext.Provider value={nonce}>
         <WelcomeRenderer.Provider value={renderWelcomeHtml}>
@@ -61,10 +67,15 @@ export function handleDataRequest(response: Response): Response {
 }
 
 function nameProblem(headers: Headers, status: number): void {
-  for (const [name, value] of Object.entries(problemHeader(status))) headers.set(name, value);
+  for (const [name, value] of Object.entries(problemHeader(status)))
+    if (!headers.has(name)) headers.set(name, value);
 }
 
 export function handleError(error: unknown, { request, context }: LoaderFunctionArgs): void {
+  if (error instanceof Refusal) {
+    context.refusal = error;
+    return noteRefusal(error, context);
+  }
   // A visitor who closed the tab is not an error, and neither is a request without a route.
   const isRefused = isRouteErrorResponse(error) && error.status < 500;
   if (!context.isGone && !isRefused) logError(context, request, error);

@@ -43,6 +43,9 @@ export function loader({ context }: LoaderFunctionArgs) {
   return { settings: publicSettings, brand, origin, hasReference: openApiEnabled };
 }
 
+/** The operator's settings, which stay as they are while the server runs. */
+export const shouldRevalidate = () => false;
+
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();
   const data = useRouteLoaderData<typeof loader>("root");

@@ -3,15 +3,15 @@ import type { DemoChain } from "~/demo/demo-chain.gateway.server";
 import { createAddressListRefresher } from "./gate/kinds/file/address-list-refresher.server";
 import { firstKind, omitOpenings } from "~/gate/kinds/kind-of-key";
 import { toKeyList } from "~/gate/kinds/key-list";
-import { systemClock } from "~/platform/clock";
+import { systemClock } from "~/platform/time/clock";
 import { listLeaves } from "~/gate/kinds/requirement-leaves";
 import { closeDatabase } from "~/platform/database/database.server";
-import { createSweepStore } from "~/platform/database/sweep.store.server";
+import { createSweepStore } from "~/platform/sweep/sweep.store.server";
 import { Refusal } from "~/platform/http/refusal";
 import { createStaticAnswer } from "~/platform/http/static-answer.server";
-import type { Log } from "~/platform/log.server";
-import { createReadiness } from "~/platform/readiness.server";
-import { createSweeper } from "~/platform/sweeper.server";
+import type { Log } from "~/platform/log/log.server";
+import { createReadiness } from "~/platform/instance/readiness.server";
+import { createSweeper } from "~/platform/sweep/sweeper.server";
 import type { Config } from "~/settings.server";
 import { wireChat } from "~/services/chat.server";
 import { wireContent } from "~/services/content.server";
@@ -76,7 +76,7 @@ export async function startServices(options: StartServicesOptions): Promise<Serv
 
 /** `buildVersion` changes with every build that changes what browsers get. */
 async function wireServices(foundation: Foundation, buildVersion: string) {
-  const { config, origin, brand, database, redis, pubsub, metrics, instruments, recording } = foundation;
+  const { config, origin, brand, database, redis, metrics, instruments, recording } = foundation;
   const content = await wireContent(foundation);
   const leases = wireLeases(foundation);
   const outbox = wireOutbox(foundation);
@@ -96,11 +96,13 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
   addressLists.start();
   outbox.sender.start();
   await leases.start();
-  const metricsServer = await openMetricsPort(foundation);
   const readReadiness = createReadiness(
     listChecks({ database, redis, clients: foundation.chains, gate, chat, speech }),
     systemClock,
   );
+  const operator = wireOperator(foundation, { gate, outbox, quota, search, payments, readReadiness });
+  // Last: connections may be waiting for it.
+  const metricsServer = await openMetricsPort(foundation);
   return {
     config,
     origin,
@@ -122,23 +124,20 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
     speech,
     demo: config.mode === "demo" ? wireDemo(config) : null,
     metrics,
-    /** Null where tracing is off. */
-    tracing: instruments.tracing,
     /** As everybody may read it; the operator's view has the whole. */
     readReadiness: async () => hideSecrets(await readReadiness(), config.keys.list),
-    operator: wireOperator(foundation, { gate, outbox, quota, search, payments, readReadiness }),
-    /** At the first sign of a stop: what streams ends with a last event. */
-    beginStop: chat.beginStop,
+    operator,
     stop: async () => {
       metricsServer?.close();
+      // Until an answer has ended, it may need any of the others.
+      await Promise.all([chat.stop(), outbox.sender.stop()]);
       await payments?.stop();
-      const others = [gate, outbox.sender, search, chat, speech, sweeper, addressLists];
+      const others = [gate, search, speech, sweeper, addressLists];
       await Promise.all(others.map((each) => each.stop()));
       // After those that settle what they had reserved.
       await quota.stop();
       await recording.stop();
       await leases.stop();
-      pubsub.close();
       await Promise.all([closeDatabase(database), redis?.close(), instruments.stop()]);
     },
   };

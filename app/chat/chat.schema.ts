@@ -1,6 +1,6 @@
-import { z } from "zod";
-import { isLongerThan } from "~/platform/well-formed-text";
-import { describeIssues } from "~/platform/http/shape-issues";
+import * as z from "zod";
+import { isLongerThan } from "~/platform/text/well-formed-text";
+import { describeIssues } from "~/platform/http/body/shape-issues";
 import { maxMessageChars, maxMessages, maxParts } from "./chat-limits";
 import { textOf, toModelMessages } from "./model-messages";
 import type { Part } from "./model-messages";
@@ -65,7 +65,7 @@ export type ChatRequest = Omit<z.infer<typeof chatRequestSchema>, "messages"> & 
 };
 
 /** Shape only: who may ask is decided between the reading of the JSON and this. */
-export function readChatRequest(body: unknown) {
+export function readChatRequest(body: unknown, sentBytes: number) {
   const messages = (body as { messages?: unknown } | null | undefined)?.messages;
   if (!Array.isArray(messages) || messages.length === 0)
     return { ok: false, problem: "missing-messages" } as const;
@@ -73,7 +73,7 @@ export function readChatRequest(body: unknown) {
   if (parsed.success) {
     const { id } = body as { id?: unknown };
     const conversationId = isConversationId(id) ? id : undefined;
-    const messages = toModelMessages(parsed.data.messages);
+    const messages = toModelMessages(parsed.data.messages, sentBytes);
     const request: ChatRequest = Object.assign({}, parsed.data, { messages, conversationId });
     return { ok: true, request } as const;
   }

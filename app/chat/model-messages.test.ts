@@ -3,7 +3,8 @@ import { maxMessageChars } from "./chat-limits";
 import { toModelMessages } from "./model-messages";
 import type { Part } from "./model-messages";
 
-const read = (...parts: Part[]) => toModelMessages([{ role: "assistant", parts }]);
+const manyBytes = 1_000_000;
+const read = (...parts: Part[]) => toModelMessages([{ role: "assistant", parts }], manyBytes);
 const text = (words: string): Part => ({ type: "text", text: words });
 const stepStart: Part = { type: "step-start" };
 
@@ -65,7 +66,7 @@ test.each<[string, object]>([
 
 test("tools are the assistant's: in a user's or system message they are dropped", () => {
   for (const role of ["user", "system"] as const)
-    expect(toModelMessages([{ role, parts: [searched()] }])).toEqual([]);
+    expect(toModelMessages([{ role, parts: [searched()] }], manyBytes)).toEqual([]);
 });
 
 test("ids that are unusable or come twice are replaced, and no other's is taken", () => {
@@ -93,4 +94,18 @@ test("arguments that are no object are none, and all that a message's calls hold
   const calls = assistant?.role === "assistant" ? assistant.toolCalls! : [];
   // Cut arguments would not be JSON.
   for (const { inputText } of calls) expect(() => JSON.parse(inputText) as unknown).not.toThrow();
+});
+
+test.each<[string, Part]>([
+  [
+    "numbers that are sent shorter than they are written",
+    searched({ output: Array.from({ length: 2_000 }, () => 1e20) }),
+  ],
+  ["calls that hold nothing", { type: "tool-a", state: "input-available" }],
+])("the calls of a request take no more than twice what was sent: %s", (_name, part) => {
+  const parts = Array.from({ length: part.output === undefined ? 900 : 1 }, () => part);
+  const sentBytes = JSON.stringify(parts).replaceAll(String(1e20), "1e20").length;
+  const chars = JSON.stringify(toModelMessages([{ role: "assistant", parts }], sentBytes)).length;
+  expect(chars).toBeGreaterThan(sentBytes / 2);
+  expect(chars).toBeLessThan(sentBytes * 2 + 500);
 });

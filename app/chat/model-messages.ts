@@ -1,5 +1,5 @@
-import { isRecord } from "~/platform/json";
-import { cutText, toWellFormedText } from "~/platform/well-formed-text";
+import { isRecord } from "~/platform/text/json";
+import { cutText, toWellFormedText } from "~/platform/text/well-formed-text";
 import { maxMessageChars } from "./chat-limits";
 import type { ModelMessage, ToolCall } from "./providers/chat-provider";
 
@@ -25,18 +25,27 @@ function textOfPart({ type, text }: Part): string {
   return type === "text" && typeof text === "string" ? text : "";
 }
 
-/** Text, and the tool calls of earlier replies with their results. All of it is the client's word. */
-export function toModelMessages(messages: readonly SentMessage[]): ModelMessage[] {
-  const toCallId = createCallIds();
+/** What a provider is sent of a call beside its arguments and its result: half of it, which no client sends less of. */
+const callChars = 80;
+
+/**
+ * Text, and the tool calls of earlier replies with their results. All of it is the client's word. The calls take no more
+ * than the `sentBytes` of the request: `1e20` is sent to the model as 21 digits.
+ */
+export function toModelMessages(messages: readonly SentMessage[], sentBytes: number): ModelMessage[] {
+  const calls = { toCallId: createCallIds(), leftChars: sentBytes };
   return messages.flatMap((message) => {
-    if (message.role === "assistant") return readSteps(message, toCallId).flatMap(toStepMessages);
+    if (message.role === "assistant") return readSteps(message, calls).flatMap(toStepMessages);
     const text = toWellFormedText(textOf(message));
     if (text.trim() === "") return [];
     return [{ role: message.role === "system" ? ("context" as const) : message.role, text }];
   });
 }
 
-function readSteps(message: SentMessage, toCallId: (id: unknown) => string): Step[] {
+function readSteps(
+  message: SentMessage,
+  calls: { toCallId: (id: unknown) => string; leftChars: number },
+): Step[] {
   const { content, parts = content } = message;
   let step: Step = { text: "", toolCalls: [], results: [] };
   if (!Array.isArray(parts)) return [{ ...step, text: textOf(message) }];
@@ -50,13 +59,16 @@ function readSteps(message: SentMessage, toCallId: (id: unknown) => string): Ste
     step.text += textOfPart(part);
     const toolName = findToolName(part);
     const result = findResult(part);
-    if (toolName === null || result === null) continue;
-    const toolCallId = toCallId(part.toolCallId);
+    if (toolName === null || result === null || calls.leftChars < callChars) continue;
+    const toolCallId = calls.toCallId(part.toolCallId);
+    calls.leftChars -= callChars;
+    leftChars = Math.min(leftChars, calls.leftChars);
     const input = isRecord(part.input) ? JSON.stringify(part.input) : "{}";
     // Half of the arguments would not be JSON.
     const inputText = input.length > leftChars ? "{}" : input;
     const outputText = cutText(JSON.stringify(result.value), leftChars - inputText.length);
     leftChars -= inputText.length + outputText.length;
+    calls.leftChars -= inputText.length + outputText.length;
     step.toolCalls.push({ toolCallId, toolName, inputText });
     const { failed } = result;
     step.results.push({ role: "tool", toolCallId, toolName, outputText, failed, isEarlier: true });

@@ -52,7 +52,14 @@ export async function prepare() {
   requireNode();
   if (!isInstalled()) {
     console.log("Installing packages (once, about a minute) …");
-    await run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+    // Under NODE_ENV=production npm omits what only the build needs.
+    await run("npm", ["ci", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"]).catch(() => {});
+    if (!isInstalled()) {
+      console.error(
+        "Packages that the build needs are not installed. Run `npm ci --include=dev` and see what npm says.",
+      );
+      process.exit(1);
+    }
   }
   await run(process.execPath, ["prisma/generate.mjs"], { quiet: true });
 }

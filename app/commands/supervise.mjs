@@ -1,11 +1,11 @@
 // Several servers on one port (WORKERS): starts them, replaces those that die or hang, stops them in order, and adds
-// up their metrics. The other end of each message is app/platform/worker.server.ts.
+// up their metrics. The other end of each message is app/platform/instance/worker.server.ts.
 import cluster from "node:cluster";
-import { writeSync } from "node:fs";
+import { createServer } from "node:net";
 import { performance } from "node:perf_hooks";
 import { pino, stdTimeFunctions } from "pino";
 import { AggregatorRegistry } from "prom-client";
-import { openOutput } from "../platform/open-output.mjs";
+import { openOutput } from "../platform/log/open-output.mjs";
 
 /**
  * Workers tell every second that they are alive. Seconds are counted, not measured: a machine may sleep. And on one with
@@ -16,19 +16,32 @@ const maxSilentSeconds = 15;
 const restartMs = 1_000;
 /** Longer than a worker takes, whatever happens. */
 const stopLimitMs = 9_750;
+/** At a port that no worker has open. */
+const [maxHeldConnections, maxHeldMs] = [1_000, 5_000];
+const heldTooLong = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 2\r\nConnection: close\r\n\r\n";
 /** A worker that does not answer in time counts with what it told before. */
 const collectLimitMs = 2_000;
 
-const output = openOutput(1);
+/** It says little, and waits for nobody: a line that a full pipe does not take goes out with the next one. */
+const output = pino.destination({
+  dest: openOutput(1),
+  sync: true,
+  maxLength: 65_536,
+  retryEAGAIN: () => false,
+});
+output.on("error", () => {});
 const log = pino(
   { timestamp: stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
-  { write: writeLine },
+  output,
 );
 /** The living workers, each with its state. */
 const members = new Map();
+/** What holds each port that workers have opened so far, while none has it open. */
+const held = new Map();
 /** Counts of workers that are gone: sums must not fall when one dies. */
 let endedCounts = [];
 let count = 0;
+let servedPort = null;
 let readyCount = 0;
 let isStopping = false;
 let exitCode = 0;
@@ -39,29 +52,25 @@ export function supervise(workers) {
   // The kernel gives each connection to a worker that takes it. Through this process, one that was on its way to a worker
   // that dies would stay open and never be answered.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
+  cluster.on("listening", ({ id }, { address, port }) => {
+    if (!held.has(port)) held.set(port, createHold(address));
+    members.get(id)?.ports.add(port);
+  });
   startWorker();
   setInterval(checkWorkers, 1_000);
   for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => stop(signal));
 }
 
-/** It says little, and waits for nobody: a line that a full pipe does not take is lost. */
-function writeLine(line) {
-  try {
-    writeSync(output, line);
-  } catch {
-    // Nor does it end because nobody reads.
-  }
-}
-
 function startWorker() {
   if (isStopping) return;
-  const serving = [...members.values()].find(({ port }) => port !== null);
-  // Where others serve, it opens the port when it is ready; alone, at once, and lets requests wait.
-  const args = ["worker", ...(serving ? [String(serving.port)] : [])];
+  // The first one opens the port at once, and lets requests wait; the others when they are ready.
+  const args = ["worker", ...(servedPort === null ? [] : [String(servedPort)])];
   cluster.setupPrimary({ args, serialization: "advanced" });
   const worker = cluster.fork();
-  const member = { worker, port: null, startedAtMs: performance.now(), silentSeconds: 0, metrics: [] };
+  const startedAtMs = performance.now();
+  const member = { worker, port: null, ports: new Set(), startedAtMs, silentSeconds: 0, metrics: [] };
   members.set(worker.id, member);
+  worker.once("disconnect", holdPorts);
   worker.on("message", (message) => receive(member, message));
   worker.once("exit", (code, signal) => onEnd(member, { code, signal }));
   // A process that could not even be made has no exit.
@@ -73,14 +82,52 @@ function startWorker() {
 function receive(member, message) {
   member.silentSeconds = 0;
   if (message.type === "ready") onReady(member, message);
+  // It asks for the port itself with its next message.
+  if (message.type === "opening") held.get(message.port)?.server.close();
   if (message.type === "metrics") member.onMetrics?.(message.metrics);
   if (message.type === "scrape") {
     renderAll().then((body) => member.worker.send({ type: "scraped", body }, () => {}));
   }
 }
 
+function createHold(host) {
+  const waiting = new Map();
+  const server = createServer({ pauseOnConnect: true }, (socket) => {
+    const giveUp = () => waiting.delete(socket) && socket.resume().end(heldTooLong);
+    waiting.set(socket, setTimeout(giveUp, maxHeldMs));
+    socket.on("error", () => {});
+  });
+  server.maxConnections = maxHeldConnections;
+  // Another program may have been quicker.
+  server.on("error", () => {});
+  return { host, server, waiting };
+}
+
+/** With its last worker a port is closed. Until the next one opens it, connections wait here instead of being refused. */
+function holdPorts() {
+  const living = [...members.values()].filter(({ worker }) => worker.isConnected());
+  for (const [port, { host, server }] of held) {
+    const isOpen = server.listening || living.some(({ ports }) => ports.has(port));
+    if (!isOpen && !isStopping) server.listen({ port, host });
+  }
+}
+
+/** When the worker has opened all its ports: it is sent one connection after the other, and nothing in between. */
+function handOver({ worker, ports }) {
+  for (const port of ports) {
+    const { waiting } = held.get(port);
+    for (const [socket, timer] of waiting) {
+      clearTimeout(timer);
+      worker.send({ type: "connection", port }, socket, () => {});
+    }
+    waiting.clear();
+  }
+}
+
 function onReady(member, { port, logLevel, ...fields }) {
   member.port = port;
+  servedPort = port;
+  handOver(member);
   readyCount += 1;
   log.level = logLevel;
   if (readyCount === 1) for (let started = 1; started < count; started += 1) startWorker();
@@ -128,9 +175,10 @@ function end(code) {
 }
 
 async function renderAll() {
-  const ready = [...members.values()].filter(({ port }) => port !== null);
-  await Promise.all(ready.map(collect));
-  return AggregatorRegistry.aggregate([endedCounts, ...ready.map(({ metrics }) => metrics)]).metrics();
+  const listReady = () => [...members.values()].filter(({ port }) => port !== null);
+  await Promise.all(listReady().map(collect));
+  // One that has ended meanwhile is among the ended counts.
+  return AggregatorRegistry.aggregate([endedCounts, ...listReady().map(({ metrics }) => metrics)]).metrics();
 }
 
 /** Scrapes at the same time share one answer. */

@@ -275,7 +275,7 @@ test.each(["no-preference", "reduce"] as const)(
   "the demo lamp can be lit, with motion: %s",
   async (reducedMotion) => {
     await page.emulateMedia({ reducedMotion });
-    const read = (name: string) => readFile(new URL(`../../content/${name}`, import.meta.url), "utf8");
+    const read = (name: string) => readFile(new URL(`../demo/content/${name}`, import.meta.url), "utf8");
     await openFrame();
     await run(await read("script.js"), await read("styles.css"));
     const height = (await waitForMessage("latchkey:height")).data.heightPx ?? 0;

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import type { Address } from "viem";
-import type { Caller } from "~/gate/caller.server";
-import { holderOf, requireHolder } from "~/gate/holder.server";
-import type { HolderDependencies } from "~/gate/holder.server";
+import type { Caller } from "~/gate/tokens/caller.server";
+import { holderOf, requireHolder } from "~/gate/tokens/holder.server";
+import type { HolderDependencies } from "~/gate/tokens/holder.server";
 import { membershipId } from "~/gate/kinds/kind-of-key";
 import type { KeyKind } from "~/gate/kinds/kind";
 import type { RequirementReport } from "~/gate/kinds/requirement-report";
 import type { AccessClaims } from "~/gate/tokens/access-token.schema";
 import { contractOf } from "~/gate/tokens/access-token.server";
-import type { KeptSession } from "~/gate/tokens/session.server";
+import type { KeptSession } from "~/gate/session/session.server";
 import { Refusal } from "~/platform/http/refusal";
 import type { LimitVerdict } from "~/platform/limits/rate-limiter.server";
 import type { DoorSite } from "./door.settings";
@@ -68,9 +68,10 @@ export async function goOn(
 ): Promise<WayOn> {
   const { address, site } = destination;
   const { codes, consumeCodes, prolongSession } = dependencies;
+  const { sub, siwe_hash } = caller.claims;
   const grant = await requireOpening(caller, site, dependencies);
   // After it, so that codes alone count, and no refusal.
-  requireNotInCircles(await consumeCodes(`${caller.claims.siwe_hash}:${site.host}`), codesToKeep);
+  requireNotInCircles(await consumeCodes(`${sub}:${siwe_hash}:${site.host}`), codesToKeep);
   const code = randomBytes(codeBytes).toString("base64url");
   await codes.issueCode({
     digest: digestOf(code),

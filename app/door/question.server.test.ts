@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { signToken } from "~/gate/tokens/signed-token.server";
 import { loadTokenKeys } from "~/gate/tokens/token-keys.server";
 import { Refusal, chainUnavailable } from "~/platform/http/refusal";
-import { held, makeKind, notHeld } from "~e2e/support/key-kinds";
+import { held, judging, makeKind, notHeld, untouched } from "~e2e/support/key-kinds";
 import type { KeyKind } from "~/gate/kinds/kind";
 import { createTestClock } from "~e2e/support/databases/database";
 import { createDoorTokens } from "./door-token.server";
@@ -21,7 +21,6 @@ const founder = makeKind({ name: "founder", chainId: 31337, contract });
 const patron = makeKind({ name: "patron", chainId: 1, contract });
 const wallet = `0x${"bb".repeat(20)}`;
 const sid = `0x${"cc".repeat(32)}`;
-const unused = { used: null, departedAtMs: null, isProofRevoked: false };
 const headers = {
   "x-original-url": `https://${host}/page`,
   "x-original-method": "GET",
@@ -42,8 +41,8 @@ function open({ opening = [founder], list = [founder, patron] }: Record<string, 
     tokens,
     sites: new Map(sites.map((site) => [site.host, site])),
     cacheSeconds: 4,
-    judge: { judge: async () => held },
-    keys: { findKeyState: async () => unused, recordDeparture: async () => undefined },
+    judge: judging(async () => held),
+    keys: { findKeyState: async () => untouched, recordDeparture: async () => undefined },
     countQuestion: ({ site, outcome }) => void outcomes.push(`${site} ${outcome}`),
   };
   const mint = async (site = host) => {
@@ -99,8 +98,8 @@ test("a token of the door's type and another kind lets in nobody", async () => {
 });
 
 test.each<[string, Partial<QuestionDependencies>]>([
-  ["sold", { judge: { judge: async () => notHeld("not-owner") } }],
-  ["expired", { judge: { judge: async () => notHeld("expired") } }],
+  ["sold", { judge: judging(async () => notHeld("not-owner")) }],
+  ["expired", { judge: judging(async () => notHeld("expired")) }],
   ["used up", state({ used: { usedBy: wallet, usedAtMs: 1 } })],
   ["gone and come back", state({ departedAtMs: Number.MAX_SAFE_INTEGER })],
   ["of somebody who signed out", state({ isProofRevoked: true })],
@@ -113,7 +112,7 @@ test.each<[string, Partial<QuestionDependencies>]>([
 });
 
 test.each<[string, Partial<QuestionDependencies>]>([
-  ["the chain", { judge: { judge: () => Promise.reject(chainUnavailable("away")) } }],
+  ["the chain", { judge: judging(() => Promise.reject(chainUnavailable("away"))) }],
   ["the state", { keys: { ...state({}).keys, findKeyState: () => Promise.reject(new Error("away")) } }],
 ])("while %s is away it is neither yes nor no", async (_, changed) => {
   const { ask, mint, outcomes } = open();
@@ -126,7 +125,7 @@ test.each<[string, Partial<QuestionDependencies>]>([
 function state(changed: object): Pick<QuestionDependencies, "keys"> {
   return {
     keys: {
-      findKeyState: async () => ({ ...unused, ...changed }),
+      findKeyState: async () => ({ ...untouched, ...changed }),
       recordDeparture: async () => undefined,
     },
   };

@@ -79,7 +79,7 @@ function parsePage(given: string): string {
 function parseRpcUrl(given: string): string {
   const address = requireUrl(given, ["https:"]);
   if (address.username || address.password) {
-    throw new InvalidSetting("must not hold a name or a password: every visitor can read it.");
+    throw new InvalidSetting("must not hold a name or a password, because every visitor can read it.");
   }
   return address.href;
 }

@@ -62,10 +62,10 @@ async function mark({ form, actor, dependencies }: ActionCall, isHandled: boolea
   return { done: isHandled ? "handled" : "reopened", count };
 }
 
-/** `page`: where the operator came from, and goes back to. */
+/** `table`: what it is about. */
 export async function act({ action, form, actor }: ActionRequest, dependencies: ActionDependencies) {
   if (!isActionName(action)) throw new Refusal("not-found", { detail: "There is no such action." });
-  return { page: actionTables[action], ...(await actions[action]({ form, actor, dependencies })) };
+  return { table: actionTables[action], ...(await actions[action]({ form, actor, dependencies })) };
 }
 
 const isActionName = (text: string): text is ActionName => Object.hasOwn(actionTables, text);

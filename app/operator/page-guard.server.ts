@@ -4,6 +4,8 @@ import type { RequestContext } from "~/platform/http/request-context.server";
 
 export const signInPath = "/operator/sign-in";
 export const firstPath = "/operator/state";
+/** A longer address is not come back to: each time it is written into another, it grows. */
+const maxNextChars = 1_000;
 export const noStore = { "Cache-Control": "no-store" };
 
 /** The operator's services for a page's loader; where the view is switched off, the page says so. */
@@ -27,7 +29,8 @@ export async function requireOperatorPage<Services extends SessionGuard>(
     if (!(error instanceof Refusal) || error.refusalName !== "operator-sign-in-needed") throw error;
     const search = context.searchParams.toString();
     const next = `${context.pathname.replace(/\.data$/, "")}${search ? `?${search}` : ""}`;
-    throw redirect(`${signInPath}?${new URLSearchParams({ next })}`, { headers: noStore });
+    const query = next.length > maxNextChars ? "" : `?${new URLSearchParams({ next })}`;
+    throw redirect(`${signInPath}${query}`, { headers: noStore });
   }
 }
 

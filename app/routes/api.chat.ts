@@ -1,6 +1,6 @@
 import { chatOperation } from "~/chat/chat.openapi";
-import { createChatRefusalAnswer, requireChatRequest } from "~/chat/reply/answer-chat.server";
-import { systemClock } from "~/platform/clock";
+import { createChatRefusalAnswer, requireChatRequest, requireReplyId } from "~/chat/reply/answer-chat.server";
+import { systemClock } from "~/platform/time/clock";
 import { defineRoute } from "~/platform/http/route.server";
 import { answerEventStream, answerNumberedEvents } from "~/platform/http/sse.server";
 import { getServices } from "~/services.server";
@@ -13,16 +13,17 @@ export const { loader, action } = defineRoute({
     body: requireChatRequest,
     decidesAccess: true,
     handle: async ({ context, body: request, caller }) => {
-      const { clientId, signal, requestId, log } = context;
+      const { signal, requestId, log } = context;
       const onFailure = (err: unknown) => log.error({ err, requestId }, "chat stream failed");
       const { chat } = getServices();
       const { conversationId } = request;
       if (chat.resumable && conversationId && context.headers["x-chat-resumable"] === "1") {
-        const question = { request, caller, clientId, conversationId };
+        const replyId = requireReplyId(context.headers["x-reply-id"]);
+        const question = { request, caller, clientId: context.clientId, conversationId, replyId };
         const { source, headers } = await chat.resumable.answer(question);
         return answerNumberedEvents({ source, headers, signal, onFailure });
       }
-      const { events, headers } = await chat.answer({ request, caller, clientId, signal });
+      const { events, headers } = await chat.answer({ request, caller, signal });
       return answerEventStream({ events, headers, signal, onFailure });
     },
   },

@@ -1,5 +1,5 @@
 import { speakOperation } from "~/speech/speech.openapi";
-import { systemClock } from "~/platform/clock";
+import { systemClock } from "~/platform/time/clock";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 import { keyHolder } from "~/services/callers.server";
@@ -11,8 +11,8 @@ export const { loader, action } = defineRoute({
     caller: keyHolder(speakOperation.caller),
     body: (json) => getServices().speech.readRequest(json),
     decidesAccess: true,
-    handle: async ({ context: { signal }, caller, body: request }) =>
-      answerSpeech(await getServices().speech.speak({ request, caller, signal })),
+    handle: async ({ context: { clientId, signal }, caller, body: request }) =>
+      answerSpeech(await getServices().speech.speak({ request, caller, clientId, signal })),
   },
   answerRefusal: createSpeechRefusalAnswer(systemClock),
 });

@@ -1,6 +1,8 @@
 import { data, redirect } from "@remix-run/node";
-import type { HeadersFunction, LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import type { ActionFunctionArgs, HeadersFunction, LinksFunction } from "@remix-run/node";
+import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData, useRouteLoaderData } from "@remix-run/react";
+import type { ClientActionFunctionArgs, ShouldRevalidateFunction } from "@remix-run/react";
 import { Gate } from "~/gate/page/gate";
 import stylesheetHref from "~/gate/page/gate.css";
 import { readWalletCookie } from "~/gate/page/wallet/wallet-cookie";
@@ -9,10 +11,11 @@ import walletStylesheetHref from "~/gate/page/wallet/wallet.css";
 import type { loader as rootLoader } from "~/root";
 import { Notice } from "~/ui/notice";
 import { describePage } from "~/ui/page-meta";
-import { findSessionToken } from "~/gate/tokens/session.server";
-import { readKeyLookup } from "~/gate/visit.server";
+import { readKeyLookup } from "~/gate/session/visit.server";
 import { isVisit } from "~/door/is-visit.server";
 import { getServices } from "~/services.server";
+import { signOut } from "~/services/sign-out.server";
+import { action as submitForm } from "./api.form-submission-gate";
 
 export const links: LinksFunction = () =>
   [stylesheetHref, walletStylesheetHref].map((href) => ({ rel: "stylesheet", href }));
@@ -28,7 +31,11 @@ export const meta: MetaFunction<typeof loader, { root: typeof rootLoader }> = ({
 };
 
 /** The page holds what the cookie opens. */
-export const headers = (() => ({ "Cache-Control": "no-store" })) satisfies HeadersFunction;
+const noStore = { "Cache-Control": "no-store" };
+export const headers: HeadersFunction = ({ actionHeaders }) => {
+  const problem = actionHeaders.get("X-Problem");
+  return { ...noStore, ...(problem !== null && { "X-Problem": problem }) };
+};
 
 export async function loader({ context }: LoaderFunctionArgs) {
   const { gate, content, origin, config, publicKinds } = getServices();
@@ -43,7 +50,7 @@ export async function loader({ context }: LoaderFunctionArgs) {
   });
   if (door && "redirectTo" in door) {
     throw redirect(door.redirectTo, {
-      headers: { ...headers(), ...(door.kept && gate.session.keepCookie(door.kept)) },
+      headers: { ...noStore, ...(door.kept && gate.session.keepCookie(door.kept)) },
     });
   }
   const [visit, lookup, outline] = await Promise.all([
@@ -58,6 +65,22 @@ export async function loader({ context }: LoaderFunctionArgs) {
   const status = door?.kind === "wrong" ? 400 : 200;
   return data({ visit, lookup, outline, door, lastWallet, kinds, signsSiwe }, { status });
 }
+
+/** The one-time form, which the wallet has signed, as JSON; any other form of this page signs out. */
+export async function action(args: ActionFunctionArgs) {
+  const { context } = args;
+  if (context.headers["content-type"]?.startsWith("application/json")) return submitForm(args);
+  return redirect("/gate", { status: 303, headers: { ...noStore, ...(await signOut(context)) } });
+}
+
+/** Null when no answer comes: the framework would put an error in the place of the page. */
+export async function clientAction({ serverAction }: ClientActionFunctionArgs): Promise<unknown> {
+  return serverAction<typeof action>().catch(() => null);
+}
+
+/** A form's answer is all that changes. */
+export const shouldRevalidate: ShouldRevalidateFunction = ({ formMethod, defaultShouldRevalidate }) =>
+  formMethod === undefined && defaultShouldRevalidate;
 
 export default function GateRoute() {
   const root = useRouteLoaderData<typeof rootLoader>("root");

@@ -1,13 +1,14 @@
-import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import type { ActionFunctionArgs, LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { answerForm, seeOther } from "~/operator/operator-form.server";
 import { OperatorFrame, describeOperatorPage } from "~/operator/page/operator-frame";
 import tableHref from "~/operator/page/operator-table.css";
 import stylesheetHref from "~/operator/page/operator.css";
 import { TablePage } from "~/operator/page/table-page";
 import { readNotices } from "~/operator/notices";
-import { noStore, requireOperatorPage } from "~/operator/page-guard.server";
+import { noStore, requireOperatorPage, requireSwitchedOn } from "~/operator/page-guard.server";
 import { findTableSpec, tableSpecs } from "~/operator/tables/table-specs";
-import { systemClock } from "~/platform/clock";
+import { systemClock } from "~/platform/time/clock";
 import { getServices } from "~/services.server";
 
 export { OperatorError as ErrorBoundary } from "~/operator/page/operator-error";
@@ -25,6 +26,23 @@ export async function loader({ context, params }: LoaderFunctionArgs) {
   const { searchParams } = context;
   const page = await operator.readTable(spec, searchParams);
   return { page, notices: readNotices(searchParams, systemClock(), page.faults) };
+}
+
+export function action(args: ActionFunctionArgs) {
+  const operator = requireSwitchedOn(getServices().operator);
+  const { cookie } = args.context.headers;
+  return answerForm(
+    args,
+    () => operator.requireSession({ cookie }),
+    async (form, actor) => {
+      const { table, done, count } = await operator.act({ action: form.get("do") ?? "", form, actor });
+      // Back to the rows the operator saw.
+      const search = new URLSearchParams(args.context.searchParams);
+      search.set("done", done);
+      search.set("count", String(count));
+      return seeOther(`/operator/${table}?${search}`);
+    },
+  );
 }
 
 export default function OperatorTableRoute() {

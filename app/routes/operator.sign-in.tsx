@@ -1,11 +1,15 @@
-import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import type { ActionFunctionArgs, LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { answerForm, seeOther } from "~/operator/operator-form.server";
 import { describeOperatorPage } from "~/operator/page/operator-frame";
 import stylesheetHref from "~/operator/page/operator.css";
 import { SignInPage } from "~/operator/page/sign-in-page";
 import { readNotices } from "~/operator/notices";
-import { noStore, readNext, requireSwitchedOn } from "~/operator/page-guard.server";
-import { systemClock } from "~/platform/clock";
+import { noStore, readNext, requireSwitchedOn, signInPath } from "~/operator/page-guard.server";
+import { writeOperatorCookie } from "~/operator/session.server";
+import type { StartedSession } from "~/operator/session.server";
+import { systemClock } from "~/platform/time/clock";
+import { requireWithinLimit } from "~/platform/http/require-within-limit.server";
 import { getServices } from "~/services.server";
 
 export { OperatorError as ErrorBoundary } from "~/operator/page/operator-error";
@@ -18,6 +22,32 @@ export function loader({ context: { searchParams } }: LoaderFunctionArgs) {
   requireSwitchedOn(getServices().operator);
   const next = readNext(searchParams.get("next"));
   return { next, notices: readNotices(searchParams, systemClock()) };
+}
+
+/** Signs in; with `?out`, out. */
+export function action(args: ActionFunctionArgs) {
+  const operator = requireSwitchedOn(getServices().operator);
+  const { context } = args;
+  const { cookie } = context.headers;
+  const write = (session: StartedSession) => writeOperatorCookie(session, context.service.origin);
+  if (!context.searchParams.has("out")) {
+    return answerForm(
+      args,
+      () => requireWithinLimit(context, "operator"),
+      async (form, actor) => {
+        const session = await operator.signIn({ given: form.get("secret") ?? "", actor });
+        return seeOther(readNext(form.get("next")), write(session));
+      },
+    );
+  }
+  return answerForm(
+    args,
+    () => operator.requireSession({ cookie }),
+    async (_form, actor) => {
+      await operator.signOut({ cookie, actor });
+      return seeOther(`${signInPath}?done=signed-out`, write({ value: "", maxAgeSeconds: 0 }));
+    },
+  );
 }
 
 export default function OperatorSignInRoute() {

@@ -1,6 +1,5 @@
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { Link, isRouteErrorResponse, useLoaderData, useRouteError } from "@remix-run/react";
-import { refusalTable } from "~/platform/http/refusal-table";
 import { ProblemExamples } from "~/reference/page/problem-examples";
 import problemsHref from "~/reference/page/problems.css";
 import { getProblemPages } from "~/services/api-description.server";

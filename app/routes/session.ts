@@ -1,14 +1,14 @@
-import { writeSessionCookie } from "~/gate/tokens/token-locations";
 import {
   endSessionOperation,
   getSessionOperation,
   keepSessionOperation,
-} from "~/gate/tokens/session.openapi";
-import { sessionBodySchema } from "~/gate/tokens/session.schema";
+} from "~/gate/session/session.openapi";
+import { sessionBodySchema } from "~/gate/session/session.schema";
 import { answerJson } from "~/platform/http/answer.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 import { sessionProof } from "~/services/callers.server";
+import { signOut } from "~/services/sign-out.server";
 
 export const { loader, action } = defineRoute({
   GET: {
@@ -38,12 +38,6 @@ export const { loader, action } = defineRoute({
   DELETE: {
     operation: endSessionOperation,
     sameSite: true,
-    handle: async ({ context }) => {
-      const { gate, chat } = getServices();
-      const claims = await gate.session.signOut({ cookie: context.headers.cookie });
-      if (claims) await chat.resumable?.stopSession(claims);
-      const cookie = writeSessionCookie("", 0, context.service.origin);
-      return answerJson({ body: { signedIn: false }, headers: { "Set-Cookie": cookie } });
-    },
+    handle: async ({ context }) => answerJson({ body: { signedIn: false }, headers: await signOut(context) }),
   },
 });

@@ -16,21 +16,31 @@ const emptyWords = new Set(
 /** Scripts that put no spaces between words are searched by pairs of characters. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-/** Without accents, empty words and common endings; `ERC-1155` and `erc1155` are found by each other. */
+/** Signs that stand for many letters would make far more words of a text than it has. */
+const maxGrowth = 2;
+
+/**
+ * Without accents, empty words and common endings; `ERC-1155` and `erc1155` are found by each other. All words together
+ * are at most twice as long as the text.
+ */
 export function toSearchWords(text: string): string[] {
   // Marks are dropped before too: a long run of them takes long to be put in order.
   const folded = text
     .replace(/\p{M}+/gu, "")
     .normalize("NFKD")
     .replace(/\p{M}+/gu, "")
+    // Hangul as it is written, and not letter by letter.
+    .normalize("NFC")
     .toLowerCase()
     .replace(/['’](?=t\b)|['’](?:s|re|ve|ll|d|m)\b/g, "");
-  return (folded.match(/[\p{L}\p{N}]+/gu) ?? []).flatMap((word) => {
+  let leftChars = text.length * maxGrowth;
+  const words = (folded.match(/[\p{L}\p{N}]+/gu) ?? []).flatMap((word) => {
     if (emptyWords.has(word)) return [];
     if (unspaced.test(word)) return toPairs(word);
     const parts = word.match(/\p{L}+|\p{N}+/gu) ?? [];
     return parts.length > 1 ? [word, ...parts] : [toStem(word)];
   });
+  return words.filter((word) => (leftChars -= word.length) >= 0);
 }
 
 function toPairs(word: string): string[] {

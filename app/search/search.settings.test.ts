@@ -66,7 +66,7 @@ test("an embedding model without a provider is a mistake", () => {
 });
 
 test("Pinecone requires names of indexes, and settings that do not fit together are reported", () => {
-  const key = { PINECONE_API_KEY: "pc", OPENAI_API_KEY: "k", EMBEDDING_MODEL: "m" };
+  const key = { ...forAll, PINECONE_API_KEY: "pc", OPENAI_API_KEY: "k", EMBEDDING_MODEL: "m" };
   const { search, warnings } = read({ ...key, PINECONE_INDEXES: "docs,more" });
   expect(search.pinecone).toEqual({ apiKey: "pc", indexes: ["docs", "more"], host: null });
   expect(warnings).toEqual([]);
@@ -87,7 +87,7 @@ test("Pinecone without the model that filled its indexes is a mistake, reported 
   }).join(" ");
   for (const name of ["PINECONE_INDEXES", "PINECONE_HOST", "AI_PROVIDER"]) expect(problems).toContain(name);
   expect(problems).toContain(
-    "EMBEDDING_MODEL must be set together with PINECONE_API_KEY: to the model whose vectors fill the indexes.",
+    "EMBEDDING_MODEL must be set together with PINECONE_API_KEY, to the model whose vectors fill the indexes.",
   );
   expect(problems).not.toContain("pc-secret");
   expect(problemsInProduction({ PINECONE_API_KEY: "pc", PINECONE_INDEXES: "docs" }).join(" ")).toMatch(

@@ -1,16 +1,12 @@
-import { claimOf } from "~/gate/caller.server";
-import type { Caller } from "~/gate/caller.server";
-import type { GateAccessBody } from "~/gate/gate-bodies";
+import { claimOf } from "~/gate/tokens/caller.server";
+import type { Caller } from "~/gate/tokens/caller.server";
+import type { GateAccessBody } from "~/gate/proofs/gate-bodies";
 import type { Claimant } from "~/gate/proofs/proof.server";
 import { claimOfClaimant } from "~/gate/proofs/proofs.server";
-import type { SessionOrder } from "~/gate/tokens/session.schema";
-import type { SessionCaller } from "~/gate/tokens/session.server";
-import type { CallerRule } from "~/gate/tokens/token-placement.openapi";
+import type { SessionOrder } from "~/gate/session/session.schema";
+import type { SessionCaller } from "~/gate/session/session.server";
+import type { CallerRule } from "~/gate/tokens/scopes";
 import type { Actor } from "~/operator/audit.store.server";
-import { maxFormBytes } from "~/operator/form-answer.server";
-import { formBody } from "~/platform/http/body.server";
-import { requireOwnForm } from "~/platform/http/pages.server";
-import type { RequestContext } from "~/platform/http/request-context.server";
 import type { CallerStep } from "~/platform/http/route.server";
 import { getServices, requireOperatorService } from "~/services.server";
 
@@ -48,13 +44,4 @@ export const operatorCaller: CallerStep<Actor> = {
     await requireOperatorService().requireSession({ cookie: headers.cookie });
     return { clientId, requestId };
   },
-};
-
-/** What the operator's forms have in common; they are not there where the view is switched off. */
-export const operatorForm = {
-  guard: ({ context }: { context: RequestContext }) => {
-    requireOperatorService();
-    requireOwnForm(context);
-  },
-  body: formBody(maxFormBytes),
 };

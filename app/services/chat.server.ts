@@ -1,11 +1,10 @@
-import type { Caller } from "~/gate/caller.server";
-import { holderOf } from "~/gate/holder.server";
+import type { Caller } from "~/gate/tokens/caller.server";
+import { holderOf } from "~/gate/tokens/holder.server";
 import { isConversationId, toModelList } from "~/chat/chat.schema";
 import type { ChatRequest } from "~/chat/chat.schema";
-import { checkAbandonedAnswers } from "~/chat/kept/abandoned-answers.server";
 import { answerResumable } from "~/chat/kept/answer-resumable.server";
 import type { ResumableCall, ResumableDependencies } from "~/chat/kept/answer-resumable.server";
-import type { Conversation } from "~/chat/kept/kept-answer-store.server";
+import type { Conversation } from "~/chat/kept/kept-answer";
 import { createKeptAnswers, writerGoneText } from "~/chat/kept/kept-answers.server";
 import { answerChat } from "~/chat/reply/answer-chat.server";
 import type { ChatAnswer, ChatDependencies } from "~/chat/reply/answer-chat.server";
@@ -13,7 +12,8 @@ import { chatProviders } from "~/chat/providers/chat-providers.server";
 import { instrumentChat } from "~/chat/providers/instrument-chat";
 import { createSystemPromptReader } from "~/chat/reply/system-prompt.server";
 import { getProvider } from "~/platform/providers/provider-row";
-import { systemClock } from "~/platform/clock";
+import { systemClock } from "~/platform/time/clock";
+import { keepSpan } from "~/platform/tracing/spans";
 import { ownerOfKey } from "~/quota/quota-subject";
 import type { Foundation } from "./foundation.server";
 import type { QuotaServices } from "./quota.server";
@@ -25,13 +25,18 @@ export type ChatQuestion = {
   request: ChatRequest;
   /** Null: a stranger. */
   caller: Caller | null;
-  clientId: string;
   signal: AbortSignal;
 };
 
-export type ResumableQuestion = Omit<ChatQuestion, "signal"> & { conversationId: string };
+export type ResumableQuestion = Omit<ChatQuestion, "signal"> & {
+  clientId: string;
+  conversationId: string;
+  /** The client's name for the reply. */
+  replyId: string | undefined;
+};
 type KeyClaims = { claims: Pick<Caller["claims"], "chainId" | "contract" | "tokenId"> };
 type ConversationRequest = { caller: Caller | null; conversationId: string | undefined };
+type StopRequest = ConversationRequest & { replyId: string | undefined };
 
 export function wireChat(foundation: Foundation, quota: QuotaServices, tools: ToolServices) {
   const { config, metrics, instruments, recording, log } = foundation;
@@ -56,51 +61,47 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
     shutdownSignal: shutdown.signal,
     log,
   };
-  const keepTrace = (events: ChatAnswer["events"]) => instruments.tracing?.keep(events) ?? events;
-  const { kept, leaseMs } = openKeptAnswers(foundation, quota, shutdown.signal);
+  const kept = openKeptAnswers(foundation, quota, shutdown.signal);
   const resumableDependencies: ResumableDependencies = {
     chat: { ...dependencies, shutdownText: writerGoneText },
     kept,
-    keepTrace,
+    keepTrace: keepSpan,
   };
-  // Also where none begin: some of before a new start may be left.
-  const abandoned = checkAbandonedAnswers({ conclude: kept.concludeAbandoned, everyMs: leaseMs / 3, log });
+  // Even if none can begin: some may be left from before a restart.
+  const stopping = new AbortController();
+  const watchingAbandoned = kept.concludeRegularly(stopping.signal);
 
   return {
     /** Null where the chat is switched off, which is no fault. */
     pingProvider: chat.isOn ? provider.ping(chat) : null,
     /** Ends the streams that are open, each with a last event. */
-    beginStop: () => shutdown.abort(),
-    /** Once what was said last is stored. */
-    stop: async () => void (await Promise.all([kept.drain(), abandoned.stop()])),
+    endStreams: () => shutdown.abort(),
+    /** Once all answers have ended, and what was said last is stored. */
+    async stop(): Promise<void> {
+      stopping.abort();
+      await Promise.all([kept.drain(), watchingAbandoned]);
+    },
     /** What a client may name. */
     listModels: () => toModelList(chat.models),
-    answer: async ({ request, caller, clientId, signal }: ChatQuestion): Promise<ChatAnswer> => {
+    answer: async ({ request, caller, signal }: ChatQuestion): Promise<ChatAnswer> => {
       const admitAnswer = () => quota.admitAnswer({ caller });
-      const call = { request, caller: caller && holderOf(caller), clientId, signal, admitAnswer };
+      const call = { request, caller: caller && holderOf(caller), signal, admitAnswer };
       const { events, headers } = await answerChat(call, dependencies);
-      return { events: keepTrace(events), headers };
+      return { events: keepSpan(events), headers };
     },
     /** Null where answers cannot be taken up again. */
     resumable:
       chat.resumeSeconds === 0
         ? null
         : {
-            answer: ({ request, caller, clientId, conversationId }: ResumableQuestion) => {
+            answer: ({ request, caller, clientId, conversationId, replyId }: ResumableQuestion) => {
               const proofHash = caller?.claims.siwe_hash ?? null;
               const conversation = conversationOf(caller, conversationId);
               const owner = { openFor: openFor(caller, clientId), proofHash, ...conversation };
-              const admitAnswer: ResumableCall["admitAnswer"] = (reservationId, transaction) =>
-                quota.admitAnswer({ caller, reservationId, transaction });
-              const isCounted = quota.activity.active;
-              const call = {
-                request,
-                caller: caller && holderOf(caller),
-                clientId,
-                owner,
-                isCounted,
-                admitAnswer,
-              };
+              const admitAnswer: ResumableCall["admitAnswer"] = (reservationId) =>
+                quota.admitAnswer({ caller, reservationId });
+              const holder = caller && holderOf(caller);
+              const call = { request, caller: holder, owner, replyId, admitAnswer };
               return answerResumable(call, resumableDependencies);
             },
             find: async ({ caller, conversationId }: ConversationRequest) => {
@@ -110,8 +111,8 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
               return found && { ...found, headers: await kept.headersOf(found, conversation) };
             },
             read: kept.read,
-            stop: async ({ caller, conversationId }: ConversationRequest) => {
-              if (isConversationId(conversationId)) await kept.stop(conversationOf(caller, conversationId));
+            stop: async ({ caller, conversationId: id, replyId }: StopRequest) => {
+              if (isConversationId(id)) await kept.stop(conversationOf(caller, id), replyId);
             },
             /**
              * At its sign-out. What was begun with the same key's other sessions goes on, and so does what the store did
@@ -119,24 +120,26 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
              */
             stopSession: (claims: Caller["claims"]) =>
               kept
-                .stopSession({ openFor: openForKey({ claims }), proofHash: claims.siwe_hash })
+                .stopSession({
+                  owner: ownerOf({ claims }),
+                  openFor: openForKey({ claims }),
+                  proofHash: claims.siwe_hash,
+                })
                 .catch((err: unknown) => log.warn({ err }, "answers of a session could not be stopped")),
           },
   };
 }
 
 function openKeptAnswers(
-  { config, state, pubsub, log }: Foundation,
+  { config, state, log }: Foundation,
   quota: QuotaServices,
   shutdownSignal: AbortSignal,
 ) {
   const { chat, database } = config;
-  // Readers learn within LEASE_SECONDS that the writer is gone: the rest is for their next look at the store.
-  const leaseMs = database.leaseSeconds * 1000 - 500;
-  const kept = createKeptAnswers({
+  return createKeptAnswers({
     store: state.keptAnswers,
-    notices: { tell: pubsub.publish, subscribe: pubsub.subscribe },
-    leaseMs,
+    // Readers learn within LEASE_SECONDS that the writer is gone: the rest is for their next look at the store.
+    leaseMs: database.leaseSeconds * 1000 - 500,
     keptForMs: chat.resumeSeconds * 1000,
     maxOpen: chat.resumeOpen,
     settle: quota.ledgerOf("token").settle,
@@ -144,12 +147,15 @@ function openKeptAnswers(
     clock: systemClock,
     log,
   });
-  return { kept, leaseMs };
 }
 
 /** Of a key and the wallet it was held by; a renewed token of both is as good. */
 function conversationOf(caller: Caller | null, conversationId: string): Conversation {
-  return { owner: caller ? `${keyOf(caller)}:${caller.claims.sub}` : "", conversationId };
+  return { owner: caller ? ownerOf(caller) : "", conversationId };
+}
+
+function ownerOf(caller: Pick<Caller, "claims">): string {
+  return `${keyOf(caller)}:${caller.claims.sub}`;
 }
 
 function openFor(caller: Caller | null, clientId: string): string {

@@ -1,19 +1,19 @@
 import { firstKind } from "~/gate/kinds/kind-of-key";
 import { openBrand } from "~/platform/brand/open-brand.server";
 import { createChainClients, getChainClient } from "~/platform/chain/chain-clients.server";
-import { systemClock } from "~/platform/clock";
+import { systemClock } from "~/platform/time/clock";
 import { openDatabase, readPool } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
-import { makeDataDir } from "~/platform/folders.server";
+import { makeDataDir } from "~/platform/instance/folders.server";
 import { isLoopbackName } from "~/platform/http/domains";
-import { createInstanceId } from "~/platform/instance.server";
-import type { Log } from "~/platform/log.server";
-import { createMetrics } from "~/platform/metrics.server";
+import { createInstanceId } from "~/platform/instance/instance.server";
+import type { Log } from "~/platform/log/log.server";
+import { createMetrics } from "~/platform/metrics/metrics.server";
 import { openRedis } from "~/platform/redis/redis.server";
 import type { Config } from "~/settings.server";
 import { wireInstruments } from "./instrument.server";
 import { wireRecording } from "./recording.server";
-import { createStatePubSub, createStateStores } from "./state.server";
+import { createStateStores } from "./state.server";
 
 /** What every feature is wired from. */
 export type Foundation = Awaited<ReturnType<typeof openFoundation>>;
@@ -44,7 +44,6 @@ export async function openFoundation(config: Config, port: number, log: Log) {
     database,
     redis,
     state: createStateStores({ database, redis, clock: systemClock, instance }),
-    pubsub: createStatePubSub({ config, redis, log }),
     chains,
     /** That of the first kind of key. */
     chain: getChainClient(chains, firstKind(config.keys).chainId),

@@ -1,6 +1,6 @@
-import { keyEmails } from "~/gate/keys/key-notifications";
+import { keyEmails } from "~/gate/form/key-notifications";
 import { paymentEmails } from "~/payments/payment-notifications.server";
-import { systemClock } from "~/platform/clock";
+import { systemClock } from "~/platform/time/clock";
 import { createEmailGateway } from "~/platform/outbox/email.gateway.server";
 import { channels as allChannels } from "~/platform/outbox/outbox";
 import { createOutboxSender } from "~/platform/outbox/outbox.server";
@@ -9,8 +9,6 @@ import { createWebhookGateway } from "~/platform/outbox/webhook.gateway.server";
 import type { Foundation } from "./foundation.server";
 
 const webhookTimeoutMs = 10_000;
-/** A stopping process has ten seconds in all, of which open answers may take five. */
-const outboxStopMs = 3_000;
 const renderers = { ...keyEmails, ...paymentEmails };
 
 export type OutboxServices = ReturnType<typeof wireOutbox>;
@@ -29,7 +27,6 @@ export function wireOutbox({ config: { notifications }, database, instance, metr
     clock: systemClock,
     claimant: instance,
     log,
-    stopTimeoutMs: outboxStopMs,
   });
   metrics.observeOutboxPending(store.countPending);
   return { store, sender };

@@ -1,5 +1,5 @@
-import type { Caller } from "~/gate/caller.server";
-import { systemClock } from "~/platform/clock";
+import type { Caller } from "~/gate/tokens/caller.server";
+import { systemClock } from "~/platform/time/clock";
 import { createOrphanSettler } from "~/quota/orphan-settler.server";
 import { expiryMarginSeconds } from "~/quota/quota-reservation";
 import { requireResetSecret, resetQuotas, resetWindow } from "~/quota/quota-reset.server";
@@ -11,7 +11,7 @@ import type { ReserveRequest } from "~/quota/reservations.store.server";
 import type { QuotaKind, QuotaOwner } from "~/quota/quota-subject";
 import type { Foundation } from "./foundation.server";
 
-type GivenReservation = Pick<ReserveRequest, "reservationId" | "transaction">;
+type GivenReservation = Pick<ReserveRequest, "reservationId">;
 export type QuotaServices = Awaited<ReturnType<typeof wireQuota>>;
 
 export async function wireQuota({ config, state, instruments, instance, log }: Foundation) {

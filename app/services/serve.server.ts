@@ -1,13 +1,13 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ServerBuild } from "@remix-run/node";
-import { createHttpServer, listen, stopOnSignals } from "~/platform/http/http-server.server";
+import { createHttpServer, listen, stopOnSignals } from "~/platform/http/connection/http-server.server";
 import { answerPageRefusal } from "~/platform/http/plain-page.server";
 import type { Refusal } from "~/platform/http/refusal";
 import { findResourceRoute } from "~/platform/http/resource-routes.server";
-import { createStartupBuffer } from "~/platform/http/startup-buffer.server";
-import type { Log } from "~/platform/log.server";
-import { joinSupervisor } from "~/platform/worker.server";
+import { createStartupBuffer } from "~/platform/http/connection/startup-buffer.server";
+import type { Log } from "~/platform/log/log.server";
+import { joinSupervisor } from "~/platform/instance/worker.server";
 import { startServices } from "~/services.server";
 import type { Services } from "~/services.server";
 import type { Config } from "~/settings.server";
@@ -37,7 +37,14 @@ export async function serve({ config, build, log, closeLog, createApp }: ServeOp
   let starting: Promise<Services> | undefined;
   let services: Services | undefined;
   // From the first moment on: a start may take long, and has to be stopped in order too.
-  const isStopping = stopOnSignals({ server, beginStop, stopServices, log, closeLog });
+  const isStopping = stopOnSignals({
+    server,
+    beginStop: () => startupBuffer.close(),
+    endStreams: () => services?.chat.endStreams(),
+    stopServices,
+    log,
+    closeLog,
+  });
   try {
     port = openPort ?? (await listen(server, config.serving.host, port));
     starting = startServices({ config, port, log, buildVersion: build.assets.version });
@@ -59,11 +66,6 @@ export async function serve({ config, build, log, closeLog, createApp }: ServeOp
     process.stderr.write(`Latchkey cannot start. ${(error as Error).message}\n`);
     log.debug({ err: error }, "start-up failed");
     process.exit(1);
-  }
-
-  function beginStop(): void {
-    if (services) services.beginStop();
-    else startupBuffer.close();
   }
 
   /** Gives a start that is under way a moment to end; what it holds after that is released with the process. */

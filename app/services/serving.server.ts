@@ -1,12 +1,13 @@
 import type { Server } from "node:http";
+import { trace } from "@opentelemetry/api";
 import { firstKind } from "~/gate/kinds/kind-of-key";
 import { createOriginCheck } from "~/platform/http/domains";
-import { listen } from "~/platform/http/http-server.server";
+import { listen } from "~/platform/http/connection/http-server.server";
 import type { ServiceContext } from "~/platform/http/request-context.server";
 import type { RateLimitName } from "~/platform/limits/limit-name";
 import type { ConfiguredLimit } from "~/platform/limits/limits.settings";
 import type { RateLimiter } from "~/platform/limits/rate-limiter.server";
-import { createMetricsServer } from "~/platform/metrics-access.server";
+import { createMetricsServer } from "~/platform/metrics/metrics-access.server";
 import type { Foundation } from "./foundation.server";
 import { openLimiter } from "./limiters.server";
 import { describeWallets } from "./wallets.server";
@@ -14,7 +15,6 @@ import { describeWallets } from "./wallets.server";
 /** What routes and the route builder need of the running service. */
 export function createServiceContext(foundation: Foundation): ServiceContext {
   const { config, domains, origin, brand, metrics, keyMetrics, recording } = foundation;
-  const { tracing } = foundation.instruments;
   const limiters = createLimiters(foundation);
   const { chainId, contract, standard } = firstKind(config.keys);
   return {
@@ -23,7 +23,7 @@ export function createServiceContext(foundation: Foundation): ServiceContext {
     consumeLimit: async ({ name, clientId }) => (await limiters.get(name)?.consume(clientId)) ?? null,
     countRefusal: ({ slug, unmet }) => {
       metrics.countRefusal(slug);
-      tracing?.noteRefusal(slug);
+      trace.getActiveSpan()?.setAttribute("latchkey.refusal", slug);
       if (unmet) keyMetrics?.countUnmet(unmet);
     },
     brand: brand.brand,

@@ -4,9 +4,9 @@ import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { z } from "zod";
-import type { Clock } from "~/platform/clock";
-import type { WarnLog } from "~/platform/log.server";
+import * as z from "zod";
+import type { Clock } from "~/platform/time/clock";
+import type { WarnLog } from "~/platform/log/log.server";
 
 export type AudioCache = ReturnType<typeof createAudioCache>;
 export type AudioPart = Awaited<ReturnType<AudioCache["createPart"]>>;

@@ -52,7 +52,6 @@ function makeTool({
       tool,
       input,
       caller,
-      clientId: "192.0.2.1",
       signal: new AbortController().signal,
       log: { warn: () => undefined },
     });
@@ -79,16 +78,6 @@ test("the search tool fills in its defaults and answers in the documented shape"
   expect(bare).toMatchObject({ output: { index: "archive", topK: 100 } });
   expect((bare as { output: { matches: unknown } }).output.matches).toEqual([{ id: "a.md#1", score: 1 }]);
   expect(asked).toHaveLength(2);
-});
-
-test("strangers share the search by their address, holders by their key", async () => {
-  const { run, asked } = makeTool();
-  await run({ input: { query: "x" } });
-  await run({ input: { query: "x" }, caller: holder });
-  expect(asked.map(({ clientId }) => clientId)).toEqual([
-    "client 192.0.2.1",
-    `key 31337:0x${"aa".repeat(20)}:7`,
-  ]);
 });
 
 test.each([

@@ -1,5 +1,5 @@
-import { z } from "zod";
-import type { TokenHolder } from "~/gate/holder";
+import * as z from "zod";
+import type { TokenHolder } from "~/gate/tokens/holder";
 
 /** Who a tool works for; null when nobody signed in. A tool never has more rights than this. */
 export type ToolCaller = TokenHolder | null;
@@ -13,8 +13,6 @@ export type ToolOffer = { name: string; description: string; inputJsonSchema: Re
 export type ToolCall<Input> = {
   input: Input;
   caller: ToolCaller;
-  /** For fair sharing between clients; it grants nothing. */
-  clientId: string;
   signal: AbortSignal;
 };
 

@@ -47,7 +47,9 @@ const callerRoutes: readonly CallerRoute[] = [
     path: "/api/mcp",
     scope: "tools",
     json: { method: "tools/list" },
-    toRefusal: (message) => ({ error: { code: -32001, message } }),
+    toRefusal: (message) => ({
+      error: { code: -32001, message: expect.stringContaining(message) as string },
+    }),
     checksEveryOrigin: true,
   },
 ];

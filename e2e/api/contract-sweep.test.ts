@@ -1,6 +1,5 @@
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { listHostileRoutes } from "~e2e/bench/costs/hostile-bodies";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
 import { readBuiltRoutes } from "~e2e/support/built-routes";
@@ -77,16 +76,6 @@ test("the build has every route of the sources", () => {
   const files = readdirSync("app/routes").map((name) => `routes/${name.replace(/\.tsx?$/, "")}`);
   const built = builtRoutes.map(({ id }) => id).filter((id) => id !== "root");
   expect(built.sort(), "The build is older than the routes: run `npm run build`.").toEqual(files.sort());
-});
-
-test("the benchmark of hostile bodies covers every route that reads a body", () => {
-  const sent = listHostileRoutes(gate.origin, resetSecret).map(({ pattern }) => pattern);
-  // What is posted to an unknown address is not read, nor what comes with a stop.
-  const notReading = ["/api/*", "/api/chat/:id/stop"];
-  const taking = routes.filter(({ methods, pattern }) => {
-    return methods.includes("POST") && !notReading.includes(pattern);
-  });
-  expect(sent.sort()).toEqual(taking.map(({ pattern }) => pattern).sort());
 });
 
 test.each(routes)(

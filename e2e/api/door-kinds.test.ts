@@ -3,7 +3,7 @@ import { waitUntil } from "~e2e/support/processes";
 import { latchkeyRight } from "~e2e/support/chain/key-kinds";
 import { developmentAccount } from "../../contracts/local-chain.mjs";
 import { asPage, openDoorClient } from "./door-fixture";
-import { openKeysGate, takeAway } from "./keys-fixture";
+import { claimsOf, openKeysGate, takeAway } from "./keys-fixture";
 import type { KindName, KeysGate } from "./keys-fixture";
 
 const founders = "founders.example.com";
@@ -71,6 +71,31 @@ test("one sign-in opens each site whose kind it is, or whose membership its wall
   expect((await gate.ask({ path: "/session", method: "DELETE", headers: signedOut })).status).toBe(200);
   expect((await door.question({ host: founders, cookie })).status).toBe(302);
   expect((await door.question({ host: patrons, cookie: asPatron })).status).toBe(302);
+});
+
+test("a vault and its delegate who signed the same text sign out and are counted each for themselves", async () => {
+  const [vault, delegate] = [developmentAccount(6), developmentAccount(7)];
+  const tokenId = await gate.mintKey(6);
+  await gate.registry.delegateAll({ from: 6, to: delegate.address, rights: latchkeyRight });
+  const timestamp = Date.now();
+  const signInAs = async ({ account }: typeof vault, rest: { vault?: string } = {}) => {
+    const body = await gate.legacy("lent", account, { tokenId, timestamp, ...rest });
+    return String((await gate.post("/api/gate-access", body)).body.accessToken);
+  };
+  const [ofVault, ofDelegate] = [await signInAs(vault), await signInAs(delegate, { vault: vault.address })];
+  expect(claimsOf(ofVault).siwe_hash).toBe(claimsOf(ofDelegate).siwe_hash);
+  const cookie = await door.letIn(ofVault, { host: lent });
+
+  for (let round = 0; round < 5; round++) await door.beginWayIn(ofDelegate, { host: lent });
+  const { order } = await door.start("/", { host: lent });
+  expect((await door.goOn(ofDelegate, order)).status).toBe(429);
+  await door.beginWayIn(ofVault, { host: lent });
+
+  const headers = { Cookie: `access_token=${ofDelegate}` };
+  expect((await gate.ask({ path: "/session", method: "DELETE", headers })).status).toBe(200);
+  expect((await door.goOn(ofDelegate, order)).status).toBe(401);
+  expect((await door.question({ host: lent, cookie })).status).toBe(200);
+  await door.beginWayIn(ofVault, { host: lent });
 });
 
 test("a session of another kind is told which one opens the site", async () => {

@@ -77,8 +77,11 @@ export async function startKeysServer(options: KeysServerOptions) {
     /** The body of a sign-in; of a membership's without an id. */
     siwe: async (name: string, account: Signer, rest: NamedHolder = {}) =>
       signSiwe({ site: siteOf(name), holder: holderOf(name, account, rest), nonce: await client.newNonce() }),
-    legacy: (name: string, account: Signer, rest: NamedHolder = {}) =>
-      signLegacy(siteOf(name), holderOf(name, account, rest)),
+    legacy: (
+      name: string,
+      account: Signer,
+      { timestamp, ...rest }: NamedHolder & { timestamp?: number } = {},
+    ) => signLegacy(siteOf(name), holderOf(name, account, rest), timestamp),
     form: (name: string, account: Signer, rest: NamedHolder & { message: string }) => {
       const { message, ...key } = rest;
       return signForm({ site: siteOf(name), holder: holderOf(name, account, key), message });

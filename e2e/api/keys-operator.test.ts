@@ -5,6 +5,7 @@ import { latchkeyRight } from "~e2e/support/chain/key-kinds";
 import { waitUntil } from "~e2e/support/processes";
 import { openKeysGate, takeAway } from "./keys-fixture";
 import type { KeysGate } from "./keys-fixture";
+import { signInAsOperator } from "~e2e/support/operator-session";
 
 const secret = "Qm7rV2kXw9TzLc4H";
 const metricsToken = "metrics-token-of-the-tests-0123";
@@ -19,15 +20,7 @@ beforeAll(async () => {
   });
   database = await openDatabase({ url: gate.server.databaseUrl });
   const { origin } = gate.server;
-  const body = new URLSearchParams({ secret });
-  const headers = { Origin: origin };
-  const answer = await fetch(`${origin}/operator/session`, {
-    method: "POST",
-    body,
-    headers,
-    redirect: "manual",
-  });
-  cookie = answer.headers.get("set-cookie")!.split(";")[0]!;
+  cookie = await signInAsOperator({ origin, secret });
 }, 120_000);
 afterAll(async () => {
   await closeDatabase(database);

@@ -28,6 +28,7 @@ async function open(pages: Record<string, string>) {
       RPC_URL: "http://127.0.0.1:9",
       KEY_CONTRACT_ADDRESS: `0x${"12".repeat(20)}`,
       CONTENT_DIR: contentDir,
+      KNOWLEDGE_AUDIENCE: "everyone",
       CHAIN_POLL_SECONDS: "300",
       RATE_LIMIT_MCP: "0",
     },

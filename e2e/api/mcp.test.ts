@@ -248,7 +248,12 @@ test("a required token is read from six locations, and the first one decides", a
     const refused = await ask([place(wrong)]);
     expect([refused.status, refused.body], location).toEqual([
       401,
-      { error: { code: -32001, message: "Unauthorized: invalid JWT" } },
+      {
+        error: {
+          code: -32001,
+          message: "Unauthorized: invalid JWT. The signature of the access token is wrong. Sign in again.",
+        },
+      },
     ]);
     expect(refused.headers.get("www-authenticate")).toBe(
       `Bearer realm="latchkey", error="invalid_token", ${resourceMetadata}`,
@@ -330,7 +335,9 @@ test("key_status returns owner and use, get_gated_content the holder's room, and
     used: true,
     usedBy: account.address.toLowerCase(),
   });
-  expect((await mcp.callTool({ name: "get_gated_content", headers: bearer })).status).toBe(401);
+  const late = await mcp.callTool({ name: "get_gated_content", headers: bearer });
+  expect([late.status, late.error?.code]).toEqual([401, -32001]);
+  expect(late.error?.message).toMatch(/^Unauthorized: invalid JWT\. .*used/);
   const again = await gate.signIn({ account, tokenId });
   expect([again.status, again.body]).toMatchObject([403, { title: "This token has already been used" }]);
 });

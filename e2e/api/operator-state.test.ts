@@ -4,6 +4,7 @@ import { hasRedis, startRedis } from "~e2e/support/databases/redis";
 import { startServer } from "~e2e/support/running-server";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
+import { signInAsOperator } from "~e2e/support/operator-session";
 
 const secret = "Qm7rV2kXw9TzLc4H";
 
@@ -18,15 +19,7 @@ async function startSignedIn(env: Record<string, string>) {
   });
   onTestFinished(async () => void (await server.stop()));
   const { origin } = server;
-  const answer = await fetch(`${origin}/operator/session`, {
-    method: "POST",
-    body: new URLSearchParams({ secret }),
-    headers: { Origin: origin },
-    redirect: "manual",
-  });
-  expect(answer.status).toBe(303);
-  const cookie = answer.headers.get("set-cookie")!.split(";")[0]!;
-  return { origin, cookie };
+  return { origin, cookie: await signInAsOperator({ origin, secret }) };
 }
 
 type Page = { status: number; text: string; rows: Map<string, { badge: string; why: string }> };

@@ -9,6 +9,7 @@ import { startWebhookReceiver } from "~e2e/support/providers/webhook-receiver";
 import type { WebhookReceiver } from "~e2e/support/providers/webhook-receiver";
 import { openGate } from "./gate-fixture";
 import type { Gate } from "./gate-fixture";
+import { signInAsOperator } from "~e2e/support/operator-session";
 
 const secret = "Qm7rV2kXw9TzLc4H";
 const hookSecret = `whsec_${randomBytes(24).toString("base64")}`;
@@ -27,8 +28,7 @@ beforeAll(async () => {
     },
   });
   database = await openDatabase({ url: gate.server.databaseUrl });
-  const answer = await send("/operator/session", { secret });
-  cookie = answer.headers.get("set-cookie")!.split(";")[0]!;
+  cookie = await signInAsOperator({ origin: gate.origin, secret });
 });
 afterAll(async () => {
   await closeDatabase(database);
@@ -89,7 +89,7 @@ test("a notification that was given up is sent again by the operator, under its 
   });
   const outbox = async () => (await send("/operator/outbox")).text();
   expect(await outbox()).toContain("HTTP 500");
-  const answer = await send("/operator/do/retry-given-up", {});
+  const answer = await send("/operator/outbox", { do: "retry-given-up" });
   expect([answer.status, answer.headers.get("location")]).toEqual([
     303,
     "/operator/outbox?done=retried&count=1",
@@ -101,7 +101,7 @@ test("a notification that was given up is sent again by the operator, under its 
   expect(receiver.received[0]).toMatchObject({ body: given.payload, verified: true });
   expect(receiver.received[0]?.headers["webhook-id"]).toBe(given.id);
   expect(await outbox()).not.toContain("HTTP 500");
-  const again = await send("/operator/do/retry-given-up", {});
+  const again = await send("/operator/outbox", { do: "retry-given-up" });
   expect(again.headers.get("location")).toBe("/operator/outbox?done=retried&count=0");
   const entries = await database.auditEntry.findMany({ where: { kind: "operator-retry" } });
   expect(entries.map(({ detail }) => detail)).toContain('{"all":true,"deliveries":1}');

@@ -58,7 +58,7 @@ test("a media link sends the file without buffering it whole", async () => {
   expect(collected.body.length).toBeLessThan(5_000);
 });
 
-test.each(["/", "/gate", "/GATE/", "/gate.data", "/docs", "/problems/not-found?index"])(
+test.each(["/", "/chat", "/CHAT/", "/chat.data", "/docs", "/problems/not-found?index"])(
   "a page refuses other methods in the caller's format, and logs no error: %s",
   async (path) => {
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "PROPFIND"]) {

@@ -2,11 +2,11 @@ import path from "node:path";
 import { expect } from "vitest";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
-import { bearerChallenge } from "~/gate/authentication-failed";
-import { defaultJsonBounds } from "~/platform/http/json-text";
-import { defaultMaxBodyBytes } from "~/platform/http/route.server";
+import { bearerChallenge } from "~/gate/tokens/authentication-failed";
+import { defaultJsonBounds } from "~/platform/http/body/json-text";
+import { defaultMaxBodyBytes } from "~/platform/http/body/receive-body.server";
 import type { RouteFunction } from "~/platform/http/route.server";
-import { metricsChallenge } from "~/platform/metrics-access.server";
+import { metricsChallenge } from "~/platform/metrics/metrics-access.server";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
 import { resetChallenge } from "~/quota/quota-reset.server";
 import { onlyPostMessage } from "~/tools/mcp/mcp.server";
@@ -129,10 +129,7 @@ const exceptions: Readonly<Record<string, Exception>> = {
   "/media/:tokenId/*": { unauthenticated: { GET: "media-link-invalid" } },
   "/metrics": { challengeOf: () => metricsChallenge },
   // Swept as they are without the operator's secret; e2e/api/operator.test.ts has the rest.
-  "/operator/do/:action": { path: "/operator/do/mark-open", unauthenticated: { POST: "not-found" } },
-  "/operator/do/sign-out": { unauthenticated: { POST: "not-found" } },
   "/operator/export/:table": { unauthenticated: { GET: "not-found" } },
-  "/operator/session": { unauthenticated: { POST: "not-found" } },
 };
 
 /** What a route has to do, by its own declaration and these exceptions. */

@@ -177,7 +177,12 @@ test("a holder who just gave the key away finds nothing gated, before any watche
     const told = await at.callTool({ name: "libsql_search", args, headers: bearer });
     expect([told.status, told.body]).toEqual([
       401,
-      { error: { code: -32001, message: "Unauthorized: invalid JWT" } },
+      {
+        error: {
+          code: -32001,
+          message: expect.stringMatching(/^Unauthorized: invalid JWT\. .*another wallet/),
+        },
+      },
     ]);
   }
 });

@@ -359,7 +359,7 @@ async function resetQuotas(): Promise<void> {
 async function operate(): Promise<void> {
   const headers = { Origin: api.origin };
   for (const secret of [use("a wrong operator secret", random()), secrets.OPERATOR_SECRET]) {
-    const answer = await fetch(`${api.origin}/operator/session?secret=${secret}`, {
+    const answer = await fetch(`${api.origin}/operator/sign-in?secret=${secret}`, {
       method: "POST",
       redirect: "manual",
       headers,
@@ -376,9 +376,9 @@ async function operate(): Promise<void> {
     for (const name of ["state", "decisions", "outbox", "audit", "submissions", "nothing"])
       await told(api.ask({ path: `/operator/${name}?secret=${secret}`, headers: { cookie: cookie! } }));
     const foreign = { cookie: cookie!, Origin: "https://other.example" };
-    await told(api.ask({ path: "/operator/do/sign-out", method: "POST", headers: foreign }));
+    await told(api.ask({ path: "/operator/sign-in?out", method: "POST", headers: foreign }));
     await told(
-      api.ask({ path: "/operator/do/sign-out", method: "POST", headers: { cookie: cookie!, ...headers } }),
+      api.ask({ path: "/operator/sign-in?out", method: "POST", headers: { cookie: cookie!, ...headers } }),
     );
   }
 }

@@ -85,6 +85,25 @@ test("pages are compressed for clients that accept it, and plain for all others"
   }
 });
 
+test("files of the build are sent as the build compressed them", async () => {
+  const { port } = gate.server;
+  const text = (await get(port, "/gate")).bytes.toString("utf8");
+  const file = /\/build\/entry\.client-[^"]+\.js/.exec(text)![0];
+  const plain = await get(port, file);
+  const unpack = { br: brotliDecompressSync, gzip: gunzipSync };
+  for (const coding of Object.keys(unpack)) {
+    const packed = await get(port, file, { "Accept-Encoding": coding });
+    const { vary, etag, "content-type": type } = packed.headers;
+    expect([packed.headers["content-encoding"], vary]).toEqual([coding, "Accept-Encoding"]);
+    expect(type?.toLowerCase()).toBe(plain.headers["content-type"]?.toLowerCase());
+    expect(etag).not.toBe(plain.headers.etag);
+    expect(packed.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
+    expect(unpack[coding as keyof typeof unpack](packed.bytes).equals(plain.bytes)).toBe(true);
+  }
+  expect(plain.headers).toMatchObject({ vary: "Accept-Encoding" });
+  expect(plain.headers).not.toHaveProperty("content-encoding");
+});
+
 test("a page that is not there is compressed once, whatever its name, and depends on the coding for HEAD, too", async () => {
   const { port } = gate.server;
   const accepted = { "Accept-Encoding": "br" };

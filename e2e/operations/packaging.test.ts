@@ -4,13 +4,13 @@ import { lstat, readFile, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { Webhook } from "standardwebhooks";
-import { hashMessage } from "viem";
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { decodeMp3 } from "~e2e/support/mp3";
 import { startCollector } from "~e2e/support/providers/otlp-collector";
-import { waitUntil } from "~e2e/support/processes";
+import { findFreePort } from "~e2e/support/free-port";
+import { isAlive, waitUntil } from "~e2e/support/processes";
 import { hasRedis, launchRedis } from "~e2e/support/databases/redis";
+import { startServer } from "~e2e/support/running-server";
 import type { RunningServer } from "~e2e/support/running-server";
 import { startSmtpReceiver } from "~e2e/support/providers/smtp-receiver";
 import { startWebhookReceiver } from "~e2e/support/providers/webhook-receiver";
@@ -23,6 +23,7 @@ import { becomeUser, canMakeUsers, makeImage, makeVolume } from "./image-fixture
 import { mcpOf } from "../api/mcp-fixture";
 import { sendRaw } from "../api/raw-http";
 import { speak } from "../api/tts-fixture";
+import { askAlone, findWorkers, startLimitMs } from "./workers-fixture";
 
 const run = promisify(execFile);
 /** Installing every package and building, while other tests run. */
@@ -146,6 +147,47 @@ function expectNothingLacking({ output }: Pick<RunningServer, "output">): void {
 
 test("the assembled server logs nothing as missing", () => expectNothingLacking(server));
 
+/** What a unit sets, for its first instance; ports and data are the test's. */
+async function readUnitSettings(name: string): Promise<Record<string, string>> {
+  const unit = (await readFile(`docs/${name}`, "utf8")).replaceAll("%i", "1");
+  const settings = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, line]) => line!.split(" "));
+  const { DATA_DIR: _folder, ...rest } = Object.fromEntries(settings.map((each) => each.split("=")));
+  const ports = ["PORT", "METRICS_PORT"].filter((port) => port in rest || port === "PORT");
+  return {
+    ...rest,
+    ...Object.fromEntries(await Promise.all(ports.map(async (port) => [port, String(await findFreePort())]))),
+  };
+}
+
+test.each(["latchkey.service", "latchkey@.service"])(
+  "with %s and WORKERS the assembled folder replaces a worker that is killed, and a stop ends all of them",
+  async (name) => {
+    const settings = await readUnitSettings(name);
+    const env = {
+      RPC_URL: gate.chain.rpcUrl,
+      KEY_CONTRACT_ADDRESS: gate.contract,
+      WORKERS: "2",
+      ...settings,
+    };
+    const started = await startServer({ projectDir: imageDir, startLimitMs, env });
+    onTestFinished(started.kill);
+    const workers = findWorkers(started);
+    expect(workers).toHaveLength(2);
+    process.kill(workers[0]!, "SIGKILL");
+    await waitUntil(() => started.output().includes('"worker replaced"'), { timeoutMs: startLimitMs });
+    expectNothingLacking(started);
+    if (settings.METRICS_PORT) {
+      const { body } = await askAlone({ port: Number(settings.METRICS_PORT), path: "/metrics" });
+      expect(body).toContain("latchkey_build_info{");
+    }
+    const all = findWorkers(started);
+    expect(all).toHaveLength(2);
+    expect(await started.stop()).toBe(0);
+    expect(all.filter(isAlive)).toEqual([]);
+  },
+  120_000,
+);
+
 test("the image's health check passes while the server is ready, and fails when nobody answers", async () => {
   const image = (await readStages()).at(-1);
   const check = image!.find(({ name }) => name === "HEALTHCHECK")!;
@@ -179,20 +221,6 @@ test("the image holds no command line of Prisma, no compiler, no test and no sec
   const files = await readdir(imageDir, { recursive: true });
   expect(files.filter((file) => /(^|\/)\.env/.test(file) && !file.startsWith("node_modules"))).toEqual([]);
 });
-
-const prebuilt = `node_modules/secp256k1/prebuilds/${process.platform}-${process.arch}`;
-const hasNativeCurve = existsSync(prebuilt);
-if (!hasNativeCurve)
-  console.warn(`\nSKIPPED, because there is no ${prebuilt}: native signatures in the image\n`);
-
-/** Asks for the library as the build does, from the build's place. */
-const nativeRecover = `
-  import { createRequire } from "node:module";
-  import path from "node:path";
-  const curve = createRequire(path.resolve("build/server/index.js"))("secp256k1/bindings.js");
-  const [signature, hash] = process.argv.slice(1).map((hex) => Buffer.from(hex, "hex"));
-  const publicKey = curve.ecdsaRecover(signature.subarray(0, 64), signature[64] - 27, hash, false);
-  process.stdout.write(Buffer.from(publicKey).toString("hex"));`;
 
 describe(`the assembled folder on PostgreSQL and ${hasRedis ? "Redis" : "no Redis"}`, () => {
   if (!hasRedis) console.warn("\nSKIPPED, because there is no Redis here: the assembled folder with it\n");
@@ -247,6 +275,16 @@ describe(`the assembled folder on PostgreSQL and ${hasRedis ? "Redis" : "no Redi
     expect(existsSync(path.join(whole.server.dataDir, "latchkey.db"))).toBe(false);
   });
 
+  test("the back-up's script reads the address there", async () => {
+    const ADDRESS = "postgresql://keeper:secret@127.0.0.1:5433/gate";
+    const parameters = ["docs/postgresql-address.mjs", "place", image.folder];
+    const { stdout } = await run(process.execPath, parameters, {
+      cwd: imageDir,
+      env: { ...process.env, ADDRESS },
+    });
+    expect(stdout).toContain("5433");
+  });
+
   test("a holder signs in, and the collector gets its trace", async () => {
     const answer = await whole.signIn(await whole.mintKey());
     expect([answer.status, typeof answer.body.accessToken]).toEqual([200, "string"]);
@@ -279,7 +317,7 @@ describe(`the assembled folder on PostgreSQL and ${hasRedis ? "Redis" : "no Redi
     const told = await chat({ port, json, headers });
     expect(told.status, told.text).toBe(200);
     expect(told.events.map(({ type }) => type)).not.toContain("error");
-    expect(textOf(told.events)).toContain("latchkey.db");
+    expect(textOf(told.events)).toContain("an embedded SQLite file");
 
     const args = { query: "How do I gate my own contract?", topK: 1 };
     const mcp = mcpOf(whole);
@@ -292,23 +330,6 @@ describe(`the assembled folder on PostgreSQL and ${hasRedis ? "Redis" : "no Redi
     expect(seconds).toBeGreaterThan(0.5);
     expect(loudness).toBeGreaterThan(0.01);
   });
-
-  test.skipIf(!hasNativeCurve)(
-    "signatures are recovered by the native library out of that folder",
-    async () => {
-      const account = privateKeyToAccount(generatePrivateKey());
-      const [message, script] = ["The door is open.", nativeRecover];
-      const signature = (await account.signMessage({ message })).slice(2);
-      const program = ["--input-type=module", "-e", script, signature, hashMessage(message).slice(2)];
-      const { stdout } = await run(process.execPath, program, { cwd: imageDir });
-      expect(`0x${stdout}`).toBe(account.publicKey);
-
-      expect((await whole.signIn(await whole.mintKey())).status).toBe(200);
-      if (process.platform !== "linux") return;
-      const loaded = await readFile(`/proc/${whole.server.pid}/maps`, "utf8");
-      expect(loaded).toContain(path.join(imageDir, "node_modules/secp256k1/prebuilds"));
-    },
-  );
 
   test("the server logs nothing as missing", () => expectNothingLacking(whole.server));
 });

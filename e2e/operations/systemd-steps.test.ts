@@ -95,7 +95,7 @@ testOnSqlite(
     const [assemble] = await readShellBlocks("docs/deploying.md");
     const exchange = deploying.find((block) => block.includes("cp -r assembled"))!;
     const goBack = (await readPlainBlocks("docs/upgrading.md")).find((block) =>
-      block.includes("latchkey.old"),
+      block.includes("/opt/latchkey.old"),
     )!;
     const [copy, check, restore] = await readShellBlocks("docs/backup.md", "SQLite");
     const [listMigrations] = await readShellBlocks("docs/upgrading.md");
@@ -117,7 +117,7 @@ testOnSqlite(
 
     // As somebody does who has just made a copy in the same shell.
     await runAsRoot(`umask 077\n${exchange}`);
-    expect((await stat(path.join(opt, "build/server/index.js"))).mode & 0o777).toBe(0o644);
+    expect((await stat(path.join(opt, "build/index.js"))).mode & 0o777).toBe(0o644);
     expect((await stat(opt)).mode & 0o777).toBe(0o755);
     expect(await useKey(running!, { ...early, message: "under the first version" })).toBe(200);
     const pages = ["backup.md", "deploying.md", "upgrading.md"];

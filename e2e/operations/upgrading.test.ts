@@ -17,6 +17,7 @@ import { clientOf, openGate } from "../api/gate-fixture";
 import type { Gate } from "../api/gate-fixture";
 import { createSite, isUsed, nameCopy, readShellBlocks, readyStatus, useKey } from "./operations-fixture";
 import type { Site } from "./operations-fixture";
+import { signInAsOperator } from "~e2e/support/operator-session";
 
 const operatorSecret = "Qm7rV2kXw9TzLc4H";
 /** The newest version that had been brought in before, and what it had not yet heard of. */
@@ -99,13 +100,7 @@ const readCommon = async (ask: Engine["ask"]) => ({
 });
 
 async function readSubmissionsPage({ origin }: Pick<RunningServer, "origin">): Promise<string> {
-  const signedIn = await fetch(`${origin}/operator/session`, {
-    method: "POST",
-    redirect: "manual",
-    headers: { Origin: origin },
-    body: new URLSearchParams({ secret: operatorSecret }),
-  });
-  const cookie = signedIn.headers.get("set-cookie")!.split(";")[0]!;
+  const cookie = await signInAsOperator({ origin, secret: operatorSecret });
   return await (await fetch(`${origin}/operator/submissions`, { headers: { cookie } })).text();
 }
 

@@ -29,7 +29,7 @@ export async function openWorkers(count: number, env: Record<string, string> = {
   };
 }
 
-function sumSamples(text: string, beginning: string): number {
+export function sumSamples(text: string, beginning: string): number {
   return text
     .split("\n")
     .filter((line) => line.startsWith(beginning))
@@ -74,13 +74,13 @@ export function askAlone({ port, path, headers = {} }: AskAlone): Promise<{ stat
 type Asked = { startedAtMs: number; endedAtMs: number; status: number | null };
 
 /** Asks on so many connections, each request on a new one, until `end` is called. */
-export function startLoad(port: number, connections = 8) {
+export function startLoad(port: number, { connections = 8, path = "/api/nonce" } = {}) {
   const asked: Asked[] = [];
   let isOver = false;
   async function ask(): Promise<void> {
     while (!isOver) {
       const startedAtMs = performance.now();
-      const answer = await askAlone({ port, path: "/api/nonce" }).catch(() => null);
+      const answer = await askAlone({ port, path }).catch(() => null);
       asked.push({ startedAtMs, endedAtMs: performance.now(), status: answer?.status ?? null });
     }
   }

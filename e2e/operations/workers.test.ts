@@ -3,6 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { findFreePort } from "~e2e/support/free-port";
 import { limitsOff } from "~e2e/support/limits";
 import { isAlive, waitUntil } from "~e2e/support/processes";
 import { startServer } from "~e2e/support/running-server";
@@ -18,6 +19,7 @@ import {
   readLogLines,
   startLimitMs,
   startLoad,
+  sumSamples,
 } from "./workers-fixture";
 
 /** A signal reaches a process that runs on another core a moment later. */
@@ -91,7 +93,7 @@ test("metrics are those of all workers, whichever answers, and one process owns 
   expect(body).toContain(`latchkey_watcher_allowed_age_seconds ${allowed}\n`);
   const names = (text: string) => [...text.matchAll(/^# TYPE (\S+ \S+)$/gm)].map(([, name]) => name).sort();
   expect(names(await site.readMetrics())).toEqual(names(body));
-  const started = await site.sample("latchkey_process_start_time_seconds ");
+  const started = await site.sample("process_start_time_seconds ");
   expect(Math.abs(started - Date.now() / 1000)).toBeLessThan(3_600);
 });
 
@@ -121,6 +123,48 @@ test("a worker killed under load breaks the requests it had open and no others, 
   expect(broken.length).toBeLessThanOrEqual(8);
   // What the dead one had counted stays in the sums.
   expect(await site.sample(settings)).toBe(counted);
+});
+
+test("a worker that dies while metrics are collected is counted once", async () => {
+  const METRICS_TOKEN = "metrics-token-of-the-tests-0123";
+  const server = await startAnother({ WORKERS: "3", METRICS_TOKEN });
+  const { port } = server;
+  for (let asked = 0; asked < 12; asked += 1) await askAlone({ port, path: "/api/settings" });
+  const headers = { Authorization: `Bearer ${METRICS_TOKEN}` };
+  const scrape = async () => (await askAlone({ port, path: "/metrics", headers })).body;
+  const settings = 'latchkey_http_requests_total{route="/api/settings"';
+  expect(sumSamples(await scrape(), settings)).toBe(12);
+  // One is silent, so that the others' figures wait for two seconds; in that time one of these dies.
+  const [silent, victim] = findWorkers(server);
+  process.kill(silent!, "SIGSTOP");
+  const scrapes = Array.from({ length: 24 }, () => scrape().catch(() => null));
+  await delay(700);
+  process.kill(victim!, "SIGKILL");
+  const bodies = (await Promise.all(scrapes)).filter((body) => body !== null);
+  process.kill(silent!, "SIGCONT");
+  expect(bodies.length).toBeGreaterThan(0);
+  for (const body of bodies) expect(sumSamples(body, settings)).toBe(12);
+});
+
+test("when all workers die within a second, the ports stay open and requests wait for the next one", async () => {
+  const [port, metricsPort] = [await findFreePort(), await findFreePort()];
+  const server = await startAnother({ WORKERS: "2", PORT: String(port), METRICS_PORT: String(metricsPort) });
+  const victims = findWorkers(server);
+  const loads = [startLoad(port), startLoad(metricsPort, { connections: 2, path: "/metrics" })];
+  await waitUntil(() => loads.every(({ asked }) => asked.length > 10));
+  process.kill(victims[0]!, "SIGKILL");
+  await delay(500);
+  const lastKilledAtMs = performance.now();
+  process.kill(victims[1]!, "SIGKILL");
+  const replaced = () => readLogLines(server).filter(({ msg }) => msg === "worker replaced");
+  await waitUntil(() => replaced().length === 2, { timeoutMs: 60_000 });
+  for (const load of loads) {
+    const asked = await load.end();
+    const late = asked.filter(({ startedAtMs }) => startedAtMs > lastKilledAtMs + killMs);
+    expect(late.length).toBeGreaterThan(0);
+    const failed = late.filter(({ status }) => status !== 200);
+    expect(failed.map(({ startedAtMs }) => startedAtMs - lastKilledAtMs)).toEqual([]);
+  }
 });
 
 test("a worker that hangs is killed and replaced, and the other one serves meanwhile", async () => {

@@ -102,5 +102,6 @@ for (let index = 0; index < sampleCount; index += 1) {
   bytes.writeInt16LE(Math.round((mixed[index] / peak) * 0.86 * 32_767 * fade), 44 + index * 2);
 }
 
-const output = process.argv[2] ?? fileURLToPath(new URL("../../app/demo/content/lamp-room.wav", import.meta.url));
+const output =
+  process.argv[2] ?? fileURLToPath(new URL("../../app/demo/content/lamp-room.wav", import.meta.url));
 writeFileSync(output, bytes);

@@ -1,4 +1,5 @@
-import type { TokenHolder } from "~/gate/holder";
+import type { TokenHolder } from "~/gate/tokens/holder";
+import type { Judge } from "~/gate/ownership/judge";
 import type { Judgement, KeyKind, KeyKinds, NotHeld } from "~/gate/kinds/kind";
 
 type Given = Partial<KeyKind> & { chainId: number };
@@ -40,6 +41,11 @@ export const someKey: Omit<TokenHolder, "scopes"> = {
   issuedAtSeconds: 1,
   proofHash: null,
 };
+
+/** A key of which nothing is recorded. */
+export const untouched = { used: null, departedAtMs: null, isProofRevoked: false, watchedBlock: null };
+/** A judge that knows of no blocks. */
+export const judging = (judge: Judge["judge"]) => ({ judge, noteBlock: () => {}, isOutdated: () => false });
 
 const nothingElse = { requirement: null, blocks: [], cause: null };
 export const held: Judgement = { outcome: "met", key: { outcome: "met", reason: null }, ...nothingElse };

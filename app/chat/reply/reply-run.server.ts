@@ -1,9 +1,9 @@
-import { listenBriefly } from "~/platform/listen-briefly";
+import { setMaxListeners } from "node:events";
 import { charsPerToken } from "../chat-limits";
 import { generalFailureMessage, ProviderError } from "../providers/chat-provider";
 import type { ChatProvider } from "../providers/chat-provider";
 import type { FinishReason } from "./chat-events";
-import type { WarnLog } from "~/platform/log.server";
+import type { WarnLog } from "~/platform/log/log.server";
 
 /** How long an answer may be, and where its real length is recorded. `settle` is called exactly once. */
 export type QuotaReservation = {
@@ -42,7 +42,8 @@ export function startRun(options: RunOptions) {
   const onShutdown = () => void end("shutdown");
   const timer = setTimeout(() => void end("time-limit"), maxDurationMs);
   signal.addEventListener("abort", onAbort, { once: true });
-  const forgetShutdown = listenBriefly(shutdownSignal, onShutdown);
+  setMaxListeners(0, shutdownSignal);
+  shutdownSignal.addEventListener("abort", onShutdown);
   if (shutdownSignal.aborted) onShutdown();
   if (signal.aborted) onAbort();
 
@@ -52,7 +53,7 @@ export function startRun(options: RunOptions) {
     ending = why;
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
-    forgetShutdown();
+    shutdownSignal.removeEventListener("abort", onShutdown);
     const usedTokens = Math.ceil(usedChars / charsPerToken);
     settled = Promise.resolve()
       .then(() => reservation.settle({ usedTokens }))

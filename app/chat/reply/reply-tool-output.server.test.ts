@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { answerEventStream } from "~/platform/http/sse.server";
 import { callingTools, saying, startOpenAiServer } from "~e2e/support/providers/openai-server";
 import { defineTool, maxToolOutputBytes } from "~/tools/tool";
@@ -34,7 +34,6 @@ async function ask(...inputs: string[]) {
     messages: [{ role: "user", text: "What is in there?" }],
     tools: [roomTool],
     caller: null,
-    clientId: "client",
     maxSteps: 2,
     maxDurationMs: 60_000,
     reservation: { maxOutputTokens: 1_000, settle: () => Promise.resolve() },

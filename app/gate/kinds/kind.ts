@@ -1,3 +1,4 @@
+import type { SeenBlock } from "~/platform/chain/seen-block";
 import type { Address } from "viem";
 import type { Offer, Requirement, Verdict, Outcome } from "./requirement";
 
@@ -46,8 +47,8 @@ export type Judgement = {
   key: { outcome: Outcome; reason: NotHeld | null } | null;
   /** Null too where a vault did not name the signer, or may not have. */
   requirement: Verdict | null;
-  /** The blocks that were read, a chain each; null where an answer names none. */
-  blocks: readonly { chainId: number; blockNumber: bigint | null }[];
+  /** The blocks that were read, a chain each. */
+  blocks: readonly (SeenBlock & { chainId: number })[];
   /** Why something is unknown, for the log. */
   cause: unknown;
 };

@@ -16,10 +16,10 @@ export async function readSupply({ client, contractAddress }: CountedContract, t
     { ...makeRead(contractAddress, "exists(uint256)", words), isOptional: true },
     { ...makeRead(contractAddress, "totalSupply(uint256)", words), isOptional: true },
   ];
-  const { answers, blockNumber } = await askChain({ client, reads });
+  const { answers, verdict: _, ...block } = await askChain({ client, reads });
   requireCode(answers[0], contractAddress);
   const counted = answers.slice(1).find((answer) => answer.success && answer.size === 32n);
-  return { blockNumber, exists: counted ? counted.word !== 0n : null };
+  return { ...block, exists: counted ? counted.word !== 0n : null };
 }
 
 /**

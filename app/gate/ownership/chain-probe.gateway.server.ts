@@ -9,7 +9,7 @@ import {
 } from "viem";
 import type { Hex } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
-import type { BlockTime } from "~/platform/chain/newest-block.server";
+import type { SeenBlock } from "~/platform/chain/seen-block";
 import { findRpcError } from "~/platform/chain/rpc-answer.server";
 import { chainUnavailable } from "~/platform/http/refusal";
 import type { Answers, Read, SignatureVerdict, WalletSignature } from "./reads/chain-answers";
@@ -27,7 +27,6 @@ export type Question = {
   signed?: WalletSignature;
   /** The block that is asked: an endpoint that does not have it says so. Unless given, the newest one it has. */
   block?: bigint;
-  needsTime?: boolean;
 };
 
 /** Nobody's address. Not the zero address, to which some contracts grant more in a simulation. */
@@ -55,8 +54,9 @@ export async function askByProbe(question: Question): Promise<Probed> {
       method: "eth_call",
       params: [{ from: caller, data }, nameBlock(block)],
       findForeignChain: (result) => findOtherChain(client, result as Hex, reads.length),
-      // An older block tells nothing of how new the endpoint's newest one is.
-      findBlockTime: (result) => (block === undefined ? readBlockTime(client, result as Hex) : null),
+      // A block that was named tells nothing of how new the endpoint's newest one is.
+      findNewestBlock: (result) => (block === undefined ? readBlock(client, result as Hex) : null),
+      mustBeNewest: true,
     })) as Hex;
   } catch (error) {
     return { refused: requireRpcError(error) };
@@ -65,7 +65,8 @@ export async function askByProbe(question: Question): Promise<Probed> {
   const refused = new Error("The answer to a call without a recipient is not what its code returns.");
   if (!probed) return { refused };
   const { answers, blockNumber, blockSeconds } = probed;
-  return { answers, blockNumber, blockSeconds, verdict: signed ? judgeSigned(signed, probed) : null };
+  const verdict = signed ? judgeSigned(signed, probed) : null;
+  return { answers, blockNumber, blockSeconds, isOfHeader: false, verdict };
 }
 
 function judgeSigned(
@@ -108,11 +109,11 @@ function findOtherChain(client: ChainClient, output: Hex, count: number): bigint
   return decodeProbe(output, count)?.chainId ?? null;
 }
 
-/** The time of the block that was read: the third word. */
-function readBlockTime(client: ChainClient, output: Hex): BlockTime | null {
-  const word = output.slice(2 + 2 * 64, 2 + 3 * 64);
-  if (!isOfOwnChain(client, output) || word.length < 64) return null;
-  return { seconds: BigInt(`0x${word}`), isOfHeader: false };
+/** The block that was read: the second word and the third. */
+function readBlock(client: ChainClient, output: Hex): SeenBlock | null {
+  if (!isOfOwnChain(client, output) || output.length < 2 + 3 * 64) return null;
+  const readWord = (index: number) => BigInt(`0x${output.slice(2 + index * 64, 2 + (index + 1) * 64)}`);
+  return { blockNumber: readWord(1), blockSeconds: readWord(2), isOfHeader: false };
 }
 
 function isOfOwnChain(client: ChainClient, output: Hex): boolean {

@@ -1,11 +1,12 @@
 import { setImmediate as endOfTick } from "node:timers/promises";
 import type { Address } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
-import type { Clock } from "~/platform/clock";
+import type { SeenBlock } from "~/platform/chain/seen-block";
+import type { Clock } from "~/platform/time/clock";
 import type { SignatureVerdict, WalletSignature } from "./reads/chain-answers";
 import { readHeader } from "./block-header.gateway.server";
 import { askChain } from "./chain-reads.gateway.server";
-import type { BlockHeader, KeyQuestion, OnReading } from "./judge";
+import type { KeyQuestion, OnReading } from "./judge";
 import { readSupply } from "./balances.gateway.server";
 import { planOf } from "./reads/kind-plan";
 import type { ChainPart } from "./reads/kind-plan";
@@ -34,16 +35,17 @@ export function createChainReadings({
   onReading?: OnReading | undefined;
 }) {
   const cacheMs = cacheSeconds * 1_000;
-  const readings = createSharedReads<ChainReading>(cacheMs, maxEntries, clock);
-  const supplies = createSharedReads<Awaited<ReturnType<typeof readSupply>>>(cacheMs, maxEntries, clock);
+  const { newestBlock } = client;
+  const shared = { cacheMs, maxEntries, clock, isOutdated: newestBlock.isOlder };
+  const readings = createSharedReads<ChainReading>(shared);
+  const supplies = createSharedReads<Awaited<ReturnType<typeof readSupply>>>(shared);
   const askShared = createSharedProbe(clock);
   const knownDecimals: KnownDecimals = new Map();
-  let notedBlock = -1n;
-  let newestHeader: Promise<BlockHeader> | undefined;
+  let newestHeader: Promise<SeenBlock> | undefined;
 
   async function ask(question: KeyQuestion, part: ChainPart, { isPast = false, ...options }: AskOptions) {
-    const { reads, needsTime, decode } = makePartReads(question, part, knownDecimals);
-    const answers = await askChain({ client, reads, needsTime, askShared, onReading, ...options });
+    const { reads, decode } = makePartReads(question, part, knownDecimals);
+    const answers = await askChain({ client, reads, askShared, onReading, ...options });
     return { reading: decode(answers, isPast), verdict: answers.verdict };
   }
 
@@ -67,7 +69,7 @@ export function createChainReadings({
     },
 
     /** Asked for at the end of this tick of the loop, by all who want it then. */
-    readNewestHeader(): Promise<BlockHeader> {
+    readNewestHeader(): Promise<SeenBlock> {
       newestHeader ??= endOfTick().then(() => {
         newestHeader = undefined;
         return readHeader(client);
@@ -96,16 +98,9 @@ export function createChainReadings({
     },
 
     forgetAll(): void {
-      notedBlock = -1n;
+      newestBlock.forgetNumbers();
       readings.forget();
       supplies.forget();
-    },
-
-    noteBlock(blockNumber: bigint): void {
-      if (blockNumber <= notedBlock) return;
-      notedBlock = blockNumber;
-      readings.startBlock();
-      supplies.startBlock();
     },
   };
 }

@@ -35,9 +35,11 @@ export function conclude(
     outcome: allOf(outcomes),
     key,
     requirement,
-    blocks: parts.flatMap(({ part, reading }) =>
-      reading ? [{ chainId: part.chainId, blockNumber: reading.blockNumber }] : [],
-    ),
+    blocks: parts.flatMap(({ part: { chainId }, reading }) => {
+      if (!reading) return [];
+      const { blockNumber, blockSeconds, isOfHeader } = reading;
+      return [{ chainId, blockNumber, blockSeconds, isOfHeader }];
+    }),
     cause: findCause(parts),
   };
 }

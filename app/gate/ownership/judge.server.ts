@@ -1,6 +1,6 @@
 import { isAddressEqual } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import { createChainReadings } from "./chain-readings.server";
 import type { ChainReadings } from "./chain-readings.server";
 import { conclude } from "./conclude";
@@ -103,12 +103,11 @@ export function createJudge(dependencies: JudgeDependencies): Judge {
 
     readOwner: (asked) => readOwner(asked, readingsOf(asked.kind.chainId)),
 
-    forget({ chainId, contractAddress }, tokenIds) {
-      if (tokenIds) chains.get(chainId)?.forget(contractAddress, tokenIds);
-      else chains.get(chainId)?.forgetAll();
-    },
-    noteBlock: (chainId, blockNumber) => chains.get(chainId)?.noteBlock(blockNumber),
-    forgetChain: (chainId) => chains.get(chainId)?.forgetAll(),
+    forget: ({ chainId, contractAddress }, tokenIds) =>
+      chains.get(chainId)?.forget(contractAddress, tokenIds),
+    noteBlock: (chainId, blockNumber) => clientOf(chainId).newestBlock.noteNumber(blockNumber),
+    isOutdated: ({ blocks }) => blocks.some((block) => clientOf(block.chainId).newestBlock.isOlder(block)),
+    forgetChain: (chainId) => readingsOf(chainId).forgetAll(),
   };
 }
 
@@ -147,7 +146,7 @@ async function readOwner(
   if (!contract) throw new Error(`Keys of ${kind.name} have no owner but their holder.`);
   if (standard === "erc1155") {
     const { exists } = await chain.readSupply(contract, tokenId);
-    return exists ? { exists, owner: null } : { exists, owner: null };
+    return { exists, owner: null };
   }
   const alone = { ...planOf(kind).own, leaves: [] };
   const { key } = await chain.read({ kind, tokenId, signer: contract, vault: null }, alone, false);
@@ -160,13 +159,14 @@ type DeepPart = { chain: ChainReadings; depth: bigint };
 async function readDeepPart(question: KeyQuestion, part: ChainPart, { chain, depth }: DeepPart) {
   try {
     const newest = await chain.readNewestHeader();
-    const olderNumber = newest.number > depth ? newest.number - depth : 0n;
+    const { blockNumber } = newest;
+    const olderNumber = blockNumber > depth ? blockNumber - depth : 0n;
     // By number instead of `latest`: a node that lacks the block fails.
     const read = async (block: bigint, isPast: boolean): Promise<PartReading> => ({
       part,
       reading: await chain.readAt(question, part, { block, isPast }),
     });
-    const now = read(newest.number, false);
+    const now = read(blockNumber, false);
     const [ofNow, ofThen] = await Promise.all([now, depth === 0n ? now : read(olderNumber, true)]);
     const head: ChainHead = { chainId: part.chainId, newest, confirmations: depth, olderNumber };
     return { now: ofNow, then: ofThen, head };

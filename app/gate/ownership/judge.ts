@@ -1,4 +1,5 @@
 import type { Address } from "viem";
+import type { SeenBlock } from "~/platform/chain/seen-block";
 import type { Judgement, KeyKind } from "../kinds/kind";
 import type { SignatureVerdict, WalletSignature } from "./reads/chain-answers";
 
@@ -24,12 +25,11 @@ export type DeepJudgement = { now: Judgement; then: Judgement; heads: readonly C
 /** Of a chain that could be asked. */
 export type ChainHead = {
   chainId: number;
-  newest: BlockHeader;
+  newest: SeenBlock;
   confirmations: bigint;
   /** Of the block so many confirmations before, or of the first one. */
   olderNumber: bigint;
 };
-export type BlockHeader = { number: bigint; timestamp: bigint };
 
 /** What the chains say of keys. Outages make things unknown and are thrown only where said; nothing is guessed. */
 export type Judge = {
@@ -46,10 +46,12 @@ export type Judge = {
   judgeAtDepth: (question: KeyQuestion) => Promise<DeepJudgement>;
   /** Not for memberships. Throws chain-unavailable. */
   readOwner: (question: { kind: KeyKind; tokenId: string }) => Promise<KeyOwner>;
-  /** Drops what is cached of some keys of a contract; without `tokenIds`, of its whole chain. */
-  forget: (contract: { chainId: number; contractAddress: string }, tokenIds?: ReadonlySet<string>) => void;
-  /** Readings from before a new block are no longer shared. */
+  /** Drops what is cached of some keys of a contract. */
+  forget: (contract: { chainId: number; contractAddress: string }, tokenIds: ReadonlySet<string>) => void;
+  /** Readings of older blocks are no longer shared, nor believed. */
   noteBlock: (chainId: number, blockNumber: bigint) => void;
+  /** Whether a newer block of a chain that was read is known by now. */
+  isOutdated: (judgement: Pick<Judgement, "blocks">) => boolean;
   /** After a reorganisation: the chain may be shorter than it was. */
   forgetChain: (chainId: number) => void;
 };

@@ -43,6 +43,7 @@ beforeEach(async () => {
   nowMs = 0;
   for (const endpoint of [first, second]) {
     endpoint.setFault("none");
+    endpoint.setNewestBlock(null);
     endpoint.setUpstream(chain.rpcUrl);
     endpoint.posts.length = 0;
   }
@@ -65,7 +66,13 @@ function openGate(endpoints: RpcFaultServer[]) {
   const reader = createOwnershipReader({ ...contract, cacheSeconds: 0, clock: () => nowMs });
   const ask = (tokenId: string, account: number) =>
     reader.readOwnership({ tokenId, holder: chain.addressOf(account), fresh: true });
-  return { client, askSeller: () => ask(sold, seller), askHolder: () => ask(held, holder) };
+  return {
+    client,
+    forget: () => reader.forget(),
+    noteBlock: reader.noteBlock,
+    askSeller: () => ask(sold, seller),
+    askHolder: () => ask(held, holder),
+  };
 }
 
 test("while the first endpoint flaps and the second is far behind, holders and others get 503", async () => {
@@ -119,7 +126,7 @@ test("the newest block seen by the watcher counts like one from an ownership rea
   await expect(findBlock({ client })).rejects.toThrow("far behind");
 });
 
-test("a chain that starts over is believed at once where its blocks are new, else five minutes later", async () => {
+test("a chain that starts over is believed once the watcher has noticed it, else five minutes later", async () => {
   const { askSeller, askHolder } = openGate([first]);
   expect(await askHolder()).toEqual({ owned: true });
 
@@ -136,6 +143,8 @@ test("a chain that starts over is believed at once where its blocks are new, els
     expect(await gate.askHolder()).toEqual({ owned: true });
     expect(await restarted.mintKey(seller)).toBe(sold);
     second.setUpstream(restarted.rpcUrl);
+    await expect(gate.askSeller()).rejects.toEqual(unavailable);
+    gate.forget();
     expect(await gate.askSeller()).toEqual({ owned: true });
   } finally {
     await restarted.stop();
@@ -166,7 +175,7 @@ test("a block from the far future excludes no endpoint, or for five minutes at m
   }
 });
 
-test("an endpoint that is a few blocks behind is believed", async () => {
+test("an endpoint is far behind by time, however few blocks that are", async () => {
   const { askHolder } = openGate([first, second]);
   expect(await askHolder()).toEqual({ owned: true });
 
@@ -174,4 +183,67 @@ test("an endpoint that is a few blocks behind is believed", async () => {
   expect(await askHolder()).toEqual({ owned: true });
   await chain.setTime(secondsOf(wallMs - 122_000));
   await expect(askHolder()).rejects.toEqual(unavailable);
+});
+
+test("a block older than the newest one known is no reading: the next endpoint is asked, else the answer is 503", async () => {
+  // The block before the newest one is recent too, whatever came before this test.
+  await chain.setTime(secondsOf(wallMs));
+  const { askSeller, askHolder } = openGate([first, second]);
+  expect(await askHolder()).toEqual({ owned: true });
+  first.setNewestBlock((await chain.viewer.getBlockNumber()) - 1n);
+  first.posts.length = 0;
+  expect(await askSeller()).toEqual({ owned: false, reason: "not-owner" });
+  expect(await askHolder()).toEqual({ owned: true });
+  // It is no failure: a moment later it may be the newer one.
+  expect([calls(first), calls(second)]).toEqual([2, 2]);
+
+  second.setNewestBlock((await chain.viewer.getBlockNumber()) - 1n);
+  await expect(askSeller()).rejects.toEqual(unavailable);
+  for (const { posts } of [first, second]) posts.length = 0;
+  await expect(askHolder()).rejects.toEqual(unavailable);
+  // Each one, and once more.
+  expect([calls(first), calls(second)]).toEqual([2, 2]);
+  first.setNewestBlock(null);
+  expect(await askHolder()).toEqual({ owned: true });
+});
+
+test.each(["none", "deployless-refused"] as const)(
+  "the block that the watcher has read counts, too, for an endpoint that plays %s",
+  async (fault) => {
+    const { askSeller, askHolder, noteBlock } = openGate([first]);
+    first.setFault(fault);
+    const newest = await chain.viewer.getBlockNumber();
+    first.setNewestBlock(newest - 1n);
+    expect(await askHolder()).toEqual({ owned: true });
+    noteBlock(newest);
+    await expect(askSeller()).rejects.toEqual(unavailable);
+    await expect(askHolder()).rejects.toEqual(unavailable);
+    first.setNewestBlock(null);
+    expect(await askSeller()).toEqual({ owned: false, reason: "not-owner" });
+  },
+);
+
+test.each(["none", "deployless-refused"] as const)(
+  "nodes behind one address that are a block apart for a moment refuse nobody, where they play %s",
+  async (fault) => {
+    const { askHolder } = openGate([first]);
+    first.setFault(fault);
+    let requests = 0;
+    const newest = await chain.viewer.getBlockNumber();
+    // In turn, as balancers give them out.
+    first.onPost(() => first.setNewestBlock(requests++ % 2 === 0 ? null : newest - 1n));
+    for (let round = 0; round < 6; round += 1) expect(await askHolder()).toEqual({ owned: true });
+    first.onPost(() => {});
+  },
+);
+
+test("an endpoint that catches up within a moment is asked again", async () => {
+  const { askHolder } = openGate([first]);
+  expect(await askHolder()).toEqual({ owned: true });
+  first.setNewestBlock((await chain.viewer.getBlockNumber()) - 1n);
+  first.onAnswer(({ method }) => {
+    if (method === "eth_call") first.setNewestBlock(null);
+  });
+  expect(await askHolder()).toEqual({ owned: true });
+  first.onAnswer(() => {});
 });

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { encodeFunctionData, isHex, padHex, parseAbi } from "viem";
 import type { Address, Hex } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
@@ -8,6 +9,7 @@ import { caller, nameBlock, requireRpcError } from "./chain-probe.gateway.server
 import type { Question } from "./chain-probe.gateway.server";
 import type { Answer, Answers, Read, SignatureVerdict, WalletSignature } from "./reads/chain-answers";
 
+const askAgainAfterMs = 200;
 /** Concurrent calls of one read; only many ERC-1155 holdings need more. */
 const maxCallsAtOnce = 20;
 const signatureAbi = parseAbi([
@@ -21,14 +23,18 @@ type Called =
   /** Without output also where there is no code. */
   { kind: "returned"; output: Hex } | { kind: "reverted"; error: Error } | { kind: "refused"; error: Error };
 
-/** For chains that run no code but that of a contract. `refused`: what the endpoint said to the probe. */
-export async function askPlainly(question: Question, refused: Error | null): Promise<Answers> {
-  const { client, reads, signed } = question;
-  const [outcomes, verdict, header] = await Promise.all([
+/**
+ * For chains that run no code but that of a contract. These answers do not tell their block, so it is asked for first.
+ * `refused`: what the endpoint said to the probe.
+ */
+export async function askPlainly(given: Question, refused: Error | null): Promise<Answers> {
+  const { client, reads, signed } = given;
+  const header = await readHeader(client, given.block);
+  const question = { ...given, block: header.blockNumber };
+  const [outcomes, verdict] = await Promise.all([
     callEach(question),
     // A failed wallet call must not hide that the contract call failed too.
-    signed ? judgeSignature(client, signed).catch((error: unknown) => ({ error })) : null,
-    question.needsTime ? readHeader(client, question.block) : null,
+    signed ? judgeSignature(question, signed).catch((error: unknown) => ({ error })) : null,
   ]);
   requireAnswers(reads, outcomes);
   const calls = outcomes.filter((_outcome, index) => !isForBalance(reads[index]!));
@@ -39,7 +45,7 @@ export async function askPlainly(question: Question, refused: Error | null): Pro
   if (typeof verdict === "object" && verdict) throw verdict.error;
   const withCode = await findTargetsWithCode(question, outcomes);
   const answers = outcomes.map((outcome, index) => toAnswer(outcome, withCode.has(reads[index]!.target)));
-  return { answers, verdict, blockNumber: null, blockSeconds: header?.timestamp ?? null };
+  return { ...header, answers, verdict };
 }
 
 /** An endpoint that refuses everything cannot be asked, optional or not. */
@@ -60,11 +66,21 @@ async function callEach({ client, reads, block }: Question): Promise<Called[]> {
     const some = reads.slice(start, start + maxCallsAtOnce);
     outcomes.push(
       ...(await Promise.all(
-        some.map((read) => (isForBalance(read) ? readBalance : call)(client, read, block)),
+        some.map((read) => callAgain(isForBalance(read) ? readBalance : call, { client, read, block })),
       )),
     );
   }
   return outcomes;
+}
+
+type PlainCall = { client: ChainClient; read: Pick<Read, "target" | "data" | "isOptional">; block?: bigint };
+
+/** A node behind the endpoint's address may lack the block that another one there has just named. */
+async function callAgain(send: typeof call, { client, read, block }: PlainCall): Promise<Called> {
+  const outcome = await send(client, read, block);
+  if (outcome.kind !== "refused" || read.isOptional) return outcome;
+  await delay(askAgainAfterMs);
+  return await send(client, read, block);
 }
 
 async function call(
@@ -153,11 +169,11 @@ async function requireCalls(client: ChainClient, refused: Error): Promise<void> 
 }
 
 async function judgeSignature(
-  client: ChainClient,
+  { client, block }: Question,
   { wallet, hash, signature }: WalletSignature,
 ): Promise<SignatureVerdict> {
   const data = encodeFunctionData({ abi: signatureAbi, args: [hash, signature] });
-  const outcome = await call(client, { target: wallet, data });
+  const outcome = await callAgain(call, { client, read: { target: wallet, data }, block });
   if (outcome.kind === "returned") {
     const isWhole = outcome.output.length >= 2 + 32 * 2;
     if (isWhole && outcome.output.toLowerCase().startsWith(validSignatureWord)) return "valid";

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { createChainClient } from "~/platform/chain/chain-client.server";
 import { openFaultyChain } from "~e2e/support/chain/faulty-chain";
+import { untouched } from "~e2e/support/key-kinds";
 import { createSettledHoldings } from "~e2e/support/chain/settled-holding";
 import type { SettledHoldingDependencies } from "~e2e/support/chain/settled-holding";
 
@@ -17,7 +18,7 @@ function settledHoldings(options: Partial<SettledHoldingDependencies> = {}) {
     contractAddress: chain.key.address,
     standard: "erc721",
     keyUseConfirmations: 2,
-    keys: { findKeyState: async () => ({ used: null, departedAtMs: null, isProofRevoked: false }) },
+    keys: { findKeyState: async () => untouched },
     cursors: { findCursor: async () => null },
     clock: Date.now,
     ...options,
@@ -102,7 +103,7 @@ test("the refusal names the block to wait for, and a time estimated from the las
 test("a used key is refused as used, not as too recent", async () => {
   const tokenId = await chain.mintKey(1);
   const used = { usedBy: chain.addressOf(2), usedAtMs: 1 } as never;
-  const keys = { findKeyState: async () => ({ used, departedAtMs: null, isProofRevoked: false }) };
+  const keys = { findKeyState: async () => ({ ...untouched, used }) };
   await expect(settledHoldings({ keys })(tokenId, chain.addressOf(1))).rejects.toMatchObject({
     slug: "this-token-has-already-been-used",
   });
@@ -127,7 +128,7 @@ test.each([0, 2])(
     let nowMs = departedAtMs - 1;
     const requireSettled = settledHoldings({
       keyUseConfirmations,
-      keys: { findKeyState: async () => ({ used: null, departedAtMs, isProofRevoked: false }) },
+      keys: { findKeyState: async () => ({ ...untouched, departedAtMs }) },
       clock: () => nowMs,
     });
     await expect(requireSettled(tokenId, chain.addressOf(1))).rejects.toEqual(tooRecent);

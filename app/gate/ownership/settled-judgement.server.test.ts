@@ -9,7 +9,7 @@ import {
   placeDelegateRegistry,
 } from "~e2e/support/chain/key-kinds";
 import type { Contract } from "~e2e/support/chain/key-kinds";
-import { makeKind } from "~e2e/support/key-kinds";
+import { makeKind, untouched } from "~e2e/support/key-kinds";
 import { openTwoChains } from "~e2e/support/chain/two-chains";
 import type { KeyKind } from "../kinds/kind";
 import { createJudge } from "./judge.server";
@@ -36,7 +36,7 @@ function openSettled({ confirmationsOf = () => 2, ...options }: Options = {}) {
   return createSettledJudgements({
     judge: createJudge({ clientOf, confirmationsOf, cacheSeconds: 0, clock: Date.now }),
     clientOf,
-    keys: { findKeyState: async () => ({ used: null, departedAtMs: null, isProofRevoked: false }) },
+    keys: { findKeyState: async () => untouched },
     findWatchedBlock: async () => null,
     requireHeld: ({ outcome }) => {
       if (outcome === "unknown") throw new Refusal("chain-unavailable");
@@ -175,7 +175,7 @@ test("a delegate is told of the fresh delegation, and of the vault its key came 
     tooRecent(`was not in the wallet ${vault} 2 blocks before`),
   );
   const keys = {
-    findKeyState: async () => ({ used: null, departedAtMs: Date.now(), isProofRevoked: false }),
+    findKeyState: async () => ({ ...untouched, departedAtMs: Date.now() }),
   };
   await expect(openSettled({ keys })({ ...ask(kind, tokenId), vault })).rejects.toMatchObject(
     tooRecent(`was seen leaving the wallet ${vault} a short time ago`),
@@ -190,7 +190,7 @@ test("the key's state is looked up under the vault", async () => {
     keys: {
       findKeyState: async (question) => {
         asked.push(question);
-        return { used: null, departedAtMs: null, isProofRevoked: false };
+        return untouched;
       },
     },
     requireHeld: () => {

@@ -1,9 +1,9 @@
 import type { Address } from "viem";
 import { maxLagSeconds } from "~/platform/chain/newest-block.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import { Refusal, chainUnavailable } from "~/platform/http/refusal";
-import type { KeyStore } from "../keys/keys.store.server";
+import type { KeyStore } from "./keys.store.server";
 import type { Judgement, NotHeld } from "../kinds/kind";
 import { readHeader } from "./block-header.gateway.server";
 import type { ChainHead, DeepJudgement, Judge, KeyQuestion } from "./judge";
@@ -15,7 +15,7 @@ const maxWaitSeconds = 300;
 const departureHoldsMs = Number(maxLagSeconds) * 1_000;
 
 export type SettledJudgementDependencies = {
-  judge: Pick<Judge, "judgeAtDepth">;
+  judge: Pick<Judge, "judgeAtDepth" | "noteBlock">;
   clientOf: (chainId: number) => ChainClient;
   keys: Pick<KeyStore, "findKeyState">;
   /** How far the watcher has read a chain; null where it does not. */
@@ -38,12 +38,13 @@ export function createSettledJudgements(dependencies: SettledJudgementDependenci
   return async function requireSettled({ isUndeployed, ...question }) {
     const { kind, tokenId, signer, vault } = question;
     const chainIds = planOf(kind).parts.map(({ chainId }) => chainId);
-    // Before the headers, so that a block in between does not make an honest node look late.
-    const watched = await Promise.all(chainIds.map(findWatchedBlock));
+    await Promise.all(
+      chainIds.map(async (chainId) => {
+        const watched = await findWatchedBlock(chainId);
+        if (watched !== null) judge.noteBlock(chainId, watched);
+      }),
+    );
     const judged = await judge.judgeAtDepth(question);
-    for (const { chainId, newest } of judged.heads) {
-      requireNoLag(newest.number, watched[chainIds.indexOf(chainId)] ?? null);
-    }
     // After the chains were read, so that departures noticed meanwhile count.
     const key = { ...kind.keptUnder, tokenId };
     const { used, departedAtMs } = await keys.findKeyState({ key, holder: vault ?? signer });
@@ -77,7 +78,7 @@ async function describeWait(
     const waitSeconds = await estimateWait(own, clientOf);
     const before = confirmations === 1n ? "1 block" : `${confirmations} blocks`;
     return tooRecent(
-      `${describeBefore(question, then.key.reason)} ${before} before the newest one, ${newest.number}. Wait until block ${newest.number + confirmations}, about ${waitSeconds} seconds from now, then try again.`,
+      `${describeBefore(question, then.key.reason)} ${before} before the newest one, ${newest.blockNumber}. Wait until block ${newest.blockNumber + confirmations}, about ${waitSeconds} seconds from now, then try again.`,
       waitSeconds,
     );
   }
@@ -101,21 +102,13 @@ function nameHolder({ vault }: KeyQuestion): string {
 
 /** As long as the last blocks took. */
 async function estimateWait(head: ChainHead, clientOf: (chainId: number) => ChainClient): Promise<number> {
-  if (head.olderNumber === head.newest.number) return 1;
-  const { timestamp } = await readHeader(clientOf(head.chainId), head.olderNumber);
-  return Math.min(Math.max(Number(head.newest.timestamp - timestamp), 1), maxWaitSeconds);
+  if (head.olderNumber === head.newest.blockNumber) return 1;
+  const { blockSeconds } = await readHeader(clientOf(head.chainId), head.olderNumber);
+  return Math.min(Math.max(Number(head.newest.blockSeconds - blockSeconds), 1), maxWaitSeconds);
 }
 
 function tooRecent(detail: string, waitSeconds: number): Refusal {
   return new Refusal("holding-too-recent", { detail, headers: { "Retry-After": String(waitSeconds) } });
-}
-
-/** An answer from before the watcher's cursor is older than what is already known. */
-function requireNoLag(newest: bigint, watched: bigint | null): void {
-  if (watched === null || newest >= watched) return;
-  throw chainUnavailable(
-    new Error(`The endpoint is at block ${newest}, the watcher has read up to block ${watched}.`),
-  );
 }
 
 function requireNoDeparture(question: KeyQuestion, departedAtMs: number | null, nowMs: number): void {

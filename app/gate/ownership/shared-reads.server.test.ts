@@ -1,13 +1,18 @@
 import { expect, test } from "vitest";
+import type { SeenBlock } from "~/platform/chain/seen-block";
 import { createSharedReads } from "./shared-reads.server";
 
-type Value = { blockNumber: bigint; text: string };
+type Value = SeenBlock & { text: string };
+const block = { blockNumber: 1n, blockSeconds: 1n, isOfHeader: false };
 
 function makeReads({ maxEntries = 3 } = {}) {
   let loads = 0;
-  const reads = createSharedReads<Value>(1_000, maxEntries, () => 0);
+  let newest = 0n;
+  const isOutdated = ({ blockNumber }: SeenBlock) => blockNumber < newest;
+  const reads = createSharedReads<Value>({ cacheMs: 1_000, maxEntries, clock: () => 0, isOutdated });
   return {
     reads,
+    know: (blockNumber: bigint) => void (newest = blockNumber),
     loads: () => loads,
     read: (key: string, { blockNumber = 1n, group = key, fresh = false } = {}) =>
       reads.read({
@@ -16,7 +21,7 @@ function makeReads({ maxEntries = 3 } = {}) {
         fresh,
         load: async () => {
           loads += 1;
-          return { blockNumber, text: `${key} ${loads}` };
+          return { ...block, blockNumber, text: `${key} ${loads}` };
         },
       }),
   };
@@ -43,25 +48,16 @@ test("ten thousand unknown keys take no more room than the limit", async () => {
   expect(reads.size()).toBe(100);
 });
 
-test("an answer from a block behind the latest one is returned but not cached", async () => {
-  const { read, loads } = makeReads();
+test("a reading is shared until a newer block is known, and an older one is not cached", async () => {
+  const { read, loads, know } = makeReads();
   await read("a", { blockNumber: 10n });
-
-  expect(await read("b", { blockNumber: 9n })).toMatchObject({ blockNumber: 9n });
-  expect(loads()).toBe(2);
-  await read("b", { blockNumber: 10n });
-  await read("b");
+  await read("a");
+  expect(loads()).toBe(1);
+  know(11n);
+  await read("a", { blockNumber: 10n });
+  await read("a", { blockNumber: 11n });
+  await read("a");
   expect(loads()).toBe(3);
-});
-
-test("a shorter chain is believed again after everything was forgotten", async () => {
-  const { reads, read, loads } = makeReads();
-  await read("a", { blockNumber: 10n });
-  reads.forget();
-  await read("a", { blockNumber: 5n });
-  await read("a", { blockNumber: 5n });
-
-  expect(loads()).toBe(2);
 });
 
 test("forgetting a group drops its readings and no others", async () => {
@@ -86,7 +82,7 @@ test("a failed read rejects for all who waited for it, and for nobody after them
       fresh: false,
       load: async () => {
         if (isBroken) throw new Error("away");
-        return { blockNumber: 1n, text: "here" };
+        return { ...block, text: "here" };
       },
     });
 
@@ -104,7 +100,7 @@ test("a read forgotten in flight is not cached, and does not end the one that re
       key: "a",
       group: "a",
       fresh: false,
-      load: async () => ({ blockNumber: 1n, text: await new Promise<string>((land) => landings.push(land)) }),
+      load: async () => ({ ...block, text: await new Promise<string>((land) => landings.push(land)) }),
     });
 
   const early = begin();

@@ -1,40 +1,38 @@
 import { setImmediate } from "node:timers";
-import type { Clock } from "~/platform/clock";
+import type { SeenBlock } from "~/platform/chain/seen-block";
+import type { Clock } from "~/platform/time/clock";
 
 type LoadOptions<T> = { key: string; group: string; load: () => Promise<T> };
 type ReadOptions<T> = LoadOptions<T> & { fresh: boolean };
 type CachedRead<T> = { value: T; group: string; startedAtMs: number };
 type PendingRead<T> = { promise: Promise<T>; group: string; isJustBegun: boolean };
 
+type SharedReadsOptions = {
+  cacheMs: number;
+  maxEntries: number;
+  clock: Clock;
+  /** Whether a newer block is known by now. */
+  isOutdated: (block: SeenBlock) => boolean;
+};
+
 /** Coalesced, and cached until the block changes or, counted from the beginning of the read, `cacheMs` have passed. */
-export function createSharedReads<T extends { blockNumber: bigint | null }>(
-  cacheMs: number,
-  maxEntries: number,
-  clock: Clock,
-) {
+export function createSharedReads<T extends SeenBlock>(options: SharedReadsOptions) {
+  const { cacheMs, maxEntries, clock, isOutdated } = options;
   const cached = new Map<string, CachedRead<T>>();
   const pending = new Map<string, PendingRead<T>>();
-  let latestBlock = -1n;
   let drops = 0;
 
   function findCached(key: string): CachedRead<T> | undefined {
     const found = cached.get(key);
     if (!found) return undefined;
     const ageMs = clock() - found.startedAtMs;
-    if (ageMs >= 0 && ageMs < cacheMs) return found;
+    if (ageMs >= 0 && ageMs < cacheMs && !isOutdated(found.value)) return found;
     cached.delete(key);
     return undefined;
   }
 
   function cache(key: string, entry: CachedRead<T>): void {
-    // An answer that does not name its block counts as of the latest one known; `startBlock` ends it.
-    const blockNumber = entry.value.blockNumber ?? latestBlock;
-    if (blockNumber > latestBlock) {
-      cached.clear();
-      latestBlock = blockNumber;
-    }
-    // An endpoint that lags behind must not bring back what another one has seen pass.
-    if (cacheMs <= 0 || blockNumber < latestBlock) return;
+    if (cacheMs <= 0 || isOutdated(entry.value)) return;
     cached.delete(key);
     cached.set(key, entry);
     const oldest = cached.keys().next();
@@ -77,19 +75,13 @@ export function createSharedReads<T extends { blockNumber: bigint | null }>(
     return value;
   }
 
-  function drop(groups?: ReadonlySet<string>): void {
+  /** Drops pending reads as well. */
+  function forget(groups?: ReadonlySet<string>): void {
     drops += 1;
     for (const reads of [cached, pending] as Map<string, { group: string }>[]) {
       for (const [key, entry] of reads) if (groups?.has(entry.group) ?? true) reads.delete(key);
     }
   }
 
-  /** Drops pending reads as well. */
-  function forget(groups?: ReadonlySet<string>): void {
-    drop(groups);
-    // After a reorganisation the chain may be shorter than it was.
-    if (groups === undefined) latestBlock = -1n;
-  }
-
-  return { read, readAlone, forget, startBlock: () => drop(), size: () => cached.size };
+  return { read, readAlone, forget, size: () => cached.size };
 }

@@ -3,13 +3,13 @@ import type { KeyKind } from "../kinds/kind";
 import { membershipId } from "../kinds/kind-of-key";
 import { deployCoin, makeLeaf, mintCoins } from "~e2e/support/chain/key-kinds";
 import type { Contract } from "~e2e/support/chain/key-kinds";
-import { makeKind } from "~e2e/support/key-kinds";
+import { makeKind, untouched } from "~e2e/support/key-kinds";
 import { openTwoChains } from "~e2e/support/chain/two-chains";
 import { surveyKinds } from "./survey.server";
 
 const { first, second, makeClients, posts } = await openTwoChains();
 const holder = first.chain.addressOf(1);
-const unused = { used: null, departedAtMs: null, isProofRevoked: false };
+const unused = untouched;
 const home = first.chain.chainId;
 const abroad = second.chain.chainId;
 

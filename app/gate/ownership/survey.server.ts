@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
-import type { KeyState, KeyStore } from "../keys/keys.store.server";
+import type { KeyState, KeyStore } from "./keys.store.server";
 import type { Judgement, KeyKind } from "../kinds/kind";
 import { keyRefOf, membershipId } from "../kinds/kind-of-key";
 import { maxReadsInProbe } from "./chain-probe.gateway.server";
@@ -109,9 +109,8 @@ async function readBatch(
 ): Promise<PartReading[]> {
   // What an endpoint refuses to read of one kind leaves the others known.
   const reads = asked.flatMap(({ given }) => given.reads.map((read) => ({ ...read, isOptional: true })));
-  const needsTime = asked.some(({ given }) => given.needsTime);
   try {
-    const { answers, ...rest } = await askChain({ client, reads, needsTime, onReading });
+    const { answers, ...rest } = await askChain({ client, reads, onReading });
     let position = 0;
     return asked.map(({ part, given }) => {
       const own = answers.slice(position, (position += given.reads.length));

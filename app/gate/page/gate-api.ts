@@ -1,9 +1,9 @@
 import type { GatedContent } from "~/content/content.schema";
-import type { TokenStatus } from "~/gate/gate.schema";
-import type { SignedIn } from "~/gate/tokens/session.schema";
+import type { TokenStatus } from "~/gate/proofs/gate.schema";
+import type { SignedIn } from "~/gate/session/session.schema";
 import { asRecord, readRefused, secondsOf } from "~/platform/http/notice";
 import type { Refused } from "~/platform/http/notice";
-import { findJson } from "~/platform/json";
+import { findJson } from "~/platform/text/json";
 import { readRequirements } from "./kinds/requirement-tree";
 import type { RequirementNode } from "./kinds/requirement-tree";
 
@@ -100,7 +100,6 @@ export function createGateApi(origin: string, timeoutMs = 30_000) {
       readGrant(await call("/api/gate-access", bearerPost(accessToken))),
 
     getNonce: async () => readNonce(await call("/api/nonce")),
-    submitForm: (form: FormPost) => call("/api/form-submission-gate", jsonPost(form)),
     /** `key`: the kind's name; absent for the first. */
     getTokenStatus: async ({ tokenId, key }: { tokenId: string; key?: string }) => {
       const query = key === undefined ? "" : `?${new URLSearchParams({ key }).toString()}`;
@@ -123,6 +122,14 @@ function jsonPost(body: unknown): RequestInit {
 
 function bearerPost(accessToken: string): RequestInit {
   return { method: "POST", headers: { Authorization: `Bearer ${accessToken}` } };
+}
+
+/** The page's action answers the form with it; null when nothing came. */
+export function requireAccepted(answer: unknown): void {
+  if (answer === null) throw new UnreachableError("No answer to the form");
+  const body = typeof answer === "string" ? findJson(answer) : answer;
+  const { success, status } = asRecord(body);
+  if (success !== true) throw new RefusedError(readRefused({ status: Number(status), body }));
 }
 
 // What the API answers is read without trust: the page may be older or newer than the server.

@@ -1,6 +1,6 @@
-import type { PublicSettings } from "~/platform/public-settings";
+import type { PublicSettings } from "~/platform/config/public-settings";
 import type { FormReceipt } from "./form/receipt-card";
-import type { GateApi, Grant, Session } from "./gate-api";
+import type { FormPost, GateApi, Grant, Session } from "./gate-api";
 import type { WalletAccount, WalletChoice, WalletSession } from "./wallet/wagmi-session";
 import type { ChoiceEvent, KeyChoice } from "./kinds/key-choice";
 import type { PageKinds } from "./kinds/page-kind";
@@ -97,6 +97,8 @@ export type GateTools = {
   kinds: PageKinds;
   origin: string;
   api: GateApi;
+  /** Sends what the wallet has signed to the page's action, and throws what it refuses. */
+  sendForm: (form: FormPost) => Promise<void>;
   dispatch: (event: GateEvent) => void;
   /** A number greater than every one before; see `turn` in the state. */
   nextTurn: () => number;

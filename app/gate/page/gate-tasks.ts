@@ -63,7 +63,7 @@ export async function unpickWallet({ dispatch, nextTurn, openWallet }: GateTools
 
 /** Resumes the session and the wallet of an earlier visit. Where that fails, the visitor can start over. The session, if any. */
 export async function resumeVisit(
-  tools: Omit<GateTools, "settings" | "kinds" | "origin">,
+  tools: Omit<GateTools, "settings" | "kinds" | "origin" | "sendForm">,
   { lastWallet, openedAs }: { lastWallet: LastWallet | null; openedAs: Session | null },
 ): Promise<Session | "unknown" | null> {
   const { api, dispatch, nextTurn } = tools;

@@ -1,8 +1,9 @@
 import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from "react";
-import type { GateVisit } from "~/gate/visit";
-import type { PublicSettings } from "~/platform/public-settings";
+import type { GateVisit } from "~/gate/session/visit";
+import type { PublicSettings } from "~/platform/config/public-settings";
 import { endVisit, lookAtSession, openKept, signOut } from "./entry/session-tasks";
 import { refuseForm, submitForm } from "./form/form-tasks";
+import { useSendForm } from "./form/use-send-form";
 import { createGateApi } from "./gate-api";
 import { reduceGate, stateFromVisit } from "./gate-flow";
 import type { GateState, GateTools } from "./gate-state";
@@ -135,6 +136,7 @@ function useGateTools(
   dispatch: GateTools["dispatch"],
 ): GateTools {
   const turn = useRef(0);
+  const sendForm = useSendForm();
   const session = useRef<Promise<WalletSession> | null>(null);
 
   const openWallet = useCallback(() => {
@@ -155,8 +157,8 @@ function useGateTools(
   return useMemo(() => {
     const origin = typeof window === "undefined" ? "http://localhost" : window.location.origin;
     const nextTurn = () => (turn.current += 1);
-    return { settings, kinds, origin, api: createGateApi(origin), dispatch, nextTurn, openWallet };
-  }, [settings, kinds, dispatch, openWallet]);
+    return { settings, kinds, origin, api: createGateApi(origin), sendForm, dispatch, nextTurn, openWallet };
+  }, [settings, kinds, sendForm, dispatch, openWallet]);
 }
 
 /** `failed`: whether somebody is signed in could not be found out. */

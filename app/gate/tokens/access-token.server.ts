@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { keccak256 } from "~/platform/keccak.server";
+import { keccak256, stringToBytes } from "viem";
 import type { AccessClaims, GateScope } from "./access-token.schema";
 import { accessClaimsSchema } from "./access-token.schema";
 import { firstSecondAfter } from "./revocation-by-departure";
-import { accessTokenRefused } from "../authentication-failed";
+import { accessTokenRefused } from "./authentication-failed";
 import type { KeyKind, KeyKinds } from "../kinds/kind";
 import { findKind } from "../kinds/kind-of-key";
 import { scopesOf } from "./scopes";
@@ -59,7 +59,7 @@ export async function mintAccessToken(options: MintAccessTokenOptions): Promise<
     ...(vault !== null && { vault: vault.toLowerCase() }),
     ...(options.isUndeployed && { undeployed: true as const }),
     siwe,
-    siwe_hash: keccak256(options.signedText),
+    siwe_hash: keccak256(stringToBytes(options.signedText)),
   });
 }
 

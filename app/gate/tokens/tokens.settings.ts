@@ -39,7 +39,7 @@ export const tokenSettings = {
   accessTtlSeconds: integer(
     "JWT_ACCESS_TTL",
     { ...tokenLifeSeconds, default: 900 },
-    "Life of an access token in seconds; up to twice that for a session that went on to a site of DOOR_HOSTS.",
+    "Life of an access token in seconds.",
   ),
   sessionMaxSeconds: integer(
     "SESSION_MAX_SECONDS",

@@ -1,9 +1,12 @@
 import type { Database } from "~/platform/database/database.server";
 import type { LeaseHold } from "~/platform/leases/lease";
-import { databaseNowMs, whileHeld } from "~/platform/database/lease-condition.server";
+import { databaseNowMs } from "~/platform/database/database-clock.server";
+import { whileHeld } from "~/platform/leases/lease-condition.store.server";
 
-/** The last block whose transfers were read. */
-export type ChainCursor = { blockNumber: bigint; blockHash: string };
+/** The last block whose transfers were read. It is not younger than `blockSeconds`. */
+export type ChainCursor = { blockNumber: bigint; blockHash: string; blockSeconds: bigint };
+
+export type ReadBlock = Pick<ChainCursor, "blockNumber" | "blockHash">;
 
 export type WatchedContract = { chainId: number; contractAddress: string };
 
@@ -22,11 +25,16 @@ export function createChainCursorStore(database: Database) {
         where: { chainId: BigInt(chainId) },
         orderBy: { updatedAtMs: "desc" },
       });
-      return row && { blockNumber: row.blockNumber, blockHash: row.blockHash };
+      if (row === null) return null;
+      const { blockNumber, blockHash, updatedAtMs } = row;
+      return { blockNumber, blockHash, blockSeconds: updatedAtMs / 1_000n };
     },
 
-    /** False, and nothing written, when the hold is not in force any more. May go back: after a reorganisation. */
-    async saveCursor(contract: WatchedContract, cursor: ChainCursor, hold?: LeaseHold): Promise<boolean> {
+    /**
+     * False, and nothing written, when the hold is not in force any more. May go back: after a reorganisation. One
+     * statement, which judges the hold where it writes.
+     */
+    async saveCursor(contract: WatchedContract, cursor: ReadBlock, hold?: LeaseHold): Promise<boolean> {
       const { chainId, contractAddress } = toColumns(contract);
       const { blockNumber, blockHash } = cursor;
       const isHeld = whileHeld(database, hold);

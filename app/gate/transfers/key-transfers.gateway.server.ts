@@ -32,7 +32,8 @@ export async function findBlock({ client, blockNumber }: BlockQuestion): Promise
     params: [blockNumber === undefined ? "latest" : numberToHex(blockNumber), false],
   });
   if (!block?.hash || !block.number) return null;
-  return { blockNumber: BigInt(block.number), blockHash: block.hash, parentHash: block.parentHash };
+  const { number, hash: blockHash, parentHash, timestamp } = block;
+  return { blockNumber: BigInt(number), blockHash, parentHash, blockSeconds: BigInt(timestamp) };
 }
 
 const isCounted = ({ standard }: TokenContract) => standard === "erc1155";

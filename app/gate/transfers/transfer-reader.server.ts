@@ -1,5 +1,5 @@
 import { zeroAddress } from "viem";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import { isChainOutage, isRpcRefusal } from "~/platform/chain/chain-client.server";
 import { createBlockRange } from "./block-range";
 import type { ChainCursor } from "./chain-cursor.store.server";
@@ -13,8 +13,6 @@ const maxReorgBlocks = 64n;
 const overlapBlocks = 5n;
 /** After a long absence the rest is left to the polls that follow. */
 const maxRangesPerPoll = 50;
-/** A shorter chain seen this many times in a row is followed as a reorganisation; before that, an endpoint lags. */
-const shorterChainPolls = 3;
 /** The cursor is written at least so often, also while the chain stands still: others judge the watcher by its age. */
 const cursorAgeMs = 10_000;
 
@@ -43,7 +41,6 @@ export class TransferReader {
   private firstBlock = 0n;
   private isRecalled = false;
   private savedAtMs = -Infinity;
-  private shorterSeen = 0;
   private isInterrupted = false;
 
   constructor(options: TransferReaderOptions) {
@@ -57,8 +54,8 @@ export class TransferReader {
     const head = await findBlock(this.options);
     if (!head) throw new Error("The chain has no newest block.");
     const from = this.at ?? (await this.begin(head));
-    this.shorterSeen = head.blockNumber < from.blockNumber ? this.shorterSeen + 1 : 0;
-    if (this.shorterSeen > 0 && this.shorterSeen < shorterChainPolls) return;
+    // An endpoint lags. After a reorganisation the newest block is younger, whatever its number.
+    if (head.blockNumber < from.blockNumber && head.blockSeconds <= from.blockSeconds) return;
     this.newest = head.blockNumber;
     onBlock(head.blockNumber);
     const isWhole = await this.isContinued(head, from);
@@ -80,11 +77,11 @@ export class TransferReader {
     return this.at ? atLeastZero(this.newest - this.at.blockNumber) : 0n;
   }
 
-  private async begin({ blockNumber, blockHash }: Head): Promise<ChainCursor> {
+  private async begin({ blockNumber, blockHash, blockSeconds }: Head): Promise<ChainCursor> {
     const { contracts, cursor } = this.options;
     // Where no contract is followed, there is nothing to catch up with.
     const saved = contracts.length > 0 ? await cursor.load() : null;
-    const start = saved ?? { blockNumber, blockHash };
+    const start = saved ?? { blockNumber, blockHash, blockSeconds };
     this.firstBlock = atLeastZero(start.blockNumber + 1n - (saved ? overlapBlocks : 0n));
     if (!saved) await this.moveTo(start);
     this.at = start;
@@ -92,8 +89,8 @@ export class TransferReader {
     return start;
   }
 
-  private async moveTo({ blockNumber, blockHash }: ChainCursor): Promise<void> {
-    const block = { blockNumber, blockHash };
+  private async moveTo({ blockNumber, blockHash, blockSeconds }: ChainCursor): Promise<void> {
+    const block = { blockNumber, blockHash, blockSeconds };
     await this.save(block);
     this.at = block;
     const horizon = blockNumber - maxReorgBlocks - overlapBlocks;
@@ -144,7 +141,7 @@ export class TransferReader {
   }
 
   private async followReorganisation(head: Head, from: ChainCursor): Promise<ChainCursor> {
-    const { log, onReorganisation } = this.options;
+    const { log, onReorganisation, onBlock } = this.options;
     const back = await this.findWayBack(head, from);
     log.warn(
       { fromBlock: Number(back.blockNumber), toBlock: Number(head.blockNumber) },
@@ -154,6 +151,7 @@ export class TransferReader {
     if (back.blockNumber < this.firstBlock) this.firstBlock = back.blockNumber + 1n;
     await this.moveTo(back);
     onReorganisation?.(back.blockNumber + 1n);
+    onBlock(head.blockNumber);
     return back;
   }
 

@@ -22,7 +22,7 @@ test("a poll that hangs is given up and counted as the lease's failure, and its 
     longPollMs: 1_000,
     clock: () => 1_000,
     cursor: {
-      load: async () => ({ blockNumber: number, blockHash: hash }),
+      load: async () => ({ blockNumber: number, blockHash: hash, blockSeconds: 0n }),
       save: async (cursor: ChainCursor) => saved.push(cursor.blockNumber) > 0,
     },
     lease: {

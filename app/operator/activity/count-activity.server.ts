@@ -1,6 +1,6 @@
 import type { UnmetKind } from "~/platform/http/refusal";
 import type { AccessOutcome } from "~/platform/http/request-context.server";
-import type { Metrics } from "~/platform/metrics.server";
+import type { Metrics } from "~/platform/metrics/metrics.server";
 import { findLatencySeries } from "./activity-series";
 import type { NewDecision } from "./buffers";
 import type { Recorder } from "./recorder.server";
@@ -34,12 +34,13 @@ const accessRefusals = new Set<string>(["siwe-not-enabled", "chain-unavailable",
  * to somebody who need not be anybody.
  */
 export function toDecision({ context, claim, refusal, site = null }: AccessOutcome): NewDecision | null {
-  const { pathname: route, clientId, requestId } = context;
+  const { pathname, clientId, requestId } = context;
   if (refusal === null ? !claim : !accessStatuses.has(refusal.status) && !accessRefusals.has(refusal.slug)) {
     return null;
   }
   return {
-    route,
+    // The room's form is sent to its page, by the framework's script.
+    route: pathname.replace(/\.data$/, ""),
     clientId,
     requestId,
     outcome: refusal === null ? "granted" : "refused",

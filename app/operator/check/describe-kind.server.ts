@@ -91,11 +91,7 @@ function describeAmount(amount: bigint, { type }: Leaf, decimals: number | undef
 }
 
 function describeBlocks({ kind, tokenId, judgement }: SurveyedKind): string[] {
-  const read = judgement.blocks.map(({ chainId, blockNumber }) =>
-    blockNumber === null
-      ? `Chain ${chainId}: the endpoint did not tell the block.`
-      : `Chain ${chainId}: block ${blockNumber}.`,
-  );
+  const read = judgement.blocks.map(({ chainId, blockNumber }) => `Chain ${chainId}: block ${blockNumber}.`);
   const known = new Set(judgement.blocks.map(({ chainId }) => chainId));
   const away = listChains(kind, tokenId).filter((chainId) => !known.has(chainId));
   return [...read, ...away.map((chainId) => `Chain ${chainId} could not be read.`)];

@@ -1,3 +1,4 @@
+import { Form } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { Notice } from "~/ui/notice";
 import { useCountdown } from "~/ui/use-seconds-until";
@@ -39,11 +40,11 @@ export function OperatorFrame({ title, lead, path, notices = [], children }: Fra
             </a>
           ))}
         </nav>
-        <form method="post" action="/operator/do/sign-out">
+        <Form method="post" action="/operator/sign-in?out">
           <button type="submit" className="operator-button">
             Sign out
           </button>
-        </form>
+        </Form>
       </div>
       <NoticeList notices={notices} />
       <div className="operator-head">

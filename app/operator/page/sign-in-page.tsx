@@ -1,3 +1,4 @@
+import { Form } from "@remix-run/react";
 import { Button } from "~/ui/button";
 import { Field } from "~/ui/field";
 import type { PageNotice } from "../notices";
@@ -11,7 +12,7 @@ export function SignInPage({ next, notices }: { next: string; notices: readonly 
         <p className="lead">State, submissions, limits and decisions of this gate, for whoever runs it.</p>
       </div>
       <NoticeList notices={notices} />
-      <form method="post" action="/operator/session" className="stack-close">
+      <Form method="post" action="/operator/sign-in" className="stack-close">
         <input type="hidden" name="next" value={next} />
         <Field
           label="Secret"
@@ -23,7 +24,7 @@ export function SignInPage({ next, notices }: { next: string; notices: readonly 
           autoComplete="current-password"
         />
         <Button type="submit">Sign in</Button>
-      </form>
+      </Form>
     </div>
   );
 }

@@ -42,7 +42,7 @@ export function SubmissionPage({ submission }: { submission: SubmissionView }) {
           markSubmission(id, handledAtMs === null, `key ${tokenId}`),
           { label: "All submissions", name: "All submissions", href: "/operator/submissions" },
         ]}
-        back=""
+        path="/operator/submissions"
       />
     </>
   );

@@ -1,3 +1,4 @@
+import { Form } from "@remix-run/react";
 import { useId } from "react";
 import type { TablePage as TablePageData } from "../tables/table-page-data";
 import { maxPage, pageSizes, tableHref, tableSearch, withinChoices } from "../tables/table-query";
@@ -117,18 +118,18 @@ function TableAction({ spec, query }: TableProps) {
   if (!spec.tableAction) return null;
   const { action, label, confirmation } = spec.tableAction;
   if (!confirmation) {
-    return <ActionForm action={action} fields={{ back: tableSearch(spec, query) }} label={label} />;
+    return <ActionForm path={tableHref(spec, query)} action={action} fields={{}} label={label} />;
   }
   const { summary, ...choice } = confirmation;
   return (
     <details>
       <summary>{summary}</summary>
-      <form method="post" className="operator-panel" action={`/operator/do/${action}`}>
+      <Form method="post" className="operator-panel" action={`/operator/${spec.name}`}>
         <Choice {...choice} value={choice.choices[0]![0]} />
-        <button type="submit" className="operator-button operator-button-strong">
+        <button type="submit" name="do" value={action} className="operator-button operator-button-strong">
           {label}
         </button>
-      </form>
+      </Form>
     </details>
   );
 }

@@ -1,5 +1,6 @@
-import { findJson } from "~/platform/json";
-import { tableHref, tableSearch } from "../tables/table-query";
+import { Form } from "@remix-run/react";
+import { findJson } from "~/platform/text/json";
+import { tableHref } from "../tables/table-query";
 import type { TableQuery } from "../tables/table-query";
 import type { RowAction, TableColumn, TableRow, TableSpec, TableValue } from "../tables/table-spec";
 import { Moment } from "./moment";
@@ -37,7 +38,7 @@ export function TableRows({ spec, query, rows }: RowsProps) {
             ))}
             {spec.rowActions ? (
               <td className="operator-cell-actions">
-                <RowActions actions={spec.rowActions(row)} back={tableSearch(spec, query)} />
+                <RowActions actions={spec.rowActions(row)} path={tableHref(spec, query)} />
               </td>
             ) : null}
           </tr>
@@ -131,8 +132,8 @@ function describeValue(value: unknown): string {
     .join("; ");
 }
 
-/** `back`: the search of the page to return to. */
-export function RowActions({ actions, back }: { actions: readonly RowAction[]; back: string }) {
+/** `path`: the page of the table that the forms return to. */
+export function RowActions({ actions, path }: { actions: readonly RowAction[]; path: string }) {
   if (actions.length === 0) return null;
   return (
     <div className="row operator-actions">
@@ -142,7 +143,7 @@ export function RowActions({ actions, back }: { actions: readonly RowAction[]; b
             {action.label}
           </a>
         ) : (
-          <ActionForm key={action.label} {...action} fields={{ ...action.fields, back }} />
+          <ActionForm key={action.label} path={path} {...action} />
         ),
       )}
     </div>
@@ -150,18 +151,19 @@ export function RowActions({ actions, back }: { actions: readonly RowAction[]; b
 }
 
 type ActionFormProps = Pick<Extract<RowAction, { action: string }>, "action" | "fields" | "label"> & {
+  path: string;
   name?: string;
 };
 
-export function ActionForm({ action, fields, label, name }: ActionFormProps) {
+export function ActionForm({ path, action, fields, label, name }: ActionFormProps) {
   return (
-    <form method="post" action={`/operator/do/${action}`}>
+    <Form method="post" action={path}>
       {Object.entries(fields).map(([field, value]) => (
         <input key={field} type="hidden" name={field} value={value} />
       ))}
-      <button type="submit" className="operator-button" aria-label={name}>
+      <button type="submit" name="do" value={action} className="operator-button" aria-label={name}>
         {label}
       </button>
-    </form>
+    </Form>
   );
 }

@@ -67,7 +67,7 @@ export const tableNames = [
 ] as const;
 export type TableName = (typeof tableNames)[number];
 
-/** What forms at `/operator/do/…` do, and the table each is about. */
+/** The tables' forms do these, each on its own. */
 export const actionTables = {
   "mark-handled": "submissions",
   "mark-open": "submissions",

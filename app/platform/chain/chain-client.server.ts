@@ -1,20 +1,23 @@
+import { setTimeout as delay } from "node:timers/promises";
 import {
   BaseError,
   ContractFunctionRevertedError,
   ContractFunctionZeroDataError,
   ExecutionRevertedError,
+  HttpRequestError,
   createPublicClient,
   custom,
   defineChain,
   isHex,
 } from "viem";
 import type { RpcRequestError } from "viem";
-import type { Clock } from "~/platform/clock";
-import { monotonicClock, systemClock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
+import { monotonicClock, systemClock } from "~/platform/time/clock";
 import { createRefusalCache } from "./refusal-cache.server";
 import { createNewestBlock } from "./newest-block.server";
 import { findRpcError, isRevert } from "./rpc-answer.server";
 import { createRpcEndpoint } from "./rpc-endpoint.server";
+import type { SeenBlock } from "./seen-block";
 import type { EndpointFault, RpcCall, RpcEndpoint, RpcRequestEnd } from "./rpc-endpoint.server";
 
 export type ChainClientOptions = {
@@ -33,6 +36,9 @@ export type ChainClientOptions = {
   onFault?: (fault: EndpointFault) => void;
 };
 export type ChainClient = ReturnType<typeof createChainClient>;
+
+/** Nodes behind one address, or two addresses, are often a block apart for a moment. */
+const askOnceMoreAfterMs = 200;
 
 /**
  * A viem client that asks several RPC endpoints in turn. Unlike viem's own fallback it never trusts an
@@ -62,7 +68,8 @@ export function createChainClient({
     nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
     rpcUrls: { default: { http: [] } },
   });
-  const request = (call: RpcCall) => askInTurn(endpoints, { findBlockTime: blockTimeFinder(call), ...call });
+  const request = (call: RpcCall) =>
+    askUntilNewest(endpoints, { findNewestBlock: headerFinder(call), ...call });
   return createPublicClient({
     chain,
     transport: custom({ request }, { retryCount: 0 }),
@@ -82,28 +89,57 @@ export function createChainClient({
     askEach: (call: RpcCall) => Promise.all(endpoints.map((endpoint) => askOne(endpoint, call))),
     /** Whether calls without a recipient, whose data is code to run, are answered here. */
     deployless,
+    newestBlock,
   }));
 }
 
-/** The newest block tells its own time. */
-function blockTimeFinder({ method, params }: RpcCall): RpcCall["findBlockTime"] {
-  if (method !== "eth_getBlockByNumber" || (params as unknown[] | undefined)?.[0] !== "latest")
-    return undefined;
-  return (result) => {
-    const { timestamp } = (result ?? {}) as { timestamp?: unknown };
-    return isHex(timestamp) && timestamp !== "0x" ? { seconds: BigInt(timestamp), isOfHeader: true } : null;
-  };
+function headerFinder({ method, params }: RpcCall): RpcCall["findNewestBlock"] {
+  const isForNewest =
+    method === "eth_getBlockByNumber" && (params as unknown[] | undefined)?.[0] === "latest";
+  return isForNewest ? readBlockHeader : undefined;
 }
 
-async function askInTurn(endpoints: RpcEndpoint[], call: RpcCall): Promise<unknown> {
+/** Null for what is no header of a block. */
+export function readBlockHeader(result: unknown): SeenBlock | null {
+  const { number, timestamp } = (result ?? {}) as { number?: unknown; timestamp?: unknown };
+  if (!isQuantity(number) || !isQuantity(timestamp)) return null;
+  return { blockNumber: BigInt(number), blockSeconds: BigInt(timestamp), isOfHeader: true };
+}
+
+const isQuantity = (value: unknown): value is `0x${string}` => isHex(value) && value !== "0x";
+
+/** If all that answer are behind the newest block known, they are asked once more. */
+async function askUntilNewest(endpoints: RpcEndpoint[], call: RpcCall): Promise<unknown> {
+  const byReadiness = () => {
+    const resting = endpoints.filter((endpoint) => endpoint.isResting());
+    return { resting, ready: endpoints.filter((endpoint) => !resting.includes(endpoint)) };
+  };
+  const { ready, resting } = byReadiness();
+  const first = await askInTurn([...ready, ...resting], call);
+  if ("result" in first) return first.result;
+  await delay(askOnceMoreAfterMs);
+  // One that hangs is not waited for twice.
+  const now = byReadiness();
+  const second = await askInTurn(now.ready.length > 0 ? now.ready : now.resting, call);
+  if ("result" in second) return second.result;
+  throw second.outage;
+}
+
+type TurnAnswer = { result: unknown } | { outage: BaseError };
+
+async function askInTurn(endpoints: readonly RpcEndpoint[], call: RpcCall): Promise<TurnAnswer> {
   let refusal: RpcRequestError | null = null;
   let outage: unknown = null;
-  const resting = endpoints.filter((endpoint) => endpoint.isResting());
-  const ready = endpoints.filter((endpoint) => !resting.includes(endpoint));
-  for (const endpoint of [...ready, ...resting]) {
+  let older: TurnAnswer | null = null;
+  for (const endpoint of endpoints) {
     try {
       const answer = await endpoint.ask(call);
-      if ("result" in answer) return answer.result;
+      if ("result" in answer) return answer;
+      if ("olderBlock" in answer) {
+        const details = `A block newer than its ${answer.olderBlock.blockNumber} is known.`;
+        older ??= { outage: new HttpRequestError({ url: endpoint.label, details }) };
+        continue;
+      }
       // Every endpoint would return the same contract error.
       if (isRevert(answer.error)) throw answer.error;
       refusal ??= answer.error;
@@ -112,6 +148,7 @@ async function askInTurn(endpoints: RpcEndpoint[], call: RpcCall): Promise<unkno
       outage = error;
     }
   }
+  if (older && !refusal) return older;
   // A refusal says more than the silence of another endpoint: it may be a matter of what was asked.
   throw refusal ?? outage ?? new BaseError("There is no RPC endpoint to ask.");
 }

@@ -1,54 +1,79 @@
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
+import type { SeenBlock } from "./seen-block";
 
-/**
- * How much older than the newest block known an answer may be: providers that spread calls over several nodes are a few
- * blocks apart. Time and not a number of blocks, because blocks take from half a second to 12 s.
- */
+/** Beyond that an endpoint is far behind and rested. Time, because blocks take from a fraction of a second to 12 s. */
 export const maxLagSeconds = 120n;
 /** How long the newest block holds for without being seen again: a chain may be restarted, and an endpoint may lie. */
 export const newestBlockHoldsMs = 300_000;
+/**
+ * Nobody is so many blocks behind and not far behind: that takes 20 blocks a second. Numbers that differ by more are
+ * not of one count. Some chains show their contracts another number than the header bears, and some are restarted.
+ */
+const maxBlocksBehind = 20n * maxLagSeconds;
 
-export type BlockTime = {
-  seconds: bigint;
-  /** As the block itself says; otherwise as code that was called saw it, for which some nodes put in their clock. */
-  isOfHeader: boolean;
-};
 export type NewestBlock = ReturnType<typeof createNewestBlock>;
 
-/** The time of the newest block that any endpoint has shown to this process. */
+/** The newest block that any endpoint has shown to this process. */
 export function createNewestBlock(clock: Clock, wallClock: Clock) {
-  const ofHeaders = createMark(clock);
-  const ofCalls = createMark(clock);
+  const createMarks = (maxFall: bigint) => ({
+    ofHeaders: createMark(clock, maxFall),
+    ofCalls: createMark(clock, maxFall),
+  });
+  const [times, numbers] = [createMarks(maxLagSeconds), createMarks(maxBlocksBehind)];
 
   return {
-    /** The seconds an answer lags behind by, where that is too many; null otherwise, and then it is counted in. */
-    findLag({ seconds, isOfHeader }: BlockTime): bigint | null {
-      const marks = isOfHeader ? [ofHeaders] : [ofHeaders, ofCalls];
+    /** The seconds an answer lags behind by, where that is too many; null otherwise. */
+    findLag({ blockSeconds, isOfHeader }: SeenBlock): bigint | null {
+      const marks = isOfHeader ? [times.ofHeaders] : [times.ofHeaders, times.ofCalls];
       for (const mark of marks) {
-        const lag = mark.read() - seconds;
+        const lag = mark.read() - blockSeconds;
         if (lag > maxLagSeconds) return lag;
       }
+      return null;
+    },
+
+    /** Whether a newer block is known. */
+    isOlder({ blockNumber, blockSeconds, isOfHeader }: SeenBlock): boolean {
+      const leads = [numbers.ofHeaders, numbers.ofCalls].map((mark) => mark.read() - blockNumber);
+      if (leads.some((lead) => lead > 0n && lead <= maxBlocksBehind)) return true;
+      // Where calls see another count, times are left.
+      const isOtherCount = leads[0]! > maxBlocksBehind || leads[0]! < -maxBlocksBehind;
+      return !isOfHeader && isOtherCount && blockSeconds < times.ofHeaders.read();
+    },
+
+    note({ blockNumber, blockSeconds, isOfHeader }: SeenBlock): void {
+      const kind = isOfHeader ? "ofHeaders" : "ofCalls";
+      numbers[kind].note(blockNumber);
       // A block dated in the future must not make honest ones look old.
       const wallSeconds = BigInt(Math.floor(wallClock() / 1_000));
-      const shown = seconds < wallSeconds ? seconds : wallSeconds;
-      (isOfHeader ? ofHeaders : ofCalls).note(shown);
-      return null;
+      times[kind].note(blockSeconds < wallSeconds ? blockSeconds : wallSeconds);
+    },
+
+    /** The number in a header that another process has read. */
+    noteNumber: (blockNumber: bigint): void => numbers.ofHeaders.note(blockNumber),
+
+    /** After a reorganisation, the chain may be shorter. */
+    forgetNumbers(): void {
+      numbers.ofHeaders.forget();
+      numbers.ofCalls.forget();
     },
   };
 }
 
-/** The latest of the times noted, until nothing was noted for long. */
-function createMark(clock: Clock) {
-  let latest = 0n;
+/** The greatest of the values noted, until it has not been noted for long, or one is less by more than `maxFall`. */
+function createMark(clock: Clock, maxFall: bigint) {
+  let greatest = 0n;
   let notedAtMs = -Infinity;
-  const read = () => (clock() - notedAtMs < newestBlockHoldsMs ? latest : 0n);
+  const read = () => (clock() - notedAtMs < newestBlockHoldsMs ? greatest : 0n);
 
   return {
     read,
-    note(seconds: bigint): void {
+    note(value: bigint): void {
       const known = read();
-      latest = seconds > known ? seconds : known;
+      if (value < known && known - value <= maxFall) return;
+      greatest = value;
       notedAtMs = clock();
     },
+    forget: () => void (notedAtMs = -Infinity),
   };
 }

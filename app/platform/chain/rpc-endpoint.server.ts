@@ -1,7 +1,8 @@
 import { BaseError, HttpRequestError } from "viem";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import { PostFailure, createJsonPoster } from "./json-rpc.gateway.server";
-import type { BlockTime, NewestBlock } from "./newest-block.server";
+import type { NewestBlock } from "./newest-block.server";
+import type { SeenBlock } from "./seen-block";
 import { isRevert, readRpcAnswer } from "./rpc-answer.server";
 import type { RpcAnswer } from "./rpc-answer.server";
 
@@ -15,9 +16,12 @@ export type RpcCall = {
   params?: unknown;
   /** For answers that tell their chain themselves: which one, where it is not the right one. */
   findForeignChain?: (result: unknown) => bigint | null;
-  /** For answers that tell how new the newest block is that the endpoint knows; null where they do not. */
-  findBlockTime?: (result: unknown) => BlockTime | null;
+  /** For answers that tell the newest block that the endpoint knows; null where they do not. */
+  findNewestBlock?: (result: unknown) => SeenBlock | null;
+  /** An answer from a block that is older than another one known does not count. */
+  mustBeNewest?: boolean;
 };
+export type EndpointAnswer = RpcAnswer | { olderBlock: SeenBlock };
 /** How a request ended. That the called code reverted is an answer like others. */
 export type RpcRequestEnd = {
   /** Name and port of the endpoint, without path and user, which may hold keys. */
@@ -73,20 +77,25 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
   const wrongChain = (found: string) => failure(`It is not on chain ${chainId}: eth_chainId gave ${found}.`);
 
   /** An endpoint's own claim about its chain counts less than the chain its answers come from. */
-  function requireOwnAndRecent(call: RpcCall, result: unknown): void {
+  function judgeResult(call: RpcCall, result: unknown): EndpointAnswer {
     const foreign = call.findForeignChain?.(result) ?? null;
     if (foreign !== null) {
       refusedUntilMs = clock() + restOnWrongChainMs;
       throw failure(`The answer came from chain ${foreign}, not ${chainId}.`);
     }
-    const time = call.findBlockTime?.(result) ?? null;
-    const lag = time === null ? null : newestBlock.findLag(time);
-    if (lag === null) return;
-    throw failure(`It is far behind: its newest block is ${lag} s older than one seen before.`);
+    const block = call.findNewestBlock?.(result) ?? null;
+    if (block === null) return { result };
+    const lag = newestBlock.findLag(block);
+    if (lag !== null) {
+      throw failure(`It is far behind: its newest block is ${lag} s older than one seen before.`);
+    }
+    if (call.mustBeNewest && newestBlock.isOlder(block)) return { olderBlock: block };
+    newestBlock.note(block);
+    return { result };
   }
 
   /** Throws when the endpoint could not be asked, is not on the chain it should be on, or lags far behind. */
-  async function ask(call: RpcCall): Promise<RpcAnswer> {
+  async function ask(call: RpcCall): Promise<EndpointAnswer> {
     if (clock() < refusedUntilMs) throw wrongChain("another chain a moment ago");
     // Of many calls that find an endpoint rested, one tries it and the others skip it.
     if (hasFailed) restUntilMs = clock() + options.timeoutMs;
@@ -94,11 +103,11 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
       chainCheck ??= checkChain();
       // Side by side, so that the check costs no time; the answer counts only when the check has passed.
       const [answer] = await Promise.all([send(call), chainCheck]);
-      if ("result" in answer) requireOwnAndRecent(call, answer.result);
+      const judged = "result" in answer ? judgeResult(call, answer.result) : answer;
       if (hasFailed) onFault({ endpoint: label, reason: null });
       hasFailed = false;
       restUntilMs = 0;
-      return answer;
+      return judged;
     } catch (error) {
       noteFailure(error);
       throw error;

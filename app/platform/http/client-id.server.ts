@@ -5,7 +5,7 @@ import { trimSpaces } from "./header-text";
 /** Whether to believe a hop about the one before it; hop 0 is the direct peer, 1 the right-most X-Forwarded-For entry. */
 export type TrustCheck = (address: string, hop: number) => boolean;
 
-/** More proxies in a row than anybody runs; a larger count is a mistake that would let clients choose. */
+/** More proxies in a row than anybody runs. A larger count would let clients choose; a longer list takes time to read. */
 export const maxTrustedHops = 16;
 
 const namedRanges = new Set(["loopback", "linklocal", "uniquelocal"]);
@@ -64,7 +64,7 @@ export function clientIdentifier(
   let client = readAddress(socketAddress ?? "");
   if (client === null) return unknownClient;
   const reported = (forwardedFor ?? "").split(",").map(trimSpaces).filter(Boolean);
-  for (let hop = 0; isTrustedPeer(client.toString(), hop); hop++) {
+  for (let hop = 0; hop < maxTrustedHops && isTrustedPeer(client.toString(), hop); hop++) {
     const entry = reported.pop();
     const next = entry === undefined ? null : readAddress(entry);
     if (next === null) break;

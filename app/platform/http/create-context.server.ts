@@ -1,11 +1,13 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { Request, RequestHandler, Response } from "express";
-import type { Log } from "~/platform/log.server";
+import type { Log } from "~/platform/log/log.server";
+import { measureGrain } from "./body/body-grain.server";
 import { clientIdentifier, isPeerTrusted, isPrivateAddress, requestHost } from "./client-id.server";
 import type { TrustCheck } from "./client-id.server";
 import { normalizeHost } from "./domains";
 import { countHeader } from "./request-target";
+import type { Refusal } from "./refusal";
 import type { RequestContext, ServiceContext } from "./request-context.server";
 
 type ContextOptions = {
@@ -65,7 +67,9 @@ class IncomingContext implements RequestContext {
   readonly isFromTrustedProxy: boolean;
   readonly service: ServiceContext;
   readonly log: Log;
+  readonly isTooFine: (bodyBytes: number) => boolean;
   route = "page";
+  refusal?: Refusal;
   readonly #request: Request;
   readonly #response: Response;
   readonly #query: string;
@@ -96,6 +100,7 @@ class IncomingContext implements RequestContext {
     this.isFromTrustedProxy = isTrusted;
     this.service = service;
     this.log = log;
+    this.isTooFine = measureGrain(request.socket);
     this.#request = request;
     this.#response = response;
     this.#query = queryStart < 0 ? "" : target.slice(queryStart + 1);
@@ -121,6 +126,10 @@ class IncomingContext implements RequestContext {
 
   get signal(): AbortSignal {
     return (this.#signal ??= abortWhenOver(this.#response));
+  }
+
+  get hasArrived(): boolean {
+    return this.#request.complete;
   }
 
   get isGone(): boolean {

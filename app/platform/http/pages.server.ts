@@ -1,8 +1,9 @@
 import type { ServerBuild } from "@remix-run/node";
 import { matchPath } from "@remix-run/react";
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from "express";
-import type { Log } from "~/platform/log.server";
-import { takeBodyPlace } from "./body-places.server";
+import type { Log } from "~/platform/log/log.server";
+import { tooFine, tooLarge } from "./body/body.server";
+import { takeBodyPlace } from "./body/body-places.server";
 import { contextOf } from "./create-context.server";
 import { originHost } from "./domains";
 import { Refusal, problemHeader } from "./refusal";
@@ -33,6 +34,7 @@ export function guardPages({ routes }: ServerBuild): RequestHandler {
     // A resource route checks for itself.
     if (context.route !== "page") return next();
     requireWithinLimit(context, "pages")
+      .then(() => nameHost(request, context))
       .then(() => requirePage(request, response, next))
       .catch(next);
   };
@@ -41,7 +43,8 @@ export function guardPages({ routes }: ServerBuild): RequestHandler {
     const context = contextOf(response);
     const { method, pathname, searchParams } = context;
     // Another spelling of a resource route, which a proxy's rules for its address may miss.
-    if (findResourceRoute(routes, decode(pathname) ?? "")) throw new Refusal("not-found");
+    if (findResourceRoute(routes, decode(pathname)?.replace(/\.data$/, "") ?? ""))
+      throw new Refusal("not-found");
     // `_data` is how older pages asked for their data; the framework answers it with an error of its own.
     if (decode(pathname) === null || searchParams.has("_data")) throw new Refusal("not-found");
     if (method === "GET" || method === "HEAD") return next();
@@ -57,10 +60,20 @@ export function guardPages({ routes }: ServerBuild): RequestHandler {
       throw new Refusal("method-not-allowed", { detail, headers: { Allow: allow } });
     }
     requireOwnForm(context);
+    // Its end has been told already: a place would never be given back.
+    if (request.destroyed) return;
     request.once("close", takeBodyPlace(context.clientId));
-    limitBody(request, next);
+    limitBody(request, context, next);
     next();
   }
+}
+
+/** The framework builds an address of these headers, whoever sends them, and fails if it can't be read. */
+function nameHost({ headers }: Request, { host, service }: RequestContext): void {
+  if (host === null && headers.host !== undefined)
+    throw new Refusal("invalid-request", { detail: "The Host header names no host. Correct it." });
+  headers.host = host ?? new URL(service.origin).host;
+  delete headers["x-forwarded-host"];
 }
 
 /** The framework answers an address it can't decode with a page that has no data, which no page expects. */
@@ -73,7 +86,7 @@ function decode(pathname: string): string | null {
 }
 
 /** Only this site's own pages send forms. A cookie that is `SameSite=Strict` ensures as much, where there is one. */
-export function requireOwnForm({ headers, host, service }: RequestContext): void {
+function requireOwnForm({ headers, host, service }: RequestContext): void {
   const { origin, "sec-fetch-site": site } = headers;
   const isOwn =
     origin !== undefined && (origin === service.origin || (host !== null && originHost(origin) === host));
@@ -84,19 +97,24 @@ export function requireOwnForm({ headers, host, service }: RequestContext): void
 }
 
 /** Counts beside the framework, which reads the same stream. */
-function limitBody(request: Request, refuse: (refusal: Refusal) => void): void {
+function limitBody(
+  request: Request,
+  { isTooFine }: RequestContext,
+  refuse: (refusal: Refusal) => void,
+): void {
   let receivedBytes = 0;
   request.on("data", function count(chunk: Buffer) {
     receivedBytes += chunk.length;
-    if (receivedBytes <= maxFormBytes) return;
+    const isLarge = receivedBytes > maxFormBytes;
+    if (!isLarge && !isTooFine(receivedBytes)) return;
     request.removeAllListeners("data").pause();
-    const detail = `The form is larger than the ${maxFormBytes} bytes this page accepts. Send less.`;
-    refuse(new Refusal("body-too-large", { detail, headers: { Connection: "close" } }));
+    refuse(isLarge ? tooLarge(maxFormBytes) : tooFine());
   });
 }
 
 /** Express's last handler: refusals of pages, and what no route and no page has caught. */
 export function createErrorHandler(log: Log): ErrorRequestHandler {
+  // eslint-disable-next-line max-params -- Express knows an error handler by its four parameters.
   return function handleError(error: unknown, _request, response, _next) {
     if (response.headersSent) {
       if (!response.writableEnded) log.error({ err: error }, "request failed after the response had started");

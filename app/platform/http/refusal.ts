@@ -45,7 +45,8 @@ export class Refusal extends Error {
     { detail, headers = {}, members = {}, cause, unmet }: RefusalOptions = {},
   ) {
     const { slug, status, title, meaning } = refusalTable[refusalName];
-    super(`${slug}: ${detail ?? meaning}`, { cause });
+    // In this order, since the log would take "invalid-jwt: The" for a token.
+    super(`${detail ?? meaning} (${slug})`, { cause });
     this.slug = slug;
     this.status = status;
     this.title = title;

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Brand } from "~/platform/brand/brand";
 import type { RateLimitName } from "~/platform/limits/limit-name";
 import type { LimitVerdict } from "~/platform/limits/rate-limiter.server";
-import type { Log } from "~/platform/log.server";
-import type { PublicSettings } from "~/platform/public-settings";
+import type { Log } from "~/platform/log/log.server";
+import type { PublicSettings } from "~/platform/config/public-settings";
 import type { Refusal } from "./refusal";
 
 /**
@@ -24,12 +24,18 @@ export type RequestContext = {
   readonly clientId: string;
   /** `host[:port]` in normal form; null when the request named none that makes sense. */
   readonly host: string | null;
+  /** Whether the request, with its body, was received whole. */
+  readonly hasArrived: boolean;
+  /** Whether its body, of which so much has arrived, comes in pieces too small to be taken apart. */
+  readonly isTooFine: (bodyBytes: number) => boolean;
   /** Whether nobody can take the answer any more. For who only looks now and then: it makes no signal. */
   readonly isGone: boolean;
   /** Fires when the client is gone or the answer is finished; the only signal that may cancel outside work. */
   readonly signal: AbortSignal;
   /** The pattern of the resource route that handles the request, or `page`: addresses may carry tokens. */
   route: string;
+  /** Thrown by a page's loader or action: a program gets it in place of the page. */
+  refusal?: Refusal;
   readonly log: Log;
   readonly cspNonce: string;
   readonly service: ServiceContext;

@@ -1,4 +1,3 @@
-import { createReadableStreamFromReadable } from "@remix-run/node";
 import type { ServerBuild } from "@remix-run/node";
 import { matchPath } from "@remix-run/react";
 import express from "express";
@@ -36,7 +35,10 @@ export function createResourceRoutes(
     });
 
     function nameRoute(_request: unknown, response: express.Response, next: express.NextFunction): void {
-      contextOf(response).route = pattern;
+      const context = contextOf(response);
+      // The framework's own address for the data of a page; a resource has none.
+      if (context.pathname.endsWith(".data")) return next("router");
+      context.route = pattern;
       next();
     }
   }
@@ -74,8 +76,31 @@ function toWebRequest(request: express.Request, origin: string): Request {
     headers.append(rawHeaders[index]!, rawHeaders[index + 1]!);
   }
   const isReading = method === "GET" || method === "HEAD";
-  const body = isReading ? {} : { body: createReadableStreamFromReadable(request), duplex: "half" };
+  const body = isReading ? {} : { body: toBody(request), duplex: "half" };
   // Fetch has no TRACE. The route finds the true method in its context, and refuses it.
   const known = fetchMethods.has(method) ? method : "POST";
   return new Request(`${origin}${originalUrl}`, { method: known, headers, ...body } as RequestInit);
+}
+
+/** Each piece is all that has arrived: a body that is sent byte by byte costs no more than another. */
+function toBody(request: express.Request): ReadableStream<Uint8Array> {
+  return new ReadableStream(
+    {
+      pull: (controller) =>
+        new Promise<void>((resolve) => {
+          const events = ["readable", "end", "close", "error"];
+          function take(): void {
+            const piece = request.read() as Buffer | null;
+            if (piece === null && !request.readableEnded && !request.destroyed) return;
+            for (const event of events) request.off(event, take);
+            if (piece === null) controller.close();
+            else controller.enqueue(piece);
+            resolve();
+          }
+          for (const event of events) request.on(event, take);
+          take();
+        }),
+    },
+    { highWaterMark: 0 },
+  );
 }

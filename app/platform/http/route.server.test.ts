@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { RedisOutage } from "~/platform/redis/redis-outage";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
 import { createLogLines } from "~e2e/support/log-lines";
-import { formBody } from "./body.server";
 import { Refusal, chainUnavailable } from "./refusal";
 import type { AccessOutcome, RequestContext } from "./request-context.server";
 import { defineRoute } from "./route.server";
@@ -114,7 +113,8 @@ type PostOptions = {
   headers?: Record<string, string>;
   spec?: Pick<MethodSpec<unknown, string>, "guard" | "body" | "claimOf" | "proof" | "sameSite">;
   bounds?: Pick<OperationDescription, "maxBodyValues" | "malformedBody">;
-  caller?: Pick<CallerStep<string>, "precedesBody"> & { isKnown: boolean };
+  caller?: Pick<CallerStep<string>, "precedesBody"> & { isKnown: boolean; until?: Promise<void> };
+  onHandled?: () => void;
   isExhausted?: boolean;
   method?: string;
   hasSeveralAuthorizations?: boolean;
@@ -132,6 +132,7 @@ async function post({
   method = "POST",
   hasSeveralAuthorizations = false,
   caller,
+  onHandled,
   bodyFault,
 }: PostOptions) {
   const turns: string[] = [];
@@ -146,7 +147,8 @@ async function post({
         caller: {
           claimOf: (address: string) => ({ proof: "name", address, tokenId: null }),
           precedesBody: caller.precedesBody,
-          identify: ({ body }: { body: unknown }) => {
+          identify: async ({ body }: { body: unknown }) => {
+            await caller.until;
             turns.push(`asked for the caller of ${JSON.stringify(body)}`);
             if (!caller.isKnown) throw new Refusal("missing-jwt");
             return "somebody";
@@ -154,6 +156,7 @@ async function post({
         },
       }),
       handle: ({ body, caller: who }) => {
+        onHandled?.();
         turns.push(who === undefined ? "handled" : `handled for ${who}`);
         return { body };
       },
@@ -166,6 +169,8 @@ async function post({
     searchParams: new URLSearchParams(),
     headers: { "content-length": String(bytes.length), ...headers },
     hasSeveralAuthorizations,
+    hasArrived: true,
+    isTooFine: () => false,
     isGone: false,
     service: {
       origin: "https://gate.example.com",
@@ -217,6 +222,29 @@ test("a body is received once its request was counted, and the route is called a
   const turns = ["counted", "received", "handled"];
   expect(await post({ text: right })).toMatchObject({ status: 200, turns });
 });
+
+test.each(["caller", "proof"])(
+  "requests whose %s waited for the same are worked on one by one",
+  async (step) => {
+    let settle = () => {};
+    const until = new Promise<void>((resolve) => (settle = resolve));
+    const events: string[] = [];
+    const count = () => {
+      events.push("other");
+      if (events.length < 500) setImmediate(count);
+    };
+    const waits = { caller: { isKnown: true, until } };
+    const proves = { spec: { body: named, proof: { identify: () => until.then(() => "somebody") } } };
+    const text = JSON.stringify({ name: "a".repeat(1_100) });
+    const onHandled = () => void events.push("handled");
+    const posts = Array.from({ length: 3 }, () =>
+      post({ text, onHandled, ...(step === "caller" ? waits : proves) }),
+    );
+    setTimeout(() => (settle(), setImmediate(count)), 50);
+    await Promise.all(posts);
+    expect(events.join(" ")).toMatch(/handled( other)+ handled( other)+ handled/);
+  },
+);
 
 test.each([
   ["broken JSON", ["counted", "received"], { text: "{" }],
@@ -328,27 +356,6 @@ test("a guard refuses before the caller is identified", async () => {
   };
   const { status, turns } = await post({ text: right, spec, caller: { isKnown: false } });
   expect([status, turns]).toEqual([403, ["counted"]]);
-});
-
-test("a page's form is received once its sender is known, within its own bound and as a form", async () => {
-  const headers = { "content-type": "application/x-www-form-urlencoded" };
-  const spec = { body: formBody(4) };
-  const identified = "asked for the caller of undefined";
-  const known = { text: "a=b", headers, spec, caller: { isKnown: true } };
-  expect(await post(known)).toMatchObject({
-    status: 200,
-    turns: ["counted", identified, "received", "handled for somebody"],
-  });
-  const stranger = { ...known, caller: { isKnown: false } };
-  expect(await post(stranger)).toMatchObject({ status: 401, turns: ["counted", identified] });
-  expect(await post({ ...known, headers: json })).toMatchObject({
-    status: 415,
-    turns: ["counted", identified],
-  });
-  expect(await post({ ...known, text: "", headers: {} })).toMatchObject({
-    status: 200,
-    turns: ["counted", identified, "handled for somebody"],
-  });
 });
 
 test("a page of another site is refused where a route says so, after a body that does not fit", async () => {

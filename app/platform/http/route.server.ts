@@ -1,18 +1,15 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
-import type { z } from "zod";
 import type { RateLimitName } from "~/platform/limits/limit-name";
-import type { OperationDescription } from "~/platform/openapi/api-registry";
 import { addHeaders, answerJson, answerProblem } from "./answer.server";
-import { hasBody, parseShape, readLimitedBody, requireJsonHeaders } from "./body.server";
-import type { Incoming, LateBody } from "./body.server";
 import { answerOptions, corsHeaders } from "./cors.server";
-import { defaultJsonBounds, parseJson } from "./json-text";
+import { readShape, receiveJson, requireReceivable, takeTurnFor } from "./body/receive-body.server";
+import type { BodySpec } from "./body/receive-body.server";
 import { requireWithinLimit } from "./require-within-limit.server";
 import { Refusal } from "./refusal";
 import type { AccessClaim, RequestContext } from "./request-context.server";
 import { requireSameSite } from "./same-site.server";
 import { createApiHeaders } from "./security-headers.server";
-import { toRefusal } from "./to-refusal.server";
+import { noteRefusal, toRefusal } from "./to-refusal.server";
 
 const readingMethods = new Set(["GET", "HEAD"]);
 
@@ -28,9 +25,7 @@ export type CallerStep<Caller, Body = unknown> = {
   precedesBody?: boolean;
 };
 
-export type MethodSpec<Body, Caller = undefined> = {
-  /** Limit, bounds of the body, refusals, answers: what the API description says, and what holds. */
-  operation?: OperationDescription;
+export type MethodSpec<Body, Caller = undefined> = BodySpec<Body> & {
   /** For a route without an operation. */
   limit?: RateLimitName;
   /** Refuses requests before the caller is identified. */
@@ -42,12 +37,6 @@ export type MethodSpec<Body, Caller = undefined> = {
   claimOf?: (body: Body) => AccessClaim | null;
   /** The site behind the door that the body is about, for the same record. Refuses what is none before anybody is asked who. */
   siteOf?: (body: Body) => string | null;
-  /**
-   * A body is received only where its shape is declared, and once its request was counted: its bytes, what they mean, the
-   * shape last. A function throws refusals of its own, and decides about an absent body (undefined) too. A late body is
-   * received once the caller is known.
-   */
-  body?: z.ZodType<Body> | ((json: unknown) => Body) | LateBody<Body>;
   /** Pages of other sites are refused, after a body that does not fit. */
   sameSite?: boolean;
   /** What HEAD answers: the GET's headers after running it, or plain headers with no effect at all. */
@@ -124,8 +113,7 @@ export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCal
       return context.method === "HEAD" ? withoutBody(response) : response;
     } catch (error) {
       const refusal = toRefusal(error, { onlyReads: readingMethods.has(context.method) });
-      logServerRefusal(refusal, context);
-      context.service.countRefusal(refusal);
+      noteRefusal(refusal, context);
       noteAccess(request, refusal);
       const { requestId, pathname, searchParams, service } = context;
       const { origin } = service;
@@ -182,8 +170,6 @@ function dispatch<PostBody, GetCaller, PostCaller>(
 ): Promise<RouteResult> | RouteResult {
   const { context } = request;
   const { method } = context;
-  // The framework's own address for the data of a page; a resource has none.
-  if (context.pathname.endsWith(".data")) throw new Refusal("not-found");
   if (method === "OPTIONS" && !spec.isForSites) return answerOptions(context, allow);
   if (method === "POST" && spec.POST) return run(spec.POST, request);
   if (method === "DELETE" && spec.DELETE) return run(spec.DELETE, request);
@@ -206,16 +192,18 @@ async function run<Body, Caller>(
   const limit = method.operation?.limit ?? method.limit;
   if (limit) Object.assign(headers, await requireWithinLimit(context, limit));
   if (!request.isForSites) requireOneAuthorization(context);
-  const { json, fault } = await receiveJson(method, incoming, precedesBody);
+  const { json, sentBytes = 0, fault } = await receiveJson(method, incoming, precedesBody);
   request.json = json;
   method.guard?.({ context, body: json });
   const caller = await identify(method.caller, request, json);
+  if (method.caller) await takeTurnFor(sentBytes);
   if (fault) throw fault;
-  const body = isLate(method.body) ? await method.body.receive(incoming) : readShape(method.body, json);
+  const body = readShape(method.body, json, sentBytes);
   if (method.sameSite) requireSameSite(context.headers, context.service);
   if (method.claimOf) request.claim = method.claimOf(body);
   if (method.siteOf) request.site = method.siteOf(body);
   const proven = await identify(method.proof, request, body);
+  if (method.proof) await takeTurnFor(sentBytes);
   return method.handle({ context, params, caller: (proven ?? caller) as Caller, body });
 }
 
@@ -239,70 +227,4 @@ function requireOneAuthorization(context: RequestContext): void {
     detail: message,
     members: { errors: [{ path: "Authorization", message }] },
   });
-}
-
-export const defaultMaxBodyBytes = 64 * 1024;
-
-/** Refuses by the headers of a body alone, before the request is counted. */
-function requireReceivable<Body, Caller>(
-  { body, operation }: MethodSpec<Body, Caller>,
-  { headers }: RequestContext,
-): void {
-  if (!body || isLate(body) || (!hasBody(headers) && isOptional({ body, operation }))) return;
-  requireJsonHeaders(headers, operation?.maxBodyBytes ?? defaultMaxBodyBytes);
-}
-
-/** `fault`: what is wrong with the body, if the caller is to be known first. */
-async function receiveJson<Body, Caller>(
-  method: MethodSpec<Body, Caller>,
-  incoming: Incoming,
-  precedesBody: boolean,
-): Promise<{ json?: unknown; fault?: Refusal }> {
-  try {
-    if (precedesBody) requireReceivable(method, incoming.context);
-    return { json: await readJson(method, incoming) };
-  } catch (error) {
-    const waits = precedesBody && error instanceof Refusal && error.refusalName !== "too-many-requests";
-    if (waits) return { fault: error };
-    throw error;
-  }
-}
-
-/** Undefined where there is no body. */
-async function readJson<Body, Caller>(
-  { body, operation }: MethodSpec<Body, Caller>,
-  incoming: Incoming,
-): Promise<unknown> {
-  if (!body || isLate(body)) return undefined;
-  const maxBytes = operation?.maxBodyBytes ?? defaultMaxBodyBytes;
-  const isSent = hasBody(incoming.context.headers);
-  const bytes = isSent ? await readLimitedBody(incoming, maxBytes) : Buffer.alloc(0);
-  if (bytes.length === 0 && isOptional({ body, operation })) return undefined;
-  const { maxBodyValues: maxValues = defaultJsonBounds.maxValues, malformedBody } = operation ?? {};
-  return parseJson(bytes, { maxValues, refusalName: malformedBody ?? "invalid-request" });
-}
-
-/** Whether the route decides about an absent body too. */
-function isOptional<Body>({ body, operation }: Pick<MethodSpec<Body>, "body" | "operation">): boolean {
-  return operation?.body?.required === false || typeof body === "function";
-}
-
-function isLate<Body>(body: MethodSpec<Body>["body"]): body is LateBody<Body> {
-  return typeof body === "object" && "receive" in body;
-}
-
-function readShape<Body>(body: z.ZodType<Body> | ((json: unknown) => Body) | undefined, json: unknown): Body {
-  if (typeof body === "function") return body(json);
-  return body && json !== undefined ? parseShape(body, json) : (undefined as Body);
-}
-
-/** A defect is an error, an outage (it has a cause) a warning; what is switched off or busy is as it should be. */
-function logServerRefusal(refusal: Refusal, context: RequestContext): void {
-  if (refusal.status < 500) return;
-  const { slug, cause, refusalName } = refusal;
-  const fields = { slug, requestId: context.requestId };
-  if (refusalName === "internal-error") {
-    context.log.error({ ...fields, err: cause ?? refusal }, "request failed");
-  } else if (cause !== undefined) context.log.warn({ ...fields, err: cause }, "request failed");
-  else context.log.info(fields, "request refused");
 }

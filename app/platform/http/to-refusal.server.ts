@@ -1,6 +1,7 @@
 import { isDatabaseOutage } from "~/platform/database/outage.server";
 import { RedisOutage } from "~/platform/redis/redis-outage";
 import { Refusal, nothingDone, stateUnavailable } from "./refusal";
+import type { RequestContext } from "./request-context.server";
 
 /** An outage of the database or of Redis is a 503; everything else but a refusal is a defect, and says nothing. */
 export function toRefusal(error: unknown, { onlyReads = false }: { onlyReads?: boolean } = {}): Refusal {
@@ -8,4 +9,15 @@ export function toRefusal(error: unknown, { onlyReads = false }: { onlyReads?: b
   const isOutage = isDatabaseOutage(error) || error instanceof RedisOutage;
   if (!isOutage) return new Refusal("internal-error", { cause: error });
   return onlyReads ? stateUnavailable(error, nothingDone) : stateUnavailable(error);
+}
+
+/** For the metrics and the log: a defect is an error, an outage (it has a cause) a warning; what is off or busy is as it should be. */
+export function noteRefusal(refusal: Refusal, { service, log, requestId }: RequestContext): void {
+  service.countRefusal(refusal);
+  const { slug, cause, refusalName } = refusal;
+  const fields = { slug, requestId };
+  if (refusal.status < 500) return;
+  if (refusalName === "internal-error") log.error({ ...fields, err: cause ?? refusal }, "request failed");
+  else if (cause !== undefined) log.warn({ ...fields, err: cause }, "request failed");
+  else log.info(fields, "request refused");
 }

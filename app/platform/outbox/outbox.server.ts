@@ -1,6 +1,6 @@
-import type { Clock } from "~/platform/clock";
-import { withDeadline } from "~/platform/deadline";
-import type { Log } from "~/platform/log.server";
+import type { Clock } from "~/platform/time/clock";
+import { withDeadline } from "~/platform/time/deadline";
+import type { Log } from "~/platform/log/log.server";
 import type { Channel, Gateway } from "./outbox";
 import { channels as allChannels } from "./outbox";
 import { createChannelSender } from "./outbox-channel.server";
@@ -21,7 +21,7 @@ export type OutboxSenderOptions = {
   attemptTimeoutMs?: number;
   /** How long a crashed sender's deliveries wait. Longer than `attemptTimeoutMs`. */
   claimSeconds?: number;
-  /** How long `stop` waits for sends in flight; the whole shutdown has 10 s. */
+  /** How long `stop` waits for sends in flight; the whole shutdown has 10 s, of which open responses may take five. */
   stopTimeoutMs?: number;
   random?: () => number;
 };
@@ -31,7 +31,7 @@ export type OutboxStatus = Awaited<ReturnType<OutboxSender["status"]>>;
 
 /** At least once, always under the same id: the claim of a process that dies expires, and another sends again. */
 export function createOutboxSender(options: OutboxSenderOptions) {
-  const { store, gateways, log, pollIntervalMs = 5_000, stopTimeoutMs = 7_000 } = options;
+  const { store, gateways, log, pollIntervalMs = 5_000, stopTimeoutMs = 3_000 } = options;
   const senders = createChannelSenders(options);
   const configured = allChannels.filter((channel) => gateways[channel]);
   const countInFlight = () => senders.reduce((sum, sender) => sum + sender.inFlight(), 0);

@@ -80,7 +80,9 @@ export function readNotifications(reader: SettingReader) {
 function parseWebhookUrl(given: string, mode: Mode): string {
   const address = requireUrl(given);
   if (address.username || address.password) {
-    throw new InvalidSetting("must not hold a user name or password: the signature proves the sender.");
+    throw new InvalidSetting(
+      "must have no user name and no password, because the signature proves the sender.",
+    );
   }
   refusePlainHttp([address], mode);
   return given;

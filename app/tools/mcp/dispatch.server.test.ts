@@ -1,6 +1,6 @@
 import { CallToolResultSchema, ListToolsResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { Refusal } from "~/platform/http/refusal";
 import { defineTool, ToolFailure } from "../tool";
 import type { Tool, ToolCaller } from "../tool";
@@ -51,7 +51,6 @@ function prepare(...tools: Tool[]) {
       request: { kind: "request", dialect, id: 1, method, params },
       revision,
       caller,
-      clientId: "client",
       openSignal: () => signal,
     });
   const call = async (options: Parameters<typeof ask>[1] & { name?: string } = {}) =>

@@ -3,7 +3,7 @@ import { json } from "node:stream/consumers";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { streamText } from "ai";
 import type { ModelMessage } from "ai";
-import { listen } from "~/platform/http/http-server.server";
+import { listen } from "~/platform/http/connection/http-server.server";
 import { servePeer } from "../peer-process";
 
 export type AiSdkSetup = { baseUrl: string };

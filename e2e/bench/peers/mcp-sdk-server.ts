@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { createMcpHandler, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
-import { listen } from "~/platform/http/http-server.server";
+import { listen } from "~/platform/http/connection/http-server.server";
 import { servePeer } from "../peer-process";
 
 /** `tools`: as the measured server lists them. */

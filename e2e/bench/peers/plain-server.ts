@@ -3,13 +3,13 @@ import { createServer } from "node:http";
 import { PrismaLibSql } from "@prisma/adapter-libsql";
 import express from "express";
 import type { RequestHandler } from "express";
-import { createKeyStore } from "~/gate/keys/keys.store.server";
-import type { KeyRef } from "~/gate/keys/token-id";
+import { createKeyStore } from "~/gate/ownership/keys.store.server";
+import type { KeyRef } from "~/gate/kinds/token-id";
 import { createNonceStore } from "~/gate/proofs/nonces.store.server";
 import { PrismaClient } from "~/generated/sqlite/client";
-import { systemClock } from "~/platform/clock";
+import { systemClock } from "~/platform/time/clock";
 import { migrateDatabase } from "~/platform/database/migrate.server";
-import { listen } from "~/platform/http/http-server.server";
+import { listen } from "~/platform/http/connection/http-server.server";
 import { servePeer } from "../peer-process";
 
 export type PlainSetup = {

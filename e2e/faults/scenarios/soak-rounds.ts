@@ -2,6 +2,7 @@ import { bodyOf } from "../client";
 import { isWholeAnswer } from "./soak-requests";
 import { bearerOf, from, prove, show, signIn } from "./soak-visits";
 import type { Day, Holder } from "./soak-visits";
+import { signInAsOperator } from "~e2e/support/operator-session";
 
 export const secrets = { reset: "Vx3pQ8mLr6Zt2Wk9", operator: "Qm7rV2kXw9TzLc4H" };
 /** Room for all concurrent answers of one key, each with the longest one reserved. */
@@ -99,13 +100,11 @@ export class Rounds {
   private async operate(): Promise<void> {
     const { client, gate } = this.day;
     const visitor = from(this.day);
-    const answer = await fetch(`${gate.origin}/operator/session`, {
-      method: "POST",
-      redirect: "manual",
-      body: new URLSearchParams({ secret: secrets.operator }),
-      headers: { ...visitor, Origin: gate.origin },
+    const cookie = await signInAsOperator({
+      origin: gate.origin,
+      secret: secrets.operator,
+      headers: visitor,
     });
-    const cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? "";
     const look = async (page: string) =>
       (await client.ask({ path: `/operator/${page}`, headers: { ...visitor, cookie } })).status;
     for (const page of ["state", "activity", "keys", "submissions", "quotas", "limits", "decisions"])

@@ -1,6 +1,6 @@
 import { keccak256, stringToBytes } from "viem";
 import { generatePrivateKey } from "viem/accounts";
-import { exampleFormSubmission } from "~/gate/gate-examples";
+import { exampleFormSubmission } from "~/gate/admission/gate-examples";
 import {
   connectWallet,
   enterRoom,
@@ -43,7 +43,7 @@ test("the shown text is signed, and the signed text is sent", async ({ page, wal
   expect(wallet.signedTexts).toHaveLength(1);
 
   const answer = wallet.holdNext("personal_sign");
-  const sent = page.waitForRequest("**/api/form-submission-gate");
+  const sent = page.waitForRequest("**/gate.data");
   await dialog.getByRole("button", { name: "Sign and send" }).click();
   await expect(dialog.locator("pre.code")).toContainText(/Timestamp: \d{13}/);
   const shown = await dialog.locator("pre.code").innerText();
@@ -122,7 +122,7 @@ test("a draft survives a reload, and is deleted once sent, discarded or signed o
 test("a form is sent once, however often the button is pressed @deep", async ({ page, wallet }) => {
   const posts: string[] = [];
   page.on("request", (request) => {
-    if (request.url().endsWith("/api/form-submission-gate")) posts.push(request.method());
+    if (request.url().endsWith("/gate.data")) posts.push(request.method());
   });
   await reviewForm({ page, text });
   await reviewDialog(page)
@@ -175,7 +175,7 @@ test("going back while the wallet asks sends nothing, even when the wallet signs
 }) => {
   const posts: string[] = [];
   page.on("request", (request) => {
-    if (request.url().endsWith("/api/form-submission-gate")) posts.push(request.method());
+    if (request.url().endsWith("/gate.data")) posts.push(request.method());
   });
   await reviewForm({ page, text });
   const answer = wallet.holdNext("personal_sign");
@@ -194,7 +194,7 @@ test("going back while the wallet asks sends nothing, even when the wallet signs
 
 test("a lost answer to the form still ends on the receipt @deep", async ({ page, pageErrors }) => {
   pageErrors.expectOutage();
-  await page.route("**/api/form-submission-gate", async (route) => {
+  await page.route("**/gate.data", async (route) => {
     // The server has taken the form; its answer never arrives.
     await route.fetch();
     await route.abort("connectionreset");
@@ -317,7 +317,8 @@ limitedTest(
   "a form beyond the limit keeps its words, says how long to wait, and is sent after that @deep",
   async ({ page, pageErrors }) => {
     const path = "/api/form-submission-gate";
-    for (const status of [400, 401, 429]) pageErrors.expectRefusal({ path, status });
+    for (const status of [400, 401]) pageErrors.expectRefusal({ path, status });
+    pageErrors.expectRefusal({ path: "/gate.data", status: 429 });
     // The limit of the address this page comes from, used up.
     const statuses = await page.evaluate(
       async ({ address, body }) => {

@@ -19,7 +19,7 @@ import {
 } from "~e2e/support/browser/room-page";
 import { addWallet } from "~e2e/support/browser/wallet";
 
-test("a signed-in holder gets the room with the page itself, before any script", async ({
+test("a signed-in holder gets the room with the page itself, before any script, and signs out", async ({
   page,
   wallet,
   context,
@@ -47,6 +47,9 @@ test("a signed-in holder gets the room with the page itself, before any script",
   await expect(served.getByRole("button", { name: "Look up" })).toBeVisible();
   expect(response?.headers()["cache-control"]).toBe("no-store");
   expect(await response?.text()).not.toContain(token);
+  await served.getByRole("button", { name: "Sign out" }).click();
+  await expect(served.getByRole("heading", { name: "What you need" })).toBeVisible();
+  expect((await plain.cookies()).map(({ name }) => name)).not.toContain("access_token");
   await plain.close();
 });
 

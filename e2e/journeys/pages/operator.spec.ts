@@ -100,7 +100,7 @@ test("a submission is found, read, marked, sorted and exported", async ({ page, 
   await expect(page.getByRole("status")).toContainText("marked as handled");
   await expect(page.getByText("No rows match.")).toBeVisible();
   await page.goto(`/operator/decisions?tokenId=${tokenId}&outcome=granted`);
-  await expect(page.getByText("/api/form-submission-gate")).toBeVisible();
+  await expect(page.getByRole("cell", { name: "/gate", exact: true })).toBeVisible();
   await page.goto(`/operator/keys?tokenId=${tokenId}`);
   await expect(page.getByRole("row")).toHaveCount(2);
   await page.goto("/operator/audit?kind=operator-export");

@@ -90,6 +90,11 @@ export const apiChanges: readonly ApiChange[] = [
     now: "8f1c5372e550",
   },
   {
+    why: "A session that goes on to a site is renewed, and its token lives no longer than others.",
+    at: ["/paths/~1session/post/description"],
+    now: "2e82ee7f4d76",
+  },
+  {
     why: "Bodies and lists of errors have bounds, which are told with everything else that operations promise.",
     at: [
       "/components/schemas/Problem/properties/errors/description",
@@ -100,7 +105,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/components/schemas/SiweSignIn/properties/message/maxLength",
       "/paths/*/post/description",
     ],
-    now: "f5ccf4024fca",
+    now: "4a867267383b",
   },
   {
     why: "A gate may have several kinds of keys, memberships without a token and delegates among them; a kind need not open the room.",
@@ -218,8 +223,10 @@ export const apiChanges: readonly ApiChange[] = [
     now: "0dbf49ae3dde",
   },
   {
-    why: "Answers can be taken up again and stopped.",
+    why: "Answers can be taken up again and stopped, and a client may name them.",
     at: [
+      "/paths/~1api~1chat/post/responses/400/description",
+      "/paths/~1api~1chat/post/responses/400/content/application~1json/examples/invalid-reply-id",
       "/paths/~1api~1chat~1{id}~1stream",
       "/paths/~1api~1chat~1{id}~1stop",
       "/paths/~1api~1chat/post/parameters",
@@ -231,7 +238,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/components/schemas/ChatRequest/properties/id/description",
       "/components/schemas/ChatRequest/properties/trigger/description",
     ],
-    now: "9bc7ea3d3926",
+    now: "5ee835163c9a",
   },
   {
     why: "Sites that know nothing of keys are opened by their proxies, which ask GET /api/door; a session goes on there, and ends there.",

@@ -1,4 +1,4 @@
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import type { Address } from "viem";
 import { chainUnavailable } from "~/platform/http/refusal";
 import type { Judgement, KeyStandard as AnyStandard, NotHeld } from "~/gate/kinds/kind";
@@ -45,7 +45,8 @@ export function createOwnershipReader({
       return { verdict, ownership: toOwnership(judgement) };
     },
 
-    forget: (tokenIds?: ReadonlySet<string>): void => judge.forget(contract, tokenIds),
+    forget: (tokenIds?: ReadonlySet<string>): void =>
+      tokenIds ? judge.forget(contract, tokenIds) : judge.forgetChain(chainId),
     noteBlock: (blockNumber: bigint): void => judge.noteBlock(chainId, blockNumber),
   };
 }

@@ -97,7 +97,9 @@ export async function startRpcFaultServer(
     if (!asked) {
       response.writeHead(200, { "Content-Type": "application/json" });
       const result = request.method === "eth_getLogs" ? [] : null;
-      return void response.end(JSON.stringify({ jsonrpc: "2.0", id: request.id, result }));
+      const error = { code: -32000, message: "header not found" };
+      const message = statePositions[request.method] === undefined ? { result } : { error };
+      return void response.end(JSON.stringify({ jsonrpc: "2.0", id: request.id, ...message }));
     }
     const upstream = await fetch(chooseUpstream(request.method, request.params), {
       method: "POST",
@@ -233,6 +235,9 @@ function isAboutOldState({ method, params }: RpcRequest): boolean {
   return isAboutState && String(params?.[1]).startsWith("0x");
 }
 
+/** Where a request about the state names its block. */
+const statePositions: Partial<Record<string, number>> = { eth_call: 1, eth_getBalance: 1, eth_getCode: 1 };
+
 /** The request as an endpoint that has not seen later blocks understands it; null when it asks for those alone. */
 function limitBlocks(request: RpcRequest, newestBlock: bigint): RpcRequest | null {
   const isLater = (block: unknown) => block !== "latest" && BigInt(block as string) > newestBlock;
@@ -241,6 +246,13 @@ function limitBlocks(request: RpcRequest, newestBlock: bigint): RpcRequest | nul
   if (request.method === "eth_getBlockByNumber") {
     if (isLater(first)) return null;
     return { ...request, params: [first === "latest" ? newest : first, ...rest] };
+  }
+  const position = statePositions[request.method];
+  if (position !== undefined) {
+    const params = [...(request.params ?? [])];
+    if (isLater(params[position])) return null;
+    if (params[position] === "latest") params[position] = newest;
+    return { ...request, params };
   }
   if (request.method !== "eth_getLogs") return request;
   const filter = first as { fromBlock: string; toBlock: string };

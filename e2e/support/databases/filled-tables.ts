@@ -14,7 +14,7 @@ export async function fillTables(database: Database): Promise<void> {
   const good = { issuedAtMs: 1n, expiresAtMs: now + 1_000n };
   await database.nonce.create({ data: { value: "good", clientId: "c", ...good } });
   await database.spentSignature.create({ data: { digest: "d", ...past } });
-  await database.revokedProof.create({ data: { proofHash: "p", ...past } });
+  await database.revokedProof.create({ data: { proofHash: "p", wallet: "w", ...past } });
   const code = { site: "s", startHash: "h", claims: "{}" };
   await database.doorCode.create({ data: { digest: "d", ...code, ...past } });
   await database.doorCode.create({ data: { digest: "good", ...code, expiresAtMs: now + 1_000n } });

@@ -3,7 +3,8 @@ import { createServer } from "node:http";
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { z } from "zod";
+import * as z from "zod";
+import type { OpenTracingOptions } from "~/platform/tracing/tracing.gateway.server";
 
 const valueSchema = z.union([
   z.strictObject({ stringValue: z.string() }).transform(({ stringValue }) => stringValue),
@@ -70,6 +71,8 @@ export async function startCollector({ behaviour = "take" }: { behaviour?: Colle
     response.writeHead(200, { "Content-Type": "application/json" }).end("{}");
   }
 
+  // Its requests are none of the process under test: an instrumentation would replace `emit`.
+  server.emit = server.emit.bind(server);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
 
@@ -104,5 +107,21 @@ export async function startCollector({ behaviour = "take" }: { behaviour?: Colle
       server.close();
       await once(server, "close");
     },
+  };
+}
+
+/** Everything is traced to this collector. */
+export function tracesTo({ endpoint }: { endpoint: string }): OpenTracingOptions {
+  return {
+    settings: {
+      url: `${endpoint}/v1/traces`,
+      headers: {},
+      serviceName: "gate",
+      sampler: { base: "always_on", isParentBased: true, ratio: 1 },
+    },
+    serviceVersion: "1",
+    instance: "this process",
+    isTrustedPeer: () => true,
+    onFault: () => {},
   };
 }

@@ -1,4 +1,5 @@
 import type { Address, Hex } from "viem";
+import type { SeenBlock } from "~/platform/chain/seen-block";
 
 /** A signature that only its wallet's own code can judge (ERC-1271, ERC-6492). */
 export type WalletSignature = {
@@ -33,11 +34,5 @@ export type Answer = {
   /** Of an optional read: what the endpoint said in place of an answer. */
   refusal?: Error;
 };
-export type Answers = {
-  answers: readonly Answer[];
-  verdict: SignatureVerdict | null;
-  /** The block that was asked; null where the answers do not tell. */
-  blockNumber: bigint | null;
-  /** The time of that block; null where the answers do not tell it and it was not needed. */
-  blockSeconds: bigint | null;
-};
+/** As of one block. */
+export type Answers = SeenBlock & { answers: readonly Answer[]; verdict: SignatureVerdict | null };

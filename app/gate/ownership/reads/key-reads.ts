@@ -45,7 +45,7 @@ export function readKeyAnswers(
   if (standard !== "erc4907") return { ...none, owner };
   const user = readAddress(answers[1], "userOf", contract);
   const expires = readWord(answers[2], "userExpires", contract) ?? 0n;
-  const isRented = user !== null && blockSeconds !== null && expires >= blockSeconds;
+  const isRented = user !== null && expires >= blockSeconds;
   return { ...none, owner, user: isRented ? user : null };
 }
 

@@ -1,4 +1,5 @@
 import type { Address } from "viem";
+import type { SeenBlock } from "~/platform/chain/seen-block";
 import type { Outcome, Reading } from "../../kinds/requirement";
 import type { Answer, Answers, Read } from "./chain-answers";
 import type { KeyQuestion } from "../judge";
@@ -11,9 +12,7 @@ import type { ChainLeaf } from "./leaf-reads";
 import { makeDecimalsRead, makeLeafRead, makeUnknown, readDecimals, readLeafAnswer } from "./leaf-reads";
 
 /** What one chain said of a kind, a key and a wallet. */
-export type ChainReading = {
-  /** Null where the answer does not name it. */
-  blockNumber: bigint | null;
+export type ChainReading = SeenBlock & {
   /** Null where this chain was not asked for a key; an error where its contract is not what it should be. */
   key: KeyReading | Error | null;
   /** Null where nobody signs for a vault, or this is not the kind's chain. */
@@ -39,7 +38,10 @@ export function makePartReads(question: KeyQuestion, part: ChainPart, known: Kno
   const tokens = findNewTokens(part, known);
   const reads: Read[] = [...keyReads, ...delegationReads, ...leafReads, ...tokens.map(makeDecimalsRead)];
 
-  function decode({ answers, blockNumber, blockSeconds }: Answers, isPast: boolean): ChainReading {
+  function decode(
+    { answers, blockNumber, blockSeconds, isOfHeader }: Answers,
+    isPast: boolean,
+  ): ChainReading {
     const rest = [...answers];
     const keyAnswers = rest.splice(0, keyReads.length);
     const [delegated] = rest.splice(0, delegationReads.length);
@@ -58,6 +60,8 @@ export function makePartReads(question: KeyQuestion, part: ChainPart, known: Kno
     const isAbsent = isPast && keyAnswers[0]?.hasCode === false;
     return {
       blockNumber,
+      blockSeconds,
+      isOfHeader,
       key:
         key &&
         guard<KeyReading | Error>(
@@ -74,7 +78,7 @@ export function makePartReads(question: KeyQuestion, part: ChainPart, known: Kno
     };
   }
 
-  return { reads, needsTime: key?.standard === "erc4907", decode };
+  return { reads, decode };
 }
 
 export function decimalsOf(leaf: ChainLeaf, known: KnownDecimals): number | undefined {

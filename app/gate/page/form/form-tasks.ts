@@ -109,7 +109,7 @@ async function sendOnce(tools: GateTools, order: FormOrder, turn: number): Promi
   const receipt = { ...sent, sentAtMs: Date.now(), isInferred: false };
   dispatch({ type: "form-sending", turn });
   try {
-    await api.submitForm(form);
+    await tools.sendForm(form);
   } catch (error) {
     if (!(error instanceof UnreachableError)) throw error;
     unanswered.set(key.id, receipt);

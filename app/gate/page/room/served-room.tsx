@@ -1,7 +1,8 @@
 import { createContext, useContext } from "react";
 import { hasAudioPart, missingSoundText } from "~/content/audio-part";
 import type { GatedContent } from "~/content/content.schema";
-import type { GateVisit } from "~/gate/visit";
+import type { GateVisit } from "~/gate/session/visit";
+import { Button } from "~/ui/button";
 import { SessionBar } from "../entry/session-bar";
 import { readSession } from "../gate-api";
 import { capitalized, opensText } from "../kinds/key-words";
@@ -43,6 +44,11 @@ export function ServedRoom({ served, signedKey }: ServedRoomProps) {
       <link rel="stylesheet" href={roomStylesheetHref} />
       <div className="row room-head">
         <h2 id="room-heading">{roomHeading(signedKey)}</h2>
+        <form method="post" action="/gate">
+          <Button type="submit" tone="quiet">
+            Sign out
+          </Button>
+        </form>
       </div>
       {answer.session ? <SessionBar session={answer.session} signedKey={signedKey} /> : null}
       {signedKey.opensRoom ? (

@@ -4,7 +4,7 @@ import { createConfig, custom, injected } from "wagmi";
 import type { Config, CreateConnectorFn } from "wagmi";
 import { connect, disconnect, getConnection, reconnect } from "wagmi/actions";
 import { signMessage, switchChain, watchConnection } from "wagmi/actions";
-import type { PublicSettings } from "~/platform/public-settings";
+import type { PublicSettings } from "~/platform/config/public-settings";
 import { createHttpChain, findMinted, keyCalls, readPrice } from "../entry/key-calls";
 import type { AskChain } from "../entry/key-calls";
 import type { KindFinding } from "../kinds/key-choice";

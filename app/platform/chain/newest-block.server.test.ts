@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { createNewestBlock, newestBlockHoldsMs } from "./newest-block.server";
+
+const wallMs = 1_700_000_000_000;
+const nowSeconds = BigInt(wallMs / 1_000);
+
+function open() {
+  let nowMs = 0;
+  const newest = createNewestBlock(
+    () => nowMs,
+    () => wallMs,
+  );
+  const block = (blockNumber: bigint, isOfHeader = false, blockSeconds = nowSeconds) => ({
+    blockNumber,
+    blockSeconds,
+    isOfHeader,
+  });
+  return { newest, block, pass: (ms: number) => void (nowMs += ms) };
+}
+
+test("a block is older than any that was seen with a higher number, in a header or by a call", () => {
+  const { newest, block } = open();
+  for (const isOfHeader of [true, false]) {
+    newest.forgetNumbers();
+    newest.note(block(1_000n, isOfHeader));
+    for (const asked of [true, false]) {
+      expect([999n, 1_000n, 1_001n].map((number) => newest.isOlder(block(number, asked)))).toEqual([
+        true,
+        false,
+        false,
+      ]);
+    }
+  }
+  newest.noteNumber(1_001n);
+  expect(newest.isOlder(block(1_000n))).toBe(true);
+});
+
+test("what is seen again and older does not lower the number, and it counts for five minutes", () => {
+  const { newest, block, pass } = open();
+  newest.note(block(1_000n));
+  pass(newestBlockHoldsMs - 1);
+  newest.note(block(999n));
+  expect(newest.isOlder(block(999n))).toBe(true);
+  pass(1);
+  expect(newest.isOlder(block(999n))).toBe(false);
+});
+
+test("where calls see the numbers of another chain, they are compared among themselves, and times with headers", () => {
+  const { newest, block } = open();
+  newest.note(block(300_000_000n, true));
+  expect(newest.isOlder(block(22_000_000n))).toBe(false);
+  newest.note(block(22_000_000n));
+  expect(newest.isOlder(block(21_999_999n))).toBe(true);
+  expect(newest.isOlder(block(22_000_000n, false, nowSeconds - 1n))).toBe(true);
+  expect(newest.isOlder(block(300_000_000n, true))).toBe(false);
+});
+
+test("a number that somebody made up does not shut the chain off", () => {
+  const { newest, block } = open();
+  newest.note(block(1n << 60n));
+  expect(newest.isOlder(block(1_000n))).toBe(false);
+  newest.note(block(1_000n));
+  expect(newest.isOlder(block(999n))).toBe(true);
+});

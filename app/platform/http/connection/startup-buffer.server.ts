@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { answerJson } from "../answer.server";
+import { Refusal } from "../refusal";
+import { sendResponse } from "../send-response.server";
+
+type StartupBufferOptions = {
+  /** In the shape of the requested address. */
+  answerRefusal: (refusal: Refusal, request: IncomingMessage, requestId: string) => Response;
+  /** Longer than a usual start takes; shorter than anybody waits before trying again. */
+  waitMs?: number;
+  maxWaiting?: number;
+};
+
+const retryAfterSeconds = 2;
+const servicePath = /^\/(healthz|readyz)(?:\?|$)/;
+
+/**
+ * While the server is starting, it says that it is alive and not ready; every other request waits for a moment, and is
+ * then told to come back. Requests whose clients gave up are dropped: their work would only delay the others.
+ */
+export function createStartupBuffer({
+  answerRefusal,
+  waitMs = 2_000,
+  maxWaiting = 200,
+}: StartupBufferOptions) {
+  let opened: RequestListener | undefined;
+  let isClosed = false;
+  const waiting = new Map<ServerResponse, { request: IncomingMessage; timer: NodeJS.Timeout }>();
+
+  function takeOut(response: ServerResponse): IncomingMessage | null {
+    const found = waiting.get(response);
+    clearTimeout(found?.timer);
+    waiting.delete(response);
+    return found && !found.request.socket.destroyed ? found.request : null;
+  }
+
+  function refuse(request: IncomingMessage, response: ServerResponse): void {
+    const refusal = new Refusal("state-unavailable", {
+      detail: `The server is ${isClosed ? "stopping" : "still starting"}. Nothing was decided or changed.`,
+      headers: { "Retry-After": String(retryAfterSeconds) },
+    });
+    answerWith(response, (requestId) => answerRefusal(refusal, request, requestId));
+  }
+
+  function refuseWaiting(response: ServerResponse): void {
+    const request = takeOut(response);
+    if (request) refuse(request, response);
+  }
+
+  return {
+    /** What the HTTP server calls, from the first moment on. */
+    listener(request: IncomingMessage, response: ServerResponse): void {
+      if (opened) return opened(request, response);
+      const service = servicePath.exec(request.url ?? "")?.[1];
+      if (service !== undefined && ["GET", "HEAD"].includes(request.method ?? "")) {
+        const answer = service === "healthz" ? answerJson({ body: { status: "alive" } }) : answerUnready();
+        return answerWith(response, () => answer);
+      }
+      if (isClosed || waiting.size >= maxWaiting) return refuse(request, response);
+      waiting.set(response, { request, timer: setTimeout(refuseWaiting, waitMs, response) });
+      response.once("close", () => takeOut(response));
+    },
+    open(listener: RequestListener): void {
+      opened = listener;
+      for (const response of [...waiting.keys()]) {
+        const request = takeOut(response);
+        if (request) listener(request, response);
+      }
+    },
+    /** Unless it is open: waiting and coming requests are refused at once. */
+    close(): void {
+      isClosed = true;
+      for (const response of [...waiting.keys()]) refuseWaiting(response);
+    },
+  };
+}
+
+/** In the shape that `/readyz` always has. */
+function answerUnready(): Response {
+  const detail = "Nothing is known yet: the server is still starting.";
+  const unknown = { state: "down", latencyMs: 0, detail };
+  return answerJson({
+    status: 503,
+    headers: { "Retry-After": "1" },
+    body: {
+      status: "unready",
+      dependencies: { database: unknown, chain: unknown, provider: unknown },
+      quota: { active: false, missing: ["The server is still starting."] },
+    },
+  });
+}
+
+function answerWith(response: ServerResponse, toAnswer: (requestId: string) => Response): void {
+  const requestId = randomUUID();
+  response.setHeader("X-Request-Id", requestId);
+  response.setHeader("X-Content-Type-Options", "nosniff");
+  const made = toAnswer(requestId);
+  void sendResponse(response.req.method === "HEAD" ? new Response(null, made) : made, response);
+}

@@ -1,0 +1,101 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { pino, stdTimeFunctions } from "pino";
+import type { DestinationStream, LevelWithSilent, Logger } from "pino";
+import { openOutput } from "./open-output.mjs";
+import { redactFields, redactText } from "./redact";
+
+export type Log = Logger;
+export type LogLevel = LevelWithSilent;
+/** What most modules write to. Messages are constant, so that they can be searched; fields hold what differs. */
+export type EventLog = Record<"info" | "warn", (fields: Record<string, unknown>, message: string) => void>;
+export type WarnLog = Pick<EventLog, "warn">;
+
+/**
+ * A JSON object a line. Fields (those of children too) pass through `redactFields`, and the finished line through
+ * `redactText`, so that no proof, credential or message text is printed by mistake.
+ */
+export function createLog(level: LogLevel, destination: DestinationStream): Log {
+  const log = pino(
+    {
+      level,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }), log: redactFields },
+      // Errors arrive here as plain, redacted objects.
+      serializers: { err: (err: unknown) => err },
+      hooks: { streamWrite: redactText },
+    },
+    destination,
+  );
+  redactBindings(log);
+  return log;
+}
+
+/** When a full pipe or disk is tried again. */
+const retryMs = 5;
+/** A pipe takes such a piece whole or not at all, so lines of several processes do not mix. */
+const maxPieceBytes = 4096;
+/** So much waits for a slow reader; further lines are dropped. */
+const maxWaitingBytes = 4 * 1024 * 1024;
+
+/** `endLimitMs`: how long a process that ends waits for its reader in all. */
+type LogOptions = { fileDescriptor?: number; endLimitMs?: number };
+
+/** On standard output, where no write ever waits: docs/decisions/063-log-output.md. */
+export function openLog(level: LogLevel, { fileDescriptor = 1, endLimitMs = 3_000 }: LogOptions = {}) {
+  const dest = openOutput(fileDescriptor);
+  const size = { minLength: 1, maxWrite: maxPieceBytes, maxLength: maxWaitingBytes };
+  const output = pino.destination({ dest, sync: true, ...size, retryEAGAIN: () => false });
+  const log = createLog(level, { write: (line) => void (isClosed || output.write(line)) });
+  let [isClosed, dropped] = [false, 0];
+  let retry: NodeJS.Timeout | undefined;
+  output.on("drop", () => (dropped += 1));
+  output.on("error", ({ code }: NodeJS.ErrnoException) => {
+    if (code === "EPIPE") isClosed = true;
+    else retry ??= setTimeout(flush, retryMs);
+  });
+
+  /** Returns whether everything is out. */
+  function flush(): boolean {
+    clearTimeout(retry);
+    retry = undefined;
+    if (!isClosed) output.flush();
+    if (retry === undefined && dropped > 0) {
+      const fields = { dropped };
+      dropped = 0;
+      log.error(fields, "log lines dropped");
+    }
+    return retry === undefined;
+  }
+  // Nothing asynchronous runs any more, also after an uncaught error.
+  function flushAtExit(): void {
+    const until = performance.now() + endLimitMs;
+    while (!flush() && performance.now() < until)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs);
+  }
+  process.once("exit", flushAtExit);
+  return {
+    log,
+    close: async (): Promise<void> => {
+      process.off("exit", flushAtExit);
+      const until = performance.now() + endLimitMs;
+      while (!flush() && performance.now() < until) await delay(retryMs);
+      clearTimeout(retry);
+      // Connections that end late still log.
+      isClosed = true;
+    },
+  };
+}
+
+/**
+ * pino formats the bindings of the root only, and children inherit from it: replacing both methods once
+ * covers every descendant.
+ */
+function redactBindings(log: Log): void {
+  const { child, setBindings } = log;
+  log.child = function redactedChild(this: Log, bindings, options) {
+    return child.call(this, redactFields(bindings), options) as ReturnType<typeof child>;
+  } as typeof log.child;
+  log.setBindings = function setRedactedBindings(this: Log, bindings) {
+    setBindings.call(this, redactFields(bindings));
+  };
+}
