@@ -1,12 +1,15 @@
 import type { ApiDocument } from "./read-operations";
 
 /**
- * The description as the page offers it for trying. Calls go to the origin that the page came from. The browser adds the
- * session's cookie by itself, so there is nothing to fill in for it. A token in an address ends up in logs and histories,
- * so the page offers no field for one.
+ * The description as the page offers it for trying. Calls go to the origin that the page came from. The browser adds
+ * cookies by itself, and a secret in an address ends up in logs and histories, so only the Authorization header is
+ * offered to fill in.
  */
 export function toInteractive(document: ApiDocument, origin: string): ApiDocument {
-  const { sessionCookie: _cookie, ...securitySchemes } = document.components.securitySchemes;
+  const securitySchemes = Object.fromEntries(
+    Object.entries(document.components.securitySchemes).filter(([, { type }]) => type === "http"),
+  );
+  const isOffered = (way: object) => Object.keys(way).some((name) => Object.hasOwn(securitySchemes, name));
   const paths = Object.entries(document.paths).map(([path, methods]) => [
     path,
     Object.fromEntries(
@@ -15,7 +18,7 @@ export function toInteractive(document: ApiDocument, origin: string): ApiDocumen
         {
           ...operation,
           parameters: operation.parameters?.filter(({ name }) => name !== "jwt"),
-          security: operation.security.filter((way) => !Object.hasOwn(way, "sessionCookie")),
+          security: operation.security.filter(isOffered),
         },
       ]),
     ),

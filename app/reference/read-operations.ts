@@ -19,7 +19,7 @@ export type ApiDocument = {
   servers?: { url: string }[];
   tags?: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: { examples?: Record<string, Example>; securitySchemes: Record<string, unknown> };
+  components: { examples?: Record<string, Example>; securitySchemes: Record<string, { type: string }> };
 };
 
 export type OperationGroup = ReturnType<typeof groupOperations>[number];
