@@ -14,7 +14,7 @@ export async function openSwagger(domNode: HTMLElement): Promise<void> {
       domNode,
       spec,
       layout: "ReferenceLayout",
-      plugins: [createLayout(spec.info.description), addSearch, hideTokens, nameControls],
+      plugins: [createLayout(spec.info.description), addSearch, hideTokens, playSound, nameControls],
       deepLinking: true,
       defaultModelsExpandDepth: -1,
       validatorUrl: null,
@@ -90,6 +90,22 @@ function hideTokens({ React }: SwaggerSystem) {
       return React.createElement(Curl, { ...props, request: shown });
     };
   return { wrapComponents: { curl: wrapCurl } };
+}
+
+/** Swagger UI plays what GET finds at the address. Our sound is the response to a POST. */
+function playSound({ React }: SwaggerSystem) {
+  type BodyProps = { content: unknown; contentType?: string; url: string };
+  const wrapBody = (Body: ComponentType<BodyProps>) =>
+    function PlayableBody(props: BodyProps) {
+      const { content, contentType = "", url } = props;
+      const source = React.useMemo(
+        () =>
+          content instanceof Blob && contentType.startsWith("audio/") ? URL.createObjectURL(content) : url,
+        [content, contentType, url],
+      );
+      return React.createElement(Body, { ...props, url: source });
+    };
+  return { wrapComponents: { responseBody: wrapBody } };
 }
 
 /** Names for controls that have none, and no link within a button. */
