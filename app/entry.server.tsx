@@ -6,7 +6,7 @@ import { renderToPipeableStream } from "react-dom/server";
 import { renderWelcomeHtml } from "~/content/welcome-html.server";
 import { WelcomeRenderer } from "~/gate/page/room/served-room";
 import { answerPageRefusal } from "~/platform/http/plain-page.server";
-import { Refusal, problemHeader } from "~/platform/http/refusal";
+import { Refusal, problemHeader } from "./platform/refusals/refusal";
 import { noteRefusal } from "~/platform/http/to-refusal.server";
 import { takeTurn } from "~/platform/http/turn.server";
 import { NonceContext } from "~/ui/nonce";

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "~/platform/clock";
-import { normalizeSite } from "~/platform/http/domains";
+import { normalizeSite } from "~/platform/config/domains";
 import { requestHost } from "~/platform/http/client-id.server";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { isVisit } from "./is-visit.server";
 import { answerPlainPage } from "~/platform/http/plain-page.server";
 import type { DoorSite } from "./door.settings";

@@ -1,6 +1,6 @@
 import type { GatedContent } from "~/content/content.schema";
 import { isDatabaseOutage } from "~/platform/database/outage.server";
-import { Refusal, nothingDone, stateUnavailable } from "~/platform/http/refusal";
+import { Refusal, nothingDone, stateUnavailable } from "~/platform/refusals/refusal";
 import type { TokenStatus } from "./gate.schema";
 import { lookupParameter } from "./keys/key-lookup";
 import type { KeyLookup } from "./keys/key-lookup";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { refusalTable } from "~/platform/http/refusal";
+import { refusalTable } from "~/platform/refusals/refusal";
 import { createMetrics } from "~/platform/metrics.server";
 
 type Metric = { type: string; labels: string[] };

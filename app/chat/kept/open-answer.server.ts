@@ -1,4 +1,4 @@
-import { toEventJson } from "~/platform/http/sse.server";
+import { toEventJson } from "~/chat/event-stream.server";
 import type { WarnLog } from "~/platform/log.server";
 import { countCharacters } from "~/platform/well-formed-text";
 import { charsPerToken } from "../chat-limits";

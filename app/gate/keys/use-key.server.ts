@@ -1,4 +1,4 @@
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { keyStateOf, questionOf, requireHolder } from "../holder.server";
 import type { TokenHolder } from "../holder";
 import type { HolderDependencies } from "../holder.server";

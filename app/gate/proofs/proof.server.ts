@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import type { Clock } from "~/platform/clock";
-import { isAllowedDomain } from "~/platform/http/domains";
+import { isAllowedDomain } from "~/platform/config/domains";
 import { authenticationFailed } from "../authentication-failed";
 import type { CallerDependencies } from "../caller.server";
 import type { GateAccessBody } from "../gate-bodies";

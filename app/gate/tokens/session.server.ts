@@ -1,5 +1,5 @@
 import { readCookie } from "~/platform/http/header-text";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { tokenLifeSeconds } from "./access-token.schema";
 import type { AccessClaims } from "./access-token.schema";
 import { parseBearerHeader } from "./access-token.server";

@@ -1,4 +1,4 @@
-import type { Refusal } from "./refusal";
+import type { Refusal } from "~/platform/refusals/refusal";
 
 export type HeaderTable = Readonly<Record<string, string>>;
 

@@ -5,9 +5,9 @@ import type { Log } from "~/platform/log.server";
 import { measureGrain } from "./body/body-grain.server";
 import { clientIdentifier, isPeerTrusted, isPrivateAddress, requestHost } from "./client-id.server";
 import type { TrustCheck } from "./client-id.server";
-import { normalizeHost } from "./domains";
+import { normalizeHost } from "~/platform/config/domains";
 import { countHeader } from "./request-target";
-import type { Refusal } from "./refusal";
+import type { Refusal } from "~/platform/refusals/refusal";
 import type { RequestContext, ServiceContext } from "./request-context.server";
 
 type ContextOptions = {

@@ -4,7 +4,7 @@ import type { RateLimitName } from "~/platform/limits/limit-name";
 import type { LimitVerdict } from "~/platform/limits/rate-limiter.server";
 import type { Log } from "~/platform/log.server";
 import type { PublicSettings } from "~/platform/public-settings";
-import type { Refusal } from "./refusal";
+import type { Refusal } from "~/platform/refusals/refusal";
 
 /**
  * What the server knows about one request before any route sees it. Routes and the route builder use this and

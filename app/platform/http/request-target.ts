@@ -1,4 +1,4 @@
-import { normalizeHost } from "./domains";
+import { normalizeHost } from "~/platform/config/domains";
 
 /** `path`: path and query, as every route knows them. `server`: the question is about the server as a whole. */
 export type RequestTarget =

@@ -5,7 +5,7 @@ import { answerOptions, corsHeaders } from "./cors.server";
 import { readShape, receiveJson, requireReceivable, takeTurnFor } from "./body/receive-body.server";
 import type { BodySpec } from "./body/receive-body.server";
 import { requireWithinLimit } from "./require-within-limit.server";
-import { Refusal } from "./refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import type { AccessClaim, RequestContext } from "./request-context.server";
 import { requireSameSite } from "./same-site.server";
 import { createApiHeaders } from "./security-headers.server";

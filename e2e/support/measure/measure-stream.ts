@@ -12,7 +12,7 @@ import { streamText } from "ai";
 import type { LanguageModel } from "ai";
 import { openaiProvider } from "~/chat/providers/openai.gateway.server";
 import { openReply } from "~/chat/reply/reply.server";
-import { answerEventStream } from "~/platform/http/sse.server";
+import { answerEventStream } from "~/chat/event-stream.server";
 import { startOpenAiServer } from "../providers/openai-server";
 
 const [rounds = 3, scale = 1] = process.argv.slice(2).map(Number);

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { z } from "zod";
 import { takeBodyPlace } from "./body-places.server";
 import { trimSpaces } from "../header-text";
-import { Refusal } from "../refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import type { RequestContext } from "../request-context.server";
 import { describeIssues } from "./shape-issues";
 

@@ -7,7 +7,7 @@ import { readLimitedBody } from "../body/body.server";
 import type { Incoming } from "../body/body.server";
 import { createHttpServer } from "./http-server.server";
 import type { ServerTimeouts } from "./http-server.server";
-import { Refusal } from "../refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 
 const patient: ServerTimeouts = {
   headersMs: 60_000,

@@ -5,7 +5,7 @@ import type { Log } from "~/platform/log.server";
 import { takeOverPort } from "~/platform/worker.server";
 import { measureGrain } from "../body/body-grain.server";
 import { oneAtATime } from "./one-at-a-time.server";
-import { problemHeader, refusalTable } from "../refusal";
+import { problemHeader, refusalTable } from "~/platform/refusals/refusal";
 import { countHeader, readTarget } from "../request-target";
 import type { RequestTarget } from "../request-target";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { answerJson } from "../answer.server";
-import { Refusal } from "../refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { sendResponse } from "../send-response.server";
 
 type StartupBufferOptions = {
