@@ -111,8 +111,8 @@ function requireSite(
   { headers, isFromTrustedProxy }: SiteRequest,
   sites: WayInDependencies["sites"],
 ): Omit<DoorAddress, "path"> {
-  const forwardedHost = headers["x-forwarded-host"]?.toString();
-  const named = requestHost(headers.host, forwardedHost, isFromTrustedProxy);
+  const forwardedHost = isFromTrustedProxy ? headers["x-forwarded-host"]?.toString() : undefined;
+  const named = requestHost(headers.host, forwardedHost);
   const host = named === null ? null : normalizeSite(named);
   if (host === null || !sites.has(host)) throw new Refusal("not-found");
   if (!isLoopbackSite(host)) return { scheme: "https", host };

@@ -34,12 +34,3 @@ export function readTarget(
   }
   return { kind: "path", path: rest.startsWith("/") ? rest : `/${rest}` };
 }
-
-/** How often a header came: of some, Node keeps only the first. */
-export function countHeader(rawHeaders: readonly string[], name: string): number {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]!.toLowerCase() === name) count += 1;
-  }
-  return count;
-}

@@ -171,7 +171,7 @@ async function post({
     hasSeveralAuthorizations,
     hasArrived: true,
     isTooFine: () => false,
-    isGone: false,
+    signal: new AbortController().signal,
     service: {
       origin: "https://gate.example.com",
       isAllowedOrigin: () => false,

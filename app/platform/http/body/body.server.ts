@@ -57,7 +57,7 @@ export async function readLimitedBody({ request, context }: Incoming, maxBytes: 
     leavePlace?.();
   }
   // The stream of a connection that broke ends like any other.
-  if (context.isGone) throw incomplete();
+  if (context.signal.aborted) throw incomplete();
   return held.subarray(0, receivedBytes);
 }
 

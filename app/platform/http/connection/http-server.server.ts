@@ -6,7 +6,7 @@ import { takeOverPort } from "~/platform/worker.server";
 import { measureGrain } from "../body/body-grain.server";
 import { oneAtATime } from "./one-at-a-time.server";
 import { problemHeader, refusalTable } from "~/platform/refusals/refusal";
-import { countHeader, readTarget } from "../request-target";
+import { readTarget } from "../request-target";
 import type { RequestTarget } from "../request-target";
 
 /** Slow clients are cut off: the request must arrive in time, and a socket that moves nothing is closed. */
@@ -43,9 +43,9 @@ const serverMethods = "GET, HEAD, POST, OPTIONS";
 
 /** Answers what is wrong with the request line or the host; a whole address in the request line becomes its path. */
 function isForRoutes(request: IncomingMessage, response: ServerResponse): boolean {
-  const { method, url = "/", headers, rawHeaders } = request;
+  const { method, url = "/", headers, headersDistinct } = request;
   const target: RequestTarget =
-    countHeader(rawHeaders, "host") > 1
+    (headersDistinct.host?.length ?? 0) > 1
       ? { kind: "fault", detail: "The request has more than one Host header. Send one." }
       : readTarget(method, url, headers.host);
   if (target.kind === "path") {
