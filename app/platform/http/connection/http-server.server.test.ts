@@ -126,6 +126,48 @@ test.each([
   expect(await drip(port, bytes)).toContain(`HTTP/1.1 ${status}\r\n`);
 });
 
+test.each(["GET", "POST"])(
+  "of a %s's body that nobody reads, little is received in single bytes",
+  async (method) => {
+    const server = createHttpServer((_request, response) => void response.end("read"), patient);
+    const connected = once(server, "connection") as Promise<[net.Socket]>;
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const client = net.connect((server.address() as AddressInfo).port, "127.0.0.1");
+    client.on("error", () => client.destroy());
+    let received = "";
+    client.on("data", (chunk) => (received += chunk.toString()));
+    client.write(`${method} / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n`);
+    const bytes = "1\r\na\r\n".repeat(10_000);
+    const sendOn = () => void client.write(bytes, () => setImmediate(sendOn));
+    sendOn();
+    const [connection] = await connected;
+    await new Promise((resolve) => client.once("close", resolve));
+    expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*read/);
+    expect(connection.bytesRead).toBeLessThan(512 * 1024);
+  },
+);
+
+test("a body that nobody reads, but that is there whole, keeps its connection", async () => {
+  const server = createHttpServer((_request, response) => void response.end("read"), patient);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const client = net.connect((server.address() as AddressInfo).port, "127.0.0.1");
+  onTestFinished(() => void client.destroy());
+  let received = "";
+  client.on("data", (chunk) => (received += chunk.toString()));
+  for (const length of [3, 60_000, 0]) {
+    received = "";
+    client.write(
+      `GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${length}\r\n\r\n${"a".repeat(length)}`,
+    );
+    await expect.poll(() => received).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*read/);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+});
+
 test("the time limits of the service are the documented ones", () => {
   const server = createHttpServer(() => {});
   const { headersTimeout, requestTimeout, timeout, keepAliveTimeout } = server;
