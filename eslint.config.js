@@ -98,13 +98,24 @@ const restricted = {
   },
 };
 
+const packageInsides = {
+  // The highlighter's own documentation imports its languages from lib/.
+  regex: "^(?!highlight\\.js/)(@[^/]+/)?[^./~][^/]*/(.+/)?(dist|lib|runtime)(/|$)",
+  message: "Import what the package documents: its insides change without notice.",
+};
+
 function restrictImports(...names) {
-  return ["error", { patterns: names.map((name) => restricted[name]) }];
+  return ["error", { patterns: [packageInsides, ...names.map((name) => restricted[name])] }];
 }
 
 const castToAny = {
   selector: "TSAsExpression > TSAnyKeyword",
   message: "Narrow the type instead of casting to any.",
+};
+const castThroughUnknown = {
+  selector: "TSAsExpression > TSAsExpression > TSUnknownKeyword",
+  message:
+    "Narrow the type. If a package's types leave no other way, disable this rule for the line and say why.",
 };
 /** `process.env` itself is a restricted property; these are the other ways to it. */
 const environment = [
@@ -137,7 +148,7 @@ const signatures = [
     message: "Write the members themselves instead of spreading an object of them.",
   },
 ];
-const inTheProgram = [castToAny, ...environment, ...textAsCode, ...signatures];
+const inTheProgram = [castToAny, castThroughUnknown, ...environment, ...textAsCode, ...signatures];
 /** A selector's pattern would end at a plain slash. */
 const driversLater = {
   selector:

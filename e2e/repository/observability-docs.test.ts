@@ -201,3 +201,10 @@ test("a metric that does not exist is noticed", async () => {
   expect(known.has(first!)).toBe(true);
   expect(known.has(second!)).toBe(false);
 });
+
+test("the nginx example replaces every header that counts from a trusted proxy", () => {
+  const example = readFileSync("docs/nginx.conf", "utf8");
+  for (const name of ["X-Forwarded-For", "X-Forwarded-Host", "X-Request-Id", "traceparent"]) {
+    expect(example).toMatch(new RegExp(`^ +proxy_set_header ${name} `, "m"));
+  }
+});

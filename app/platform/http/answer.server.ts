@@ -1,6 +1,6 @@
 import type { Refusal } from "~/platform/refusals/refusal";
 
-export type HeaderTable = Readonly<Record<string, string>>;
+type HeaderTable = Readonly<Record<string, string>>;
 
 /** The response's own headers take precedence; `Vary` is joined. */
 export function addHeaders(response: Response, headers: HeaderTable): Response {

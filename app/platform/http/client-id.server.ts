@@ -92,6 +92,8 @@ export function requestHost(hostHeader = "", forwarded = ""): string | null {
   return reported.findLast(Boolean) ?? (trimSpaces(hostHeader) || null);
 }
 
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
 /**
  * An address as sockets and proxies write it: with a zone, a port, or brackets round IPv6. Null for everything else, the
  * IPv4 notations that programs read differently (octal, hex, fewer parts) among it.

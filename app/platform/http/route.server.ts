@@ -46,7 +46,7 @@ export type MethodSpec<Body, Caller = undefined> = BodySpec<Body> & {
   handle: (call: MethodCall<Body, Caller>) => Promise<RouteResult> | RouteResult;
 };
 
-export type MethodCall<Body, Caller> = {
+type MethodCall<Body, Caller> = {
   context: RequestContext;
   params: Params;
   body: Body;

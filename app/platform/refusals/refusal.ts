@@ -20,7 +20,7 @@ export function problemHeader(status: number): Record<string, string> {
   return { "X-Problem": refusalTable[status >= 500 ? "internal-error" : fault].slug };
 }
 
-export type RefusalOptions = {
+type RefusalOptions = {
   /** What exactly was wrong, in words for the person who sent the request. Defaults to the table's meaning. */
   detail?: string;
   headers?: Record<string, string>;

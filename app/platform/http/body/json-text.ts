@@ -2,7 +2,7 @@ import { Refusal } from "~/platform/refusals/refusal";
 import type { RefusalName } from "~/platform/refusals/refusal";
 
 /** Limits of every body, counted before it is parsed. */
-export type JsonBounds = {
+type JsonBounds = {
   /** Members of objects and elements of arrays, in all. */
   maxValues: number;
   /** Objects and arrays within each other. */
