@@ -159,7 +159,8 @@ function answerStream<Events>(
   function checkReader(): void {
     stalledTurns = room() > 0 ? 0 : stalledTurns + 1;
     if (stalledTurns === 0) send(": keep-alive\n\n");
-    else if (stalledTurns >= maxStalledTurns) cutOff(new Error("The reader of an event stream takes nothing"));
+    else if (stalledTurns >= maxStalledTurns)
+      cutOff(new Error("The reader of an event stream takes nothing"));
   }
 
   async function pull(): Promise<void> {

@@ -54,6 +54,7 @@ function createContext(
   const forwarded = (name: string) => (isFromTrustedProxy ? headers[name]?.toString() : undefined);
   const proxysId = forwarded("x-request-id") ?? "";
   const host = requestHost(headers.host, forwarded("x-forwarded-host"));
+  let signal: AbortSignal | undefined;
   const [path = "", query] = originalUrl.split(/\?(.*)/s);
   return {
     requestId: acceptableRequestId.test(proxysId) ? proxysId : randomUUID(),
@@ -65,7 +66,9 @@ function createContext(
     clientId: clientIdentifier(address, forwarded("x-forwarded-for"), isTrustedPeer),
     isFromTrustedProxy,
     host: host === null ? null : normalizeHost(host),
-    signal: abortWhenOver(response),
+    get signal() {
+      return (signal ??= abortWhenOver(response));
+    },
     isTooFine: measureGrain(socket),
     get hasArrived() {
       return request.complete;
@@ -81,5 +84,6 @@ function abortWhenOver(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   // Held by the response's own listener, so that no collection can lose it; the framework's can be lost.
   response.once("close", () => controller.abort());
+  if (response.destroyed) controller.abort();
   return controller.signal;
 }
