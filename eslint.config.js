@@ -77,6 +77,10 @@ const zones = [
 
 /** What kinds of file must not import. The rule knows one list a file, so each block below names all of its own. */
 const restricted = {
+  insides: {
+    regex: "^(?!highlight\\.js/)(@[^/]+/)?[^./~][^/]*/(.+/)?(dist|lib|runtime)(/|$)",
+    message: "Import what the package documents: its insides change without notice.",
+  },
   environment: {
     group: ["process", "node:process"],
     message: "Only platform/config reads the environment. Take the value as an argument.",
@@ -98,14 +102,8 @@ const restricted = {
   },
 };
 
-const packageInsides = {
-  // The highlighter's own documentation imports its languages from lib/.
-  regex: "^(?!highlight\\.js/)(@[^/]+/)?[^./~][^/]*/(.+/)?(dist|lib|runtime)(/|$)",
-  message: "Import what the package documents: its insides change without notice.",
-};
-
 function restrictImports(...names) {
-  return ["error", { patterns: [packageInsides, ...names.map((name) => restricted[name])] }];
+  return ["error", { patterns: ["insides", ...names].map((name) => restricted[name]) }];
 }
 
 const castToAny = {
@@ -119,8 +117,7 @@ const castThroughUnknown = {
 };
 /** `process.env` itself is a restricted property; these are the other ways to it. */
 const environment = [
-  "MemberExpression[object.name=/^(globalThis|global)$/][property.name='process']",
-  "MemberExpression[object.name=/^(globalThis|global)$/][property.value='process']",
+  "MemberExpression[object.name=/^(globalThis|global)$/]:matches([property.name='process'], [property.value='process'])",
   "VariableDeclarator[init.name=/^(globalThis|global)$/] Property[key.name='process']",
   "VariableDeclarator[init.name='process'] > Identifier.id",
   "ImportExpression[source.value=/^(node:)?process$/]",

@@ -1,5 +1,5 @@
 /** Bytes that wait for the reader before the next event is pulled. */
-const highWaterMarkBytes = 16 * 1024;
+const strategy = new ByteLengthQueuingStrategy({ highWaterMark: 16 * 1024 });
 
 /** One write is at most this and one event; more would be read ahead for a slow client. */
 const maxWriteChars = 4 * 1024;
@@ -192,7 +192,6 @@ function answerStream<Events>(
     if (signal.aborted) onAbort();
   }
 
-  const strategy = new ByteLengthQueuingStrategy({ highWaterMark: highWaterMarkBytes });
   const body = new ReadableStream<Uint8Array>({ start, pull, cancel: abandon }, strategy);
   return new Response(body, { headers: { ...headers, ...eventStreamHeaders } });
 }
