@@ -16,7 +16,7 @@ import type { SqliteAdapter, SqliteOptions } from "./sqlite-adapter.server";
  */
 export type Database = PrismaClient;
 
-export type OpenDatabaseOptions = {
+type OpenDatabaseOptions = {
   url: string;
   log?: EventLog;
   /** How long a statement waits for another process that is writing to the same SQLite file. */
