@@ -1,11 +1,11 @@
 import { monotonicClock as clock } from "~/platform/time/clock";
 import { instrumentCall } from "~/platform/providers/instrument";
 import type { Config } from "~/settings.server";
-import type { Embedder } from "~/search/embedder";
+import type { Embedder } from "~/platform/providers/provider-embedder.gateway.server";
 import { createKnowledgeSearch } from "~/search/knowledge-search.server";
 import { warnOfMissingNamespaces } from "~/search/gated-namespaces";
 import { createPineconeSearch } from "~/search/pinecone.gateway.server";
-import { createProviderEmbedder } from "~/search/provider-embedder.gateway.server";
+import { createProviderEmbedder } from "~/platform/providers/provider-embedder.gateway.server";
 import type { SearchStore } from "~/search/search-store";
 import { createSearchTool } from "~/tools/search-tool";
 import type { Foundation } from "./foundation.server";
