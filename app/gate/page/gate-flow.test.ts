@@ -5,7 +5,6 @@ import type { Grant } from "./gate-api";
 import type { GateEvent, GateState } from "./gate-state";
 import type { GateNotice } from "./wallet/wallet-notices";
 import { noChoice } from "./kinds/key-choice";
-import type { WalletChoice } from "./wallet/wagmi-session";
 
 const account = {
   address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
@@ -14,9 +13,6 @@ const account = {
   walletName: "Test wallet",
 } as const;
 const stranger = { ...account, address: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC" } as const;
-const wallets = [
-  { id: "w", name: "Test wallet", icon: null, kind: "browser", origin: null },
-] as const satisfies WalletChoice[];
 const receipt: FormReceipt = {
   keyWords: "key #7",
   address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
@@ -64,8 +60,7 @@ function after(...events: GateEvent[]): GateState {
 
 const toConnected: GateEvent[] = [
   { type: "wallets-requested", turn: 1 },
-  { type: "wallets-listed", turn: 1, wallets },
-  { type: "wallet-picked", turn: 2, walletId: "w" },
+  { type: "look-started", turn: 2 },
   { type: "account-connected", turn: 2, account },
 ];
 const toStranger: GateEvent[] = [
@@ -137,19 +132,10 @@ test("a grant that arrives after the wallet changed is ignored", () => {
 test("a connection confirmed after the dialog was closed is ignored", () => {
   const state = after(
     ...toConnected.slice(0, 3),
-    { type: "choice-abandoned", turn: 3 },
+    { type: "disconnected", turn: 3 },
     { type: "account-connected", turn: 2, account },
   );
   expect(state).toMatchObject({ phase: "away", turn: 3 });
-});
-
-test("the wallet list of an earlier press is ignored", () => {
-  const state = after(
-    { type: "wallets-requested", turn: 1 },
-    { type: "choice-abandoned", turn: 2 },
-    { type: "wallets-listed", turn: 1, wallets },
-  );
-  expect(state.phase).toBe("away");
 });
 
 test("another account is asked about first, and nothing is dropped until the answer", () => {
@@ -217,16 +203,6 @@ test("another network is asked for only while no task is in progress", () => {
   expect(after(...toInside, form, { type: "network-asked", turn: 5 }).turn).toBe(4);
 });
 
-test("going back shows the list of wallets, which grows while it is open, and a pairing shows its code", () => {
-  const late = [...wallets, { ...wallets[0], id: "late" }];
-  const picked = after(...toConnected.slice(0, 3), { type: "pairing-offered", turn: 2, uri: "wc:1" });
-  expect(picked).toMatchObject({ phase: "choosing", pickedId: "w", pairingUri: "wc:1" });
-  const listed = reduceGate(picked, { type: "wallet-unpicked", turn: 3 });
-  expect(listed).toMatchObject({ phase: "choosing", pickedId: null, pairingUri: null });
-  expect(reduceGate(listed, { type: "wallets-changed", wallets: late })).toMatchObject({ wallets: late });
-  expect(reduceGate(listed, { type: "account-connected", turn: 2, account })).toBe(listed);
-});
-
 test("the room and the task in progress stay when only the wallet's chain changes", () => {
   const elsewhere = { ...account, chainId: 1 };
   const inside = after(...toInside, { type: "account-changed", turn: 9, account: elsewhere });
@@ -244,11 +220,6 @@ test("the room and the task in progress stay when only the wallet's chain change
 test("a failure is shown where it happened", () => {
   expect(after({ type: "wallets-requested", turn: 1 }, { type: "failed", turn: 1, notice })).toMatchObject({
     phase: "away",
-    notice,
-  });
-  expect(after(...toConnected.slice(0, 3), { type: "failed", turn: 2, notice })).toMatchObject({
-    phase: "choosing",
-    pickedId: null,
     notice,
   });
   const signingIn = toInside.slice(0, -1);
@@ -365,7 +336,7 @@ const opened: GateEvent = {
   session,
   grant: { ...grant, accessToken: null },
 };
-const resumed: GateEvent = { type: "reconnect-started", turn: 1 };
+const resumed: GateEvent = { type: "look-started", turn: 1 };
 const ended: GateEvent = { type: "session-ended", turn: 9, tokenId: "7", notice };
 
 test("the page holds no token once the cookie does", () => {
@@ -399,7 +370,7 @@ test("another wallet's session opens no room, and the page says why", () => {
 });
 
 test("a session that answers after the visitor has gone on is ignored", () => {
-  expect(after(resumed, { type: "wallets-requested", turn: 2 }, opened).phase).toBe("fetching-wallets");
+  expect(after(resumed, { type: "wallets-requested", turn: 2 }, opened).phase).toBe("away");
 });
 
 test("the room closes with the reason when the session ends, back to the keys or the start", () => {

@@ -25,8 +25,8 @@ export function stateFromVisit(visit: GateVisit, nowMs: number): GateState {
 
 /** Events that begin something new; all others must belong to the turn that is under way. */
 const openingEvents = new Set<GateEvent["type"]>([
-  ...(["reconnect-started", "wallets-requested", "wallet-picked", "wallet-unpicked"] as const),
-  ...(["choice-abandoned", "account-changed", "account-taken", "network-asked", "disconnected"] as const),
+  ...(["look-started", "wallets-requested", "account-changed", "account-taken"] as const),
+  ...(["network-asked", "disconnected"] as const),
   ...(["task-started", "task-abandoned", "left", "form-started", "form-abandoned"] as const),
   ...(["reload-started", "session-ended"] as const),
 ]);
@@ -37,14 +37,10 @@ export function reduceGate(state: GateState, event: GateEvent): GateState {
     if (!isTimely) return state;
   }
   switch (event.type) {
-    case "reconnect-started":
+    case "look-started":
       return { ...state, turn: event.turn };
     case "wallets-requested":
-      return { phase: "fetching-wallets", turn: event.turn, notice: null };
-    case "wallets-listed":
-      if (state.phase !== "fetching-wallets") return state;
-      return { ...state, phase: "choosing", wallets: event.wallets, pickedId: null };
-    case "choice-abandoned":
+      return { ...state, turn: event.turn, notice: null };
     case "disconnected":
       return { phase: "away", turn: event.turn, notice: null };
     case "account-connected":
@@ -54,23 +50,7 @@ export function reduceGate(state: GateState, event: GateEvent): GateState {
     case "failed":
       return fail(state, event.notice);
     default:
-      if (state.phase === "choosing") return reduceChoosing(state, event);
       return state.phase === "connected" || state.phase === "inside" ? reduceWithKeys(state, event) : state;
-  }
-}
-
-function reduceChoosing(state: StateIn<"choosing">, event: GateEvent): GateState {
-  switch (event.type) {
-    case "wallet-picked":
-      return { ...state, turn: event.turn, pickedId: event.walletId, pairingUri: null, notice: null };
-    case "wallet-unpicked":
-      return { ...state, turn: event.turn, pickedId: null, pairingUri: null };
-    case "wallets-changed":
-      return { ...state, wallets: event.wallets };
-    case "pairing-offered":
-      return { ...state, pairingUri: event.uri };
-    default:
-      return state;
   }
 }
 
@@ -179,10 +159,7 @@ function reduceForm(form: GateForm, event: FormEvent): GateForm | null {
 function fail(state: GateState, notice: GateNotice): GateState {
   switch (state.phase) {
     case "away":
-    case "fetching-wallets":
       return { phase: "away", turn: state.turn, notice };
-    case "choosing":
-      return { ...state, pickedId: null, pairingUri: null, notice };
     case "connected":
       return { ...state, task: null, notice };
     case "inside": {

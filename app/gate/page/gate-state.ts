@@ -1,7 +1,7 @@
 import type { PublicSettings } from "~/platform/public-settings";
 import type { FormReceipt } from "./form/receipt-card";
 import type { FormPost, GateApi, Grant, Session } from "./gate-api";
-import type { WalletAccount, WalletChoice, WalletSession } from "./wallet/wagmi-session";
+import type { WalletAccount, WalletSession } from "./wallet/wagmi-session";
 import type { ChoiceEvent, KeyChoice } from "./kinds/key-choice";
 import type { PageKinds } from "./kinds/page-kind";
 import type { GateNotice } from "./wallet/wallet-notices";
@@ -46,12 +46,13 @@ export type GateState = {
   notice: GateNotice | null;
 } & (
   | { phase: "away" }
-  | { phase: "fetching-wallets" }
-  | { phase: "choosing"; wallets: WalletChoice[]; pickedId: string | null; pairingUri?: string | null }
   | ({ phase: "connected"; task: GateTask | null } & Connected)
   /** A session that outlived a reload needs no wallet; the form does. */
   | ({ phase: "inside"; room: GateRoom; account: WalletAccount | null } & Omit<Connected, "account">)
 );
+
+/** The list of wallets to choose from: `loading` while the wallet code is fetched. */
+export type Chooser = "closed" | "loading" | "open";
 
 export type StateIn<Phase extends GateState["phase"]> = Extract<GateState, { phase: Phase }>;
 
@@ -63,14 +64,8 @@ export type FormEvent =
   | { type: "form-accepted"; turn: number; receipt: FormReceipt };
 
 export type GateEvent =
-  | { type: "reconnect-started"; turn: number }
+  | { type: "look-started"; turn: number }
   | { type: "wallets-requested"; turn: number }
-  | { type: "wallets-listed"; turn: number; wallets: WalletChoice[] }
-  | { type: "wallet-picked"; turn: number; walletId: string }
-  | { type: "wallets-changed"; wallets: WalletChoice[] }
-  | { type: "pairing-offered"; turn: number; uri: string }
-  | { type: "wallet-unpicked"; turn: number }
-  | { type: "choice-abandoned"; turn: number }
   | { type: "account-connected"; turn: number; account: WalletAccount }
   | { type: "account-changed"; turn: number; account: WalletAccount | null }
   | { type: "account-taken"; turn: number }

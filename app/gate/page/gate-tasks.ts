@@ -3,7 +3,7 @@ import { endVisit, keepSession, openKept } from "./entry/session-tasks";
 import { RefusedError, UnreachableError } from "./gate-api";
 import type { Session } from "./gate-api";
 import { noticeFor } from "./gate-notice";
-import type { GateRoom, GateTools } from "./gate-state";
+import type { Chooser, GateRoom, GateTools } from "./gate-state";
 import { orderFindings } from "./kinds/kind-order";
 import { toSignedKey } from "./kinds/signed-key";
 import type { SignedKey } from "./kinds/signed-key";
@@ -35,30 +35,23 @@ export async function loadProofs() {
   }
 }
 
-export function requestWallets(tools: GateTools): Promise<void> {
-  const { dispatch, openWallet } = tools;
-  return inNewTurn(tools, "connect", async (turn) => {
-    dispatch({ type: "wallets-requested", turn });
-    const wallet = await openWallet();
-    dispatch({ type: "wallets-listed", turn, wallets: wallet.listWallets() });
+export async function requestWallets(tools: GateTools): Promise<Chooser> {
+  let chooser: Chooser = "closed";
+  await inNewTurn(tools, "connect", async (turn) => {
+    tools.dispatch({ type: "wallets-requested", turn });
+    await tools.openWallet();
+    chooser = "open";
   });
+  return chooser;
 }
 
-export function connectWallet(tools: GateTools, walletId: string): Promise<void> {
-  const { dispatch, openWallet } = tools;
-  return inNewTurn(tools, "connect", async (turn) => {
-    dispatch({ type: "wallet-picked", turn, walletId });
-    const wallet = await openWallet();
-    const onPairing = (uri: string) => dispatch({ type: "pairing-offered", turn, uri });
-    const account = await wallet.connect({ walletId, onPairing });
-    dispatch({ type: "account-connected", turn, account });
-    await openKept(tools, { turn, address: account.address });
-  });
-}
-
-export async function unpickWallet({ dispatch, nextTurn, openWallet }: GateTools): Promise<void> {
-  dispatch({ type: "wallet-unpicked", turn: nextTurn() });
-  (await openWallet()).abandonConnect();
+/** Looks for a session once more: after a wallet was chosen, which it must belong to, or none was. */
+export async function lookForSession(tools: GateTools, account: WalletAccount | null): Promise<void> {
+  const { dispatch, nextTurn } = tools;
+  const turn = nextTurn();
+  dispatch({ type: "look-started", turn });
+  if (account) dispatch({ type: "account-connected", turn, account });
+  await openKept(tools, { turn, ...(account && { address: account.address }) });
 }
 
 /** Resumes the session and the wallet of an earlier visit. Where that fails, the visitor can start over. The session, if any. */
@@ -68,7 +61,7 @@ export async function resumeVisit(
 ): Promise<Session | "unknown" | null> {
   const { api, dispatch, nextTurn } = tools;
   const turn = nextTurn();
-  dispatch({ type: "reconnect-started", turn });
+  dispatch({ type: "look-started", turn });
   const [account, session] = await Promise.all([
     lastWallet ? reconnectWallet(tools, turn, lastWallet) : null,
     // With a session cookie, the server has already opened the room.

@@ -1,22 +1,22 @@
 import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from "react";
 import type { GateVisit } from "~/gate/visit";
 import type { PublicSettings } from "~/platform/public-settings";
-import { endVisit, lookAtSession, openKept, signOut } from "./entry/session-tasks";
+import { endVisit, lookAtSession, signOut } from "./entry/session-tasks";
 import { refuseForm, submitForm } from "./form/form-tasks";
 import { useSendForm } from "./form/use-send-form";
 import { createGateApi } from "./gate-api";
 import { reduceGate, stateFromVisit } from "./gate-flow";
-import type { GateState, GateTools } from "./gate-state";
-import { connectWallet, disconnectWallet, getDemoToken, loadProofs, mintKey, readKeys } from "./gate-tasks";
-import { reloadRoom } from "./gate-tasks";
-import { requestWallets, resumeVisit, signIn, switchNetwork, takeAccount, unpickWallet } from "./gate-tasks";
+import type { Chooser, GateState, GateTools } from "./gate-state";
+import { disconnectWallet, getDemoToken, loadProofs, lookForSession, mintKey, readKeys } from "./gate-tasks";
+import { reloadRoom, requestWallets, resumeVisit, signIn, switchNetwork, takeAccount } from "./gate-tasks";
 import { chosenKey, holderOf } from "./kinds/key-choice";
 import { kindNamed } from "./kinds/page-kind";
 import type { PageKinds } from "./kinds/page-kind";
 import { toSignedKey } from "./kinds/signed-key";
-import type { WalletSession } from "./wallet/wagmi-session";
+import type { WalletAccount, WalletSession } from "./wallet/wagmi-session";
 import { renderWalletCookie } from "./wallet/wallet-cookie";
 import type { LastWallet } from "./wallet/wallet-cookie";
+import type { WalletParts } from "./wallet/wallet-parts";
 
 const lookAtSessionEveryMs = 4_000;
 
@@ -34,13 +34,21 @@ export function useGateFlow({ settings, kinds, visit, lastWallet }: GateFlowOpti
   const [state, dispatch] = useReducer(reduceGate, null, () => stateFromVisit(visit, Date.now()));
   const patience = useRef(new AbortController());
   const isSubmitting = useRef(false);
-  const tools = useGateTools(settings, kinds, dispatch);
+  const { tools, wallet } = useGateTools(settings, kinds, dispatch);
+  const [chooser, setChooser] = useState<Chooser>("closed");
   const account = state.phase === "connected" || state.phase === "inside" ? state.account : null;
 
   const { returning, look, noteLook } = useResumedVisit(tools, state, lastWallet);
-  useWalletEvents(tools, state);
+  useWalletAccount(tools, state);
   useSessionPolling(tools, state);
   const leave = useLeaving(tools, state, () => noteLook("done"));
+
+  /** Null: the wallet went away. */
+  const noteAccount = useCallback(
+    (changed: WalletAccount | null) =>
+      dispatch({ type: "account-changed", turn: tools.nextTurn(), account: changed }),
+    [tools],
+  );
 
   function wait(): AbortSignal {
     patience.current = new AbortController();
@@ -48,15 +56,15 @@ export function useGateFlow({ settings, kinds, visit, lastWallet }: GateFlowOpti
   }
 
   const actions = {
-    openWallets: () => void requestWallets(tools),
-    closeWallets: () => {
-      void unpickWallet(tools);
-      const turn = tools.nextTurn();
-      dispatch({ type: "choice-abandoned", turn });
-      void openKept(tools, { turn });
+    openWallets: () => {
+      setChooser("loading");
+      void requestWallets(tools).then(setChooser);
     },
-    pickWallet: (walletId: string) => void connectWallet(tools, walletId),
-    unpickWallet: () => void unpickWallet(tools),
+    closeWallets: (chosen: WalletAccount | null) => {
+      setChooser("closed");
+      if (chosen || state.phase === "away") void lookForSession(tools, chosen);
+    },
+    noteAccount,
     takeAccount: () => takeAccount(tools),
     keepAccount: () => dispatch({ type: "account-kept" }),
     switchNetwork: (chainId: number) => switchNetwork(tools, chainId),
@@ -109,8 +117,10 @@ export function useGateFlow({ settings, kinds, visit, lastWallet }: GateFlowOpti
     },
     refuseForm: () => refuseForm(tools),
   };
-  return { state, returning, look, actions };
+  return { state, chooser, wallet, returning: chooser === "closed" ? returning : null, look, actions };
 }
+
+type OpenWallet = { session: WalletSession; Parts: typeof WalletParts };
 
 /** Signs out, once however often it is pressed. */
 function useLeaving(tools: GateTools, state: GateState, onSignedOut: () => void): () => void {
@@ -134,17 +144,20 @@ function useGateTools(
   settings: PublicSettings,
   kinds: PageKinds,
   dispatch: GateTools["dispatch"],
-): GateTools {
+): { tools: GateTools; wallet: OpenWallet | null } {
   const turn = useRef(0);
   const sendForm = useSendForm();
   const session = useRef<Promise<WalletSession> | null>(null);
+  const [wallet, setWallet] = useState<OpenWallet | null>(null);
 
   const openWallet = useCallback(() => {
-    session.current ??= import("./wallet/wagmi-session")
-      .then(({ openWalletSession }) => {
+    session.current ??= Promise.all([import("./wallet/wagmi-session"), import("./wallet/wallet-parts")])
+      .then(([{ openWalletSession }, { WalletParts: Parts }]) => {
         // While the connection is up: a module that could not be loaded once stays so until the page is loaded again.
         void loadProofs().catch(() => undefined);
-        return openWalletSession({ settings, kinds, origin: window.location.origin });
+        const opened = openWalletSession({ settings, kinds, origin: window.location.origin });
+        setWallet({ session: opened, Parts });
+        return opened;
       })
       .catch((error: unknown) => {
         // A failed download is retried at the next press.
@@ -154,11 +167,12 @@ function useGateTools(
     return session.current;
   }, [settings, kinds]);
 
-  return useMemo(() => {
+  const tools = useMemo(() => {
     const origin = typeof window === "undefined" ? "http://localhost" : window.location.origin;
     const nextTurn = () => (turn.current += 1);
     return { settings, kinds, origin, api: createGateApi(origin), sendForm, dispatch, nextTurn, openWallet };
   }, [settings, kinds, sendForm, dispatch, openWallet]);
+  return { tools, wallet };
 }
 
 /** `failed`: whether somebody is signed in could not be found out. */
@@ -177,13 +191,12 @@ function useResumedVisit(tools: GateTools, state: GateState, lastWallet: LastWal
   return { returning: isReturning ? start.lastWallet : null, look, noteLook };
 }
 
-function useWalletEvents(tools: GateTools, state: GateState): void {
+function useWalletAccount(tools: GateTools, state: GateState): void {
   const account = state.phase === "connected" || state.phase === "inside" ? state.account : null;
   const [address, walletId, walletName] = [account?.address, account?.walletId, account?.walletName];
   const { chainId } = account ?? {};
   // Back outside, the keys are looked up again: the room may have closed because one is gone.
   const holder = state.phase === "connected" ? holderOf(state.choice, state.account.address) : null;
-  const isChoosing = state.phase === "choosing";
 
   useEffect(() => {
     if (address && walletId && walletName) storeLastWallet({ id: walletId, name: walletName, address });
@@ -192,44 +205,11 @@ function useWalletEvents(tools: GateTools, state: GateState): void {
   useEffect(() => {
     if (holder) void readKeys(tools, holder);
   }, [tools, holder, chainId]);
-
-  useEffect(() => {
-    if (!address) return;
-    return whileOpen(tools, (wallet) =>
-      wallet.subscribeToAccount((changed) =>
-        tools.dispatch({ type: "account-changed", turn: tools.nextTurn(), account: changed }),
-      ),
-    );
-  }, [tools, address]);
-
-  useEffect(() => {
-    if (!isChoosing) return;
-    return whileOpen(tools, (wallet) =>
-      wallet.subscribeToWallets((wallets) => tools.dispatch({ type: "wallets-changed", wallets })),
-    );
-  }, [tools, isChoosing]);
 }
 
 /** Shown by the server at the next visit, and the reason to load the wallet code there; null deletes the cookie. */
 function storeLastWallet(wallet: LastWallet | null): void {
   document.cookie = renderWalletCookie(wallet, window.location.protocol === "https:");
-}
-
-/** Subscribes to the wallet code, which is loaded by then or will be; returns what ends the subscription. */
-function whileOpen({ openWallet }: GateTools, subscribe: (wallet: WalletSession) => () => void): () => void {
-  let stop: (() => void) | undefined;
-  let isOver = false;
-  openWallet().then(
-    (wallet) => {
-      if (!isOver) stop = subscribe(wallet);
-    },
-    // The caller of `openWallet` handles the failure.
-    () => undefined,
-  );
-  return () => {
-    isOver = true;
-    stop?.();
-  };
 }
 
 /** Asks for the session while its room is open, so that the room closes soon after the key has left. */

@@ -2,8 +2,8 @@ import { defineChain, numberToHex } from "viem";
 import type { Address, Chain, Hex } from "viem";
 import { createConfig, custom, injected } from "wagmi";
 import type { Config, CreateConnectorFn } from "wagmi";
-import { connect, disconnect, getConnection, reconnect } from "wagmi/actions";
-import { signMessage, switchChain, watchConnection } from "wagmi/actions";
+import { disconnect, getConnection, reconnect, signMessage, switchChain } from "wagmi/actions";
+import type { GetConnectionReturnType } from "wagmi/actions";
 import type { PublicSettings } from "~/platform/public-settings";
 import { createHttpChain, findMinted, keyCalls, readPrice } from "../entry/key-calls";
 import type { AskChain } from "../entry/key-calls";
@@ -69,21 +69,15 @@ export function openWalletSession({ settings, kinds, origin }: Setup) {
   }
 
   return {
+    /** For `WagmiProvider`, below which the page follows the connection. */
+    config,
     listWallets,
     /** Wallets may announce themselves late. Returns the way to stop. */
     subscribeToWallets: (onChange: (wallets: WalletChoice[]) => void) =>
       found.subscribe(() => onChange(listWallets())),
 
     /** `onPairing` gets the address that a wallet on another device is paired by. */
-    async connect(request: { walletId: string; onPairing: (uri: string) => void }): Promise<WalletAccount> {
-      const connector = await makeConnector(request.walletId, request.onPairing);
-      const { accounts } = await connect(config, { connector });
-      // Some locked wallets answer with nobody instead of asking.
-      if (!accounts[0]) throw new WalletError("locked");
-      const account = toAccount(config);
-      if (!account) throw new WalletError("gone");
-      return account;
-    },
+    makeConnector,
 
     /** Answers to pending requests are ignored from now on. */
     abandonConnect: () => void (attempt += 1),
@@ -95,19 +89,10 @@ export function openWalletSession({ settings, kinds, origin }: Setup) {
       const connector = await makeConnector(walletId).catch(() => null);
       if (!connector) return "gone";
       await reconnect(config, { connectors: [connector] });
-      return toAccount(config) ?? "locked";
+      return toAccount(getConnection(config)) ?? "locked";
     },
 
     disconnect: () => disconnect(config),
-
-    /** Called with every change the wallet makes by itself; null means it went away. Returns the way to stop. */
-    subscribeToAccount: (onChange: (account: WalletAccount | null) => void) =>
-      watchConnection(config, {
-        onChange: ({ status }) => {
-          if (status === "connected") onChange(toAccount(config));
-          if (status === "disconnected") onChange(null);
-        },
-      }),
 
     /** Brings the wallet to the chain the key lives on, asking the person if need be. */
     ensureChain: (chainId: number) => ensureChain(config, settings, chainId),
@@ -120,7 +105,7 @@ export function openWalletSession({ settings, kinds, origin }: Setup) {
     /** What can be told of each kind of key for this wallet. The page may reach one chain: its own, or the wallet's. */
     findKeys: async (holder: Address): Promise<KindFinding[]> => {
       // With one kind the wallet is asked wherever it is: the page says beside it that the network is another one.
-      const own = httpChain || kinds.length === 1 ? null : toAccount(config);
+      const own = httpChain || kinds.length === 1 ? null : toAccount(getConnection(config));
       return findInWallet({ ask, chainId: own?.chainId ?? chainId }, kinds, holder);
     },
 
@@ -220,8 +205,7 @@ function toConnector(wallet: FoundWallet, isAbandoned: () => boolean): CreateCon
   };
 }
 
-function toAccount(config: Config): WalletAccount | null {
-  const connection = getConnection(config);
+export function toAccount(connection: GetConnectionReturnType): WalletAccount | null {
   if (connection.status !== "connected" || !connection.address) return null;
   const { address, chainId, connector } = connection;
   return { address, chainId, walletId: connector.id, walletName: connector.name };
