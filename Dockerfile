@@ -20,12 +20,11 @@ FROM debian:bookworm-20260918-slim
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
 COPY --from=build /build/assembled /latchkey
 RUN useradd --system --uid 10001 --no-create-home latchkey && install -d -o latchkey -m 700 /data
-# The C library otherwise keeps what each thread once took, and most of what is freed.
-ENV HOST=0.0.0.0 DATA_DIR=/data PORT=3000 MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=131072
+ENV HOST=0.0.0.0 DATA_DIR=/data PORT=3000
 USER 10001
 WORKDIR /latchkey
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--enable-source-maps", "app/commands/start.mjs"]
+CMD ["node", "app/commands/start.mjs"]

@@ -140,7 +140,8 @@ const signatures = [
 const inTheProgram = [castToAny, ...environment, ...textAsCode, ...signatures];
 /** A selector's pattern would end at a plain slash. */
 const driversLater = {
-  selector: "ImportExpression[source.value=/^(@libsql|libsql|pg|@prisma|ioredis)($|\\u002f)/]",
+  selector:
+    "ImportExpression[source.value=/^(@libsql|libsql|pg|@prisma(?!\\u002finstrumentation)|ioredis)($|\\u002f)/]",
   message: restricted.drivers.message,
 };
 const mayOpenDatabases = ["**/*.store.server.ts", "app/platform/database/**", "app/platform/redis/**"];

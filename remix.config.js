@@ -1,6 +1,6 @@
-// Pure ESM packages that are cheaper to start when bundled; CommonJS packages must stay outside (see docs/decisions).
+// ES modules that start sooner from one file. CommonJS packages stay outside: in an ES module they have no `require`.
 const bundledPackages =
-  /^(viem|wagmi|@wagmi|ox|abitype|@noble|@scure|@tanstack|zustand|mipd|eventemitter3|@adraffy)(\/|$)/;
+  /^(viem|wagmi|@wagmi|ox|abitype|@noble|@scure|@tanstack|zustand|mipd|eventemitter3|@adraffy|zod|@asteasolutions|jose|marked|@libsql\/(client|core|hrana-client)|@prisma\/adapter-libsql)(\/|$)/;
 
 /** @type {import("@remix-run/dev").AppConfig} */
 export default {

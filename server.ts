@@ -1,10 +1,10 @@
 import path from "node:path";
 import * as builtModules from "@remix-run/dev/server-build";
 import { broadcastDevReady } from "@remix-run/node";
-import type { ServerBuild } from "@remix-run/node";
 import { createRequestHandler } from "@remix-run/express";
 import compression from "compression";
 import express from "express";
+import { serveBuiltFiles } from "~/platform/http/built-files.server";
 import { compileTrust } from "~/platform/http/client-id.server";
 import { contextOf, createRequestContexts } from "~/platform/http/create-context.server";
 import { createErrorHandler, guardPages } from "~/platform/http/pages.server";
@@ -21,7 +21,7 @@ import { findHiddenPaths, findMovedPaths, loadConfig } from "~/settings.server";
 const config = loadConfig();
 const { log, close: closeLog } = openLog(config.serving.logLevel);
 const isDevelopment = config.mode === "development";
-const build = serveRoutes(builtModules as unknown as ServerBuild, {
+const build = serveRoutes(builtModules, {
   moved: findMovedPaths(config),
   hidden: findHiddenPaths(config),
 });
@@ -60,12 +60,9 @@ function createApp(services: Services): express.Application {
       reach: findWalletReach(config),
     }),
   );
-  app.use(compression());
-  app.use(
-    "/build",
-    express.static(path.resolve("public/build"), { immutable: true, maxAge: "1y", index: false }),
-  );
+  app.use("/build", serveBuiltFiles(path.resolve("public/build")));
   app.use(express.static(path.resolve("public"), { maxAge: "1h", index: false }));
+  app.use(compression());
   app.use(guardPages(build));
   app.all(
     "*",

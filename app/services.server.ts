@@ -6,12 +6,12 @@ import { toKeyList } from "~/gate/kinds/key-list";
 import { systemClock } from "~/platform/clock";
 import { listLeaves } from "~/gate/kinds/requirement-leaves";
 import { closeDatabase } from "~/platform/database/database.server";
-import { createSweepStore } from "~/platform/database/sweep.store.server";
+import { createSweepStore } from "~/platform/sweep/sweep.store.server";
 import { Refusal } from "~/platform/http/refusal";
 import { createStaticAnswer } from "~/platform/http/static-answer.server";
 import type { Log } from "~/platform/log.server";
 import { createReadiness } from "~/platform/readiness.server";
-import { createSweeper } from "~/platform/sweeper.server";
+import { createSweeper } from "~/platform/sweep/sweeper.server";
 import type { Config } from "~/settings.server";
 import { wireChat } from "~/services/chat.server";
 import { wireContent } from "~/services/content.server";
@@ -76,7 +76,7 @@ export async function startServices(options: StartServicesOptions): Promise<Serv
 
 /** `buildVersion` changes with every build that changes what browsers get. */
 async function wireServices(foundation: Foundation, buildVersion: string) {
-  const { config, origin, brand, database, redis, pubsub, metrics, instruments, recording } = foundation;
+  const { config, origin, brand, database, redis, metrics, instruments, recording } = foundation;
   const content = await wireContent(foundation);
   const leases = wireLeases(foundation);
   const outbox = wireOutbox(foundation);
@@ -124,8 +124,6 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
     speech,
     demo: config.mode === "demo" ? wireDemo(config) : null,
     metrics,
-    /** Null where tracing is off. */
-    tracing: instruments.tracing,
     /** As everybody may read it; the operator's view has the whole. */
     readReadiness: async () => hideSecrets(await readReadiness(), config.keys.list),
     operator,
@@ -140,7 +138,6 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
       await quota.stop();
       await recording.stop();
       await leases.stop();
-      pubsub.close();
       await Promise.all([closeDatabase(database), redis?.close(), instruments.stop()]);
     },
   };

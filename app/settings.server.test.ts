@@ -283,6 +283,7 @@ test.each([
       ELEVENLABS_VOICE_ID: "voice",
     },
   ],
+  ["EMBEDDING_MODEL is asked of openai", { EMBEDDING_MODEL: "a-model", OPENAI_API_KEY: "key" }],
 ])("where %s, production asks who may spend the money, and takes either answer", (what, provider) => {
   const choice = "NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT";
   const environment: Record<string, string> = { ...production, ...provider };

@@ -71,7 +71,10 @@ export function parseConfig(environment: Environment, fileNames: readonly string
 }
 
 /** Strangers could spend the operator's money: whether they may has to be said. */
-function requireCostChoice(reader: SettingReader, { chat, speech }: Record<"chat" | "speech", string>): void {
+function requireCostChoice(
+  reader: SettingReader,
+  { chat, speech, embedder }: { chat: string; speech: string; embedder: string | undefined },
+): void {
   const { requiresJwt, provider } = chatSettings;
   if (reader.mode !== "production" || reader.isSet(requiresJwt)) return;
   const isPaid = (rows: readonly { name: string; isPaid?: boolean }[], name: string) =>
@@ -79,6 +82,9 @@ function requireCostChoice(reader: SettingReader, { chat, speech }: Record<"chat
   const paid = [
     ...(isPaid(chatProviders, chat) ? [`${provider.name} is ${chat}`] : []),
     ...(isPaid(speechProviders, speech) ? [`${speechSettings.provider.name} is ${speech}`] : []),
+    ...(embedder !== undefined && embedder !== chat && isPaid(chatProviders, embedder)
+      ? [`${searchSettings.embeddingModel.name} is asked of ${embedder}`]
+      : []),
   ].join(" and ");
   if (paid) {
     const choice = "true lets holders alone spend your money there, false everybody.";
@@ -94,7 +100,12 @@ function readConfig(reader: SettingReader) {
   const chat = readChat(reader);
   const quota = readQuota(reader, { isJwtRequired: chat.requiresJwt, isStateActive: state.enabled });
   const speech = readSpeech(reader, quota.activity.active);
-  requireCostChoice(reader, { chat: chat.provider, speech: speech.provider });
+  const search = readSearch(reader, chat);
+  requireCostChoice(reader, {
+    chat: chat.provider,
+    speech: speech.provider,
+    embedder: search.embedding?.provider,
+  });
   return {
     mode: reader.mode,
     serving,
@@ -118,7 +129,7 @@ function readConfig(reader: SettingReader) {
     tools: readTools(reader, chat.apiPath),
     payments: readPayments(reader),
     speech,
-    search: readSearch(reader, chat),
+    search,
     operator: reader.read(operatorSettings),
     tracing: readTracing(reader),
     /** Worth telling the operator at start-up; nothing here stops it. */

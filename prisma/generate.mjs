@@ -1,10 +1,10 @@
 // Generates both database clients into app/generated, without downloading anything.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { projectDir, readSchemas } from "./schemas.mjs";
+import { projectDir, readSchemas, writeSchemas } from "./schemas.mjs";
 
 const require = createRequire(import.meta.url);
 const generatedDir = path.join(projectDir, "app/generated");
@@ -17,9 +17,7 @@ if (isUpToDate()) {
   console.log("The database clients are up to date.");
 } else {
   rmSync(generatedDir, { recursive: true, force: true });
-  const derivedPath = path.join(projectDir, schemas.postgresql.path);
-  mkdirSync(path.dirname(derivedPath), { recursive: true });
-  writeFileSync(derivedPath, schemas.postgresql.text);
+  writeSchemas();
   for (const schema of Object.values(schemas)) generateClient(schema.path);
   // Written last: an interrupted run leaves no stamp and is repeated.
   writeFileSync(stampPath, stamp);

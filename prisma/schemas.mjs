@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const projectDir = fileURLToPath(new URL("..", import.meta.url));
@@ -12,6 +13,15 @@ export function readSchemas() {
     sqlite: { path: sourcePath, text: source },
     postgresql: { path: "prisma/.generated/postgresql.prisma", text: derivePostgresqlSchema(source) },
   };
+}
+
+/** The same, with the derived schema where Prisma's commands look for it. */
+export function writeSchemas() {
+  const schemas = readSchemas();
+  const derivedPath = path.join(projectDir, schemas.postgresql.path);
+  mkdirSync(path.dirname(derivedPath), { recursive: true });
+  writeFileSync(derivedPath, schemas.postgresql.text);
+  return schemas;
 }
 
 function derivePostgresqlSchema(source) {

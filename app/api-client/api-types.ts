@@ -328,7 +328,7 @@ export type paths = {
      *
      *     **Quota.** Where it is in force, the headers `X-Quota-Limit`, `X-Quota-Remaining` and `X-Quota-Reset` tell where the key stands, the most this answer can take already set aside.
      *
-     *     **Resumable answers.** With an `id` and the header `X-Chat-Resumable: 1` the answer goes on without its reader, and can be taken up again or stopped. It carries `X-Reply-Id`, and each event has a line `id:` before its `data:`, counted from 1. A conversation has at most one under way. Where answers are not kept, the header is ignored.
+     *     **Resumable answers.** With an `id` and the header `X-Chat-Resumable: 1` the answer goes on without its reader, and can be taken up again or stopped. It carries `X-Reply-Id`, and each event has a line `id:` before its `data:`, counted from 1. A client may name its answer in the request's own `X-Reply-Id`, 16 to 64 letters, digits, `_` and `-`, so that it can take up what it has not seen begin; a name that is taken is refused. A conversation has at most one under way. Where answers are not kept, the header is ignored.
      *
      *     What can be refused is refused before the stream opens, in the shape `{error}`. A provider that says nothing for ten seconds no longer holds the stream back: it begins with `start`, and what fails from then on is an `error` event. An answer without text and without a tool call is a failure, before the stream or in it.
      *
@@ -380,7 +380,7 @@ export type paths = {
     put?: never;
     /**
      * Stop an answer
-     * @description Ends the answer of a conversation that is under way, for all who read it: the text so far, `finish` with the reason `stop`, and the end mark. The quota counts what was said. No body is read.
+     * @description Ends the answer of a conversation that is under way, for all who read it: the text so far, `finish` with the reason `stop`, and the end mark. The quota counts what was said. No body is read. With `X-Reply-Id`: only the answer of that name; if its question is still on its way, it cannot begin any more.
      *
      *     An answer belongs to the key and the wallet whose token it began with; a renewed token of both is as good. Where it began without one, the id of the conversation alone decides. Where none is required, whoever sends a bad one, or one that cannot be judged, is served as a stranger.
      *
@@ -3726,6 +3726,11 @@ export interface operations {
          * @example 1
          */
         "X-Chat-Resumable"?: string;
+        /**
+         * @description Names the answer. Default: a new name.
+         * @example 5f0c2a86-3f0e-4c55-9f0a-0d5b8a3f6d21
+         */
+        "X-Reply-Id"?: string;
       };
       path?: never;
       cookie?: never;
@@ -3792,6 +3797,7 @@ export interface operations {
        *     - **Missing messages array** ([missing-messages](https://gate.example/problems/missing-messages)): A chat request needs a list of messages with at least one in it.
        *     - **Invalid messages** ([invalid-messages](https://gate.example/problems/invalid-messages)): A message of the conversation has a shape that cannot be read, or is too long.
        *     - **Unknown model** ([unknown-model](https://gate.example/problems/unknown-model)): The model asked for is not one this server offers.
+       *     - **Invalid X-Reply-Id** ([invalid-reply-id](https://gate.example/problems/invalid-reply-id)): The name that the request gives its reply has another shape than such names have.
        */
       400: {
         headers: {
@@ -3865,7 +3871,10 @@ export interface operations {
           "application/json": components["schemas"]["ChatError"];
         };
       };
-      /** @description **An answer is already under way** ([answer-under-way](https://gate.example/problems/answer-under-way)): The last question of this conversation is still being answered. */
+      /**
+       * @description - **An answer is already under way** ([answer-under-way](https://gate.example/problems/answer-under-way)): The last question of this conversation is still being answered.
+       *     - **This X-Reply-Id is taken** ([reply-id-taken](https://gate.example/problems/reply-id-taken)): Another answer that is kept has the name that the request gives its reply.
+       */
       409: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4009,7 +4018,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description The conversation's id, as it was sent with the question.
+         * @description The conversation's id, as sent.
          * @example conversation-0001
          */
         id: string;
@@ -4043,15 +4052,15 @@ export interface operations {
            */
           "X-Quota-Reset"?: string;
           /**
-           * @description Names this answer, where it can be taken up again.
-           * @example 5f0c2a86-3f0e-4c55-9f0a-0d5b8a3f6d21
-           */
-          "X-Reply-Id": string;
-          /**
            * @description The version of the event stream.
            * @example v1
            */
           "x-vercel-ai-ui-message-stream": string;
+          /**
+           * @description Names this answer, where it can be taken up again.
+           * @example 5f0c2a86-3f0e-4c55-9f0a-0d5b8a3f6d21
+           */
+          "X-Reply-Id": string;
           [name: string]: unknown;
         };
         content: {
@@ -4196,10 +4205,16 @@ export interface operations {
          */
         jwt?: string;
       };
-      header?: never;
+      header?: {
+        /**
+         * @description Which answer is meant.
+         * @example 5f0c2a86-3f0e-4c55-9f0a-0d5b8a3f6d21
+         */
+        "X-Reply-Id"?: string;
+      };
       path: {
         /**
-         * @description The conversation's id, as it was sent with the question.
+         * @description The conversation's id, as sent.
          * @example conversation-0001
          */
         id: string;
@@ -4208,7 +4223,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description It ends now; also where nothing is under way, or where it is somebody else's, which goes on. */
+      /** @description It ends now. Also if nothing is under way, or if it is somebody else's. */
       204: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4220,6 +4235,18 @@ export interface operations {
           [name: string]: unknown;
         };
         content?: never;
+      };
+      /** @description **Invalid X-Reply-Id** ([invalid-reply-id](https://gate.example/problems/invalid-reply-id)): The name that the request gives its reply has another shape than such names have. */
+      400: {
+        headers: {
+          "X-Request-Id": components["headers"]["X-Request-Id"];
+          "X-Problem": components["headers"]["X-Problem"];
+          "Cache-Control": components["headers"]["Cache-Control"];
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ChatError"];
+        };
       };
       /**
        * @description - **Unauthorized: missing JWT** ([missing-jwt](https://gate.example/problems/missing-jwt)): This address is for holders of a key only, and the request came without an access token.

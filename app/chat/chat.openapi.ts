@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import {
   accessTokenMembers,
   tokenLocations,
@@ -145,7 +145,7 @@ The last message of the conversation is the question. Messages are \`{role, cont
 
 **Quota.** Where it is in force, the headers \`X-Quota-Limit\`, \`X-Quota-Remaining\` and \`X-Quota-Reset\` tell where the key stands, the most this answer can take already set aside.
 
-**Resumable answers.** With an \`id\` and the header \`X-Chat-Resumable: 1\` the answer goes on without its reader, and can be taken up again or stopped. It carries \`X-Reply-Id\`, and each event has a line \`id:\` before its \`data:\`, counted from 1. A conversation has at most one under way. Where answers are not kept, the header is ignored.
+**Resumable answers.** With an \`id\` and the header \`X-Chat-Resumable: 1\` the answer goes on without its reader, and can be taken up again or stopped. It carries \`X-Reply-Id\`, and each event has a line \`id:\` before its \`data:\`, counted from 1. A client may name its answer in the request's own \`X-Reply-Id\`, 16 to 64 letters, digits, \`_\` and \`-\`, so that it can take up what it has not seen begin; a name that is taken is refused. A conversation has at most one under way. Where answers are not kept, the header is ignored.
 
 What can be refused is refused before the stream opens, in the shape \`{error}\`. A provider that says nothing for ten seconds no longer holds the stream back: it begins with \`start\`, and what fails from then on is an \`error\` event. An answer without text and without a tool call is a failure, before the stream or in it.`;
 
@@ -224,6 +224,9 @@ export const quotaHeadersOfAnswer = describeQuotaHeaders({
   example: { limit: 20_000, remaining: 18_000 },
 });
 
+export const describeText = (description: string, example: string) =>
+  z.string().optional().meta({ description, param: { example } });
+
 export const chatOperation = {
   method: "post",
   path: "/api/chat",
@@ -238,10 +241,8 @@ export const chatOperation = {
   caller: calledByHolder({ scope: "chat", isRequired: "by-setting" }),
   parameters: {
     headers: z.object({
-      "X-Chat-Resumable": z
-        .string()
-        .optional()
-        .meta({ description: "`1`: the answer may be taken up again.", param: { example: "1" } }),
+      "X-Chat-Resumable": describeText("`1`: the answer may be taken up again.", "1"),
+      "X-Reply-Id": describeText("Names the answer. Default: a new name.", replyIdHeader.example),
     }),
   },
   body: { required: true, content: { [json]: requestContent } },
@@ -250,7 +251,9 @@ export const chatOperation = {
     "missing-messages",
     "invalid-messages",
     "unknown-model",
+    "invalid-reply-id",
     "answer-under-way",
+    "reply-id-taken",
     "too-many-answers",
     "quota-exceeded",
     "quota-reserved",
@@ -260,11 +263,7 @@ export const chatOperation = {
   answers: {
     200: {
       description: streamDescription,
-      ownHeaders: {
-        ...quotaHeadersOfAnswer,
-        ...eventStreamHeader,
-        "X-Reply-Id": replyIdHeader,
-      },
+      ownHeaders: { ...quotaHeadersOfAnswer, ...eventStreamHeader, "X-Reply-Id": replyIdHeader },
       content: {
         "text/event-stream": {
           schema: { type: "string" },

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { isLongerThan } from "~/platform/well-formed-text";
 import { describeIssues } from "~/platform/http/shape-issues";
 import { maxMessageChars, maxMessages, maxParts } from "./chat-limits";

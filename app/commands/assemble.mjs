@@ -23,7 +23,8 @@ const shippedPaths = [
   "app/commands/prepare.mjs",
   "app/platform/config/environment-file.mjs",
   "app/platform/open-output.mjs",
-  "build/server",
+  "build/index.js",
+  "build/.made-from",
   "prisma/migrations",
   "public",
 ];
@@ -37,9 +38,8 @@ function readManifest(folder) {
   return JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
 }
 
-/** Without the line breaks that the bundler puts into long strings, names of packages among them. */
 function readSource(file) {
-  return readFileSync(path.join(projectDir, file), "utf8").replaceAll("\\\n", "");
+  return readFileSync(path.join(projectDir, file), "utf8");
 }
 
 /** The threads that the build starts by their path, each with what it imports from beside it. */
@@ -108,13 +108,15 @@ function assemble(target) {
   }
   const threadFiles = listThreadFiles();
   for (const file of [...shippedPaths, ...threadFiles]) copy(path.join(projectDir, file));
-  const built = readdirSync(path.join(projectDir, "build/server")).filter((name) => name.endsWith(".js"));
-  const programs = shippedPaths.filter((file) => file.endsWith(".mjs"));
-  const names = listImports([...programs, ...built.map((name) => `build/server/${name}`), ...threadFiles]);
+  const built = readSource("build/index.js");
+  // Prisma brings compilers for every database, in two sizes.
+  const isUnusedCompiler = (file) => file.includes("query_compiler_") && !built.includes(path.basename(file));
+  const programs = shippedPaths.filter((file) => /\.m?js$/.test(file));
+  const names = listImports([...programs, ...threadFiles]);
   const folders = [...collectPackages(names)].filter((folder) => !isForOtherLibc(folder));
   for (const folder of folders) {
     const nested = path.join(folder, "node_modules");
-    copy(folder, (file) => file !== nested && !unreadFiles.test(file));
+    copy(folder, (file) => file !== nested && !unreadFiles.test(file) && !isUnusedCompiler(file));
   }
   return folders.length;
 }
@@ -128,7 +130,7 @@ if (existsSync(target) && readdirSync(target).length > 0) {
   console.error(`${target} is not empty. Name a new folder, or empty this one.`);
   process.exit(1);
 }
-if (!existsSync(path.join(projectDir, "build/server/index.js"))) {
+if (!existsSync(path.join(projectDir, "build/.made-from"))) {
   console.error("There is no build yet. Run `npm run build` first.");
   process.exit(1);
 }

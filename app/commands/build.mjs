@@ -1,12 +1,14 @@
 // Builds server and browser code when anything they are made from is newer than the last build.
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { compressBuild } from "./compress-build.mjs";
 import { prepare, projectDir, run } from "./prepare.mjs";
 
 const sources = ["app", "server.ts", "remix.config.js", "package-lock.json", "tsconfig.json"];
-const stampFile = path.join(projectDir, "build/.made-from");
+/** There only while `build` holds a finished production build. */
+export const stampFile = path.join(projectDir, "build/.made-from");
 
 function listFiles(source) {
   if (statSync(source).isFile()) return [source];
@@ -29,15 +31,15 @@ export async function buildIfNeeded() {
   const isCurrent =
     existsSync(stampFile) &&
     readFileSync(stampFile, "utf8") === digest &&
-    existsSync(path.join(projectDir, "build/server/index.js")) &&
+    existsSync(path.join(projectDir, "build/index.js")) &&
     existsSync(path.join(projectDir, "public/build"));
   if (isCurrent) return false;
+  rmSync(stampFile, { force: true });
   await run(process.execPath, [path.join("node_modules", "@remix-run", "dev", "dist", "cli.js"), "build"], {
     env: { ...process.env, NODE_ENV: "production" },
     quiet: true,
   });
-  const { bundleServer } = await import("./bundle.mjs");
-  await bundleServer();
+  await compressBuild(path.join(projectDir, "public/build"));
   writeFileSync(stampFile, digest);
   return true;
 }

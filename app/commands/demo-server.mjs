@@ -4,4 +4,4 @@ import { projectDir } from "./prepare.mjs";
 
 process.chdir(projectDir);
 endWithStarter(() => process.kill(process.pid, "SIGTERM"));
-await import(new URL("../../build/server/index.js", import.meta.url));
+await import(new URL("../../build/index.js", import.meta.url));

@@ -26,7 +26,7 @@ const { chain, contract, env } = await openDemoChain({
 console.log("Building (the first time takes a few seconds) …");
 await buildIfNeeded();
 
-const server = spawn(process.execPath, ["--enable-source-maps", "app/commands/demo-server.mjs"], {
+const server = spawn(process.execPath, ["app/commands/demo-server.mjs"], {
   cwd: projectDir,
   // Its standard input is what it ends with, should this process be killed.
   stdio: ["pipe", "pipe", "inherit"],

@@ -2,10 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
-import { searchFile } from "~/search/knowledge-search.server";
-import { openSearchDatabase } from "~/search/search-database.store.server";
+import { takeLock } from "~/search/vectors.store.server";
 import { startJsonServer } from "~e2e/support/providers/json-server";
-import { createKnowledge, openKnowledgeSearch } from "~e2e/support/knowledge";
+import { createKnowledge } from "~e2e/support/knowledge";
 import type { Knowledge } from "~e2e/support/knowledge";
 import { waitUntil } from "~e2e/support/processes";
 
@@ -51,46 +50,45 @@ const runIndex = (run: Run) => startIndex(run).ended;
 
 const threePages = { "a.md": "one", "b.md": "two\n\n# H\n\nthree", "c.md": "four" };
 
-test(
-  "the first run indexes all pages, the next none, then only changed and removed ones, and all again when told to",
-  async () => {
-    const knowledge = await createKnowledge(threePages);
-    const first = await runIndex({ knowledge });
-    expect(first).toMatchObject({
-      code: 0,
-      stdout: "3 pages indexed (4 passages), 0 unchanged, 0 removed.\n",
-      stderr: "0 of 3 pages\n1 of 3 pages\n2 of 3 pages\n3 of 3 pages\n",
-    });
-    const second = await runIndex({ knowledge, hasTerminal: true });
-    expect(second).toMatchObject({
-      code: 0,
-      stdout: "0 pages indexed (0 passages), 3 unchanged, 0 removed.\n",
-    });
-    const bar = second.stderr.split("\r\u001B[2K");
-    expect(bar.slice(1).map((line) => line.slice(24))).toEqual([
-      " 0/3 a.md",
-      " 1/3 b.md",
-      " 2/3 c.md",
-      " 3/3 \n",
-    ]);
-    expect(bar.at(-1)).toContain("█".repeat(24));
+/** A provider that makes vectors; `isStuck` says whether a request is left without a response. */
+async function startProvider(isStuck: (number: number) => boolean = () => false) {
+  const { origin, calls } = await startJsonServer(({ number, body, answer }) => {
+    if (isStuck(number)) return;
+    const { input } = body as { input: string[] };
+    answer({ data: input.map((_text, index) => ({ index, embedding: [1, index] })) });
+  });
+  return { calls, env: { EMBEDDING_MODEL: "a-model", AI_BASE_URL: `${origin}/v1` } };
+}
 
-    await knowledge.write("a.md", "one lighthouse");
-    await knowledge.remove("c.md");
-    await knowledge.write("d.md", new Uint8Array([0xff]));
+test(
+  "without a model the pages are read, and readers and faults told",
+  async () => {
+    const knowledge = await createKnowledge({ ...threePages, "d.md": new Uint8Array([0xff]) });
     expect(await runIndex({ knowledge })).toMatchObject({
       code: 0,
-      stdout: "1 page indexed (1 passage), 1 unchanged, 1 removed.\n",
-      stderr: expect.stringMatching(/3 of 3 pages\nOmitted: d\.md: it is not UTF-8\.\n$/) as string,
+      stdout: "3 pages (4 passages) can be found.\nStrangers can read 0 pages, holders 3.\n",
+      stderr: "Omitted: d.md: it is not UTF-8.\n",
     });
-    const { ask } = openKnowledgeSearch(knowledge);
-    expect(await ask("lighthouse")).toEqual(["a.md#1"]);
-    expect(await ask("four")).toEqual([]);
+  },
+  processesLimitMs,
+);
 
-    expect(await runIndex({ knowledge, args: ["--rebuild"] })).toMatchObject({
-      code: 0,
-      stdout: "2 pages indexed (3 passages), 0 unchanged, 0 removed.\n",
-    });
+test(
+  "all passages are embedded, then only changed ones, and all again when told to",
+  async () => {
+    const knowledge = await createKnowledge(threePages);
+    const { env } = await startProvider();
+    const first = await runIndex({ knowledge, env });
+    expect(first).toMatchObject({ code: 0, stderr: "0 of 4 passages\n4 of 4 passages\n" });
+    expect(first.stdout).toContain("\n4 passages embedded.\n");
+    await knowledge.write("a.md", "one lighthouse");
+    const second = await runIndex({ knowledge, env, hasTerminal: true });
+    expect(second.stdout).toContain("\n1 passage embedded.\n");
+    const bar = second.stderr.split("\r\u001B[2K");
+    expect(bar.slice(1).map((line) => line.slice(24))).toEqual([" 0/1 a.md#1", " 1/1 \n"]);
+    expect(bar.at(-1)).toContain("█".repeat(24));
+    const { stdout } = await runIndex({ knowledge, env, args: ["--rebuild"] });
+    expect(stdout).toContain("\n4 passages embedded.\n");
   },
   processesLimitMs,
 );
@@ -98,54 +96,47 @@ test(
 test(
   "an interrupted run ends with 130 and says what comes next, and the next run embeds only the rest",
   async () => {
-    const names = Array.from({ length: 6 }, (_, index) => `p${index}.md`);
+    const names = Array.from({ length: 100 }, (_, index) => `p${index}.md`);
     const knowledge = await createKnowledge(
       Object.fromEntries(names.map((name) => [name, `words of ${name}`])),
     );
-    let isStuck = true;
-    const { origin, calls } = await startJsonServer(({ number, body, answer }) => {
-      if (isStuck && number === 4) return;
-      const { input } = body as { input: string[] };
-      answer({ data: input.map((_text, index) => ({ index, embedding: [1, index] })) });
-    });
-    const env = { EMBEDDING_MODEL: "a-model", AI_BASE_URL: `${origin}/v1` };
+    const { env, calls } = await startProvider((number) => number === 2);
     const run = startIndex({ knowledge, env, hasTerminal: true });
-    await waitUntil(() => calls.length === 4, { timeoutMs: 60_000 });
+    await waitUntil(() => calls.length === 2, { timeoutMs: 60_000 });
     run.child.kill("SIGINT");
     expect(await run.ended).toMatchObject({
       code: 130,
       stdout: "",
-      stderr: expect.stringMatching(/3\/6 p3\.md\nStopped\. The next run goes on from here\.\n$/) as string,
+      stderr: expect.stringMatching(
+        /64\/100 p\d+\.md#1\nStopped\. The next run goes on from here\.\n$/,
+      ) as string,
     });
-
-    isStuck = false;
-    expect(await runIndex({ knowledge, env })).toMatchObject({
-      code: 0,
-      stdout: "3 pages indexed (3 passages), 3 unchanged, 0 removed.\n",
-    });
-    const pages = calls.map(({ body }) => /p\d\.md/.exec((body as { input: string[] }).input.join())![0]);
-    expect(pages).toEqual(["p0.md", "p1.md", "p2.md", "p3.md", "p3.md", "p4.md", "p5.md"]);
+    const { code, stdout } = await runIndex({ knowledge, env });
+    expect(code).toBe(0);
+    expect(stdout).toContain("\n36 passages embedded.\n");
+    const counts = calls.map(({ body }) => (body as { input: string[] }).input.length);
+    expect(counts).toEqual([64, 36, 36]);
   },
   processesLimitMs,
 );
 
 test(
-  "a run waits while another process indexes, says so, and can be stopped",
+  "a run waits while another process embeds, says so, and can be stopped",
   async () => {
     const knowledge = await createKnowledge(threePages);
-    const holder = openSearchDatabase({ file: searchFile(knowledge.dataDir) });
-    onTestFinished(() => holder.close());
-    expect(await holder.takeLock()).toBe(true);
-    const run = startIndex({ knowledge });
+    const { env } = await startProvider();
+    const release = await takeLock(knowledge.dataDir);
+    onTestFinished(() => release?.());
+    const run = startIndex({ knowledge, env });
     await waitUntil(() => run.output.stderr.includes("Waiting for it to finish"), { timeoutMs: 60_000 });
     run.child.kill("SIGTERM");
     expect(await run.ended).toMatchObject({ code: 130, stdout: "" });
-    const next = startIndex({ knowledge });
+    const next = startIndex({ knowledge, env });
     await waitUntil(() => next.output.stderr.includes("Waiting for it to finish"), { timeoutMs: 60_000 });
-    await holder.releaseLock();
+    release!();
     expect(await next.ended).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("3 pages indexed") as string,
+      stdout: expect.stringContaining("4 passages embedded") as string,
     });
   },
   processesLimitMs,

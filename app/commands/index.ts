@@ -1,22 +1,21 @@
-// Brings the embedded search in line with the knowledge folder, whether or not the server runs.
-import { mkdir } from "node:fs/promises";
+// Embeds what is new in the knowledge folder, and names the pages that cannot be used. The server may run meanwhile.
 import { parseArgs } from "node:util";
 import { loadEnvironmentFile } from "~/platform/config/environment-file.mjs";
 import { loadConfig } from "~/settings.server";
-import { createCollectionStore } from "~/search/collections.store.server";
-import { indexKnowledge } from "~/search/index-knowledge.server";
-import type { IndexReport } from "~/search/index-knowledge.server";
-import { knowledgeFolder, searchFile } from "~/search/knowledge-search.server";
-import { openSearchDatabase } from "~/search/search-database.store.server";
+import { embedPassages, readFolder } from "~/search/index-knowledge.server";
+import { listKnowledgeFiles } from "~/search/knowledge-files.server";
+import { knowledgeFolder } from "~/search/knowledge-search.server";
+import { createSearchIndex } from "~/search/search-index.server";
 import { createConfiguredEmbedder } from "~/services/search.server";
 import { runCommand, runInSteps } from "./run-command";
 
 const usage = `Usage: npm run index [-- options]
 
-Reads <CONTENT_DIR>/knowledge, embeds what is new or changed, and drops what is gone. Takes up where a run ended that
-was stopped. The server does the same by itself when it starts and when files change.
+Reads <CONTENT_DIR>/knowledge, says who can read how many pages and which ones cannot be used. With EMBEDDING_MODEL it
+embeds what is new or changed, and takes up where a run ended that was stopped. The server does the same by itself when
+it starts and when files change.
 
-  --rebuild   delete the index first and build it again
+  --rebuild   embed everything again
   --help
 
 Settings are read from the environment and from .env, as by npm start.
@@ -33,34 +32,21 @@ await runCommand(usage, async () => {
   if (config.search.pinecone) {
     console.error("PINECONE_API_KEY is set: the server searches there, and not in what is indexed now.");
   }
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const database = openSearchDatabase({ file: searchFile(dataDir) });
-  try {
-    const report = await runInSteps("pages", (onProgress, signal) =>
-      indexKnowledge({
-        folder: knowledgeFolder(contentDir),
-        store: createCollectionStore(database, config.search.defaultAudience),
-        lock: database,
-        embedder: createConfiguredEmbedder(config),
-        rebuild,
-        signal,
-        onProgress,
-        onWait: () => console.error("Another process is indexing. Waiting for it to finish …"),
-      }),
-    );
-    tell(report);
-  } finally {
-    await database.close();
-  }
+  const folder = knowledgeFolder(contentDir);
+  const index = createSearchIndex(config.search.defaultAudience);
+  const embedder = createConfiguredEmbedder(config);
+  const { report, embedded } = await runInSteps("passages", async (onProgress, signal) => {
+    const report = await readFolder({ folder, files: await listKnowledgeFiles(folder), index, signal });
+    const onWait = () => console.error("Another process is embedding. Waiting for it to finish …");
+    const run = { index, dataDir, rebuild, signal, onProgress, onWait };
+    return { report, embedded: embedder && (await embedPassages({ ...run, embedder })) };
+  });
+  console.log(`${count(report.indexed, "page")} (${count(report.passages, "passage")}) can be found.`);
+  if (embedded !== null) console.log(`${count(embedded, "passage")} embedded.`);
+  const { everyone, holders } = report.readers;
+  console.log(`Strangers can read ${count(everyone, "page")}, holders ${holders}.`);
+  for (const { source, reason } of report.broken) console.error(`Omitted: ${source}: ${reason}.`);
 });
-
-function tell({ indexed, unchanged, removed, passages, readers, broken }: IndexReport): void {
-  console.log(
-    `${count(indexed, "page")} indexed (${count(passages, "passage")}), ${unchanged} unchanged, ${removed} removed.`,
-  );
-  console.log(`Strangers can read ${count(readers.everyone, "page")}, holders ${readers.holders}.`);
-  for (const { source, reason } of broken) console.error(`Omitted: ${source}: ${reason}.`);
-}
 
 function count(number: number, one: string): string {
   return `${number} ${one}${number === 1 ? "" : "s"}`;

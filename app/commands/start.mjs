@@ -3,12 +3,11 @@
 import cluster from "node:cluster";
 import { existsSync } from "node:fs";
 import os from "node:os";
-import { setFlagsFromString } from "node:v8";
 import { loadEnvironmentFile } from "../platform/config/environment-file.mjs";
 import { endWithNpm, projectDir } from "./prepare.mjs";
 
 process.chdir(projectDir);
-if (!existsSync("build/server/index.js")) {
+if (!existsSync("build/.made-from")) {
   console.error("There is no build yet. Run `npm run build` first.");
   process.exit(1);
 }
@@ -21,9 +20,6 @@ if (mode && mode !== "production") {
   process.exit(78);
 }
 process.env.NODE_ENV = "production";
-// V8 optimizes a function of WebAssembly when it has run for a while. In the first requests these are two large ones, and
-// optimizing them takes up to 32 MB: docs/decisions/069-memory-and-start.md. A function that goes on running is still optimized.
-setFlagsFromString("--wasm-tiering-budget=200000000");
 const { WORKERS: given = "1" } = process.env;
 // The server refuses an invalid number of workers, with all other faults of the settings.
 const workers = /^auto$/i.test(given) ? os.availableParallelism() : Number(given);
@@ -33,5 +29,5 @@ if (cluster.isPrimary && workers > 1) {
   supervise(workers);
 } else {
   // By its address: nobody who reads the sources has to read what is made of them.
-  await import(new URL("../../build/server/index.js", import.meta.url));
+  await import(new URL("../../build/index.js", import.meta.url));
 }

@@ -1,7 +1,6 @@
 // Several servers on one port (WORKERS): starts them, replaces those that die or hang, stops them in order, and adds
 // up their metrics. The other end of each message is app/platform/worker.server.ts.
 import cluster from "node:cluster";
-import { writeSync } from "node:fs";
 import { createServer } from "node:net";
 import { performance } from "node:perf_hooks";
 import { pino, stdTimeFunctions } from "pino";
@@ -23,10 +22,17 @@ const heldTooLong = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 2\r\nConne
 /** A worker that does not answer in time counts with what it told before. */
 const collectLimitMs = 2_000;
 
-const output = openOutput(1);
+/** It says little, and waits for nobody: a line that a full pipe does not take goes out with the next one. */
+const output = pino.destination({
+  dest: openOutput(1),
+  sync: true,
+  maxLength: 65_536,
+  retryEAGAIN: () => false,
+});
+output.on("error", () => {});
 const log = pino(
   { timestamp: stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
-  { write: writeLine },
+  output,
 );
 /** The living workers, each with its state. */
 const members = new Map();
@@ -53,15 +59,6 @@ export function supervise(workers) {
   startWorker();
   setInterval(checkWorkers, 1_000);
   for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => stop(signal));
-}
-
-/** It says little, and waits for nobody: a line that a full pipe does not take is lost. */
-function writeLine(line) {
-  try {
-    writeSync(output, line);
-  } catch {
-    // Nor does it end because nobody reads.
-  }
 }
 
 function startWorker() {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
 
 const tag = "Content";

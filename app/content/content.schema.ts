@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** What a holder receives. The same shapes describe the answer in the OpenAPI document. */
 const audioDataSchema = z

@@ -1,6 +1,6 @@
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
 import { answersJson, jsonContent } from "~/platform/openapi/json-content";
-import { z } from "zod";
+import * as z from "zod";
 import { faucetRequestSchema, rpcRequestSchema } from "./demo.schema";
 
 const tag = "Demo";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 export const rpcRequestSchema = z.object({
   jsonrpc: z.literal("2.0").optional(),

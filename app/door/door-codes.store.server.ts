@@ -15,19 +15,17 @@ export function createDoorCodeStore(database: Database, clock: Clock) {
       ttlSeconds,
     }: DoorCode & { claims: string; ttlSeconds: number }): Promise<void> {
       const expiresAtMs = BigInt(clock() + ttlSeconds * 1000);
-      await database.$executeRaw`
-        INSERT INTO "DoorCode" ("digest", "site", "startHash", "claims", "expiresAtMs")
-        VALUES (${digest}, ${site}, ${startHash}, ${claims}, ${expiresAtMs})`;
+      await database.doorCode.create({ data: { digest, site, startHash, claims, expiresAtMs } });
     },
 
     /** The claims, once, however many ask; null for anybody else, who uses nothing up. */
     async spendCode({ digest, site, startHash }: DoorCode): Promise<string | null> {
       const nowMs = BigInt(clock());
-      const [spent] = await database.$queryRaw<{ claims: string }[]>`
-        UPDATE "DoorCode" SET "spentAtMs" = ${nowMs}
-        WHERE "digest" = ${digest} AND "site" = ${site} AND "startHash" = ${startHash}
-          AND "spentAtMs" IS NULL AND "expiresAtMs" > ${nowMs}
-        RETURNING "claims"`;
+      const [spent] = await database.doorCode.updateManyAndReturn({
+        where: { digest, site, startHash, spentAtMs: null, expiresAtMs: { gt: nowMs } },
+        data: { spentAtMs: nowMs },
+        select: { claims: true },
+      });
       return spent?.claims ?? null;
     },
   };

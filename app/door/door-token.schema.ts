@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { accessClaimsSchema } from "~/gate/tokens/access-token.schema";
 
 const { iss, sub, iat, exp, jti, tokenId, chainId, contract, key, vault, siwe_hash } =

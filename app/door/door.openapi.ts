@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { HeaderDescription } from "~/platform/openapi/answer-headers";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
 import type { Contents } from "~/platform/openapi/problem-answers";

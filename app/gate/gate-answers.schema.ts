@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { gatedContentSchema } from "~/content/content.schema";
 
 /** What the gate answers with. Requests are in gate.schema.ts. */

@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import { z } from "zod";
+import * as z from "zod";
 import {
   addressSchema,
   bearerBodySchema,
@@ -29,7 +29,7 @@ type BodyReader<Body> = (json: unknown, checks: z.RefinementCtx) => Body;
 
 /** For a route, which is declared before the kinds of keys are known. */
 export function readBy<Body>(findReader: () => BodyReader<Body>): z.ZodType<Body> {
-  return z.unknown().transform((json, checks) => findReader()(json, checks)) as unknown as z.ZodType<Body>;
+  return z.unknown().transform((json, checks) => findReader()(json, checks)) as z.ZodType<Body>;
 }
 
 const objectSchema = z.record(z.string(), z.unknown(), { error: "The body must be a JSON object." });

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { tokenIdSchema } from "./keys/token-id";
 
 export const addressSchema = z

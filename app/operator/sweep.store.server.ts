@@ -1,4 +1,4 @@
-import { sqltag as sql } from "@prisma/client/runtime/client";
+import { Prisma } from "~/generated/sqlite/client";
 import type { Database } from "~/platform/database/database.server";
 import { deleteSome } from "~/platform/database/delete-some.server";
 import type { Deletion } from "~/platform/database/delete-some.server";
@@ -18,19 +18,19 @@ export function createOperatorSweep({ database, retention }: { database: Databas
     const { nowMs, batchSize: limit } = request;
     const before = (ms: number) => BigInt(nowMs - ms);
     const counts = (spanSeconds: number, keptMs: number): Deletion => ({
-      table: "ActivityCount",
-      key: ["spanSeconds", "startMs", "series"],
-      condition: sql`"spanSeconds" = ${spanSeconds} AND "startMs" < ${before(keptMs)}`,
+      table: Prisma.sql`"ActivityCount"`,
+      key: Prisma.sql`"spanSeconds", "startMs", "series"`,
+      condition: Prisma.sql`"spanSeconds" = ${spanSeconds} AND "startMs" < ${before(keptMs)}`,
       limit,
     });
-    const ended = sql`"endsAtMs" <= ${before(0)}`;
-    const audited = sql`"atMs" < ${before(auditDays * dayMs)}`;
-    const decided = sql`"atMs" < ${before(decisionDays * dayMs)}`;
+    const ended = Prisma.sql`"endsAtMs" <= ${before(0)}`;
+    const audited = Prisma.sql`"atMs" < ${before(auditDays * dayMs)}`;
+    const decided = Prisma.sql`"atMs" < ${before(decisionDays * dayMs)}`;
     const deletions: Deletion[] = [
       ...(await findBeyondMax(limit)),
-      { table: "OperatorSession", key: ["digest"], condition: ended, limit },
-      { table: "AccessDecision", key: ["id"], condition: decided, limit },
-      { table: "AuditEntry", key: ["id"], condition: audited, limit },
+      { table: Prisma.sql`"OperatorSession"`, key: Prisma.sql`"digest"`, condition: ended, limit },
+      { table: Prisma.sql`"AccessDecision"`, key: Prisma.sql`"id"`, condition: decided, limit },
+      { table: Prisma.sql`"AuditEntry"`, key: Prisma.sql`"id"`, condition: audited, limit },
       counts(minuteSeconds, minutesKeptMs),
       counts(hourSeconds, activityDays * dayMs),
     ];
@@ -47,7 +47,14 @@ export function createOperatorSweep({ database, retention }: { database: Databas
       take: 1,
     });
     if (!first) return [];
-    return [{ table: "AccessDecision", key: ["id"], condition: sql`"id" <= ${first.id}`, limit }];
+    return [
+      {
+        table: Prisma.sql`"AccessDecision"`,
+        key: Prisma.sql`"id"`,
+        condition: Prisma.sql`"id" <= ${first.id}`,
+        limit,
+      },
+    ];
   }
 
   return { deleteBatch };

@@ -1,6 +1,5 @@
-import { join, sqltag as sql } from "@prisma/client/runtime/client";
 import type { Address } from "viem";
-import type { Prisma } from "~/generated/sqlite/client";
+import { Prisma } from "~/generated/sqlite/client";
 
 /** Whose payments are added up: those of one recipient, or all of a chain. */
 export type PaymentWindow = { chainId: number; recipient?: Address; sinceMs: number };
@@ -11,13 +10,17 @@ export type PaymentSum = { spent: number; oldestAtMs: number | null };
 /** The subject under which the sum of all payments is reset. No address is called like this. */
 const allPayments = "all-payments";
 
-/** A payment counts from its block's time; while it is open always, because its money may leave at any moment. */
+/**
+ * A payment counts from its block's time; while it is open always, because its money may leave at any moment. One
+ * statement, so that sum and oldest payment are of the same rows.
+ */
 export async function sumPayments(
   client: Pick<Prisma.TransactionClient, "$queryRaw">,
   { chainId, recipient, sinceMs }: PaymentWindow,
 ): Promise<PaymentSum> {
-  const cost = recipient === undefined ? sql`"totalCost"` : sql`"addressCost"`;
-  const whose = recipient === undefined ? sql`1 = 1` : sql`"recipient" = ${recipient.toLowerCase()}`;
+  const cost = recipient === undefined ? Prisma.sql`"totalCost"` : Prisma.sql`"addressCost"`;
+  const whose =
+    recipient === undefined ? Prisma.sql`1 = 1` : Prisma.sql`"recipient" = ${recipient.toLowerCase()}`;
   const [row] = await client.$queryRaw<{ spent: bigint | number; oldest: bigint | null }[]>`
     SELECT CAST(COALESCE(SUM(${cost}), 0) AS BIGINT) AS "spent",
       MIN(CASE WHEN "state" <> 'signed' THEN "countedAtMs" END) AS "oldest"
@@ -30,18 +33,17 @@ export async function sumPayments(
 
 /** For the wallets that are named, or for all and their sum. Returns how many wallets, and one more for the sum. */
 export async function clearPaymentSums(
-  transaction: Pick<Prisma.TransactionClient, "$queryRaw" | "$executeRaw">,
+  { payment }: Pick<Prisma.TransactionClient, "payment">,
   subjects: "all" | readonly string[],
 ): Promise<number> {
-  const wallets = subjects === "all" ? [] : subjects.filter((subject) => subject !== allPayments);
-  const whose = subjects === "all" ? sql`1 = 1` : sql`"recipient" IN (${join(["", ...wallets])})`;
-  const [row] = await transaction.$queryRaw<{ count: bigint | number }[]>`
-    SELECT COUNT(DISTINCT "recipient") AS "count" FROM "Payment" WHERE "addressCost" IS NOT NULL AND ${whose}`;
-  await transaction.$executeRaw`
-    UPDATE "Payment" SET "addressCost" = NULL WHERE "addressCost" IS NOT NULL AND ${whose}`;
-  const isSumCleared = subjects === "all" || subjects.includes(allPayments);
-  const rest = isSumCleared
-    ? await transaction.$executeRaw`UPDATE "Payment" SET "totalCost" = NULL WHERE "totalCost" IS NOT NULL`
-    : 0;
-  return Number(row?.count ?? 0) + (rest > 0 ? 1 : 0);
+  const whose = subjects === "all" ? {} : { recipient: { in: [...subjects] } };
+  const where = { addressCost: { not: null }, ...whose };
+  const wallets = await payment.groupBy({ by: ["recipient"], where });
+  await payment.updateMany({ where, data: { addressCost: null } });
+  if (subjects !== "all" && !subjects.includes(allPayments)) return wallets.length;
+  const cleared = await payment.updateMany({
+    where: { totalCost: { not: null } },
+    data: { totalCost: null },
+  });
+  return wallets.length + (cleared.count > 0 ? 1 : 0);
 }

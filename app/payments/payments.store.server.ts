@@ -1,10 +1,8 @@
-import { sqltag as sql } from "@prisma/client/runtime/client";
 import type { Address, Hex } from "viem";
-import type { Prisma } from "~/generated/sqlite/client";
+import { Prisma } from "~/generated/sqlite/client";
 import type { Database } from "~/platform/database/database.server";
-import { transactDirectly } from "~/platform/database/direct-statements.server";
-import type { Statements } from "~/platform/database/direct-statements.server";
-import { databaseNowMs } from "~/platform/database/lease-condition.server";
+import { databaseNowMs } from "~/platform/leases/lease-condition.store.server";
+import { isTaken } from "~/platform/database/write-conflict.server";
 import { sumPayments } from "./payment-windows.store.server";
 import type { PaymentSum, PaymentWindow } from "./payment-windows.store.server";
 
@@ -108,20 +106,26 @@ export function createPaymentStore(database: Database) {
     },
 
     /** Writes the signed transaction, where the windows have room for the most it can cost; durable when it resolves. */
-    recordSigned: (order: SignedOrder) =>
-      database.$transaction((transaction) => recordSigned(transaction, order)),
+    async recordSigned(order: SignedOrder): Promise<RecordOutcome> {
+      try {
+        return await database.$transaction((transaction) => recordSigned(transaction, order));
+      } catch (error) {
+        // Another row has the nonce.
+        if (isTaken(error, "Payment")) return { outcome: "nonce-taken" };
+        throw error;
+      }
+    },
 
     /** Records what the chain shows, unless another finding was recorded since the payment was read. */
     noteFinding: (payment: Payment, finding: Finding) => noteFinding(database, payment, finding),
 
     /** Once for each payment, together with its notification. */
-    markTold: (ref: PaymentRef, nowMs: number, enqueue: (transaction: Statements) => Promise<unknown>) =>
-      transactDirectly(database, async (transaction) => {
-        const { chainId, recipient, idempotencyKey } = toRefColumns(ref);
-        const count = await transaction.execute`
-          UPDATE "Payment" SET "toldAtMs" = ${BigInt(nowMs)}
-          WHERE "chainId" = ${chainId} AND "recipient" = ${recipient}
-            AND "idempotencyKey" = ${idempotencyKey} AND "toldAtMs" IS NULL`;
+    markTold: (ref: PaymentRef, nowMs: number, enqueue: (transaction: Transaction) => Promise<unknown>) =>
+      database.$transaction(async (transaction) => {
+        const { count } = await transaction.payment.updateMany({
+          where: { ...toRefColumns(ref), toldAtMs: null },
+          data: { toldAtMs: BigInt(nowMs) },
+        });
         if (count === 1) await enqueue(transaction);
         return count === 1;
       }),
@@ -134,7 +138,7 @@ async function acquireTurn(
   { chainId, payer, turn, turnSeconds }: Payer & { turn: string; turnSeconds: number },
 ): Promise<boolean> {
   const now = databaseNowMs(database);
-  const until = sql`${now} + ${BigInt(turnSeconds * 1000)}`;
+  const until = Prisma.sql`${now} + ${BigInt(turnSeconds * 1000)}`;
   const count = await database.$executeRaw`
     INSERT INTO "PaymentLane" AS turn ("chainId", "payer", "holder", "leaseUntilMs")
     VALUES (${BigInt(chainId)}, ${payer.toLowerCase()}, ${turn}, ${until})
@@ -157,9 +161,11 @@ async function recordSigned(
   if (known > 0) return { outcome: "already-there" };
   const exhausted = await findExhausted(transaction, payment, bounds);
   if (exhausted) return exhausted;
-  return { outcome: (await insertSigned(transaction, payment)) ? "recorded" : "nonce-taken" };
+  await insertSigned(transaction, payment);
+  return { outcome: "recorded" };
 }
 
+/** One statement, as a reset may take the payment out of a sum meanwhile. */
 async function noteFinding(database: Database, payment: Payment, finding: Finding): Promise<boolean> {
   const { chainId, recipient, idempotencyKey } = toRefColumns(payment);
   const { state, blockNumber, blockHash, cost, countedAtMs, finalAtMs } = finding;
@@ -189,18 +195,24 @@ async function findExhausted(
   return null;
 }
 
-/** False when another row has the nonce. */
-async function insertSigned(transaction: Transaction, payment: SignedPayment): Promise<boolean> {
-  const { chainId, recipient, idempotencyKey } = toRefColumns(payment);
+async function insertSigned(transaction: Transaction, payment: SignedPayment): Promise<void> {
   const [cost, createdAtMs] = [BigInt(payment.maxCost), BigInt(payment.createdAtMs)];
-  const inserted = await transaction.$executeRaw`
-    INSERT INTO "Payment" ("chainId", "recipient", "idempotencyKey", "payer", "amountWei", "state", "rawTransaction",
-      "transactionHash", "nonce", "signedAtBlock", "addressCost", "totalCost", "createdAtMs", "countedAtMs")
-    VALUES (${chainId}, ${recipient}, ${idempotencyKey}, ${payment.payer.toLowerCase()},
-      ${String(payment.amountWei)}, 'signed', ${payment.rawTransaction}, ${payment.transactionHash},
-      ${BigInt(payment.nonce)}, ${payment.signedAtBlock}, ${cost}, ${cost}, ${createdAtMs}, ${createdAtMs})
-    ON CONFLICT DO NOTHING`;
-  return inserted === 1;
+  await transaction.payment.create({
+    data: {
+      ...toRefColumns(payment),
+      payer: payment.payer.toLowerCase(),
+      amountWei: String(payment.amountWei),
+      state: "signed",
+      rawTransaction: payment.rawTransaction,
+      transactionHash: payment.transactionHash,
+      nonce: BigInt(payment.nonce),
+      signedAtBlock: payment.signedAtBlock,
+      addressCost: cost,
+      totalCost: cost,
+      createdAtMs,
+      countedAtMs: createdAtMs,
+    },
+  });
 }
 
 function toPayerColumns({ chainId, payer }: Payer) {

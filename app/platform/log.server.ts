@@ -1,4 +1,3 @@
-import { writeSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { pino, stdTimeFunctions } from "pino";
 import type { DestinationStream, LevelWithSilent, Logger } from "pino";
@@ -31,95 +30,58 @@ export function createLog(level: LogLevel, destination: DestinationStream): Log 
   return log;
 }
 
-/** A write for each line costs as much as the rest of a small request, so lines wait this long for others. */
-const batchMs = 5;
-/** What a pipe takes whole or not at all, so that lines of several processes do not mix. */
+/** When a full pipe or disk is tried again. */
+const retryMs = 5;
+/** A pipe takes such a piece whole or not at all, so lines of several processes do not mix. */
 const maxPieceBytes = 4096;
-/** What may wait for a slow reader; further lines are dropped. */
-const maxWaitingBytes = 8 * 1024 * 1024;
-/** What may pass: a full pipe, a full disk. After any other fault nobody reads any more. */
-const passingFaults = ["EAGAIN", "ENOSPC", "EDQUOT"];
+/** What waits for a slow reader; further lines are dropped. */
+const maxWaitingBytes = 4 * 1024 * 1024;
 
 /** `endLimitMs`: how long a process that ends waits for its reader in all. */
 type LogOptions = { fileDescriptor?: number; endLimitMs?: number };
 
-/** On standard output. Closed before the process is ended, it waits for a slow reader without blocking. */
+/** On standard output, where no write ever waits: docs/decisions/063-log-output.md. */
 export function openLog(level: LogLevel, { fileDescriptor = 1, endLimitMs = 3_000 }: LogOptions = {}) {
-  const output = openOutput(fileDescriptor);
-  const log = createLog(level, { write: collect });
-  /** Whole lines, as many in each as fit. */
-  let pieces: string[] = [];
-  /** What is left of the piece that is being written. */
-  let rest: Buffer | null = null;
-  let lastPieceBytes = 0;
-  let waitingBytes = 0;
-  let isFull = false;
-  let dropped = 0;
-  let isClosed = false;
-  let timer: NodeJS.Timeout | undefined;
+  const dest = openOutput(fileDescriptor);
+  const size = { minLength: 1, maxWrite: maxPieceBytes, maxLength: maxWaitingBytes };
+  const output = pino.destination({ dest, sync: true, ...size, retryEAGAIN: () => false });
+  const log = createLog(level, { write: (line) => void (isClosed || output.write(line)) });
+  let [isClosed, dropped] = [false, 0];
+  let retry: NodeJS.Timeout | undefined;
+  output.on("drop", () => (dropped += 1));
+  output.on("error", ({ code }: NodeJS.ErrnoException) => {
+    if (code === "EPIPE") isClosed = true;
+    else retry ??= setTimeout(flush, retryMs);
+  });
 
-  function collect(line: string): void {
-    // Connections that end late still have something to say.
-    if (isClosed) return;
-    // Until all that waits is out: one gap with one line that tells of it, and not a gap in each piece.
-    if (dropped > 0 || waitingBytes > maxWaitingBytes) {
-      dropped += 1;
-      return;
-    }
-    const bytes = Buffer.byteLength(line);
-    if (pieces.length === 0 || lastPieceBytes + bytes > maxPieceBytes) {
-      if (!isFull) writePieces();
-      pieces.push(line);
-      lastPieceBytes = bytes;
-    } else {
-      pieces[pieces.length - 1] += line;
-      lastPieceBytes += bytes;
-    }
-    waitingBytes += bytes;
-    timer ??= setTimeout(writeBatch, batchMs);
-  }
-  function writeBatch(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    writePieces();
-    if (waitingBytes > 0) timer = setTimeout(writeBatch, batchMs);
-    else if (dropped > 0) {
+  /** Returns whether everything is out. */
+  function flush(): boolean {
+    clearTimeout(retry);
+    retry = undefined;
+    if (!isClosed) output.flush();
+    if (retry === undefined && dropped > 0) {
       const fields = { dropped };
       dropped = 0;
       log.error(fields, "log lines dropped");
     }
+    return retry === undefined;
   }
-  function writePieces(): void {
-    let next = 0;
-    isFull = false;
-    try {
-      while (rest !== null || next < pieces.length) {
-        const piece = rest ?? (rest = Buffer.from(pieces[next++]!));
-        const written = writeSync(output, piece);
-        waitingBytes -= written;
-        rest = written < piece.length ? piece.subarray(written) : null;
-      }
-    } catch (error) {
-      isFull = passingFaults.includes((error as NodeJS.ErrnoException).code ?? "");
-      if (!isFull) [next, rest, waitingBytes] = [pieces.length, null, 0];
-    }
-    pieces = pieces.slice(next);
-  }
-  // After an uncaught error, too: nothing asynchronous runs any more.
-  function writeAtExit(): void {
+  // Nothing asynchronous runs any more, also after an uncaught error.
+  function flushAtExit(): void {
     const until = performance.now() + endLimitMs;
-    for (writeBatch(); waitingBytes > 0 && performance.now() < until; writeBatch())
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, batchMs);
+    while (!flush() && performance.now() < until)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs);
   }
-  process.once("exit", writeAtExit);
+  process.once("exit", flushAtExit);
   return {
     log,
     close: async (): Promise<void> => {
-      process.off("exit", writeAtExit);
+      process.off("exit", flushAtExit);
       const until = performance.now() + endLimitMs;
-      for (writeBatch(); waitingBytes > 0 && performance.now() < until; writeBatch()) await delay(batchMs);
+      while (!flush() && performance.now() < until) await delay(retryMs);
+      clearTimeout(retry);
+      // Connections that end late still log.
       isClosed = true;
-      clearTimeout(timer);
     },
   };
 }

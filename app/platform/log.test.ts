@@ -337,7 +337,7 @@ test("a reader that does not read stops nothing, what waits for it is bounded, a
   const { stderr, entries } = await runInShell(intoPipeReadLater(`${nodeCommand(script)} $0`));
   expect(Number(stderr)).toBeLessThan(16 * 1024 * 1024);
   const last = entries.pop();
-  expect(entries.length).toBeGreaterThan(5_000);
+  expect(entries.length).toBeGreaterThan(3_000);
   expect(entries.map(({ line }) => line)).toEqual(entries.map((_, line) => line));
   expect(last).toMatchObject({ level: "error", msg: "log lines dropped", dropped: 50_000 - entries.length });
 });
@@ -345,14 +345,14 @@ test("a reader that does not read stops nothing, what waits for it is bounded, a
 test("a reader that takes a little now and then does not decide how long a process ends", async () => {
   const script = `
     const { log, close } = openLog("info", { fileDescriptor: 3, endLimitMs: 500 });
-    for (let line = 0; line < 50_000; line++) log.info({ line }, "line");
+    for (let line = 0; line < 20_000; line++) log.info({ line }, "line");
     const from = performance.now();
     await close();
     console.error(performance.now() - from);
     process.exit();`;
   const slowly = "for i in $(seq 40); do dd bs=4096 count=1 >/dev/null 2>&1; sleep 0.1; done";
   const { stderr } = await runInShell(
-    `mkfifo $0.pipe; (${slowly}) <$0.pipe & ${nodeCommand(script)} 3>$0.pipe; kill $!`,
+    `mkfifo $0.pipe; (${slowly}) <$0.pipe & ${nodeCommand(script)} 3>$0.pipe; kill $! 2>&-`,
   );
   expect(Number(stderr)).toBeLessThan(2_000);
 });

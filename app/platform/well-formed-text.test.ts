@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { countCharacters, cutText, isLongerThan, toWellFormedText } from "./well-formed-text";
 
 const [high, low] = ["\ud83d", "\ude00"];

@@ -1,7 +1,7 @@
 import type { Meters } from "./meters.server";
 import type { ProviderOutcome } from "./providers/instrument";
 import type { RedisOutcome } from "./redis/redis-instrument.server";
-import type { SpanCounts } from "./tracing/operation";
+import type { SpanCounts } from "./tracing/tracing.gateway.server";
 
 const databaseBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10];
 const providerBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { documentedKeyName } from "~/gate/kinds/key-name.openapi";
 import { tokenIdSchema } from "~/gate/keys/token-id";
 import { calledByHolder } from "~/gate/tokens/token-placement.openapi";

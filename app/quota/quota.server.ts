@@ -39,7 +39,7 @@ export type QuotaAdmission = {
 export async function admitAnswer(
   caller: Caller | null,
   dependencies: QuotaDependencies,
-  given: Pick<ReserveRequest, "reservationId" | "transaction"> = {},
+  given: Pick<ReserveRequest, "reservationId"> = {},
 ): Promise<QuotaAdmission> {
   const { store, terms, activity, clock } = dependencies;
   if (!activity.active) {

@@ -1,33 +1,38 @@
-import { join, sqltag as sql } from "@prisma/client/runtime/client";
+import { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
-import { databaseNowMs } from "~/platform/database/lease-condition.server";
-import { directStatements } from "~/platform/database/direct-statements.server";
-import type { Figure } from "~/platform/database/direct-statements.server";
-import { createSharedTransactions } from "~/platform/database/shared-transactions.server";
+import { databaseNowMs } from "~/platform/leases/lease-condition.store.server";
 import type { QuotaOwner } from "./quota-subject";
 import { reservationsOn } from "./reservations.store.server";
-import type { QuotaStanding, Within } from "./reservations.store.server";
-import { settlementsOn } from "./settlements.store.server";
-import type { Settlement } from "./settlements.store.server";
+import type { QuotaStanding } from "./reservations.store.server";
 
 export type QuotaStore = ReturnType<typeof createQuotaStore>;
 
-export type Usage = Settlement & Within;
+/** What an answer really took. */
+export type Usage = { reservationId: string; usedTokens: number };
 
 /** A crash leaves few reservations; they are looked at in batches of so many. */
 const orphanBatch = 200;
 
 /** The ledger of quotas. `instance` names this process among all that share the database. */
 export function createQuotaStore(database: Database, clock: Clock, instance: string) {
-  const transact = createSharedTransactions(database);
-  const settleWithin = settlementsOn(database);
-  const { query } = directStatements(database);
-
-  /** False when it was settled before, or wiped by a reset. */
-  function settle({ transaction, ...settlement }: Usage): Promise<boolean> {
-    if (transaction) return settleWithin(transaction, settlement);
-    return transact((own) => settleWithin(own, settlement));
+  /**
+   * Counts in the window it was reserved in, while that is open. Deleting the reservation decides who settles it: of several
+   * at once exactly one. False: settled before, or wiped by a reset.
+   */
+  function settle({ reservationId: id, usedTokens }: Usage): Promise<boolean> {
+    return database.$transaction(async (client) => {
+      const reservation = await client.quotaReservation.findUnique({ where: { id } });
+      if (reservation === null) return false;
+      const deleted = await client.quotaReservation.deleteMany({ where: { id } });
+      if (deleted.count === 0) return false;
+      const { kind, subject, windowResetAtMs } = reservation;
+      await client.quotaWindow.updateMany({
+        where: { kind, subject, resetAtMs: windowResetAtMs },
+        data: { used: { increment: Math.max(0, Math.ceil(usedTokens)) } },
+      });
+      return true;
+    });
   }
 
   return {
@@ -58,7 +63,8 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
       return count;
     },
     async readStanding({ owner, limit }: { owner: QuotaOwner; limit: number }): Promise<QuotaStanding> {
-      const [row] = await query<{ used: Figure; reserved: Figure; resetAtMs: Figure }>`
+      // One statement, so that what is settled meanwhile counts neither twice nor not at all.
+      const [row] = await database.$queryRaw<{ used: number; reserved: bigint; resetAtMs: bigint }[]>`
         SELECT w."used", w."resetAtMs", (
           SELECT COALESCE(SUM(r."amount"), 0) FROM "QuotaReservation" AS r
           WHERE r."kind" = w."kind" AND r."subject" = w."subject" AND r."windowResetAtMs" = w."resetAtMs"
@@ -96,7 +102,7 @@ function createInstanceStore(database: Database, instance: string) {
   return {
     /** Declares this process alive until the timeout. False where it did not count as alive before. */
     async sendHeartbeat({ timeoutMs }: { timeoutMs: number }): Promise<boolean> {
-      const until = sql`${now} + ${BigInt(timeoutMs)}`;
+      const until = Prisma.sql`${now} + ${BigInt(timeoutMs)}`;
       const renewed = await database.$executeRaw`
         UPDATE "QuotaInstance" SET "expiresAtMs" = ${until}
         WHERE "instance" = ${instance} AND "expiresAtMs" > ${now}`;
@@ -120,7 +126,7 @@ function createInstanceStore(database: Database, instance: string) {
     async forgetInstances(instances: readonly string[]): Promise<void> {
       if (instances.length === 0) return;
       await database.$executeRaw`
-        DELETE FROM "QuotaInstance" WHERE "instance" IN (${join([...instances])}) AND "expiresAtMs" <= ${now}
+        DELETE FROM "QuotaInstance" WHERE "instance" IN (${Prisma.join([...instances])}) AND "expiresAtMs" <= ${now}
           AND NOT EXISTS (
             SELECT 1 FROM "QuotaReservation" AS r WHERE r."instance" = "QuotaInstance"."instance"
           )`;

@@ -1,5 +1,5 @@
 import { stopChatOperation } from "~/chat/kept/resume.openapi";
-import { createChatRefusalAnswer } from "~/chat/reply/answer-chat.server";
+import { createChatRefusalAnswer, requireReplyId } from "~/chat/reply/answer-chat.server";
 import { systemClock } from "~/platform/clock";
 import { defineRoute } from "~/platform/http/route.server";
 import { requireResumable } from "~/services.server";
@@ -9,8 +9,10 @@ export const { loader, action } = defineRoute({
   POST: {
     operation: stopChatOperation,
     caller: keyHolder(stopChatOperation.caller),
-    handle: async ({ params, caller }) => {
-      await requireResumable().stop({ caller, conversationId: params.id });
+    handle: async ({ context, params, caller }) => {
+      const resumable = requireResumable();
+      const replyId = requireReplyId(context.headers["x-reply-id"]);
+      await resumable.stop({ caller, conversationId: params.id, replyId });
       return new Response(null, { status: 204, headers: { "Cache-Control": "no-store" } });
     },
   },

@@ -1,5 +1,4 @@
 import { resumeChatOperation } from "~/chat/kept/resume.openapi";
-import { findLastEventId } from "~/chat/kept/last-event-id";
 import { createChatRefusalAnswer } from "~/chat/reply/answer-chat.server";
 import { systemClock } from "~/platform/clock";
 import { defineRoute } from "~/platform/http/route.server";
@@ -21,10 +20,18 @@ export const { loader, action } = defineRoute({
       }
       const headers = { ...found.headers, "X-Reply-Id": found.replyId };
       if (method === "HEAD") return new Response(null, { headers: { ...eventStreamHeaders, ...headers } });
-      const source = resumable.read(found, findLastEventId(context));
+      const afterId =
+        readLastEventId(context.headers["last-event-id"]) ?? readLastEventId(searchParams.get("after")) ?? 0;
+      const source = resumable.read(found, afterId);
       const onFailure = (err: unknown) => log.error({ err, requestId }, "chat stream failed");
       return answerNumberedEvents({ source, headers, signal, onFailure });
     },
   },
   answerRefusal: createChatRefusalAnswer(systemClock),
 });
+
+/** Anything but a whole number counts as absent. */
+function readLastEventId(given: string | string[] | null | undefined): number | null {
+  if (typeof given !== "string" || !/^\d+$/.test(given)) return null;
+  return Math.min(Number(given), Number.MAX_SAFE_INTEGER);
+}

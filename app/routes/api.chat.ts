@@ -1,5 +1,5 @@
 import { chatOperation } from "~/chat/chat.openapi";
-import { createChatRefusalAnswer, requireChatRequest } from "~/chat/reply/answer-chat.server";
+import { createChatRefusalAnswer, requireChatRequest, requireReplyId } from "~/chat/reply/answer-chat.server";
 import { systemClock } from "~/platform/clock";
 import { defineRoute } from "~/platform/http/route.server";
 import { answerEventStream, answerNumberedEvents } from "~/platform/http/sse.server";
@@ -18,7 +18,8 @@ export const { loader, action } = defineRoute({
       const { chat } = getServices();
       const { conversationId } = request;
       if (chat.resumable && conversationId && context.headers["x-chat-resumable"] === "1") {
-        const question = { request, caller, clientId, conversationId };
+        const replyId = requireReplyId(context.headers["x-reply-id"]);
+        const question = { request, caller, clientId, conversationId, replyId };
         const { source, headers } = await chat.resumable.answer(question);
         return answerNumberedEvents({ source, headers, signal, onFailure });
       }

@@ -11,8 +11,8 @@ export const { loader, action } = defineRoute({
     caller: keyHolder(speakOperation.caller),
     body: (json) => getServices().speech.readRequest(json),
     decidesAccess: true,
-    handle: async ({ context: { signal }, caller, body: request }) =>
-      answerSpeech(await getServices().speech.speak({ request, caller, signal })),
+    handle: async ({ context: { clientId, signal }, caller, body: request }) =>
+      answerSpeech(await getServices().speech.speak({ request, caller, clientId, signal })),
   },
   answerRefusal: createSpeechRefusalAnswer(systemClock),
 });

@@ -33,7 +33,7 @@ export async function fetchBounded(url: string, options: FetchOptions): Promise<
 async function readBounded(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of (response.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
+  for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
     if (bytes > maxBytes) throw new FetchFault(`its answer is larger than ${maxBytes / 1024} KiB`);
     chunks.push(chunk);

@@ -1,120 +1,139 @@
-import { namespaceOf, shelfOf } from "./audience";
-import type { Collection } from "./collections.store.server";
-import type { Embedder } from "./embedder";
-import { defaultNamespace } from "./knowledge-page";
-import { toFilterSql } from "./metadata-filter";
-import { isMissingTable } from "./passages.store.server";
-import type { FoundPassage, PassageStore } from "./passages.store.server";
-import { coverageOf, isGuessable, weighWords } from "./question-terms";
-import type { AskedWord } from "./question-terms";
-import { toSearchWords } from "./search-words";
-import type { PassageMatch, SearchQuestion } from "./search-store";
+import { takeTurn } from "~/platform/http/turn.server";
 import type { WarnLog } from "~/platform/log.server";
+import type { Embedder } from "./embedder";
+import { toFilter } from "./metadata-filter";
+import { pace } from "./search-index.server";
+import type { IndexedPassage, SearchIndex, Shelf } from "./search-index.server";
+import type { PassageMatch, SearchQuestion } from "./search-store";
+import { toSearchWords } from "./search-words";
 
-type FindOptions = Pick<SearchQuestion, "query" | "namespace" | "reader" | "topK" | "filter" | "signal"> & {
-  store: PassageStore;
-  /** null, or of another model than the namespace was made with: words alone find what they can. */
+type FindOptions = Omit<SearchQuestion, "index"> & {
+  index: SearchIndex;
+  /** null: words alone find what they can. */
   embedder: Embedder | null;
   log: WarnLog;
 };
+/** The words of a question that are searched, with the weight of each: rare words weigh more. */
+type Weights = ReadonlyMap<string, number>;
+type Accepts = (passage: IndexedPassage | undefined) => boolean;
 
-/** The part of the weight of a question's words that a passage must hold; less is a coincidence. */
-const minCoverage = 0.2;
+/** The share of the question's weight that a passage must hold; less is a coincidence. */
+const minCoverage = 0.22;
 /** The rarest words of a question decide; the rest of a very long one would only cost time. */
-const maxAskedWords = 200;
 const maxWords = 40;
-const maxGuessedWords = 8;
-/** What a passage gains by a neighbour on its page, of the neighbour's own score. */
-const neighbourShare = 0.2;
-/** What each side of the fusion brings along, so that they can agree on more than they would by chance. */
-const minFused = 30;
-const minRanked = 10;
-const candidatesPerMatch = 2;
+const maxGuessedWords = 4;
+/** Bounds a question's time in a large index: how often its words may occur, all together. */
+const maxOccurrences = 10_000;
+/** Shorter words are neither completed nor corrected. From the last length on two letters may be wrong. */
+const [minCompletedChars, minCorrectedChars, longWordChars] = [4, 5, 6];
+/** The weight of a guessed term, beside an exact one. */
+const guessShare = 0.3;
+/** Each side of the fusion brings more than is asked for, so that they can agree on more than they would by chance. */
+const minCandidates = 30;
 /** The usual constant of reciprocal rank fusion: how little the first ranks differ from the next ones. */
 const rankConstant = 60;
 
 /** Search by words and by vector on one shelf, fused by rank. An unknown namespace holds nothing. */
 export async function findPassages(options: FindOptions): Promise<PassageMatch[]> {
-  try {
-    return await findOnce(options);
-  } catch (error) {
-    // The collection was replaced by a newer one since it was last asked.
-    if (!isMissingTable(error)) throw error;
-    options.store.forgetCollections();
-    return await findOnce(options);
-  }
-}
-
-export async function listStoredNamespaces(store: PassageStore): Promise<string[]> {
-  const stored = (await store.listCollections()).map(({ shelf }) => namespaceOf(shelf));
-  return [...new Set([defaultNamespace, ...stored])];
-}
-
-async function findOnce(options: FindOptions): Promise<PassageMatch[]> {
-  const { query, namespace, reader, topK, filter, store } = options;
-  const collection = await store.findCollection(shelfOf(reader, namespace));
-  if (!collection) return [];
-  const queryWords = [...new Set(toSearchWords(query))].slice(0, maxAskedWords);
-  const vector = await embedQuestion(collection, options);
-  if (queryWords.length === 0 && !vector) return [];
-  const limit = Math.max(vector ? minFused : minRanked, topK * candidatesPerMatch);
-  const from = { collection, filter: filter ? toFilterSql(filter) : null, limit };
-  // Nearly always the words can be looked for as they are.
-  const isLong = queryWords.length > maxWords;
-  const found = await store.ask({ ...from, asked: queryWords, vector, words: isLong ? [] : queryWords });
-  const unknown = queryWords
-    .filter((word) => isGuessable(word) && !found.counts.held.has(word))
-    .slice(0, maxGuessedWords);
-  const near =
-    unknown.length > 0 ? await store.findNearTerms(collection, unknown) : new Map<string, number>();
-  const words = weighWords(queryWords, found.counts, near).slice(0, maxWords);
-  const terms = new Set(words.flatMap((word) => word.terms.map(({ term }) => term)));
-  const isGuessed = [...terms].some((term) => !queryWords.includes(term));
-  const byWords =
-    isLong || isGuessed ? await store.rankByWords({ ...from, words: [...terms] }) : found.byWords;
-  const passages = new Map([...byWords, ...found.byVector].map((passage) => [passage.rowId, passage]));
-  const byVector = found.byVector.map(({ rowId }) => rowId);
-  return fuseRanks(rankByWords(byWords, words), byVector, vector ? 1 : 0)
+  const { query, namespace, reader, topK, filter, index, signal } = options;
+  const vector = await embedQuestion(options);
+  await takeTurn();
+  signal?.throwIfAborted();
+  const isMet = toFilter(filter ?? {});
+  const accepts: Accepts = (passage) => passage !== undefined && isMet(passage.metadata);
+  const limit = Math.max(minCandidates, topK * 2);
+  const byVector = vector ? await rankByVector(options, vector, accepts) : [];
+  const shelf = index.findShelf(reader, namespace);
+  if (!shelf) return [];
+  const byWords = rankByWords(index, shelf, query, accepts, limit);
+  return fuseRanks(byWords, byVector.slice(0, limit), vector ? 1 : 0)
     .slice(0, topK)
-    .map(({ id, score }) => {
-      const { key, metadata } = passages.get(id)!;
-      return { id: key, score, metadata: JSON.parse(metadata) as Record<string, unknown> };
+    .flatMap(({ id, score }) => {
+      // The page may have moved to another shelf while vectors were compared.
+      const passage = shelf.words.has(id) ? index.passages.get(id) : undefined;
+      return passage ? { id, score, metadata: { ...passage.metadata } } : [];
     });
 }
 
-/** A passage gains by what it holds of the question, by a heading that says little else, and by found neighbours. */
-function rankByWords(found: readonly FoundPassage[], words: readonly AskedWord[]): number[] {
-  const known = new Map(found.map((passage) => [passage.rowId, passage]));
-  const scoreBeside = ({ rowId, source }: FoundPassage, side: 1 | -1) => {
-    const neighbour = known.get(rowId + side);
-    return neighbour?.source === source ? neighbour.score : 0;
-  };
-  return found
-    .map((passage) => {
-      const coverage = coverageOf(passage, words);
-      const beside = neighbourShare * Math.max(scoreBeside(passage, 1), scoreBeside(passage, -1));
-      const gain = (1 + coverage.ofQuestion / 2) * (1 + coverage.ofHeading / 2);
-      return { passage, coverage, score: (passage.score + beside) * gain };
-    })
-    .filter(({ coverage }) => coverage.ofQuestion >= minCoverage)
-    .sort((one, other) => other.score - one.score)
-    .map(({ passage }) => passage.rowId);
+/** Rarest first, as many as time allows. A word that no passage holds weighs most. */
+function weighWords({ words, held }: Shelf, query: string): Weights {
+  const asked = [...new Set(toSearchWords(query))];
+  const weighed = asked.map((word) => {
+    const count = held.get(word) ?? 0;
+    return { word, count, weight: Math.log(1 + (words.documentCount - count + 0.5) / (count + 0.5)) };
+  });
+  let left = maxOccurrences;
+  const chosen = weighed
+    .sort((one, other) => other.weight - one.weight)
+    .slice(0, maxWords)
+    .filter(({ count }, at) => (left -= count) >= 0 || at === 0);
+  return new Map(chosen.map(({ word, weight }) => [word, weight]));
 }
 
-/** By the collection's own model. Where that cannot be asked, words alone find what they can. */
-async function embedQuestion(
-  collection: Collection,
-  { query, signal, embedder, log }: FindOptions,
-): Promise<Float32Array | null> {
-  if (embedder?.model !== collection.model) return null;
+/** BM25. A passage gains by the share of the question it holds, and by a heading that says little else. */
+function rankByWords(index: SearchIndex, shelf: Shelf, query: string, accepts: Accepts, limit: number) {
+  const weights = weighWords(shelf, query);
+  const unknown = [...weights.keys()].filter((word) => !shelf.held.has(word) && !/\d/.test(word));
+  const guessed = new Set(unknown.slice(0, maxGuessedWords));
+  const found = shelf.words.search([...weights.keys()].join(" "), {
+    prefix: (word) => guessed.has(word) && word.length >= minCompletedChars,
+    fuzzy: (word) =>
+      guessed.has(word) && word.length >= minCorrectedChars && (word.length < longWordChars ? 1 : 2),
+    weights: { prefix: guessShare, fuzzy: guessShare },
+  });
+  const hits: typeof found = [];
+  for (const hit of found) {
+    if (accepts(index.passages.get(hit.id as string))) hits.push(hit);
+    if (hits.length === limit) break;
+  }
+  const whole = sum([...weights.values()]);
+  return hits
+    .map(({ id, score, queryTerms }) => {
+      const held = queryTerms.map((word) => weights.get(word)! * (guessed.has(word) ? guessShare : 1));
+      const ofQuestion = sum(held) / whole;
+      const { heading } = index.passages.get(id as string)!;
+      const ofHeading = heading.filter((word) => weights.has(word)).length / (heading.length || 1);
+      return { id: id as string, ofQuestion, score: score * (1 + ofQuestion / 2) * (1 + ofHeading / 2) };
+    })
+    .filter(({ ofQuestion }) => ofQuestion >= minCoverage)
+    .sort((one, other) => other.score - one.score)
+    .map(({ id }) => id);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** null if no passage there has such a vector, or the model is unreachable. */
+async function embedQuestion(options: FindOptions): Promise<Float32Array | null> {
+  const { query, index, signal, embedder, log } = options;
+  const dimension = [...index.passages.values()].find(({ vector }) => vector?.length)?.vector?.length;
+  if (!embedder || dimension === undefined) return null;
   try {
     const [vector = null] = await embedder.embed({ texts: [query], signal });
-    return vector?.length === collection.dimension ? vector : null;
+    return vector?.length === dimension ? vector : null;
   } catch (error) {
     if (signal?.aborted) throw error;
     log.warn({ err: error }, "question embedding failed; searching by words alone");
     return null;
   }
+}
+
+/** Best first, by cosine: vectors have length 1. */
+async function rankByVector(
+  { index, reader, namespace }: FindOptions,
+  vector: Float32Array,
+  accepts: Accepts,
+): Promise<string[]> {
+  const scored: { id: string; score: number }[] = [];
+  for (const passage of index.listPassages(reader, namespace)) {
+    if (passage.vector?.length !== vector.length || !accepts(passage)) continue;
+    let score = 0;
+    for (let at = 0; at < vector.length; at++) score += passage.vector[at]! * vector[at]!;
+    scored.push({ id: passage.id, score });
+    await pace();
+  }
+  return scored.sort((one, other) => other.score - one.score).map(({ id }) => id);
 }
 
 /**
@@ -123,15 +142,16 @@ async function embedQuestion(
  */
 export function fuseRanks<Id>(first: readonly Id[], second: readonly Id[], secondWeight = 1) {
   const scores = new Map<Id, number>();
-  const add = (order: readonly Id[], weight: number) => {
-    for (const [index, id] of order.entries()) {
-      const score = (weight * (rankConstant + 1)) / (rankConstant + 1 + index) / (1 + secondWeight);
+  const lists = [
+    { order: first, weight: 1 },
+    { order: second, weight: secondWeight },
+  ];
+  for (const { order, weight } of lists) {
+    for (const [at, id] of order.entries()) {
+      const score = (weight * (rankConstant + 1)) / (rankConstant + 1 + at) / (1 + secondWeight);
       scores.set(id, (scores.get(id) ?? 0) + score);
     }
-  };
-  add(first, 1);
-  add(second, secondWeight);
-  // The map holds the first list's ids in their order, and sorting keeps it among equals.
+  }
   return [...scores]
     .map(([id, score]) => ({ id, score: Math.round(score * 10_000) / 10_000 }))
     .sort((one, other) => other.score - one.score);

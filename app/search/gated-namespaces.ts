@@ -1,4 +1,3 @@
-import { closest, distance } from "fastest-levenshtein";
 import type { SearchStore } from "./search-store";
 
 /** Spellings that look alike in a list count as one name: gating too much is the smaller harm. */
@@ -28,32 +27,13 @@ export async function warnOfMissingNamespaces(options: WarnOptions): Promise<voi
   try {
     await whenIndexed;
     if (signal.aborted) return;
-    const lists = await Promise.all(
-      store.indexes.map((index) => store.listNamespaces({ index, clientId: "start-up", signal })),
-    );
-    for (const problem of describeMissingNamespaces(gatedNamespaces, lists.flat()))
+    const existing = (await Promise.all(store.indexes.map(store.listNamespaces))).flat();
+    for (const gated of gatedNamespaces.filter((name) => !isGatedNamespace(name, existing))) {
+      const problem = `SEARCH_GATED_NAMESPACES names ${JSON.stringify(gated)}, but no document has that namespace. Documents have: ${existing.join(", ")}.`;
       log.warn({ problem }, "setting is questionable");
+    }
   } catch (error) {
     if (signal.aborted) return;
     log.warn({ err: error }, "SEARCH_GATED_NAMESPACES could not be checked against the documents");
   }
-}
-
-/** Every gated name that no document has, with the one that may have been meant. */
-export function describeMissingNamespaces(
-  gatedNamespaces: readonly string[],
-  existing: readonly string[],
-): string[] {
-  const open = existing.filter((name) => !isGatedNamespace(name, gatedNamespaces));
-  return gatedNamespaces
-    .filter((gated) => !isGatedNamespace(gated, existing))
-    .map((gated) => {
-      const nearest = open.length > 0 ? closest(gated, open) : null;
-      const reach = Math.max(2, Math.floor(gated.length / 3));
-      const hint =
-        nearest !== null && distance(gated, nearest) <= reach
-          ? `Did you mean ${JSON.stringify(nearest)}?`
-          : "Documents in other namespaces go by their audience alone.";
-      return `SEARCH_GATED_NAMESPACES names ${JSON.stringify(gated)}, but no document has that namespace. ${hint}`;
-    });
 }

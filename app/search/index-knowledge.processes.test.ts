@@ -1,22 +1,16 @@
 import { once } from "node:events";
 import { expect, test } from "vitest";
 import { readLines, startTestProcess } from "~e2e/support/child-process";
-import {
-  createKnowledge,
-  inspect,
-  manyPages,
-  openKnowledgeSearch,
-  pageCount,
-  runIndex,
-} from "~e2e/support/knowledge";
+import { createKnowledge, listVectors, openKnowledgeSearch } from "~e2e/support/knowledge";
 import type { Knowledge } from "~e2e/support/knowledge";
-import { searchFile } from "./knowledge-search.server";
+import { runIndex } from "~e2e/support/run-index";
+import { createWordEmbedder } from "~e2e/support/word-embedder";
 
 /** Each process takes seconds to start where the machine has other work. */
 const processLimitMs = 180_000;
 
 function startIndexing({ folder, dataDir, pauseMs = 0 }: Knowledge & { pauseMs?: number }) {
-  const args = [folder, searchFile(dataDir), String(pauseMs)];
+  const args = [folder, dataDir, String(pauseMs)];
   return startTestProcess("e2e/support/index-process.ts", args);
 }
 
@@ -26,54 +20,50 @@ async function readAll(child: ReturnType<typeof startIndexing>): Promise<string[
   return lines;
 }
 
+/** More than the passages of three requests. */
+const passageCount = 200;
+
+async function createPages() {
+  const pages = Array.from({ length: passageCount }, (_, index) => [
+    `p${index}.md`,
+    `Number${index} is here.`,
+  ]);
+  return await createKnowledge(Object.fromEntries(pages) as Record<string, string>);
+}
+
 test(
-  "indexing killed again and again leaves whole pages and continues where it ended",
+  "embedding killed again and again continues where it ended",
   async () => {
-    const knowledge = await createKnowledge(manyPages());
-    const begun: string[] = [];
-    for (const lines of [3, 9, 14]) {
-      const child = startIndexing({ ...knowledge, pauseMs: 5 });
+    const knowledge = await createPages();
+    for (const lines of [1, 65]) {
+      const child = startIndexing({ ...knowledge, pauseMs: 300 });
       let read = 0;
-      for await (const line of readLines(child)) {
-        begun.push(line);
-        if (++read >= lines * 2) child.kill("SIGKILL");
-      }
+      for await (const _line of readLines(child)) if (++read === lines) child.kill("SIGKILL");
     }
-    const [last = "", ...texts] = (await readAll(startIndexing(knowledge))).reverse();
-    const report = JSON.parse(last) as { indexed: number; unchanged: number };
-    expect(report.indexed + report.unchanged).toBe(pageCount);
-    // Done before the kills: what was begun, but for the page each kill fell into and what came too late to be read.
-    expect(report.unchanged).toBeGreaterThanOrEqual(3 + 9 + 14 - 3 * 2);
-    expect(texts).toHaveLength(report.indexed * 2);
-    expect(new Set([...begun, ...texts]).size).toBe(pageCount * 2);
-    expect(await inspect(knowledge)).toMatchObject({
-      check: "ok",
-      pages: pageCount,
-      counts: [[pageCount * 2, pageCount * 2, pageCount * 2]],
-    });
+    // The first one was killed in its first request, the second one in its second.
+    expect(await listVectors(knowledge)).toEqual([{ dimension: 64, vectors: 64 }]);
+    const texts = await readAll(startIndexing(knowledge));
+    expect(texts.pop()).toBe(String(passageCount - 64));
+    expect(new Set(texts).size).toBe(passageCount - 64);
+    expect(await listVectors(knowledge)).toEqual([{ dimension: 64, vectors: passageCount }]);
     const { ask } = openKnowledgeSearch(knowledge);
-    for (const number of [0, 17, 39]) {
-      expect((await ask(`number${number}`))[0]).toMatch(`p${String(number).padStart(2, "0")}.md`);
-    }
+    for (const number of [0, 17, 39]) expect((await ask(`number${number}`))[0]).toBe(`p${number}.md#1`);
   },
   processLimitMs,
 );
 
 test(
-  "two processes that index at once embed each page once between them",
+  "two processes that embed at once embed each passage once between them",
   async () => {
-    const knowledge = await createKnowledge(manyPages());
+    const knowledge = await createPages();
     const children = [
-      startIndexing({ ...knowledge, pauseMs: 2 }),
-      startIndexing({ ...knowledge, pauseMs: 2 }),
+      startIndexing({ ...knowledge, pauseMs: 50 }),
+      startIndexing({ ...knowledge, pauseMs: 50 }),
     ];
     const outputs = await Promise.all(children.map(readAll));
-    const texts = outputs.flatMap((lines) => lines.slice(0, -1));
-    expect(texts).toHaveLength(pageCount * 2);
-    expect(new Set(texts).size).toBe(pageCount * 2);
-    const indexed = outputs.map((lines) => (JSON.parse(lines.at(-1)!) as { indexed: number }).indexed);
-    expect(indexed.sort()).toEqual([0, pageCount]);
-    expect(await inspect(knowledge)).toMatchObject({ check: "ok", pages: pageCount });
+    expect(outputs.map((lines) => Number(lines.pop())).sort()).toEqual([0, passageCount]);
+    expect(new Set(outputs.flat()).size).toBe(passageCount);
+    expect(await listVectors(knowledge)).toEqual([{ dimension: 64, vectors: passageCount }]);
   },
   processLimitMs,
 );
@@ -81,15 +71,14 @@ test(
 test(
   "the lock of a killed process delays nobody",
   async () => {
-    const knowledge = await createKnowledge(manyPages());
+    const knowledge = await createPages();
     const child = startIndexing({ ...knowledge, pauseMs: 60_000 });
     const closed = once(child, "close");
     for await (const _line of readLines(child)) child.kill("SIGKILL");
     await closed;
     let waited = false;
-    expect(await runIndex({ ...knowledge, onWait: () => (waited = true) })).toMatchObject({
-      indexed: pageCount,
-    });
+    const run = { ...knowledge, embedder: createWordEmbedder(), onWait: () => (waited = true) };
+    expect(await runIndex(run)).toMatchObject({ embedded: passageCount });
     expect(waited).toBe(false);
   },
   processLimitMs,

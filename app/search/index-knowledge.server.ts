@@ -1,171 +1,94 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { noModel } from "./collections.store.server";
-import type { CollectionStore, StoredPage } from "./collections.store.server";
 import type { Embedder } from "./embedder";
-import { listKnowledgeFiles, readKnowledgeFile } from "./knowledge-files.server";
+import { readKnowledgeFile } from "./knowledge-files.server";
 import type { KnowledgeFile } from "./knowledge-files.server";
 import { PageFault } from "./knowledge-page";
-import type { KnowledgePage } from "./knowledge-page";
+import { pace } from "./search-index.server";
+import type { SearchIndex } from "./search-index.server";
+import { openVectorFile, takeLock } from "./vectors.store.server";
 
-export type IndexReport = {
-  indexed: number;
-  unchanged: number;
-  removed: number;
-  passages: number;
-  /** Pages by who may read them. */
-  readers: { everyone: number; holders: number };
-  broken: { source: string; reason: string }[];
-};
-export type IndexProgress = { done: number; total: number; source: string };
-
-export type IndexOptions = {
+type ReadOptions = {
   folder: string;
-  store: CollectionStore;
-  lock: { takeLock: () => Promise<boolean>; releaseLock: () => Promise<void> };
-  /** null: pages are found by their words alone. */
-  embedder: Embedder | null;
-  /** Drops everything first. */
+  files: readonly KnowledgeFile[];
+  index: SearchIndex;
+  signal: AbortSignal;
+};
+type EmbedOptions = {
+  index: SearchIndex;
+  dataDir: string;
+  embedder: Embedder;
+  /** Embeds everything again. */
   rebuild?: boolean;
   signal: AbortSignal;
-  onProgress?: (progress: IndexProgress) => void;
-  /** Whether the model may be asked now; without it only what must not be found any more is taken out. */
-  mayEmbed?: boolean;
-  /** Called when that is done, before anything is embedded. */
-  onWithdrawn?: () => void;
-  /** Called once, when another process is indexing. */
+  onProgress?: (progress: { done: number; total: number; source: string }) => void;
+  /** Called once, when another process embeds. */
   onWait?: () => void;
 };
 
+/** Of a text that says nothing, which is not embedded again while the process runs. */
+const nothing = new Float32Array(0);
 const lockPauseMs = 100;
-/** Small enough for every provider's limit on one request, and for a stop to be heard soon. */
+/** Small enough for every provider's limit on one request, and for a quick stop. */
 const passagesAtOnce = 64;
 
 /**
- * What must not be found any more goes first, without a model: not even a provider that is away keeps it findable. A run
- * that was cut short is resumed by the next one, and only one process fills a file. Rejects where no model can be asked.
+ * Brings the index in line with the folder. Changed and removed files leave first, so what became gated is not found
+ * while the rest is read.
  */
-export async function indexKnowledge(options: IndexOptions): Promise<IndexReport> {
-  const { lock, signal, onWait } = options;
-  for (let attempt = 0; !(await lock.takeLock()); attempt++) {
-    if (attempt === 0) onWait?.();
+export async function readFolder({ folder, files, index, signal }: ReadOptions) {
+  const stamps = new Map(files.map(({ source, stamp }) => [source, stamp]));
+  const broken: { source: string; reason: string }[] = [];
+  const counts = { indexed: 0, removed: 0, passages: 0 };
+  const before = new Set(index.pages.keys());
+  for (const [source, { stamp }] of [...index.pages]) {
+    if (stamps.get(source) !== stamp) await index.remove(source);
+    if (!stamps.has(source)) counts.removed += 1;
+  }
+  for (const file of files) {
+    signal.throwIfAborted();
+    if (index.pages.has(file.source)) continue;
+    try {
+      const page = await readKnowledgeFile(folder, file);
+      const passages = await index.add(page, file.stamp);
+      counts.indexed += passages > 0 ? 1 : 0;
+      counts.passages += passages;
+    } catch (error) {
+      if (!(error instanceof PageFault)) throw error;
+      broken.push({ source: file.source, reason: error.message });
+      if (before.has(file.source)) counts.removed += 1;
+    }
+    await pace();
+  }
+  return { ...counts, broken, readers: index.countReaders() };
+}
+
+/** Embeds what the file of vectors lacks, and returns how many passages. A run that was cut short is resumed by the next. */
+export async function embedPassages(options: EmbedOptions): Promise<number> {
+  const { index, dataDir, embedder, rebuild = false, signal, onProgress, onWait } = options;
+  let release = await takeLock(dataDir);
+  if (!release) onWait?.();
+  while (!release) {
     await pause(lockPauseMs, undefined, { signal });
+    release = await takeLock(dataDir);
   }
   try {
-    return await indexAlone(options);
+    const passages = [...index.passages.values()];
+    const used = new Set(rebuild ? [] : passages.map(({ digest }) => digest));
+    const { vectors, add } = await openVectorFile(dataDir, embedder.model, used);
+    for (const passage of passages) passage.vector = vectors.get(passage.digest) ?? null;
+    const missing = passages.filter(({ vector }) => !vector);
+    for (let at = 0; at < missing.length; at += passagesAtOnce) {
+      signal.throwIfAborted();
+      const batch = missing.slice(at, at + passagesAtOnce);
+      onProgress?.({ done: at, total: missing.length, source: batch[0]!.id });
+      const made = await embedder.embed({ texts: batch.map(({ embedded }) => embedded), signal });
+      const rows = batch.flatMap(({ digest }, nth) => (made[nth] ? { digest, vector: made[nth] } : []));
+      await add(rows);
+      for (const [nth, passage] of batch.entries()) passage.vector = made[nth] ?? nothing;
+    }
+    onProgress?.({ done: missing.length, total: missing.length, source: "" });
+    return missing.length;
   } finally {
-    await lock.releaseLock();
+    release();
   }
-}
-
-/** `known`: the stored pages by their source. `shelves`: where each page belongs now. */
-type Run = IndexOptions & {
-  model: string;
-  known: ReadonlyMap<string, StoredPage>;
-  shelves: Map<string, readonly string[]>;
-  report: IndexReport;
-};
-
-async function indexAlone(options: IndexOptions): Promise<IndexReport> {
-  const { folder, store, embedder, signal, onProgress, rebuild = false, mayEmbed = true } = options;
-  const model = embedder?.model ?? noModel;
-  if (rebuild) await store.dropAll();
-  await store.prepare(model);
-  const files = await listKnowledgeFiles(folder);
-  const known = new Map((await store.listPages(model)).map((page) => [page.source, page]));
-  const report: IndexReport = {
-    indexed: 0,
-    unchanged: 0,
-    removed: 0,
-    passages: 0,
-    readers: { everyone: 0, holders: 0 },
-    broken: [],
-  };
-  const shelves = new Map<string, readonly string[]>();
-  const run: Run = { ...options, model, known, shelves, report };
-  for (const file of files) await findShelves(run, file);
-  report.readers = countReaders([...shelves.values()]);
-  // Whatever is broken is not kept either: what it said before is not what its author wants to say now.
-  report.removed = await store.keepOnly(shelves);
-  options.onWithdrawn?.();
-  if (!mayEmbed) return report;
-  for (const [index, file] of files.entries()) {
-    signal.throwIfAborted();
-    onProgress?.({ done: index, total: files.length, source: file.source });
-    if (shelves.get(file.source)?.length) await indexFile(run, file);
-  }
-  report.removed += await store.keepOnly(shelves);
-  await store.finish(model);
-  onProgress?.({ done: files.length, total: files.length, source: "" });
-  return report;
-}
-
-/** What is no page is reported, and belongs nowhere. */
-async function findShelves(run: Run, file: KnowledgeFile): Promise<void> {
-  run.signal.throwIfAborted();
-  const before = run.known.get(file.source);
-  if (before?.stamp === file.stamp) run.shelves.set(file.source, before.shelves);
-  else {
-    const read = await readOrReport(run, file);
-    if (read) run.shelves.set(file.source, run.store.shelvesOf(read.page));
-  }
-}
-
-/** A page for everyone is on both readers' shelves. */
-function countReaders(shelves: readonly (readonly string[])[]): IndexReport["readers"] {
-  const count = (least: number) => shelves.filter(({ length }) => length >= least).length;
-  return { everyone: count(2), holders: count(1) };
-}
-
-async function indexFile(run: Run, file: KnowledgeFile): Promise<void> {
-  const { store, model, report } = run;
-  const { source, stamp } = file;
-  const before = run.known.get(source);
-  if (before?.stamp === stamp) {
-    report.unchanged += 1;
-    return;
-  }
-  const read = await readOrReport(run, file);
-  if (!read) {
-    run.shelves.delete(source);
-    return;
-  }
-  const { page, digest } = read;
-  const shelves = store.shelvesOf(page);
-  // It may have changed since it was first read.
-  run.shelves.set(source, shelves);
-  if (before?.digest === digest) {
-    await store.restamp(source, stamp);
-    report.unchanged += 1;
-    return;
-  }
-  const vectors = await embedPassages(page, run);
-  const dimension = vectors.find((vector) => vector !== null)?.length ?? 0;
-  const collections = [];
-  for (const shelf of shelves) {
-    collections.push(await store.ensureCollection({ shelf, model, dimension }));
-  }
-  await store.replacePage({ collections, page, stamp, digest, vectors });
-  report.indexed += 1;
-  report.passages += page.passages.length;
-}
-
-async function readOrReport({ folder, report }: Run, file: KnowledgeFile) {
-  try {
-    return await readKnowledgeFile(folder, file);
-  } catch (error) {
-    if (!(error instanceof PageFault)) throw error;
-    report.broken.push({ source: file.source, reason: error.message });
-    return null;
-  }
-}
-
-async function embedPassages({ title, passages }: KnowledgePage, { embedder, signal }: Run) {
-  if (!embedder) return [];
-  const texts = passages.map(({ heading, text }) => `${title}\n${heading}\n${text}`);
-  const vectors: (Float32Array | null)[] = [];
-  for (let at = 0; at < texts.length; at += passagesAtOnce) {
-    signal.throwIfAborted();
-    vectors.push(...(await embedder.embed({ texts: texts.slice(at, at + passagesAtOnce), signal })));
-  }
-  return vectors;
 }

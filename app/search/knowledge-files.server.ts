@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import sanitizeHtml from "sanitize-html";
@@ -45,7 +44,7 @@ async function nullIfMissing<T>(work: Promise<T>): Promise<T | null> {
 export async function readKnowledgeFile(
   folder: string,
   { source, bytes: size }: KnowledgeFile,
-): Promise<{ page: KnowledgePage; digest: string }> {
+): Promise<KnowledgePage> {
   if (size > maxPageBytes) throw new PageFault(`it is larger than ${maxPageBytes / 1024} KiB`);
   const bytes = await readFile(path.join(folder, source)).catch((cause: NodeJS.ErrnoException) => {
     throw new PageFault(`it cannot be read (${cause.code ?? "error"})`, { cause });
@@ -54,7 +53,7 @@ export async function readKnowledgeFile(
   const { text: markdown, title } = /\.html?$/i.test(source) ? toMarkdown(text) : { text, title: "" };
   const page = parseKnowledgePage(source, markdown, title);
   if (page.passages.length === 0) throw new PageFault("it has no text");
-  return { page, digest: createHash("sha256").update(bytes).digest("base64") };
+  return page;
 }
 
 function decodeText(bytes: Buffer): string {

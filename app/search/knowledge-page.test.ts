@@ -29,29 +29,16 @@ test("a section of exactly the limit is one passage, one character more makes tw
   const [first, second] = [sentence("A", 500), sentence("B", 498)];
   expect(shapeOf(`# One\n\n${first}\n\n${second}`)).toHaveLength(1);
   const [one, two] = parse(`# One\n\n${first}\n\n${second}!`).passages;
-  // One word, so there is none to repeat.
   expect([one!.text, two!.text]).toEqual([first, `${second}!`]);
   expect([one!.anchor, two!.anchor]).toEqual(["one", "one"]);
 });
 
-test("each passage of a long section repeats the last sentence of the one before, and no other section does", () => {
-  const filler = sentence("F", 900);
-  const text = `# One\n\n${filler} The lamp is lit at dusk.\n\n${filler} It burns oil.\n\n${filler}\n\n# Two\n\nNew.`;
-  const passages = parse(text).passages.map((passage) => passage.text);
-  expect(passages).toHaveLength(4);
-  expect(passages[1]).toMatch(/^… The lamp is lit at dusk\.\n\nFx/);
-  expect(passages[2]).toMatch(/^… It burns oil\.\n\nFx/);
-  expect(passages[3]).toBe("New.");
-});
-
 test("a paragraph beyond the limit is cut between words, and within one only where there are none", () => {
-  const words = parse(`${"word ".repeat(500)}end.`).passages.map(({ text }) =>
-    text.replace(/^…[^\n]*\n\n/, ""),
-  );
+  const words = parse(`${"word ".repeat(500)}end.`).passages.map(({ text }) => text);
   expect(words.length).toBeGreaterThan(2);
   expect(words.join(" ")).toBe(`${"word ".repeat(500)}end.`);
   for (const part of words) expect(part.length).toBeLessThanOrEqual(1_000);
-  const pairs = parse("🔑".repeat(2_001)).passages.map(({ text }) => text.replace(/^…[^\n]*\n\n/, ""));
+  const pairs = parse("🔑".repeat(2_001)).passages.map(({ text }) => text);
   expect(pairs.join("")).toBe("🔑".repeat(2_001));
   for (const part of pairs) expect(() => encodeURIComponent(part)).not.toThrow();
 });

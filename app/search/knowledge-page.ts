@@ -1,10 +1,14 @@
-import { audiences, isAudience } from "./audience";
-import type { Audience } from "./audience";
 import { fieldNamePattern } from "./metadata-filter";
 import { toSearchWords } from "./search-words";
 
-/** A passage of a page: small enough to be quoted, with the words that lead to it. */
-export type Passage = { id: string; heading: string; anchor: string; text: string; synonyms: string };
+const audiences = ["everyone", "holders", "operators"] as const;
+/** Who may read a page. */
+export type Audience = (typeof audiences)[number];
+/** Who gets an answer: a holder, or everyone else. Pages for operators are in no answer. */
+export type Reader = Exclude<Audience, "operators">;
+
+/** A passage of a page: small enough to be quoted. */
+export type Passage = { id: string; heading: string; anchor: string; text: string };
 type MetadataValue = string | number | boolean | (string | number | boolean)[];
 export type KnowledgePage = {
   /** The file's path within the knowledge folder, with forward slashes. */
@@ -15,6 +19,8 @@ export type KnowledgePage = {
   audience: Audience | null;
   metadata: Record<string, MetadataValue>;
   passages: Passage[];
+  /** Other words for those of a passage. */
+  findSynonyms: (held: ReadonlySet<string>) => string;
 };
 
 export const defaultNamespace = "__default__";
@@ -24,8 +30,6 @@ export const namespacePattern = /^[^\p{C}\p{Zl}\p{Zp}]+$/u;
 
 /** In UTF-16 units. Longer sections are split between paragraphs. */
 const maxPassageChars = 1_000;
-/** What a passage repeats of the one before, so that a thought that was cut is found whole in one of them. */
-const maxOverlapChars = 160;
 
 /** A page that cannot be used; the message is for its author. */
 export class PageFault extends Error {
@@ -50,22 +54,25 @@ export function parseKnowledgePage(source: string, text: string, givenTitle?: st
   if (namespace.length > maxNamespaceChars || !namespacePattern.test(namespace)) {
     throw new PageFault(`its namespace is longer than ${maxNamespaceChars} characters or not printable`);
   }
-  if (audience !== null && !isAudience(String(audience))) {
+  if (audience !== null && !(audiences as readonly string[]).includes(String(audience))) {
     throw new PageFault(`its audience is none of ${audiences.join(", ")}`);
   }
   const toAnchor = createAnchors();
   const passages = sections.flatMap(({ heading, lines }) => {
     const anchor = heading === "" ? "" : toAnchor(heading);
-    const texts = overlap(splitParagraphs(lines.join("\n")));
+    const texts = splitParagraphs(lines.join("\n"));
     return texts.map((passage) => ({ heading: heading || title, anchor, text: passage }));
   });
-  const findSynonyms = createSynonyms([synonyms].flat().map(String));
-  const numbered = passages.map((passage, index) => ({
-    id: `${source}#${index + 1}`,
-    ...passage,
-    synonyms: findSynonyms(`${passage.heading} ${passage.text}`),
-  }));
-  return { source, title, namespace, audience: audience as Audience | null, metadata, passages: numbered };
+  const numbered = passages.map((passage, index) => ({ id: `${source}#${index + 1}`, ...passage }));
+  return {
+    source,
+    title,
+    namespace,
+    audience: audience as Audience | null,
+    metadata,
+    passages: numbered,
+    findSynonyms: createSynonyms([synonyms].flat().map(String)),
+  };
 }
 
 export function normalizeText(text: string): string {
@@ -113,18 +120,16 @@ function unquote(text: string): string {
  * Of entries such as `back-up = copy dump`: what stands behind the sign, where a text holds what stands before it. An
  * entry without a sign goes with every text.
  */
-function createSynonyms(entries: readonly string[]): (text: string) => string {
+function createSynonyms(entries: readonly string[]): KnowledgePage["findSynonyms"] {
   const read = entries.map((entry) => {
     const [word = "", others] = entry.split("=");
     return others === undefined ? { words: [], others: word } : { words: toSearchWords(word), others };
   });
-  return (text) => {
-    const held = new Set(toSearchWords(text));
-    return read
+  return (held) =>
+    read
       .filter(({ words }) => words.every((word) => held.has(word)))
       .map(({ others }) => others)
       .join(" ");
-  };
 }
 
 /** The anchors that Markdown pages commonly give their headings; each only once in a page. */
@@ -188,20 +193,4 @@ function splitLong(paragraph: string): string[] {
     rest = rest.slice(cut).trimStart();
   }
   return rest === "" ? parts : [...parts, rest];
-}
-
-function overlap(passages: readonly string[]): string[] {
-  return passages.map((passage, index) => {
-    const repeated = lastWords(passages[index - 1] ?? "");
-    return repeated === "" ? passage : `… ${repeated}\n\n${passage}`;
-  });
-}
-
-/** The last sentence, or as much of its end as may be repeated; nothing of code and other text without spaces. */
-function lastWords(text: string): string {
-  const tail = text.slice(-maxOverlapChars);
-  if (tail.includes("```")) return "";
-  const sentence = /[.!?:]\s+(\S[\s\S]*)$/.exec(tail)?.[1];
-  const words = sentence ?? (tail.length < text.length ? /\s(\S[\s\S]*)$/.exec(tail)?.[1] : tail);
-  return (words ?? "").trim();
 }

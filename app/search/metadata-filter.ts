@@ -1,18 +1,28 @@
-import { z } from "zod";
+import * as z from "zod";
 import { isRecord } from "~/platform/json";
 
 const maxDepth = 5;
 /** For the whole filter, all of which is evaluated for each passage. */
 const limits = { groups: 20, conditions: 20, values: 100, "characters of text": 4_000 };
 
-/** Names of fields go into paths of JSON: letters, digits, `_`, `-` and `.`, and never an operator's `$`. */
+/** Letters, digits, `_`, `-` and `.`: an operator begins with `$`. */
 export const fieldNamePattern = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
-
-const orders = { $gt: ">", $gte: ">=", $lt: "<", $lte: "<=" };
 
 type FilterValue = string | number | boolean;
 export type MetadataFilter = Record<string, unknown>;
-export type SqlCondition = { sql: string; args: (string | number)[] };
+type Test = (metadata: Record<string, unknown>) => boolean;
+
+/** Each says whether one entry of a field meets the operand. */
+const operators: Readonly<Record<string, (entry: unknown, operand: readonly FilterValue[]) => boolean>> = {
+  $eq: (entry, [value]) => entry === value,
+  $ne: (entry, [value]) => entry === value,
+  $in: (entry, values) => values.includes(entry as FilterValue),
+  $nin: (entry, values) => values.includes(entry as FilterValue),
+  $gt: (entry, [bound]) => typeof entry === "number" && entry > Number(bound),
+  $gte: (entry, [bound]) => typeof entry === "number" && entry >= Number(bound),
+  $lt: (entry, [bound]) => typeof entry === "number" && entry < Number(bound),
+  $lte: (entry, [bound]) => typeof entry === "number" && entry <= Number(bound),
+};
 
 export class FilterError extends Error {
   override readonly name = "FilterError";
@@ -23,7 +33,7 @@ export const metadataFilterSchema = z
   .record(z.string(), z.unknown())
   .superRefine((filter, context) => {
     try {
-      toFilterSql(filter);
+      toFilter(filter);
     } catch (error) {
       if (!(error instanceof FilterError)) throw error;
       context.addIssue({ code: "custom", message: error.message });
@@ -34,102 +44,79 @@ export const metadataFilterSchema = z
   );
 
 /**
- * A condition over a column `metadata` that holds JSON. A field that holds a list meets a comparison when one of its
- * entries does; one that is missing meets only `$ne` and `$nin`. Values meet values of their own type only.
+ * A test of a passage's metadata. A field that holds a list meets a comparison when one of its entries does; one that is
+ * missing meets only `$ne` and `$nin`. Values meet values of their own type only.
  */
-export function toFilterSql(filter: MetadataFilter): SqlCondition {
+export function toFilter(filter: MetadataFilter): Test {
   const left = { ...limits };
 
   /** Throws at the first thing too many, before anything more of the filter is read. */
   function spend(what: keyof typeof limits, count: number): void {
     left[what] -= count;
-    if (left[what] < 0) throw new FilterError(`A filter may hold ${limits[what]} ${what} in all.`);
+    demand(left[what] >= 0, `A filter may hold ${limits[what]} ${what} in all.`);
   }
 
-  function readGroup(group: unknown, depth: number): SqlCondition {
-    if (!isRecord(group)) throw new FilterError("A filter is an object.");
-    if (depth > maxDepth) throw new FilterError(`A filter may be nested ${maxDepth} levels deep.`);
+  function readGroup(group: unknown, depth: number): Test {
+    demand(isRecord(group), "A filter is an object.");
+    demand(depth <= maxDepth, `A filter may be nested ${maxDepth} levels deep.`);
     spend("groups", 1);
-    const parts = Object.entries(group).map(([key, value]) => {
-      if (key !== "$and" && key !== "$or") return readField(key, value);
-      if (!Array.isArray(value) || value.length === 0)
-        throw new FilterError(`${key} takes a list of filters.`);
-      const groups = value.map((inner: unknown) => readGroup(inner, depth + 1));
-      return join(groups, key === "$and" ? " AND " : " OR ");
-    });
-    return parts.length === 0 ? { sql: "1", args: [] } : join(parts, " AND ");
+    return meetsAll(
+      Object.entries(group).map(([key, value]) => {
+        if (key !== "$and" && key !== "$or") return readField(key, value);
+        demand(Array.isArray(value) && value.length > 0, `${key} takes a list of filters.`);
+        const groups = value.map((inner: unknown) => readGroup(inner, depth + 1));
+        return key === "$and" ? meetsAll(groups) : (metadata) => groups.some((isMet) => isMet(metadata));
+      }),
+    );
   }
 
-  function readField(field: string, value: unknown): SqlCondition {
-    if (!fieldNamePattern.test(field)) throw new FilterError(`${quote(field)} is no operator or field name.`);
+  function readField(field: string, value: unknown): Test {
+    demand(fieldNamePattern.test(field), `${quote(field)} is no operator or field name.`);
     const comparisons = isRecord(value) ? Object.entries(value) : [["$eq", value] as const];
-    if (comparisons.length === 0) throw new FilterError(`${field} is compared with nothing.`);
-    const conditions = comparisons.map(([operator, operand]) => {
-      spend("conditions", 1);
-      const values = readOperand(operator, operand);
-      spend("values", values.length);
-      for (const text of values) if (typeof text === "string") spend("characters of text", text.length);
-      return toCondition(field, operator, values);
-    });
-    return join(conditions, " AND ");
+    demand(comparisons.length > 0, `${field} is compared with nothing.`);
+    return meetsAll(
+      comparisons.map(([operator, operand]) => {
+        spend("conditions", 1);
+        const values = readOperand(operator, operand);
+        spend("values", values.length);
+        for (const text of values) if (typeof text === "string") spend("characters of text", text.length);
+        const isNegated = operator === "$ne" || operator === "$nin";
+        return (metadata) => {
+          const entries = Object.hasOwn(metadata, field) ? [metadata[field]].flat() : [];
+          return entries.some((entry) => operators[operator]!(entry, values)) !== isNegated;
+        };
+      }),
+    );
   }
 
   return readGroup(filter, 1);
 }
 
 function readOperand(operator: string, operand: unknown): FilterValue[] {
-  switch (operator) {
-    case "$eq":
-    case "$ne":
-      if (isValue(operand)) return [operand];
-      throw new FilterError(`${operator} compares with text, a number, true or false.`);
-    case "$gt":
-    case "$gte":
-    case "$lt":
-    case "$lte":
-      if (typeof operand === "number" && Number.isFinite(operand)) return [operand];
-      throw new FilterError(`${operator} compares with a number.`);
-    case "$in":
-    case "$nin": {
-      const isList = Array.isArray(operand) && operand.length > 0 && operand.length <= limits.values;
-      if (isList && operand.every(isValue)) return operand;
-      throw new FilterError(
-        `${operator} takes a list of 1 to ${limits.values} texts, numbers, true or false.`,
-      );
-    }
-    default:
-      throw new FilterError(`${quote(operator)} is no operator.`);
-  }
+  demand(Object.hasOwn(operators, operator), `${quote(operator)} is no operator.`);
+  const values: unknown[] = Array.isArray(operand) ? operand : [operand];
+  const isList = operator.endsWith("in");
+  const wanted = isList
+    ? `takes a list of 1 to ${limits.values} texts, numbers, true or false`
+    : /^\$[gl]/.test(operator)
+      ? "compares with a number"
+      : "compares with text, a number, true or false";
+  const isFitting = Array.isArray(operand) === isList && values.length > 0 && values.length <= limits.values;
+  const isTyped = wanted.endsWith("a number") ? values.every(Number.isFinite) : values.every(isValue);
+  demand(isFitting && isTyped, `${operator} ${wanted}.`);
+  return values as FilterValue[];
 }
 
-function toCondition(field: string, operator: string, values: readonly FilterValue[]): SqlCondition {
-  const order = operator in orders ? orders[operator as keyof typeof orders] : "=";
-  const tests = join(
-    values.map((value) => toTest(value, order)),
-    " OR ",
-  );
-  const isNegated = operator === "$ne" || operator === "$nin";
-  return {
-    sql: `${isNegated ? "NOT " : ""}EXISTS (SELECT 1 FROM json_each(metadata, ?) AS entry WHERE ${tests.sql})`,
-    args: [`$."${field}"`, ...tests.args],
-  };
-}
-
-function toTest(value: FilterValue, order: string): SqlCondition {
-  if (typeof value === "boolean") return { sql: `entry.type = '${value}'`, args: [] };
-  if (typeof value === "string") return { sql: "(entry.type = 'text' AND entry.value = ?)", args: [value] };
-  return { sql: `(entry.type IN ('integer', 'real') AND entry.value ${order} ?)`, args: [value] };
-}
-
-function join(conditions: readonly SqlCondition[], operator: string): SqlCondition {
-  return {
-    sql: `(${conditions.map(({ sql }) => sql).join(operator)})`,
-    args: conditions.flatMap(({ args }) => args),
-  };
+function meetsAll(tests: readonly Test[]): Test {
+  return (metadata) => tests.every((isMet) => isMet(metadata));
 }
 
 function isValue(value: unknown): value is FilterValue {
   return typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
+}
+
+function demand(isMet: boolean, message: string): asserts isMet {
+  if (!isMet) throw new FilterError(message);
 }
 
 function quote(text: string): string {

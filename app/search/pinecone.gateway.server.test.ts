@@ -7,7 +7,6 @@ import { runTool } from "~/tools/run-tool.server";
 import { createSearchTool } from "~/tools/search-tool";
 import type { ToolCaller } from "~/tools/tool";
 import { createPineconeSearch } from "./pinecone.gateway.server";
-import type { PineconeOptions } from "./pinecone.gateway.server";
 import { someKey } from "~e2e/support/key-kinds";
 
 const stats = {
@@ -26,18 +25,16 @@ function answerWell({ path, answer }: JsonCall): void {
 /** The tool as the server wires it, in front of a server that speaks Pinecone's data API. */
 async function open(
   behave: (call: JsonCall) => void,
-  changes: Partial<PineconeOptions> = {},
+  changes: Partial<Parameters<typeof createPineconeSearch>[0]> = {},
   gatedNamespaces: readonly string[] = [],
 ) {
   const { origin, calls } = await startJsonServer(behave);
-  let nowMs = 0;
   const store = createPineconeSearch({
     apiKey: "pc-secret",
     indexes: ["docs", "archive"],
     host: origin,
     embedder: createWordEmbedder({ dimension: 8 }),
     defaultAudience: "holders",
-    clock: () => nowMs,
     ...changes,
   });
   const tool = createSearchTool({
@@ -49,7 +46,7 @@ async function open(
     const signal = new AbortController().signal;
     return runTool({ tool, input, caller, clientId: "client", signal, log: { warn: () => undefined } });
   };
-  return { run, calls, tool, store, advance: (ms: number) => (nowMs += ms) };
+  return { run, calls, tool, store };
 }
 
 const isForEveryone = { audience: { $in: ["everyone"] } };
@@ -86,19 +83,6 @@ test("no more matches than requested are returned, without metadata where none i
   const { run } = await open(answerWell);
   const answer = await run({ query: "lamp", topK: 1, includeMetadata: false });
   expect((answer as { output: { matches: unknown } }).output.matches).toEqual([{ id: "a#1", score: 0.9 }]);
-});
-
-test("the description of an index is requested once a minute, by many callers at once too", async () => {
-  const { run, calls, advance } = await open(answerWell);
-  const askedStats = () => calls.filter(({ path }) => path === "/describe_index_stats").length;
-  await Promise.all(Array.from({ length: 10 }, () => run({ query: "lamp" })));
-  expect(askedStats()).toBe(1);
-  advance(59_999);
-  await run({ query: "lamp" });
-  expect(askedStats()).toBe(1);
-  advance(1);
-  await run({ query: "lamp" });
-  expect(askedStats()).toBe(2);
 });
 
 /** Records of three namespaces by the filters of ours; real Pinecone understands more. */
@@ -192,28 +176,14 @@ test.each<[string, (call: JsonCall) => void, RegExp]>([
   expect(JSON.stringify(answer)).not.toMatch(/pc-secret|127\.0\.0\.1|\/srv/);
 });
 
-test("an index without a description still answers, and one filled by another model is reported", async () => {
-  const { run } = await open((call) =>
-    call.path === "/describe_index_stats" ? call.answer({}, 500) : answerWell(call),
-  );
-  expect(await run({ query: "lamp" })).toMatchObject({ ok: true });
-  const other = await open(answerWell, { embedder: createWordEmbedder({ dimension: 16 }) });
-  expect(await other.run({ query: "lamp" })).toMatchObject({
-    ok: false,
-    errorText: expect.stringMatching(/another model/) as string,
-  });
-});
-
-/** A service that holds its answers back; `asked` resolves with the next one. */
+/** A service that holds its answers back. */
 function startHolding() {
-  const held: JsonCall[] = [];
   const arrivals = new EventEmitter();
   function behave(call: JsonCall): void {
     if (call.path !== "/query") return answerWell(call);
-    held.push(call);
     arrivals.emit("question", call);
   }
-  return { behave, held, nextQuestion: async () => ((await once(arrivals, "question")) as [JsonCall])[0] };
+  return { behave, nextQuestion: async () => ((await once(arrivals, "question")) as [JsonCall])[0] };
 }
 
 const question = { query: "lamp", index: "docs", namespace: "news", reader: "everyone", topK: 1 } as const;
@@ -223,7 +193,7 @@ test("a search is cancelled when its caller leaves, with the request made for it
   const { store } = await open(behave);
   const leaving = new AbortController();
   const arrival = nextQuestion();
-  const asking = store.search({ ...question, clientId: "a", signal: leaving.signal });
+  const asking = store.search({ ...question, signal: leaving.signal });
   const { response } = await arrival;
   const cut = once(response, "close");
   const left = new Error("They left");
@@ -231,25 +201,4 @@ test("a search is cancelled when its caller leaves, with the request made for it
   await expect(asking).rejects.toBe(left);
   await cut;
   expect(response.writableEnded).toBe(false);
-});
-
-test("clients take turns: each has one question in flight, a few wait, and more are refused", async () => {
-  const { behave, held, nextQuestion } = startHolding();
-  const { store } = await open(behave);
-  const first = nextQuestion();
-  const searches = Array.from({ length: 21 }, () => store.search({ ...question, clientId: "greedy" }));
-  await first;
-  await expect(store.search({ ...question, clientId: "greedy" })).rejects.toThrow(
-    "Too many searches of yours",
-  );
-  const other = nextQuestion();
-  const modest = store.search({ ...question, query: "key", clientId: "modest" });
-  answerWell(await other);
-  expect(await modest).toHaveLength(1);
-  // That of the modest one, and one of the greedy one's.
-  expect(held).toHaveLength(2);
-  const [outcomes] = await Promise.all([Promise.allSettled(searches), store.stop()]);
-  expect(new Set(outcomes.map((outcome) => String((outcome as PromiseRejectedResult).reason)))).toEqual(
-    new Set(["SearchUnavailable: The search is being stopped."]),
-  );
 });

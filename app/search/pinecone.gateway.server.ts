@@ -1,16 +1,14 @@
 import type { Index, RecordMetadata } from "@pinecone-database/pinecone";
-import { z } from "zod";
-import type { Clock } from "~/platform/clock";
-import type { Reader } from "./audience";
+import * as z from "zod";
 import { FetchFault, fetchBounded } from "./bounded-fetch.gateway.server";
 import type { Embedder } from "./embedder";
-import { createFairQueue } from "./fair-queue.server";
 import { defaultNamespace } from "./knowledge-page";
+import type { Reader } from "./knowledge-page";
 import type { MetadataFilter } from "./metadata-filter";
 import { SearchUnavailable } from "./search-store";
 import type { PassageMatch, SearchQuestion, SearchStore } from "./search-store";
 
-export type PineconeOptions = {
+type PineconeOptions = {
   apiKey: string;
   indexes: readonly [string, ...string[]];
   /** null: looked up by the index's name. */
@@ -19,15 +17,9 @@ export type PineconeOptions = {
   embedder: Embedder;
   /** Of records whose metadata names none. */
   defaultAudience: Reader;
-  clock: Clock;
   timeoutMs?: number;
   maxBytes?: number;
 };
-
-/** How long the description of an index, its dimension and its namespaces, is cached. */
-const statsLifeMs = 60_000;
-/** Concurrent questions, one of each client: the work is done elsewhere. */
-const slots = 8;
 
 const matchesSchema = z.array(
   z.object({
@@ -37,56 +29,36 @@ const matchesSchema = z.array(
   }),
 );
 
-type Stats = { dimension: number | null; namespaces: string[] };
-
 /** The hosted store: the same questions to the operator's own Pinecone indexes, which it only reads. */
 export function createPineconeSearch(options: PineconeOptions): SearchStore {
-  const { indexes, embedder, defaultAudience, clock } = options;
-  const known = new Map<string, { stats: Promise<Stats>; readAtMs: number }>();
-  const queue = createFairQueue({ slots });
+  const { indexes, embedder, defaultAudience } = options;
+  const stopping = new AbortController();
 
-  /** Shared by concurrent callers, so no caller's leaving aborts it; a failure is not cached. */
-  function readStats(index: string): Promise<Stats> {
-    const before = known.get(index);
-    if (before && clock() - before.readAtMs < statsLifeMs) return before.stats;
-    const stats = openIndex(index, queue.stopping, options).then(askStats);
-    known.set(index, { stats, readAtMs: clock() });
-    stats.catch(() => known.delete(index));
-    return stats;
+  async function search(question: SearchQuestion): Promise<PassageMatch[]> {
+    const { signal = stopping.signal } = question;
+    return await inOurWords(async () => {
+      const [vector] = await embedder.embed({ texts: [question.query], signal });
+      if (!vector) return [];
+      const filter = restrictTo(question, defaultAudience);
+      return ask(await openIndex(question.index, signal, options), { ...question, filter }, vector);
+    }, signal);
   }
-
-  async function answer(question: SearchQuestion, signal: AbortSignal): Promise<PassageMatch[]> {
-    const { query, index } = question;
-    // An index without a known dimension may still answer.
-    const { dimension } = await readStats(index).catch(() => ({ dimension: null }));
-    const [vector] = await embedder.embed({ texts: [query], signal });
-    if (!vector) return [];
-    if (dimension !== null && vector.length !== dimension) {
-      throw new SearchUnavailable(
-        "The index was filled with vectors of another model than the one that is configured.",
-      );
-    }
-    const filter = restrictTo(question, defaultAudience);
-    return ask(await openIndex(index, signal, options), { ...question, filter }, vector);
-  }
-
-  const search: SearchStore["search"] = ({ signal: asked, ...question }) =>
-    queue.run({
-      clientId: question.clientId,
-      signal: asked,
-      run: (_slot, signal) => inOurWords(() => answer(question, signal), signal),
-    });
 
   return {
     vendor: "pinecone",
     indexes,
-    listNamespaces: async ({ index }) => (await inOurWords(() => readStats(index))).namespaces,
+    listNamespaces: (name) =>
+      inOurWords(async () => {
+        const { namespaces } = await (await openIndex(name, stopping.signal, options)).describeIndexStats();
+        // Older indexes name the default namespace with an empty string.
+        return [...new Set([defaultNamespace, ...Object.keys(namespaces ?? {}).filter(Boolean)])];
+      }),
     async hasPublicPages(question) {
       const matches = await search({ ...question, reader: "everyone", topK: 1, filter: undefined });
       return matches.length > 0;
     },
     search,
-    stop: queue.close,
+    stop: async () => stopping.abort(),
   };
 }
 
@@ -98,13 +70,6 @@ async function openIndex(name: string, signal: AbortSignal, options: PineconeOpt
   const { Pinecone } = await import("@pinecone-database/pinecone");
   const client = new Pinecone({ apiKey, fetchApi, maxRetries: 0 });
   return client.index({ name, ...(host !== null && { host }) });
-}
-
-async function askStats(index: Index): Promise<Stats> {
-  const { dimension, namespaces } = await index.describeIndexStats();
-  // The default namespace is told without a name by older indexes.
-  const names = Object.keys(namespaces ?? {}).filter((name) => name !== "");
-  return { dimension: dimension ?? null, namespaces: [...new Set([defaultNamespace, ...names])] };
 }
 
 /** As the embedded store does it: what names no audience has the default, and one that is unknown shows to nobody. */
@@ -141,7 +106,7 @@ async function inOurWords<T>(body: () => Promise<T>, signal?: AbortSignal): Prom
 const wordsByName: Readonly<Record<string, string>> = {
   PineconeAuthorizationError: "it does not accept this server's key",
   PineconeNotFoundError: "it does not know the index",
-  PineconeBadRequestError: "it does not understand the question",
+  PineconeBadRequestError: "it refuses the question. Did the model in EMBEDDING_MODEL fill the index?",
 };
 
 function tellFault(error: unknown): string {

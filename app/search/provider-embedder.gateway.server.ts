@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { z } from "zod";
+import * as z from "zod";
 import { toWellFormedText } from "~/platform/well-formed-text";
 import { FetchFault, fetchBounded } from "./bounded-fetch.gateway.server";
 import { toUnitVector } from "./embedder";

@@ -1,4 +1,4 @@
-import type { Reader } from "./audience";
+import type { Reader } from "./knowledge-page";
 import type { MetadataFilter } from "./metadata-filter";
 
 /** `metadata`: the page's own, and the passage's title, heading, anchor, source and text. */
@@ -12,26 +12,22 @@ export type SearchQuestion = {
   reader: Reader;
   topK: number;
   filter?: MetadataFilter | undefined;
-  /** Clients share the search fairly. */
-  clientId: string;
   signal?: AbortSignal;
 };
 
 export type SearchStore = {
   vendor: "libsql" | "pinecone";
-  /** The first one is asked when a question names none. */
+  /** A question that names no index is for the first one. */
   indexes: readonly [string, ...string[]];
   /** Those that hold something. The default namespace is always there. */
-  listNamespaces: (
-    question: Pick<SearchQuestion, "index" | "clientId" | "signal">,
-  ) => Promise<readonly string[]>;
+  listNamespaces: (index: string) => Promise<readonly string[]>;
   /** Whether everyone may find something there. */
   hasPublicPages: (question: SearchQuestion) => Promise<boolean>;
   search: (question: SearchQuestion) => Promise<PassageMatch[]>;
   stop: () => Promise<void>;
 };
 
-/** In words that the person who asks may read; `cause` is for the log. */
+/** The visitor may read the message; `cause` is for the log. */
 export class SearchUnavailable extends Error {
   override readonly name = "SearchUnavailable";
 }

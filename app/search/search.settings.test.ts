@@ -66,7 +66,7 @@ test("an embedding model without a provider is a mistake", () => {
 });
 
 test("Pinecone requires names of indexes, and settings that do not fit together are reported", () => {
-  const key = { PINECONE_API_KEY: "pc", OPENAI_API_KEY: "k", EMBEDDING_MODEL: "m" };
+  const key = { ...forAll, PINECONE_API_KEY: "pc", OPENAI_API_KEY: "k", EMBEDDING_MODEL: "m" };
   const { search, warnings } = read({ ...key, PINECONE_INDEXES: "docs,more" });
   expect(search.pinecone).toEqual({ apiKey: "pc", indexes: ["docs", "more"], host: null });
   expect(warnings).toEqual([]);

@@ -8,7 +8,7 @@ export const searchSettings = {
   defaultAudience: oneOf(
     "KNOWLEDGE_AUDIENCE",
     { of: ["holders", "everyone"], default: "holders" },
-    "Who may find knowledge pages that name no `audience` in their front matter. Another value rebuilds the index.",
+    "Who may find knowledge pages that name no `audience` in their front matter.",
   ),
   gatedNamespaces: list(
     "SEARCH_GATED_NAMESPACES",
@@ -21,7 +21,7 @@ export const searchSettings = {
   embeddingModel: text(
     "EMBEDDING_MODEL",
     { switches: { name: "Search by a model's vectors", off: "words alone are compared" } },
-    "Model that turns documents and questions into vectors, asked of the chat's provider (`/embeddings`). Default: none, and words alone are compared. With PINECONE_API_KEY it is needed: the model whose vectors fill the indexes.",
+    "Model that turns documents and questions into vectors, asked of the chat's provider (`/embeddings`). Default: none, and words alone are compared. Where that costs money, production asks for NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT. With PINECONE_API_KEY it is needed: the model whose vectors fill the indexes.",
   ),
   pinecone: {
     apiKey: secret(

@@ -2,10 +2,9 @@ import type { Caller } from "~/gate/caller.server";
 import { holderOf } from "~/gate/holder.server";
 import { isConversationId, toModelList } from "~/chat/chat.schema";
 import type { ChatRequest } from "~/chat/chat.schema";
-import { checkAbandonedAnswers } from "~/chat/kept/abandoned-answers.server";
 import { answerResumable } from "~/chat/kept/answer-resumable.server";
 import type { ResumableCall, ResumableDependencies } from "~/chat/kept/answer-resumable.server";
-import type { Conversation } from "~/chat/kept/kept-answer-store.server";
+import type { Conversation } from "~/chat/kept/kept-answer";
 import { createKeptAnswers, writerGoneText } from "~/chat/kept/kept-answers.server";
 import { answerChat } from "~/chat/reply/answer-chat.server";
 import type { ChatAnswer, ChatDependencies } from "~/chat/reply/answer-chat.server";
@@ -14,6 +13,7 @@ import { instrumentChat } from "~/chat/providers/instrument-chat";
 import { createSystemPromptReader } from "~/chat/reply/system-prompt.server";
 import { getProvider } from "~/platform/providers/provider-row";
 import { systemClock } from "~/platform/clock";
+import { keepSpan } from "~/platform/tracing/spans";
 import { ownerOfKey } from "~/quota/quota-subject";
 import type { Foundation } from "./foundation.server";
 import type { QuotaServices } from "./quota.server";
@@ -29,9 +29,14 @@ export type ChatQuestion = {
   signal: AbortSignal;
 };
 
-export type ResumableQuestion = Omit<ChatQuestion, "signal"> & { conversationId: string };
+export type ResumableQuestion = Omit<ChatQuestion, "signal"> & {
+  conversationId: string;
+  /** The client's name for the reply. */
+  replyId: string | undefined;
+};
 type KeyClaims = { claims: Pick<Caller["claims"], "chainId" | "contract" | "tokenId"> };
 type ConversationRequest = { caller: Caller | null; conversationId: string | undefined };
+type StopRequest = ConversationRequest & { replyId: string | undefined };
 
 export function wireChat(foundation: Foundation, quota: QuotaServices, tools: ToolServices) {
   const { config, metrics, instruments, recording, log } = foundation;
@@ -56,15 +61,15 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
     shutdownSignal: shutdown.signal,
     log,
   };
-  const keepTrace = (events: ChatAnswer["events"]) => instruments.tracing?.keep(events) ?? events;
-  const { kept, leaseMs } = openKeptAnswers(foundation, quota, shutdown.signal);
+  const kept = openKeptAnswers(foundation, quota, shutdown.signal);
   const resumableDependencies: ResumableDependencies = {
     chat: { ...dependencies, shutdownText: writerGoneText },
     kept,
-    keepTrace,
+    keepTrace: keepSpan,
   };
-  // Also where none begin: some of before a new start may be left.
-  const abandoned = checkAbandonedAnswers({ conclude: kept.concludeAbandoned, everyMs: leaseMs / 3, log });
+  // Even if none can begin: some may be left from before a restart.
+  const stopping = new AbortController();
+  const watchingAbandoned = kept.concludeRegularly(stopping.signal);
 
   return {
     /** Null where the chat is switched off, which is no fault. */
@@ -72,28 +77,31 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
     /** Ends the streams that are open, each with a last event. */
     endStreams: () => shutdown.abort(),
     /** Once all answers have ended, and what was said last is stored. */
-    stop: async () => void (await Promise.all([kept.drain(), abandoned.stop()])),
+    async stop(): Promise<void> {
+      stopping.abort();
+      await Promise.all([kept.drain(), watchingAbandoned]);
+    },
     /** What a client may name. */
     listModels: () => toModelList(chat.models),
     answer: async ({ request, caller, clientId, signal }: ChatQuestion): Promise<ChatAnswer> => {
       const admitAnswer = () => quota.admitAnswer({ caller });
       const call = { request, caller: caller && holderOf(caller), clientId, signal, admitAnswer };
       const { events, headers } = await answerChat(call, dependencies);
-      return { events: keepTrace(events), headers };
+      return { events: keepSpan(events), headers };
     },
     /** Null where answers cannot be taken up again. */
     resumable:
       chat.resumeSeconds === 0
         ? null
         : {
-            answer: ({ request, caller, clientId, conversationId }: ResumableQuestion) => {
+            answer: ({ request, caller, clientId, conversationId, replyId }: ResumableQuestion) => {
               const proofHash = caller?.claims.siwe_hash ?? null;
               const conversation = conversationOf(caller, conversationId);
               const owner = { openFor: openFor(caller, clientId), proofHash, ...conversation };
-              const admitAnswer: ResumableCall["admitAnswer"] = (reservationId, transaction) =>
-                quota.admitAnswer({ caller, reservationId, transaction });
-              const asked = { request, caller: caller && holderOf(caller), clientId };
-              const call = { ...asked, owner, isCounted: quota.activity.active, admitAnswer };
+              const admitAnswer: ResumableCall["admitAnswer"] = (reservationId) =>
+                quota.admitAnswer({ caller, reservationId });
+              const holder = caller && holderOf(caller);
+              const call = { request, caller: holder, clientId, owner, replyId, admitAnswer };
               return answerResumable(call, resumableDependencies);
             },
             find: async ({ caller, conversationId }: ConversationRequest) => {
@@ -103,8 +111,8 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
               return found && { ...found, headers: await kept.headersOf(found, conversation) };
             },
             read: kept.read,
-            stop: async ({ caller, conversationId }: ConversationRequest) => {
-              if (isConversationId(conversationId)) await kept.stop(conversationOf(caller, conversationId));
+            stop: async ({ caller, conversationId: id, replyId }: StopRequest) => {
+              if (isConversationId(id)) await kept.stop(conversationOf(caller, id), replyId);
             },
             /**
              * At its sign-out. What was begun with the same key's other sessions goes on, and so does what the store did
@@ -123,17 +131,15 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
 }
 
 function openKeptAnswers(
-  { config, state, pubsub, log }: Foundation,
+  { config, state, log }: Foundation,
   quota: QuotaServices,
   shutdownSignal: AbortSignal,
 ) {
   const { chat, database } = config;
-  // Readers learn within LEASE_SECONDS that the writer is gone: the rest is for their next look at the store.
-  const leaseMs = database.leaseSeconds * 1000 - 500;
-  const kept = createKeptAnswers({
+  return createKeptAnswers({
     store: state.keptAnswers,
-    notices: { tell: pubsub.publish, subscribe: pubsub.subscribe },
-    leaseMs,
+    // Readers learn within LEASE_SECONDS that the writer is gone: the rest is for their next look at the store.
+    leaseMs: database.leaseSeconds * 1000 - 500,
     keptForMs: chat.resumeSeconds * 1000,
     maxOpen: chat.resumeOpen,
     settle: quota.ledgerOf("token").settle,
@@ -141,7 +147,6 @@ function openKeptAnswers(
     clock: systemClock,
     log,
   });
-  return { kept, leaseMs };
 }
 
 /** Of a key and the wallet it was held by; a renewed token of both is as good. */

@@ -13,7 +13,7 @@ import { openRedis } from "~/platform/redis/redis.server";
 import type { Config } from "~/settings.server";
 import { wireInstruments } from "./instrument.server";
 import { wireRecording } from "./recording.server";
-import { createStatePubSub, createStateStores } from "./state.server";
+import { createStateStores } from "./state.server";
 
 /** What every feature is wired from. */
 export type Foundation = Awaited<ReturnType<typeof openFoundation>>;
@@ -44,7 +44,6 @@ export async function openFoundation(config: Config, port: number, log: Log) {
     database,
     redis,
     state: createStateStores({ database, redis, clock: systemClock, instance }),
-    pubsub: createStatePubSub({ config, redis, log }),
     chains,
     /** That of the first kind of key. */
     chain: getChainClient(chains, firstKind(config.keys).chainId),

@@ -1,60 +1,56 @@
 import type { ChainInstrument } from "~/platform/chain/chain-clients.server";
 import type { Config } from "~/settings.server";
+import { compileTrust, isPeerTrusted } from "~/platform/http/client-id.server";
 import type { Log, WarnLog } from "~/platform/log.server";
 import type { Metrics } from "~/platform/metrics.server";
 import { isTimeout } from "~/platform/providers/instrument";
 import type { ProviderInstrument } from "~/platform/providers/instrument";
-import { nameFailure } from "~/platform/tracing/operation";
-import { openOtlpSpans } from "~/platform/tracing/otlp-spans.gateway.server";
-import { createTracing } from "~/platform/tracing/tracing.server";
-import type { Tracing } from "~/platform/tracing/tracing.server";
+import { beginSpan, inSpan, nameFailure } from "~/platform/tracing/spans";
+import { openTracing } from "~/platform/tracing/tracing.gateway.server";
 import type { QuotaLedger } from "~/quota/quota.server";
-import type { Usage } from "~/quota/quota.store.server";
 import type { QuotaKind } from "~/quota/quota-subject";
 import type { Tool } from "~/tools/tool";
 import { version } from "../../package.json";
 
 type WireInstrumentsOptions = { config: Config; instance: string; metrics: Metrics; log: Log };
 
-/** Observability: the metrics always, traces and `Server-Timing` where they are on. */
+/** Observability: the metrics always, traces if an endpoint is set. */
 export async function wireInstruments(options: WireInstrumentsOptions) {
-  const { config, instance, metrics, log } = options;
-  const spans = config.tracing && (await openSpans(config.tracing, instance, log));
-  if (spans) metrics.observeTraceSpans(spans.readCounts);
-  const hasServerTiming = config.mode === "development";
-  const tracing = spans || hasServerTiming ? createTracing({ spans, hasServerTiming }) : null;
-  const begin = tracing ? { begin: tracing.begin } : {};
+  const { metrics, log } = options;
+  const tracing = await openConfiguredTracing(options);
+  if (tracing) metrics.observeTraceSpans(tracing.readCounts);
   return {
-    /** Null where tracing is off; requests then take the same path without it. */
-    tracing,
-    database: { observe: metrics.observeDatabase, ...begin },
-    redis: { observe: metrics.observeRedis, ...begin },
-    chain: instrumentChain(metrics, tracing, log),
-    provider: createProviderInstrument(metrics, tracing, log),
-    instrumentTool: (tool: Tool) => instrumentTool(tool, metrics, tracing),
+    database: { observe: metrics.observeDatabase },
+    redis: { observe: metrics.observeRedis },
+    chain: instrumentChain(metrics, log),
+    provider: createProviderInstrument(metrics, log),
+    instrumentTool: (tool: Tool) => instrumentTool(tool, metrics),
     instrumentLedger: ({ ledger, kind }: { ledger: QuotaLedger; kind: QuotaKind }) =>
       instrumentLedger(ledger, kind, metrics),
-    stop: async () => await spans?.stop(),
+    stop: async () => await tracing?.stop(),
   };
 }
 
-async function openSpans(settings: NonNullable<Config["tracing"]>, instance: string, log: Log) {
-  const { host } = new URL(settings.url);
-  const spans = await openOtlpSpans({
-    settings,
+async function openConfiguredTracing({ config, instance, log }: WireInstrumentsOptions) {
+  if (!config.tracing) return null;
+  const { host } = new URL(config.tracing.url);
+  const isTrusted = compileTrust(config.serving.trustProxy ?? undefined);
+  const tracing = await openTracing({
+    settings: config.tracing,
     serviceVersion: version,
     instance,
+    isTrustedPeer: (address) => isPeerTrusted(address, isTrusted),
     onFault: ({ isAway }) => {
       if (isAway) log.warn({ host }, "trace collector unavailable; spans are dropped");
       else log.info({ host }, "trace collector available again");
     },
   });
-  log.info({ host, sampler: settings.sampler }, "tracing enabled");
-  return spans;
+  log.info({ host, sampler: config.tracing.sampler }, "tracing enabled");
+  return tracing;
 }
 
 /** Every request to the chain is counted; an endpoint that fails or recovers is named once. */
-function instrumentChain(metrics: Metrics, tracing: Tracing | null, log: Log): ChainInstrument {
+function instrumentChain(metrics: Metrics, log: Log): ChainInstrument {
   return {
     onFault: ({ reason, ...where }) =>
       reason === null
@@ -62,26 +58,19 @@ function instrumentChain(metrics: Metrics, tracing: Tracing | null, log: Log): C
         : log.warn({ ...where, reason }, "RPC endpoint failed"),
     onAnswer(end) {
       metrics.observeRpcCall(end);
-      if (!tracing) return;
       const { host, method, outcome, durationSeconds } = end;
       const attributes = { "rpc.system": "jsonrpc", "rpc.method": method, "server.address": host };
-      tracing
-        .begin({ kind: "chain", name: method, attributes, beganMsAgo: durationSeconds * 1_000 })
-        .end(outcome === "ok" ? {} : { error: outcome });
+      const span = beginSpan({ name: method, attributes, beganMsAgo: durationSeconds * 1_000 });
+      span.end(outcome === "ok" ? {} : { error: outcome });
     },
   };
 }
 
-function createProviderInstrument(
-  metrics: Metrics,
-  tracing: Tracing | null,
-  log: WarnLog,
-): ProviderInstrument {
+function createProviderInstrument(metrics: Metrics, log: WarnLog): ProviderInstrument {
   return ({ kind, provider, model }) => {
     const startedAtMs = performance.now();
     const secondsSince = () => (performance.now() - startedAtMs) / 1_000;
-    const span = tracing?.begin({
-      kind: "provider",
+    const span = beginSpan({
       name: `${kind} ${provider}`,
       attributes: {
         "gen_ai.operation.name": kind,
@@ -104,7 +93,7 @@ function createProviderInstrument(
           durationSeconds: secondsSince(),
           firstSeconds,
         });
-        span?.end({
+        span.end({
           attributes: {
             "latchkey.outcome": outcome,
             ...(firstSeconds !== null && { "latchkey.first_answer_seconds": firstSeconds }),
@@ -116,7 +105,7 @@ function createProviderInstrument(
   };
 }
 
-function instrumentTool(tool: Tool, metrics: Metrics, tracing: Tracing | null): Tool {
+function instrumentTool(tool: Tool, metrics: Metrics): Tool {
   async function run(call: Parameters<Tool["run"]>[0]): Promise<unknown> {
     const startedAtMs = performance.now();
     let outcome: "ok" | "error" = "error";
@@ -129,36 +118,25 @@ function instrumentTool(tool: Tool, metrics: Metrics, tracing: Tracing | null): 
       metrics.observeToolCall({ tool: tool.name, outcome, durationSeconds });
     }
   }
-  const name = `tool ${tool.name}`;
-  const attributes = { "gen_ai.tool.name": tool.name };
-  return {
-    ...tool,
-    run: tracing ? (call) => tracing.around({ kind: "tool", name, attributes }, () => run(call)) : run,
-  };
+  const span = { name: `tool ${tool.name}`, attributes: { "gen_ai.tool.name": tool.name } };
+  return { ...tool, run: (call) => inSpan(span, () => run(call)) };
 }
 
 function instrumentLedger(ledger: QuotaLedger, kind: QuotaKind, metrics: Metrics): QuotaLedger {
-  /** A transaction may be rolled back, and all of it done again. */
-  function count(
-    { transaction }: Pick<Usage, "transaction">,
-    step: "reserved" | "settled" | "refused",
-    amount: number,
-  ): void {
-    const add = () => metrics.countQuota({ kind, step, amount });
-    if (transaction) transaction.afterCommit(add);
-    else add();
+  function count(step: "reserved" | "settled" | "refused", amount: number): void {
+    metrics.countQuota({ kind, step, amount });
   }
   return {
     ...ledger,
     async reserve(request) {
       const outcome = await ledger.reserve(request);
-      if (outcome.outcome === "exhausted") count(request, "refused", 1);
-      else count(request, "reserved", outcome.amount);
+      if (outcome.outcome === "exhausted") count("refused", 1);
+      else count("reserved", outcome.amount);
       return outcome;
     },
     async settle(request) {
       const isSettled = await ledger.settle(request);
-      if (isSettled) count(request, "settled", Math.max(0, Math.ceil(request.usedTokens)));
+      if (isSettled) count("settled", Math.max(0, Math.ceil(request.usedTokens)));
       return isSettled;
     },
   };

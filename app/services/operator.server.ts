@@ -23,7 +23,7 @@ import { systemClock as clock } from "~/platform/clock";
 import type { RateLimitName } from "~/platform/limits/limit-name";
 import type { Config } from "~/settings.server";
 import type { Database } from "~/platform/database/database.server";
-import type { SweepStore } from "~/platform/database/sweep.store.server";
+import type { SweepStore } from "~/platform/sweep/sweep.store.server";
 import type { Readiness } from "~/platform/readiness.server";
 import { getProvider } from "~/platform/providers/provider-row";
 import { speechProviders } from "~/speech/providers/speech-providers.server";

@@ -11,7 +11,7 @@ import type { ReserveRequest } from "~/quota/reservations.store.server";
 import type { QuotaKind, QuotaOwner } from "~/quota/quota-subject";
 import type { Foundation } from "./foundation.server";
 
-type GivenReservation = Pick<ReserveRequest, "reservationId" | "transaction">;
+type GivenReservation = Pick<ReserveRequest, "reservationId">;
 export type QuotaServices = Awaited<ReturnType<typeof wireQuota>>;
 
 export async function wireQuota({ config, state, instruments, instance, log }: Foundation) {

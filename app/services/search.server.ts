@@ -1,4 +1,5 @@
 import { monotonicClock as clock } from "~/platform/clock";
+import { instrumentCall } from "~/platform/providers/instrument";
 import type { Config } from "~/settings.server";
 import type { Embedder } from "~/search/embedder";
 import { createKnowledgeSearch } from "~/search/knowledge-search.server";
@@ -6,7 +7,6 @@ import { warnOfMissingNamespaces } from "~/search/gated-namespaces";
 import { createPineconeSearch } from "~/search/pinecone.gateway.server";
 import { createProviderEmbedder } from "~/search/provider-embedder.gateway.server";
 import type { SearchStore } from "~/search/search-store";
-import { instrumentEmbedder, instrumentSearchStore } from "~/search/instrument-search";
 import { createSearchTool } from "~/tools/search-tool";
 import type { Foundation } from "./foundation.server";
 import type { GateServices } from "./gate.server";
@@ -19,17 +19,34 @@ type SearchFoundation = Pick<Foundation, "config" | "instruments" | "log">;
 export function wireSearch(foundation: SearchFoundation, gate: Pick<GateServices, "requireHolder">) {
   const { config, instruments, log } = foundation;
   const { pinecone, defaultAudience, gatedNamespaces, embedding } = config.search;
-  const embedder =
-    embedding &&
-    instrumentEmbedder(createProviderEmbedder(embedding), embedding.provider, instruments.provider);
+  const instrument = instruments.provider;
+  const made = embedding && createProviderEmbedder(embedding);
+  const embedder: Embedder | null = made && {
+    ...made,
+    embed(asked) {
+      const call = { kind: "embeddings" as const, provider: embedding.provider, model: made.model };
+      return instrumentCall({ instrument, call, signal: asked.signal, work: () => made.embed(asked) });
+    },
+  };
   const { store: opened, whenIndexed } =
     pinecone && embedder
       ? {
-          store: createPineconeSearch({ ...pinecone, embedder, defaultAudience, clock }),
+          store: createPineconeSearch({ ...pinecone, embedder, defaultAudience }),
           whenIndexed: Promise.resolve(),
         }
       : openEmbedded(foundation, embedder);
-  const store: SearchStore = instrumentSearchStore(opened, instruments.provider);
+  const store: SearchStore = {
+    ...opened,
+    search(question) {
+      const call = { kind: "search" as const, provider: opened.vendor };
+      return instrumentCall({
+        instrument,
+        call,
+        signal: question.signal,
+        work: () => opened.search(question),
+      });
+    },
+  };
   const stopping = new AbortController();
   void warnOfMissingNamespaces({
     store,
@@ -51,10 +68,7 @@ export function wireSearch(foundation: SearchFoundation, gate: Pick<GateServices
       const late = new Promise<never>((_resolve, reject) => {
         signal.addEventListener("abort", () => reject(new Error("The search index did not answer in time.")));
       });
-      return await Promise.race([
-        store.listNamespaces({ index: store.indexes[0], clientId: "operator", signal }),
-        late,
-      ]);
+      return await Promise.race([store.listNamespaces(store.indexes[0]), late]);
     },
     stop: () => {
       stopping.abort();

@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import { trace } from "@opentelemetry/api";
 import { firstKind } from "~/gate/kinds/kind-of-key";
 import { createOriginCheck } from "~/platform/http/domains";
 import { listen } from "~/platform/http/http-server.server";
@@ -14,7 +15,6 @@ import { describeWallets } from "./wallets.server";
 /** What routes and the route builder need of the running service. */
 export function createServiceContext(foundation: Foundation): ServiceContext {
   const { config, domains, origin, brand, metrics, keyMetrics, recording } = foundation;
-  const { tracing } = foundation.instruments;
   const limiters = createLimiters(foundation);
   const { chainId, contract, standard } = firstKind(config.keys);
   return {
@@ -23,7 +23,7 @@ export function createServiceContext(foundation: Foundation): ServiceContext {
     consumeLimit: async ({ name, clientId }) => (await limiters.get(name)?.consume(clientId)) ?? null,
     countRefusal: ({ slug, unmet }) => {
       metrics.countRefusal(slug);
-      tracing?.noteRefusal(slug);
+      trace.getActiveSpan()?.setAttribute("latchkey.refusal", slug);
       if (unmet) keyMetrics?.countUnmet(unmet);
     },
     brand: brand.brand,

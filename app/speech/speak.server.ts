@@ -20,7 +20,12 @@ type SpeechDependencies = {
 
 /** `caller` null: a stranger. */
 type SpeechOrder = SpeechRequest & { provider: SpeechProvider };
-export type SpeechCall = { request: SpeechOrder; caller: Caller | null; signal: AbortSignal };
+export type SpeechCall = {
+  request: SpeechOrder;
+  caller: Caller | null;
+  clientId: string;
+  signal: AbortSignal;
+};
 
 export type Speech = {
   audio: OpenAudio | CachedAudio;
@@ -47,7 +52,7 @@ export function requireSpeechRequest(body: unknown, provider: SpeechProvider | n
  * audio needs no reservation.
  */
 export async function speak(
-  { request, caller, signal }: SpeechCall,
+  { request, caller, clientId, signal }: SpeechCall,
   { library, readAllowance, admit }: SpeechDependencies,
 ): Promise<Speech> {
   const { text, isCut } = readSpokenText(request);
@@ -69,7 +74,7 @@ export async function speak(
     let wasAsked = false;
     const opening = library.open({
       identity,
-      speak: (asked) => provider.speak({ text, ...asked }),
+      speak: (asked) => provider.speak({ text, clientId, ...asked }),
       onAsked: () => (wasAsked = true),
       signal,
     });
@@ -107,7 +112,11 @@ function toRefusal(cause: unknown, headers: Record<string, string>, signal: Abor
   }
   if (cause instanceof SpeechBusy) {
     const retryAfter = { "Retry-After": String(retryAfterBusySeconds) };
-    return new Refusal("speech-busy", { cause, headers: { ...headers, ...retryAfter } });
+    return new Refusal("speech-busy", {
+      detail: cause.message,
+      cause,
+      headers: { ...headers, ...retryAfter },
+    });
   }
   if (cause instanceof UnspeakableText) {
     return new Refusal("unspeakable-text", { detail: cause.message, cause, headers });

@@ -17,6 +17,8 @@ test.each([
   ["tasks", "- [x] done\n- [ ] open", "done.\nopen."],
   ["a code block", "Run this:\n\n```sh\nrm -rf /\n```\n\nThen wait.", "Run this:\nThen wait."],
   ["a quote", "> Come in.\n> Sit.", "Come in. Sit."],
+  ["quotes of quotes", "> > > One.\n> > Two.\n> Three.\nFour.\n\nFive.", "One. Two. Three. Four.\nFive."],
+  ["a list in a quote", "> - One\n>   more\n> - Two\n\nThree", "One more.\nTwo.\nThree."],
   ["emoji", "Welcome 🎉👩‍👩‍👧 to 🇩🇪 step 1️⃣!", "Welcome to step 1!"],
   ["markup", "a <b>bold</b> <script>x</script> move<!-- secret -->", "a bold move."],
   ["entities and escapes", "Salt &amp; pepper \\*really\\*", "Salt & pepper really."],
@@ -139,6 +141,11 @@ test.each([
   ["A | B\n:-- | --:\n1 | https://www.example.com/x\n3", "A: 1, B: example.com.\nA: 3."],
   ["| 🎉 | B |\n|---|---|\n| a | --- |", "a."],
   ["| only | names |\n|---|---|", "only, names."],
+  ["It is so:\n| A | B |\n|---|---|\n| 1 | 2 |\n\nAnd so.", "It is so:\nA: 1, B: 2.\nAnd so."],
+  ["- It is so:\n  | A | B |\n  |---|---|\n  | 1 | 2 |\n- And so.", "It is so:\nA: 1, B: 2.\nAnd so."],
+  ["> | A | B |\n> |---|---|\n> | 1 | 2 |\n\nAnd so.", "A: 1, B: 2.\nAnd so."],
+  ["| A | B |\n|---|---|\n| 1 | 2 |\n- And\n- so.", "A: 1, B: 2.\nAnd.\nso."],
+  ["a | b\n|---|\nis no table", "a b is no table."],
   [`| a | b |\n|${"-".repeat(80)}|${"-".repeat(80)}|\n| c | d |`, "a: c, b: d."],
 ])("the table %j is read row by row, each cell after the name of its column", (table, spoken) => {
   expect(toSpeakableText(table)).toBe(spoken);
@@ -198,6 +205,7 @@ const hostilePieces = [
   ">¦> ¦- ¦+ ¦1. ¦\t- ¦[¦]¦[[¦![¦[](¦[a](¦![a](b)¦[a][b]¦[^1]¦[^¦[1]¦*a_¦_a_¦**a¦~~a¦*¦_¦~¦`¦``a`¦<¦>a<",
   "<a¦<a ¦</¦<!--¦<script>¦(¦)¦&¦&amp;¦&#¦&#x1;¦\\¦\\[¦\\*¦|a¦| a |\n|---|\n¦a\n¦\n¦ ¦\t¦\n ¦# ¦#¦```\n",
   "~~~¦a@¦a.¦a.b@¦www.¦www.a.¦http://¦http://@¦mailto:¦ipfs://a@¦data:¦a://¦0x0¦0xabcdef0123456789¦🎉¦👩\u200d¦🇩",
+  "|-|-\n|-\n¦a|a\n -:\n¦|-|\n|\n¦|-|-|\na\n¦a\n|a|a\n|-|\n¦|-|\n- a\n\t¦1) ¦\r1) ",
   ':a¦:a:¦-¦=¦=>¦$¦!¦.¦... ¦."¦( ¦a ',
 ].flatMap((pieces) => pieces.split("¦"));
 
@@ -221,9 +229,15 @@ function toWideTable(chars: number): string {
   return `${"a|".repeat(columns)}\n${"-|".repeat(columns)}\n${"b\n".repeat(columns * 2)}`;
 }
 
+/** Quotes of quotes, each of which ends a line before the one around it. */
+function toStairs(chars: number): string {
+  const stairs = Array.from({ length: 6 }, (_, index) => `${"> ".repeat(6 - index)}a\n`).join("");
+  return stairs.repeat(chars / stairs.length);
+}
+
 test("text of a request's length is read in time proportional to it, whatever its markup", () => {
   const repeats = hostilePieces.map((piece) => (chars: number) => piece.repeat(chars / piece.length));
-  const times = [toWideTable, ...repeats].map((write) => {
+  const times = [toWideTable, toStairs, ...repeats].map((write) => {
     const startedAt = performance.now();
     toSpeakableText(write(4_000));
     return { write, ms: performance.now() - startedAt };
@@ -234,10 +248,8 @@ test("text of a request's length is read in time proportional to it, whatever it
   }
 });
 
-test("a table of mostly missing cells is read as text, and a row that is too short as a row", () => {
-  expect(toSpeakableText(toWideTable(80))).toBe(
-    `${"a ".repeat(10)}${"- ".repeat(10)}${"b ".repeat(20).trim()}.`,
-  );
+test("a row that is too short is read as far as it goes", () => {
+  expect(toSpeakableText(toWideTable(80))).toBe("a: b.\n".repeat(20).trim());
   expect(toSpeakableText("|a|b|c|\n|-|-|-|\n|1|\n|2|2|")).toBe("a: 1.\na: 2, b: 2.");
 });
 

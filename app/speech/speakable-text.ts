@@ -4,7 +4,13 @@ import { countCharacters } from "~/platform/well-formed-text";
 import { cutAtSpaces, cutMarkdown, withoutFences } from "./markdown-parts";
 import { toSpeakableWords } from "./speakable-words";
 
-/** Emphasis is not spoken, and pairing its marks is what takes long in a text made for it: they stay, as symbols. */
+/** Two lines within a paragraph, the first of which begins nothing else. */
+const tableStart = / {0,3}(?!\[|(?:[*+-]|\d{1,9}[.)])\s)[^\n ].*\n {0,3}[|:-][ |:-]*(?=\n|$)/y;
+
+/**
+ * Emphasis is not spoken, and pairing its marks is what takes long in a text made for it: they stay, as symbols. Whether
+ * a table begins is decided by two lines: a rule that is tried with all that follow them takes long where it fails at each.
+ */
 class PlainTokenizer extends Tokenizer {
   override emStrong(): undefined {
     return undefined;
@@ -14,11 +20,70 @@ class PlainTokenizer extends Tokenizer {
     return undefined;
   }
 
-  /** Every row is filled up to the header's columns: a table of mostly missing cells takes long, and is read as text. */
+  /** Read once at each depth: the lexer's own way reads quotes within it again for each that ends before it does. */
+  override blockquote(src: string): Tokens.Blockquote | undefined {
+    const [raw] = this.rules.block.blockquote.exec(src) ?? [];
+    if (raw === undefined) return undefined;
+    const text = raw.replace(/^ {0,3}> ?/gm, "");
+    const { state } = this.lexer;
+    const { top } = state;
+    state.top = true;
+    const tokens = this.lexer.blockTokens(text, []);
+    state.top = top;
+    return { type: "blockquote", raw, text, tokens };
+  }
+
+  /** Rows are not filled up to the header's columns: in a table of mostly missing cells that takes long. */
   override table(src: string): Tokens.Table | undefined {
-    const [table = "", , columns = "", rows = ""] = this.rules.block.table.exec(src) ?? [];
-    const cells = (columns.match(/-+/g) ?? []).length * rows.trim().split("\n").length;
-    return cells > table.length / 2 ? undefined : super.table(src);
+    const start = /^[^\n]*\n[^\n]*/.exec(src)?.[0] ?? "";
+    const table = super.table(start);
+    if (!table) return undefined;
+    const header = start.slice(0, start.indexOf("\n") + 1);
+    const body = this.#readRun(src.slice(header.length));
+    const rows = body.split("\n").slice(1);
+    return { ...table, raw: header + body, rows: rows.map((row) => this.#readRow(row, table.header.length)) };
+  }
+
+  #readRow(row: string, columns: number): Tokens.TableCell[] {
+    const cells = row
+      .trim()
+      .replace(/^\|/, "")
+      .split(/(?<!\\)\|/, columns);
+    return cells.map((cell) => {
+      const text = cell.trim().replaceAll("\\|", "|");
+      return { text, tokens: this.lexer.inline(text), header: false, align: null };
+    });
+  }
+
+  override paragraph(src: string): Tokens.Paragraph {
+    return { ...this.text(src), type: "paragraph" };
+  }
+
+  /** In a list, a paragraph would come line by line, each of them tried with all that follow. */
+  override text(src: string) {
+    const text = this.#cutAtTable(src);
+    return { type: "text", raw: text, text, tokens: this.lexer.inline(text) } satisfies Tokens.Text;
+  }
+
+  #cutAtTable(src: string): string {
+    const { inlineQueue } = this.lexer;
+    const queued = inlineQueue.length;
+    const run = this.#readRun(src);
+    let at = run.indexOf("\n") + 1;
+    while (at > 0 && !this.#beginsTable(src, at)) at = run.indexOf("\n", at) + 1;
+    inlineQueue.length = queued;
+    return at > 0 ? run.slice(0, at - 1) : run;
+  }
+
+  #beginsTable(src: string, at: number): boolean {
+    tableStart.lastIndex = at;
+    const start = tableStart.exec(src)?.[0];
+    return start !== undefined && super.table(start) !== undefined;
+  }
+
+  /** The lines up to what ends a paragraph, which are the rows of a table too. */
+  #readRun(src: string): string {
+    return Lexer.rules.block.normal.paragraph.exec(src)?.[0] ?? "";
   }
 }
 
@@ -34,7 +99,7 @@ const maxInlineChars = 1_024;
 const silentTypes = new Set(["code", "hr", "space", "def"]);
 
 /** Nesting beyond this is no writing, and would be too deep for the lexer's own recursion. */
-const deepNesting = /^(?:\s*(?:>|[-*+](?=\s)|\d{1,9}[.)](?=\s))){21}/;
+const deepNesting = /^(?:\s*(?:>|[-*+](?=\s)|\d{1,9}[.)](?=\s))){7}/;
 
 /** A table is read with its header before each cell. What it adds has a limit, by default for readers in a browser. */
 const maxGrowth = 10;
@@ -53,7 +118,7 @@ export function toSpeakableText(markdown: string, maxChars = markdown.length * m
 export function listSpeakableBlocks(markdown: string, maxChars: number): string[] {
   const blocks: string[] = [];
   let chars = 0;
-  for (const part of cutMarkdown(markdown.replaceAll("\0", " "))) {
+  for (const part of cutMarkdown(markdown.replaceAll("\0", " ").replace(/\r\n?/g, "\n"))) {
     for (const text of speakPart(part)) {
       const block = tidy(toSpeakableWords(text));
       if (!/[\p{L}\p{N}]/u.test(block)) continue;

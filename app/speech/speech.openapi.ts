@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { accessTokenMembers, calledByHolder, badTokenIsNone } from "~/gate/tokens/token-placement.openapi";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Refusal } from "~/platform/http/refusal";
 import { isLongerThan, toWellFormedText } from "~/platform/well-formed-text";
 

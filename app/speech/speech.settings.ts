@@ -71,7 +71,7 @@ export const speechSettings = {
     queue: integer(
       "TTS_QUEUE",
       { min: 0, max: 1000, default: 16 },
-      "Texts that may wait for such a thread before more are refused.",
+      "Sentences that may wait for such a thread before a new text is refused.",
     ),
   },
   quota: {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { TokenHolder } from "~/gate/holder";
 import type { GatedContent } from "~/content/content.schema";
 import { writeContentText } from "~/content/content-text.server";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { tokenIdSchema } from "~/gate/keys/token-id";
 import { defineTool, readingOnly } from "./tool";
 import type { Tool } from "./tool";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { TokenHolder } from "~/gate/holder";
 import { defineTool, requireToolHolder } from "./tool";
 import type { Tool } from "./tool";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { Refusal } from "~/platform/http/refusal";
 import { defineTool, toToolOffer } from "./tool";
 import type { Tool } from "./tool";

@@ -81,16 +81,6 @@ test("the search tool fills in its defaults and answers in the documented shape"
   expect(asked).toHaveLength(2);
 });
 
-test("strangers share the search by their address, holders by their key", async () => {
-  const { run, asked } = makeTool();
-  await run({ input: { query: "x" } });
-  await run({ input: { query: "x" }, caller: holder });
-  expect(asked.map(({ clientId }) => clientId)).toEqual([
-    "client 192.0.2.1",
-    `key 31337:0x${"aa".repeat(20)}:7`,
-  ]);
-});
-
 test.each([
   [{ query: "x", topK: -1 }, /topK must be at least 1/],
   [{ query: "x", topK: 0 }, /topK must be at least 1/],

@@ -1,11 +1,9 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { TokenHolder } from "~/gate/holder";
-import { keyRefOf } from "~/gate/kinds/kind-of-key";
 import { Refusal } from "~/platform/http/refusal";
-import { ownerOfKey } from "~/quota/quota-subject";
-import type { Reader } from "~/search/audience";
 import { isGatedNamespace } from "~/search/gated-namespaces";
 import { defaultNamespace, maxNamespaceChars, namespacePattern } from "~/search/knowledge-page";
+import type { Reader } from "~/search/knowledge-page";
 import { metadataFilterSchema } from "~/search/metadata-filter";
 import { SearchUnavailable } from "~/search/search-store";
 import type { PassageMatch, SearchQuestion, SearchStore } from "~/search/search-store";
@@ -47,17 +45,12 @@ export function createSearchTool(options: SearchToolOptions): Tool {
     description: "Searches the documents of this site's operator and returns the passages that fit best.",
     inputSchema: createInputSchema(store.indexes),
     annotations: readingOnly,
-    run: async ({ input, caller, clientId, signal }): Promise<SearchResult> => {
+    run: async ({ input, caller, signal }): Promise<SearchResult> => {
       const { includeMetadata, filter = {}, ...asked } = input;
       if (!store.indexes.includes(asked.index)) {
         throw new ToolFailure(`There is no such index here. There is: ${store.indexes.join(", ")}.`);
       }
-      // Holders count by their key, wherever they are; all others by their address.
-      const client =
-        caller === null
-          ? `client ${clientId}`
-          : `key ${ownerOfKey(keyRefOf(caller.keyKind, caller.tokenId)).subject}`;
-      const question: SearchQuestion = { ...asked, reader: "everyone", clientId: client, signal };
+      const question: SearchQuestion = { ...asked, reader: "everyone", signal };
       if (Object.keys(filter).length > 0) question.filter = filter;
       try {
         const reader = await requireReader(question, caller, options);

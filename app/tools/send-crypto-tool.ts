@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { TokenHolder } from "~/gate/holder";
 import { etherPattern } from "~/payments/ether";
 import { PaymentRefused } from "~/payments/payment-refused";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { TokenHolder } from "~/gate/holder";
 
 /** Who a tool works for; null when nobody signed in. A tool never has more rights than this. */

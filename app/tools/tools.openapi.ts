@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { accessTokenMembers, tokenLocations, calledByHolder } from "~/gate/tokens/token-placement.openapi";
 import { refusalTable } from "~/platform/http/refusal";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";

@@ -62,12 +62,8 @@ test(
   },
 );
 
-test("a body that arrives byte by byte costs no more than its length", { timeout: 120_000 }, async () => {
+test("bodies whose pieces are mostly framing are refused soon", { timeout: 120_000 }, async () => {
   const pieces = Array.from({ length: 200 }, () => "1\r\n \r\n".repeat(1_000));
   const requests = Array.from({ length: 16 }, () => begin("Transfer-Encoding: chunked", pieces));
-  await waitUntil(() => requests.every(({ socket }) => socket.writableLength === 0), { timeoutMs: 60_000 });
-  const whileHeld = (await readMemory(gate.server)).heldBytes;
-  for (const { socket } of requests) socket.write("0\r\n\r\n");
-  await waitUntil(() => requests.every(({ status }) => status() === 400));
-  expect(whileHeld - (await readMemory(gate.server)).heldBytes).toBeLessThan(32 * mib);
+  await waitUntil(() => requests.every(({ status }) => status() === 413), { timeoutMs: 60_000 });
 });

@@ -182,6 +182,47 @@ test("a conversation has one answer under way: a second question is 409 and cost
   expect((await beginAnswer(at)).status).toBe(200);
 });
 
+test("a client names its answer; a name that is taken, by anybody, is 409, and one of another shape 400", async () => {
+  const { at } = await openConversation(talking(30, 10));
+  const replyId = `a-name_of-${newConversationId()}`;
+  const named = (name: string, id = at.id) =>
+    beginAnswer({ ...at, id, headers: { ...at.headers, "X-Reply-Id": name } });
+  const [first, again] = [await named(replyId), await named(replyId)];
+  expect([first.status, first.replyId]).toEqual([200, replyId]);
+  const underWay = { error: "An answer is already under way", replyId };
+  expect([again.status, JSON.parse(await readRest(again.incoming))]).toEqual([409, underWay]);
+  const whole = await readRest(first.incoming);
+  expect((await resume({ ...at, query: `?reply=${replyId}` })).text).toBe(whole);
+  const stranger = { ...at, headers: { ...(await signInNew(gate)).bearer, "X-Reply-Id": replyId } };
+  for (const taken of [await named(replyId, newConversationId()), await beginAnswer(stranger)]) {
+    const body = JSON.parse(await readRest(taken.incoming)) as unknown;
+    expect([taken.status, body]).toEqual([409, { error: "This X-Reply-Id is taken" }]);
+  }
+  for (const name of ["short", "x".repeat(65), "sixteen letters and"]) {
+    const bad = await named(name, newConversationId());
+    expect([bad.status, JSON.parse(await readRest(bad.incoming))]).toEqual([
+      400,
+      { error: "Invalid X-Reply-Id" },
+    ]);
+  }
+  const plain = { port: at.port, headers: { ...at.headers, "X-Reply-Id": "short" }, json: hello };
+  expect((await chat(plain)).status).toBe(200);
+});
+
+test("a stop by its name spares other answers, and keeps one from beginning whose question comes later", async () => {
+  const { at, readQuota } = await openConversation(talking(60, 20));
+  const { incoming } = await beginAnswer(at);
+  await readUntil(incoming, "word2 ");
+  const name = { "X-Reply-Id": `late-${newConversationId()}` };
+  expect(await stopAnswer({ ...at, headers: { ...at.headers, ...name } })).toBe(204);
+  const events = parseNumbered((await resume(at)).text).events;
+  expect(sayingOf(events).text.endsWith("word60 ")).toBe(true);
+  const before = await readQuota();
+  const late = await beginAnswer({ ...at, headers: { ...at.headers, ...name } });
+  expect([late.status, await readQuota()]).toEqual([409, before]);
+  expect(await stopAnswer({ ...at, headers: { ...at.headers, "X-Reply-Id": "short" } })).toBe(400);
+});
+
 test("four answers may be under way for a key; a fifth is 429, and 409 comes first", async () => {
   const { at } = await openConversation(talking(60, 20));
   const ids = Array.from({ length: 4 }, newConversationId);
@@ -492,6 +533,7 @@ test("pages of other origins may send and read what resuming needs", async () =>
   const allowed = preflight.headers.get("access-control-allow-headers");
   expect(allowed).toContain("Last-Event-ID");
   expect(allowed).toContain("X-Chat-Resumable");
+  expect(allowed).toContain("X-Reply-Id");
   expect(preflight.headers.get("access-control-expose-headers")).toContain("X-Reply-Id");
 });
 

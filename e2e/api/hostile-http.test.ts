@@ -223,6 +223,37 @@ test("an endless chunked body is cut off at the limit", async () => {
   expect(sentBytes).toBeLessThan(16 * 1024 * 1024);
 });
 
+test("a body of one byte a piece is refused within its first hundred thousand bytes", async () => {
+  const pieces = "1\r\n \r\n".repeat(250_000);
+  const answer = await sendRaw({
+    port: gate.server.port,
+    bytes: `${post(`${json}Transfer-Encoding: chunked\r\n`)}${pieces}`,
+  });
+  expect([answer.status, answer.body]).toEqual([413, expect.stringContaining("mostly framing")]);
+  expect(answer.closedAfterMs).toBeLessThan(5000);
+});
+
+test("a host that cannot be read is 400 on pages, files and the API's addresses, and never an error", async () => {
+  const hosts = ["x:99999", "a b", "a%zz", "[", "[::1", "xn--", "1.2.3.4.5", "a|b", "user@h"];
+  for (const path of ["/", "/gate", "/nothing.data", "/build/x"]) {
+    for (const host of hosts) {
+      const { status, text } = await ask(`GET ${path}`, { host });
+      expect(status, `${path} at ${host}: ${text}`).toBe(400);
+    }
+  }
+  const forwarded = await ask("GET /gate", { headers: "X-Forwarded-Host: x:99999\r\n" });
+  expect(forwarded.status).toBe(200);
+});
+
+test("a client that sends a thousand requests ahead is cut off, and costs no memory", async () => {
+  const { port } = gate.server;
+  const file = /\/build\/_shared\/[^"]+\.js/.exec((await ask("GET /gate")).text)![0];
+  const line = `GET ${file} HTTP/1.1\r\nHost: localhost:${port}\r\nAccept-Encoding: br\r\n\r\n`;
+  const answer = await sendRaw({ port, bytes: line.repeat(1_000) });
+  expect(answer.closedAfterMs).toBeLessThan(5000);
+  expect(answer.text.split("HTTP/1.1 200").length).toBeLessThan(20);
+});
+
 test("headers beyond 32 KiB are refused", async () => {
   const answer = await sendRaw({ port: gate.server.port, bytes: post(`X-Long: ${"a".repeat(40_000)}\r\n`) });
   expect(answer.status).toBe(431);

@@ -2,7 +2,6 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { runsOnPostgresql } from "~e2e/support/databases/chosen-database";
 import { startJsonServer } from "~e2e/support/providers/json-server";
 import { callingTools, saying, startOpenAiServer } from "~e2e/support/providers/openai-server";
 import { startCollector } from "~e2e/support/providers/otlp-collector";
@@ -64,7 +63,7 @@ function expectOneTree(trace: readonly ReceivedSpan[]): void {
   }
 }
 
-test("a sign-in is one trace: the route, with chain and database below it, and the request id", async () => {
+test("a sign-in is one trace: the route, with the chain below it, and the request id", async () => {
   const { collector, signIn, server } = await start();
   const holder = await gate.mintKey();
   const answer = await signIn(holder);
@@ -88,12 +87,6 @@ test("a sign-in is one trace: the route, with chain and database below it, and t
     kind: 3,
     attributes: { "rpc.system": "jsonrpc", "server.address": new URL(gate.chain.rpcUrl).host },
   });
-  const system = runsOnPostgresql ? "postgresql" : "sqlite";
-  const statements = trace.filter(({ attributes }) => attributes["db.system.name"] === system);
-  expect(statements.map(({ name }) => name)).toContain("UPDATE Nonce");
-  expect(statements.every(({ parentSpanId }) => trace.some(({ spanId }) => spanId === parentSpanId))).toBe(
-    true,
-  );
   expect(collector.requests[0]!.headers["x-collector-key"]).toBe(collectorKey);
   expect(server.output()).not.toContain(collectorKey);
 });
@@ -190,16 +183,6 @@ describe.skipIf(!hasRedis)("tracing with state in Redis", () => {
     const sent = collector.requests.map(({ text }) => text).join("\n");
     for (const secret of [String(issued.body.nonce), redis.password, "latchkey:", "token-status:"])
       expect(sent).not.toContain(secret);
-  });
-
-  test("the duration of Redis commands is in Server-Timing for developers", async () => {
-    const redis = await startRedis();
-    const api = await startDevelopment({
-      STATE_WORKER_URL: redis.url,
-      STATE_WORKER_API_KEY: redis.password,
-    });
-    const { headers } = await api.signIn(await gate.mintKey());
-    expect(headers.get("server-timing")).toMatch(/\bredis;dur=\d+\.\d;desc="1x"/);
   });
 });
 
@@ -305,7 +288,7 @@ test("no secret, token, signature, nonce, address, key or text reaches the colle
     .join("\n")
     .toLowerCase();
   expect(sent).toContain("post /api/form-submission-gate");
-  expect(sent).toContain("insert ");
+  expect(sent).toContain("select ");
   const secrets: Record<string, string> = {
     token,
     signature: body.signature.slice(2),
@@ -345,10 +328,14 @@ test("a collector that hangs delays neither answers nor the stop, and its spans 
     path: "/metrics",
     headers: { Authorization: "Bearer metrics-token-of-the-tests-0123" },
   });
-  const dropped = /latchkey_trace_spans_total\{outcome="dropped"\} (\d+)/.exec(
-    String(figures.body.text),
-  )?.[1];
-  expect(Number(dropped)).toBeGreaterThanOrEqual(2_600 - 2_048);
+  // On a busy machine the first of them fail before the last ones find no room.
+  const lost = [
+    ...String(figures.body.text).matchAll(
+      /latchkey_trace_spans_total\{outcome="(?:dropped|failed)"\} (\d+)/g,
+    ),
+  ];
+  const sum = lost.reduce((total, [, count]) => total + Number(count), 0);
+  expect(sum).toBeGreaterThanOrEqual(2_600 - 2_048);
   expect(await server.stop()).toBe(0);
 }, 60_000);
 
@@ -356,7 +343,7 @@ test("tracing is neither loaded nor run without an endpoint", async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), "latchkey-tracing-"));
   const hooks = path.join(folder, "hooks.mjs");
   const preload = path.join(folder, "preload.mjs");
-  const guard = `/^@opentelemetry\\/(?!api$)/`;
+  const guard = `/^@(?:opentelemetry\\/(?!api$)|prisma\\/instrumentation)/`;
   await writeFile(
     hooks,
     `export async function resolve(specifier, context, next) {
@@ -377,43 +364,5 @@ test("tracing is neither loaded nor run without an endpoint", async () => {
   expect((await api.signIn(await gate.mintKey())).status).toBe(200);
   expect(server.output()).not.toContain("traced");
   const on = { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" };
-  await expect(startServer({ env: on, nodeOptions })).rejects.toThrow("loaded: @opentelemetry/");
-});
-
-/** `npm start` is production and refuses to be anything else: the build is run as `npm run dev` runs it. */
-async function startDevelopment(env: Record<string, string> = {}) {
-  const compiler = await startJsonServer(({ answer }) => answer({}));
-  const server = await startServer({
-    env: {
-      RPC_URL: gate.chain.rpcUrl,
-      KEY_CONTRACT_ADDRESS: gate.contract,
-      ...limitsOff,
-      REMIX_DEV_ORIGIN: compiler.origin,
-      LATCHKEY_MODE: "development",
-      NODE_ENV: "development",
-      ...env,
-    },
-    nodeOptions: ["build/index.js"],
-  });
-  onTestFinished(async () => void (await server.stop()));
-  return { server, ...clientOf(server) };
-}
-
-test("Server-Timing is sent in development and never in production", async () => {
-  const { server, ...api } = await startDevelopment();
-  const { headers } = await api.signIn(await gate.mintKey());
-  expect(headers.get("server-timing")).toMatch(/^total;dur=\d+\.\d, .*\bchain;dur=\d+\.\d;desc="\d+x"/);
-  expect(headers.get("server-timing")).toMatch(/\bdatabase;dur=\d+\.\d/);
-  const { headers: streamed } = await chat({ port: server.port });
-  expect(streamed["server-timing"]).toMatch(/\bprovider;dur=/);
-  const page = await api.ask({ path: "/" });
-  expect(page.headers.get("server-timing")).toMatch(/^total;dur=/);
-
-  const production = await start();
-  const signedIn = await production.signIn(await gate.mintKey());
-  const { headers: chatted } = await chat({ port: production.server.port });
-  const pages = await production.ask({ path: "/" });
-  expect(signedIn.headers.get("server-timing")).toBeNull();
-  expect(chatted["server-timing"]).toBeUndefined();
-  expect(pages.headers.get("server-timing")).toBeNull();
+  await expect(startServer({ env: on, nodeOptions })).rejects.toThrow(/loaded: @(?:opentelemetry|prisma)\//);
 });

@@ -1,4 +1,4 @@
-import secp256k1 from "secp256k1";
+import { signRecoverable } from "tiny-secp256k1";
 import { bytesToHex, encodeAbiParameters, hashMessage, hexToBytes, keccak256, padHex } from "viem";
 import type { Hex } from "viem";
 import type { TestChain } from "~e2e/support/chain/chain";
@@ -89,8 +89,8 @@ function toHolder(tokenId: string, wallet: number): Holder {
   return { tokenId, address, sign: (message) => signMessage(message, privateKey) };
 }
 
-/** Some thousand signatures are made for a run, which takes the native library a fraction of a second. */
+/** Some thousand signatures are made for a run, which takes viem ten times as long. */
 function signMessage(message: string, privateKey: Hex): Hex {
-  const { signature, recid } = secp256k1.ecdsaSign(hashMessage(message, "bytes"), hexToBytes(privateKey));
-  return `${bytesToHex(signature)}${(recid + 27).toString(16)}`;
+  const { signature, recoveryId } = signRecoverable(hashMessage(message, "bytes"), hexToBytes(privateKey));
+  return `${bytesToHex(signature)}${(recoveryId + 27).toString(16)}`;
 }

@@ -5,7 +5,6 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { parseConfig } from "~/settings.server";
-import { librarySettings } from "~e2e/bench/costs/start-costs";
 import { production } from "~e2e/support/config";
 import { readStages } from "./dockerfile-stages";
 
@@ -21,27 +20,16 @@ test("the image runs as a user of its own, copies what the build made, and keeps
   expect(textsOf("COPY")).toContain("--from=build /build/assembled /latchkey");
   expect(build!.find(({ name }) => name === "WORKDIR")!.text).toBe("/build");
   expect(textsOf("ENV").join(" ").split(" ")).toContain("HOST=0.0.0.0");
-  expect(JSON.parse(textsOf("CMD")[0]!)).toEqual(["node", "--enable-source-maps", "app/commands/start.mjs"]);
+  expect(JSON.parse(textsOf("CMD")[0]!)).toEqual(["node", "app/commands/start.mjs"]);
 });
 
 test("the systemd unit starts what the image starts, and does not restart after wrong settings", async () => {
   const unit = await readFile("docs/latchkey.service", "utf8");
-  const [, script] = /^ExecStart=\/usr\/bin\/node --enable-source-maps (.+)$/m.exec(unit)!;
+  const [, script] = /^ExecStart=\/usr\/bin\/node (.+)$/m.exec(unit)!;
   expect(existsSync(script!)).toBe(true);
   const image = (await readStages()).at(-1);
   expect(image!.find(({ name, text }) => name === "CMD" && text.includes(script!))).toBeDefined();
   expect(unit).toMatch(/^RestartPreventExitStatus=78$/m);
-});
-
-test("the image and the systemd units have the C library give memory back as it is measured", async () => {
-  const image = (await readStages()).at(-1)!;
-  const environments = [image.flatMap(({ name, text }) => (name === "ENV" ? text.split(" ") : []))];
-  for (const unit of ["latchkey.service", "latchkey@.service"]) {
-    const lines = (await readUnit(unit)).filter((line) => line.startsWith("Environment="));
-    environments.push(lines.flatMap((line) => line.slice("Environment=".length).split(" ")));
-  }
-  const settings = Object.entries(librarySettings).map((setting) => setting.join("="));
-  for (const environment of environments) expect(environment).toEqual(expect.arrayContaining(settings));
 });
 
 /** What systemd reads of a unit, without comments and empty lines. */

@@ -4,8 +4,6 @@ import { lstat, readFile, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { Webhook } from "standardwebhooks";
-import { hashMessage } from "viem";
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { decodeMp3 } from "~e2e/support/mp3";
 import { startCollector } from "~e2e/support/providers/otlp-collector";
@@ -224,20 +222,6 @@ test("the image holds no command line of Prisma, no compiler, no test and no sec
   expect(files.filter((file) => /(^|\/)\.env/.test(file) && !file.startsWith("node_modules"))).toEqual([]);
 });
 
-const prebuilt = `node_modules/secp256k1/prebuilds/${process.platform}-${process.arch}`;
-const hasNativeCurve = existsSync(prebuilt);
-if (!hasNativeCurve)
-  console.warn(`\nSKIPPED, because there is no ${prebuilt}: native signatures in the image\n`);
-
-/** Asks for the library as the build does, from the build's place. */
-const nativeRecover = `
-  import { createRequire } from "node:module";
-  import path from "node:path";
-  const curve = createRequire(path.resolve("build/server/index.js"))("secp256k1/bindings.js");
-  const [signature, hash] = process.argv.slice(1).map((hex) => Buffer.from(hex, "hex"));
-  const publicKey = curve.ecdsaRecover(signature.subarray(0, 64), signature[64] - 27, hash, false);
-  process.stdout.write(Buffer.from(publicKey).toString("hex"));`;
-
 describe(`the assembled folder on PostgreSQL and ${hasRedis ? "Redis" : "no Redis"}`, () => {
   if (!hasRedis) console.warn("\nSKIPPED, because there is no Redis here: the assembled folder with it\n");
   const secret = `whsec_${Buffer.from("the secret of the packaging test").toString("base64")}`;
@@ -346,23 +330,6 @@ describe(`the assembled folder on PostgreSQL and ${hasRedis ? "Redis" : "no Redi
     expect(seconds).toBeGreaterThan(0.5);
     expect(loudness).toBeGreaterThan(0.01);
   });
-
-  test.skipIf(!hasNativeCurve)(
-    "signatures are recovered by the native library out of that folder",
-    async () => {
-      const account = privateKeyToAccount(generatePrivateKey());
-      const [message, script] = ["The door is open.", nativeRecover];
-      const signature = (await account.signMessage({ message })).slice(2);
-      const program = ["--input-type=module", "-e", script, signature, hashMessage(message).slice(2)];
-      const { stdout } = await run(process.execPath, program, { cwd: imageDir });
-      expect(`0x${stdout}`).toBe(account.publicKey);
-
-      expect((await whole.signIn(await whole.mintKey())).status).toBe(200);
-      if (process.platform !== "linux") return;
-      const loaded = await readFile(`/proc/${whole.server.pid}/maps`, "utf8");
-      expect(loaded).toContain(path.join(imageDir, "node_modules/secp256k1/prebuilds"));
-    },
-  );
 
   test("the server logs nothing as missing", () => expectNothingLacking(whole.server));
 });

@@ -8,9 +8,10 @@ import { longLeaseSeconds } from "./instances-fixture";
 import { askForTalk, resumeLeaseSeconds, toTalk } from "./resume-fixture";
 import type { ResumeSite } from "./resume-fixture";
 
-/** Pieces are stored every 150 ms, and heard of within 250 ms. */
+/** Pieces are stored every 150 ms, and other instances look every 200 ms. */
 const pieceWithinMs = 400;
-const stopWithinMs = 250;
+/** And one look at the store. */
+const stopWithinMs = 250 + 200;
 
 /** `leave` takes the store away. */
 type Locate = () => { site: ResumeSite; leave: () => void; comeBack: () => void };

@@ -117,7 +117,7 @@ testOnSqlite(
 
     // As somebody does who has just made a copy in the same shell.
     await runAsRoot(`umask 077\n${exchange}`);
-    expect((await stat(path.join(opt, "build/server/index.js"))).mode & 0o777).toBe(0o644);
+    expect((await stat(path.join(opt, "build/index.js"))).mode & 0o777).toBe(0o644);
     expect((await stat(opt)).mode & 0o777).toBe(0o755);
     expect(await useKey(running!, { ...early, message: "under the first version" })).toBe(200);
     const pages = ["backup.md", "deploying.md", "upgrading.md"];

@@ -262,3 +262,11 @@ test.skipIf(!hasGit).each([
     expect(await readTree(content)).toEqual(before);
   },
 );
+
+test.skipIf(!hasGit)("git ignores what an operator keeps in the folder of the project", async () => {
+  const kept = ["content/welcome.md", "content/tokens/2/a.mp3", ".env", "data/latchkey.db"];
+  const copies = ["backup.db", "backup.db.part", "backup.db-wal", "latchkey-20261122-063000.dump"];
+  const files = [...kept, ...copies, "latchkey-20261122-063000.dump.enc"];
+  const { stdout } = await run("git", ["check-ignore", "--no-index", ...files]);
+  expect(stdout.trim().split("\n")).toEqual(files);
+});

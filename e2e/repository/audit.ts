@@ -1,7 +1,7 @@
 // Asks the package registry for known faults of what production runs. Exit codes: 0 none that is grave, 1 high or
 // critical ones, 2 the registry could not be asked, which says nothing either way.
 import { execFile } from "node:child_process";
-import { z } from "zod";
+import * as z from "zod";
 import { findJson } from "~/platform/json";
 
 /** What `npm audit --json` prints when it was answered; all else it prints is about not being answered. */

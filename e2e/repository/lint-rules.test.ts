@@ -223,7 +223,7 @@ const rules: Rule[] = [
     ]),
     allowed: [
       { file: pure, text: 'import { toTokenId } from "./token-id";\nexport const read = toTokenId;' },
-      { file: pure, text: 'import { z } from "zod";\nexport const shape = z.string();' },
+      { file: pure, text: 'import * as z from "zod";\nexport const shape = z.string();' },
       // Packages and files of our own that share a builtin's last name are none.
       {
         file: pure,

@@ -1,19 +1,15 @@
-// Indexes a knowledge folder as `npm run index` does, in a process that can be killed. Prints the texts it embeds, a
-// line each, and at the end the report.
+// Embeds a knowledge folder as `npm run index` does, in a process that can be killed. Prints the texts it embeds, a line
+// each, and at the end how many they were.
 import { writeSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { createCollectionStore } from "~/search/collections.store.server";
-import { indexKnowledge } from "~/search/index-knowledge.server";
-import { openSearchDatabase } from "~/search/search-database.store.server";
+import { runIndex } from "./run-index";
 import { createWordEmbedder } from "./word-embedder";
 
-const [folder = "", file = "", pauseMs = "0"] = process.argv.slice(2);
+const [folder = "", dataDir = "", pauseMs = "0"] = process.argv.slice(2);
 const ofWords = createWordEmbedder();
-const database = openSearchDatabase({ file });
-const report = await indexKnowledge({
+const { embedded } = await runIndex({
   folder,
-  store: createCollectionStore(database, "holders"),
-  lock: database,
+  dataDir,
   embedder: {
     ...ofWords,
     async embed(call) {
@@ -23,7 +19,5 @@ const report = await indexKnowledge({
       return ofWords.embed(call);
     },
   },
-  signal: new AbortController().signal,
 });
-writeSync(1, `${JSON.stringify(report)}\n`);
-await database.close();
+writeSync(1, `${embedded}\n`);

@@ -1,10 +1,7 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { onTestFinished } from "vitest";
-import { createCollectionStore } from "~/search/collections.store.server";
-import { indexKnowledge } from "~/search/index-knowledge.server";
-import { createKnowledgeSearch, knowledgeFolder, searchFile } from "~/search/knowledge-search.server";
-import { openSearchDatabase } from "~/search/search-database.store.server";
+import { createKnowledgeSearch, knowledgeFolder } from "~/search/knowledge-search.server";
 import { createTestDir } from "./databases/database";
 
 /** A content folder with these pages, and a data folder beside it; both are removed when the test ends. */
@@ -54,33 +51,11 @@ export function openKnowledgeSearch({
     reader = "holders",
     ...rest
   }: { query: string } & Partial<Parameters<typeof search.search>[0]>) {
-    return search.search({ query, index: "knowledge", namespace, topK, reader, clientId: "client", ...rest });
+    return search.search({ query, index: "knowledge", namespace, topK, reader, ...rest });
   }
   const ask = async (query: string, namespace?: string) =>
     (await find({ query, namespace })).map(({ id }) => id);
   return { search, find, ask, warnings };
-}
-
-/** One run of indexing, as `npm run index` does it. */
-export async function runIndex({
-  dataDir,
-  folder,
-  embedder = null,
-  ...changes
-}: Pick<Knowledge, "dataDir" | "folder"> & Partial<Parameters<typeof indexKnowledge>[0]>) {
-  const database = openSearchDatabase({ file: searchFile(dataDir) });
-  try {
-    return await indexKnowledge({
-      folder,
-      store: createCollectionStore(database, "holders"),
-      lock: database,
-      embedder,
-      signal: new AbortController().signal,
-      ...changes,
-    });
-  } finally {
-    await database.close();
-  }
 }
 
 export const pageCount = 40;
@@ -94,31 +69,14 @@ export function manyPages(): Record<string, string> {
   );
 }
 
-/** What is wrong with the file, and how many rows of each kind it holds for its pages. The shelves are the holders'. */
-export async function inspect({ dataDir }: Pick<Knowledge, "dataDir">) {
-  const database = openSearchDatabase({ file: searchFile(dataDir) });
-  try {
-    const [check, collections = [], pages] = await database.read(
-      { sql: "PRAGMA integrity_check" },
-      { sql: "SELECT id, namespace, model, isLive FROM collections ORDER BY id" },
-      { sql: "SELECT count(*) AS count FROM pages" },
-    );
-    const counts = [];
-    for (const { id } of collections) {
-      const rows = await database.read(
-        ...["passages", "vectors", "words"].map((name) => ({
-          sql: `SELECT count(*) AS count FROM ${name}_${Number(id)}`,
-        })),
-      );
-      counts.push(rows.map(([row]) => Number(row?.count)));
-    }
-    const models = collections.map(({ namespace, model, isLive }) => [
-      String(namespace).replace(/^holders:/, ""),
-      model,
-      isLive,
-    ]);
-    return { check: check?.[0]?.integrity_check, models, pages: Number(pages?.[0]?.count), counts };
-  } finally {
-    await database.close();
-  }
+/** The files of vectors: how many numbers each vector has, and how many there are. */
+export async function listVectors({ dataDir }: Pick<Knowledge, "dataDir">) {
+  const names = (await readdir(dataDir)).filter((name) => name.endsWith(".f32"));
+  return await Promise.all(
+    names.map(async (name) => {
+      const dimension = Number(name.split("-")[1]);
+      const { size } = await stat(path.join(dataDir, name));
+      return { dimension, vectors: size / (32 + dimension * 4) };
+    }),
+  );
 }

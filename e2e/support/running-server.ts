@@ -58,13 +58,13 @@ export async function startServer({
   onSpawn,
   startLimitMs = usualStartLimitMs,
 }: StartServerOptions): Promise<RunningServer> {
-  if (!existsSync(path.join(projectDir, "build/server/index.js")))
+  if (!existsSync(path.join(projectDir, "build/index.js")))
     throw new Error("There is no build. Run `npm run build` before these tests.");
   const dataDir = givenDataDir ?? (await mkdtemp(path.join(os.tmpdir(), "latchkey-server-")));
   const isNamed = "DATABASE_URL" in env;
   const databaseUrl = isNamed ? (env.DATABASE_URL ?? fileIn(dataDir)) : await findServerDatabase(dataDir);
   const quiet = isQuiet ? { LOG_LEVEL: "warn", PORT: String(await findFreePort()) } : null;
-  const parameters = ["--enable-source-maps", ...nodeOptions, "app/commands/start.mjs"];
+  const parameters = [...nodeOptions, "app/commands/start.mjs"];
   const child: ChildProcessByStdio<null, Readable, Readable> = spawn(process.execPath, parameters, {
     cwd: projectDir,
     stdio: ["ignore", "pipe", "pipe"],

@@ -3,92 +3,78 @@ import { expect, onTestFinished, test } from "vitest";
 import { createLogLines } from "~e2e/support/log-lines";
 import { waitUntil } from "~e2e/support/processes";
 import { AnswerAppender } from "./answer-appender.server";
-import type { AppendRequest } from "./kept-answer-store.server";
+import type { AppendRequest } from "./kept-answer";
 
-/** A store that keeps nothing but what was asked of it. */
-function openAppender() {
-  const writes: AppendRequest[][] = [];
-  let isAway = true;
+/** A store that keeps nothing but the requests. */
+function openAppender({ isAway = false } = {}) {
+  const requests: (AppendRequest & { atMs: number })[] = [];
+  const answer = { isAway };
   const appender = new AnswerAppender({
+    replyId: "reply-1",
     leaseMs: 60_000,
+    askedAtMs: performance.now(),
+    onStored: () => {},
+    onLost: () => {},
     log: createLogLines().log,
     store: {
-      append: async (requests) => {
-        writes.push([...requests]);
-        if (isAway) throw new Error("away");
-        return requests.map(({ firstId, events }) => {
-          return { outcome: "held", lastId: firstId - 1 + events.length, isStopAsked: false };
-        });
+      append: async (request) => {
+        requests.push({ ...request, atMs: performance.now() });
+        if (answer.isAway) throw new Error("away");
+        return true;
       },
     },
   });
-  function open(replyId: string) {
-    const listener = { replyId, onStored: () => {}, onStopAsked: () => {}, onLost: () => {} };
-    const appending = appender.open(listener, performance.now());
-    onTestFinished(appending.close);
-    return appending;
-  }
-  return { writes, open, appender, comeBack: () => void (isAway = false) };
+  onTestFinished(() => appender.close());
+  return { requests, appender, answer };
 }
 
-test("a store that is away is asked ever less often, and usually again once it is back", async () => {
-  const { writes, open, comeBack } = openAppender();
-  const appending = open("reply-1");
-  void appending.add("1", 1);
-  await delay(2_200);
-  // Every 150 ms it would be 14.
-  expect(writes.length).toBeLessThan(7);
-  comeBack();
-  await waitUntil(() => appending.storedId() === 1);
-  const before = writes.length;
-  for (let id = 2; id < 8; id += 1) {
-    void appending.add(String(id), id);
-    await waitUntil(() => appending.storedId() === id);
+test("an answer is stored at most every 150 ms, and its ending at once", async () => {
+  const { requests, appender } = openAppender();
+  for (let id = 1; id <= 40; id += 1) {
+    void appender.add(String(id), id);
+    await delay(10);
   }
-  expect(writes.length - before).toBe(6);
-}, 20_000);
-
-test("one write is of about 8 MiB at most, and every answer has its turn", async () => {
-  const { writes, open, comeBack } = openAppender();
-  const megabyte = "x".repeat(1024 * 1024);
-  const all = Array.from({ length: 20 }, (_, index) => open(`reply-${index}`));
-  for (const appending of all) void appending.add(megabyte, 1);
-  await waitUntil(() => writes.length >= 3);
-  comeBack();
-  await waitUntil(() => all.every((appending) => appending.storedId() === 1));
-  for (const write of writes) expect(write.flatMap(({ events }) => events).length).toBeLessThan(10);
-  expect(new Set(writes.slice(0, 3).flatMap((write) => write.map(({ replyId }) => replyId))).size).toBe(20);
+  const endedAtMs = performance.now();
+  expect(await appender.end(["end"], 40, 1)).toBe(true);
+  expect(performance.now() - endedAtMs).toBeLessThan(140);
+  const last = requests.pop()!;
+  expect(last).toMatchObject({ ending: { endingId: 41 }, usedTokens: 40 });
+  expect(last.events.at(-1)).toBe("end");
+  expect(requests.length).toBeGreaterThan(0);
+  for (const [index, { atMs }] of requests.entries())
+    expect(atMs - (requests[index - 1]?.atMs ?? -Infinity)).toBeGreaterThanOrEqual(149);
 });
 
-test("an ending waits a moment for others while another answer is under way or about to begin, and not for longer than that", async () => {
-  const { writes, open, appender, comeBack } = openAppender();
-  comeBack();
-  const end = (appending: ReturnType<typeof open>) =>
-    appending.end({ events: ["end"], usedTokens: 1, expiresAtMs: 1 });
-  const [one, other] = [open("reply-1"), open("reply-2")];
-  // The first write of all is done, and the next one is far away.
-  void one.add("1", 1);
-  await waitUntil(() => one.storedId() === 1);
-  writes.length = 0;
-  const isFirstStored = end(one);
-  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-  expect(writes).toEqual([]);
-  const isOtherStored = end(other);
-  expect(await Promise.all([isFirstStored, isOtherStored])).toEqual([true, true]);
-  expect(writes.map((write) => write.map(({ replyId }) => replyId))).toEqual([["reply-1", "reply-2"]]);
+test("a store that is away is asked less and less often, for the same events, and usually again once it is back", async () => {
+  const { requests, appender, answer } = openAppender({ isAway: true });
+  void appender.add("1", 1);
+  await waitUntil(() => requests.length === 1);
+  void appender.add("2", 2);
+  await delay(2_200);
+  // Every 150 ms it would be 14.
+  expect(requests.length).toBeLessThan(7);
+  expect(requests.map(({ events }) => events)).toEqual(requests.map(() => ["1"]));
+  answer.isAway = false;
+  await waitUntil(() => appender.storedId === 2);
+  const before = requests.length;
+  for (let id = 3; id < 8; id += 1) {
+    void appender.add(String(id), id);
+    await waitUntil(() => appender.storedId === id);
+  }
+  expect(requests.length - before).toBe(5);
+}, 20_000);
 
-  const alone = open("reply-3");
-  const isAloneStored = end(alone);
-  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-  expect(writes).toHaveLength(2);
-  expect(await isAloneStored).toBe(true);
-
-  let begin = () => {};
-  const beginning = appender.expect(() => new Promise<void>((resolve) => (begin = resolve)));
-  const isLastStored = end(open("reply-4"));
-  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-  expect(writes).toHaveLength(2);
-  expect(await isLastStored).toBe(true);
-  begin();
-  await beginning;
+test("a large backlog is stored in pieces, each with what the answer had used by then", async () => {
+  const { requests, appender } = openAppender();
+  const large = "x".repeat(100 * 1024);
+  for (let id = 1; id <= 5; id += 1) void appender.add(large, id);
+  expect(await appender.end(["end"], 9, 1)).toBe(true);
+  expect(requests.map(({ firstId, usedTokens }) => [firstId, usedTokens])).toEqual([
+    [1, 1],
+    [2, 2],
+    [3, 3],
+    [4, 4],
+    [5, 9],
+  ]);
+  expect(requests.map(({ ending }) => ending !== null)).toEqual([false, false, false, false, true]);
 });

@@ -1,239 +1,180 @@
-import { AsyncResource } from "node:async_hooks";
 import type { WarnLog } from "~/platform/log.server";
-import type {
-  AnswerHeaders,
-  AppendOutcome,
-  AppendRequest,
-  KeptAnswerStore,
-} from "./kept-answer-store.server";
-import { UnstoredAnswer } from "./unstored-answer.server";
-import type { AnswerEnd, AnswerListener } from "./unstored-answer.server";
+import type { AnswerHeaders, AppendRequest } from "./kept-answer";
+import type { KeptAnswerStore } from "./kept-answers.store.server";
 
 const appendEveryMs = 150;
 
-/** A store that is away is asked ever less often, up to this or four times a lease. */
+/** The longest pause before a store that is away is asked again; a quarter of the lease if that is shorter. */
 const longestPauseMs = 1_000;
 
-/** Of one write, and one answer more: PostgreSQL takes 256 MB of JSON. The rest goes into the next write. */
-const maxWriteChars = 8 * 1024 * 1024;
-
-/**
- * An ending waits so long for others, if others are under way: a write is most of what a short answer costs. A processor
- * that idles in a longer wait costs more than the writes it saves.
- */
-const gatherUrgentMs = 8;
-
-/** Of one answer, while the store does not take it. */
+/** Held while the store does not take it. More of the answer waits for the store. */
 const maxHeldChars = 1024 * 1024;
 
-/** A silent answer renews its lease, and learns that it shall stop, this often or three times a lease. */
-const renewEveryMs = 1_000;
+/** A reader reads a piece whole. */
+const maxPieceChars = 128 * 1024;
 
-export type Appending = {
-  storedId: () => number;
-  /** That the first reader gets: stored with whatever is appended next. */
-  tellHeaders: (headers: AnswerHeaders) => void;
-  /**
-   * Whether readers may get it. Where the lease may have expired, because the store is slow or the process stood still,
-   * and where too much is held already, that turns out once it is stored. False: the lease is lost.
-   */
-  add: (json: string, usedTokens: number) => true | Promise<boolean>;
-  /** Resolves when all is stored, with true, or when it never will be. */
-  end: (ending: AnswerEnd) => Promise<boolean>;
-  /** Looks at the store now. */
-  look: () => void;
-  /** Nothing was said, and nothing is to be stored. */
-  close: () => void;
+type Options = {
+  replyId: string;
+  store: Pick<KeptAnswerStore, "append">;
+  leaseMs: number;
+  /** When the lease was requested, by the monotonic clock. */
+  askedAtMs: number;
+  onStored: (storedId: number) => void;
+  /** Nothing more of the answer can be stored. Called once, and `onStored` never after it. */
+  onLost: () => void;
+  log: WarnLog;
 };
 
-type Options = { store: Pick<KeptAnswerStore, "append">; leaseMs: number; log: WarnLog };
-
 /**
- * Stores what the answers of this process say: all of them in one write, at most every 150 ms, and endings within 8 ms.
- * Holds what is not stored, up to 1 MiB of each, while the store is away, until the lease must have expired.
+ * Stores one answer: at most every 150 ms, its ending at once. Renews the lease while the answer is silent. A store that is
+ * away is retried until the lease must have expired.
  */
 export class AnswerAppender {
+  storedId = 0;
   readonly #options: Options;
-  readonly #open = new Set<UnstoredAnswer>();
-  #expected = 0;
-  /** These do not wait for the next write of all. */
-  readonly #urgent = new Set<UnstoredAnswer>();
-  // Timers belong to no request.
-  readonly #background = new AsyncResource("AnswerAppender");
-  #isWriteOfAllDue = false;
-  #isWriteOfUrgentDue = false;
-  #lastWriteOfAllMs = -Infinity;
-  #isWriting = false;
-  #isFailing = false;
-  /** Writes in a row of which nothing was stored. */
+  #isOpen = true;
+  #waiting: { json: string; usedTokens: number }[] = [];
+  #waitingChars = 0;
+  #usedTokens = 0;
+  #headers: AnswerHeaders | null = null;
+  #ending: AppendRequest["ending"] = null;
+  /** Repeated as it is until its outcome is known, so that nothing is stored twice. */
+  #request: AppendRequest | null = null;
+  #isAppending = false;
+  #appendedAtMs: number;
+  #renewedAtMs: number;
   #failures = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #held: { id: number; decide: (maySend: boolean) => void } | null = null;
+  #onEnded: (isStored: boolean) => void = () => undefined;
 
   constructor(options: Options) {
     this.#options = options;
+    this.#appendedAtMs = this.#renewedAtMs = options.askedAtMs;
+    this.#schedule();
   }
 
-  /** An answer that is about to begin counts as one that is under way. */
-  async expect<Begun>(begin: () => Promise<Begun>): Promise<Begun> {
-    this.#expected += 1;
-    try {
-      return await begin();
-    } finally {
-      this.#expected -= 1;
+  setHeaders(headers: AnswerHeaders): void {
+    this.#headers = headers;
+    this.#schedule();
+  }
+
+  /**
+   * Whether readers may get it. If the lease may have expired, or too much waits for the store, that is known once it is
+   * stored. False: the lease is lost.
+   */
+  add(json: string, usedTokens: number): true | Promise<boolean> {
+    if (!this.#isOpen) return Promise.resolve(false);
+    this.#waiting.push({ json, usedTokens });
+    this.#waitingChars += json.length;
+    if (this.#waiting.length === 1 || this.#waitingChars >= maxPieceChars) this.#schedule();
+    if (this.#maySend()) return true;
+    const id = this.#lastId();
+    return new Promise((decide) => (this.#held = { id, decide }));
+  }
+
+  /** Resolves with true when everything is stored, and with false when it never will be. */
+  end(events: readonly string[], usedTokens: number, expiresAtMs: number): Promise<boolean> {
+    if (!this.#isOpen) return Promise.resolve(false);
+    this.#ending = { endingId: this.#lastId() + 1, expiresAtMs };
+    for (const json of events) {
+      this.#waiting.push({ json, usedTokens });
+      this.#waitingChars += json.length;
     }
-  }
-
-  /** For an answer that has just begun. `askedAtMs`: when its lease was asked for, by the monotonic clock. */
-  open(listener: AnswerListener, askedAtMs: number): Appending {
-    const entry = new UnstoredAnswer(listener, askedAtMs);
-    this.#open.add(entry);
     this.#schedule();
-    return {
-      storedId: () => entry.storedId,
-      tellHeaders: (headers) => void (entry.headers = headers),
-      add: (json, usedTokens) => {
-        if (!entry.isOpen) return Promise.resolve(false);
-        entry.add(json, usedTokens);
-        this.#schedule();
-        return this.#maySend(entry) || entry.stored();
-      },
-      end: (ending) => {
-        if (!entry.isOpen) return Promise.resolve(false);
-        entry.end(ending);
-        this.#hurry(entry);
-        return new Promise((resolve) => (entry.onEnded = resolve));
-      },
-      look: () => {
-        if (entry.isOpen) this.#hurry(entry);
-      },
-      close: () => this.#close(entry),
-    };
+    return new Promise((resolve) => (this.#onEnded = resolve));
   }
 
-  #maySend({ renewedAtMs, waitingChars }: UnstoredAnswer): boolean {
-    return performance.now() - renewedAtMs <= this.#options.leaseMs && waitingChars <= maxHeldChars;
+  /** Stores nothing more. */
+  close(): void {
+    this.#isOpen = false;
+    clearTimeout(this.#timer);
   }
 
-  #hurry(entry: UnstoredAnswer): void {
-    this.#urgent.add(entry);
-    this.#schedule();
+  #lastId(): number {
+    return this.storedId + (this.#request?.events.length ?? 0) + this.#waiting.length;
+  }
+
+  #maySend(): boolean {
+    const isHeld = performance.now() - this.#renewedAtMs <= this.#options.leaseMs;
+    return isHeld && this.#waitingChars <= maxHeldChars;
   }
 
   #schedule(): void {
-    if (this.#isWriting || this.#open.size === 0) return;
-    // Every event comes by here.
-    if (this.#isWriteOfAllDue && this.#urgent.size === 0) return;
-    this.#background.runInAsyncScope(() => {
-      this.#scheduleUrgent();
-      this.#scheduleAll();
-    });
+    if (this.#isAppending || !this.#isOpen) return;
+    clearTimeout(this.#timer);
+    const waitMs = Math.max(0, this.#dueAtMs() - performance.now());
+    this.#timer = setTimeout(() => void this.#append(), waitMs);
   }
 
-  /** Where all that is under way is urgent, there is nothing to wait for. */
-  #scheduleUrgent(): void {
-    if (this.#urgent.size === 0) return;
-    const write = () => this.#writeUrgent();
-    if (this.#urgent.size === this.#open.size && this.#expected === 0) setImmediate(write);
-    else if (!this.#isWriteOfUrgentDue) setTimeout(write, gatherUrgentMs);
-    this.#isWriteOfUrgentDue = true;
-  }
-
-  #scheduleAll(): void {
-    if (this.#isWriteOfAllDue) return;
-    const longestMs = Math.min(longestPauseMs, this.#options.leaseMs / 4);
-    const pauseMs = Math.max(appendEveryMs, Math.min(longestMs, appendEveryMs * 2 ** this.#failures));
-    setTimeout(() => this.#writeAll(), Math.max(0, this.#lastWriteOfAllMs + pauseMs - performance.now()));
-    this.#isWriteOfAllDue = true;
-  }
-
-  #writeUrgent(): void {
-    this.#isWriteOfUrgentDue = false;
-    void this.#write([...this.#urgent]);
-  }
-
-  #writeAll(): void {
-    this.#isWriteOfAllDue = false;
-    if (this.#isWriting) return;
-    const renewMs = Math.min(renewEveryMs, this.#options.leaseMs / 3);
-    const nowMs = (this.#lastWriteOfAllMs = performance.now());
-    void this.#write([...this.#open].filter((entry) => entry.isDue(nowMs - renewMs)));
-  }
-
-  async #write(all: readonly UnstoredAnswer[]): Promise<void> {
-    const { store, leaseMs, log } = this.#options;
-    if (this.#isWriting || all.length === 0) return this.#schedule();
-    this.#isWriting = true;
-    const due = fillWrite(all);
-    for (const entry of due) {
-      this.#urgent.delete(entry);
-      // To the end: the next write begins with those that had no room in this one.
-      if (due.length < all.length && this.#open.delete(entry)) this.#open.add(entry);
+  #dueAtMs(): number {
+    const { leaseMs } = this.#options;
+    if (this.#failures > 0) {
+      const pauseMs = Math.min(longestPauseMs, leaseMs / 4, appendEveryMs * 2 ** this.#failures);
+      return this.#appendedAtMs + pauseMs;
     }
-    const startedAtMs = performance.now();
-    const requests = due.map((entry) => entry.toRequest(leaseMs));
-    const fail = (err: unknown) => requests.map((): AppendOutcome => ({ outcome: "unknown", err }));
+    if (this.#ending || this.#waitingChars >= maxPieceChars) return this.#appendedAtMs;
+    if (this.#headers || this.#waiting.length > 0) return this.#appendedAtMs + appendEveryMs;
+    return this.#renewedAtMs + leaseMs / 3;
+  }
+
+  async #append(): Promise<void> {
+    const { store, leaseMs, log, onStored } = this.#options;
+    const startedAtMs = (this.#appendedAtMs = performance.now());
+    const request = (this.#request ??= this.#takeRequest());
+    this.#isAppending = true;
     try {
-      const outcomes = await store.append(requests).catch(fail);
-      const failure = outcomes.find((outcome) => outcome.outcome === "unknown");
-      if (failure && !this.#isFailing)
-        log.warn({ err: failure.err }, "answers could not be stored; retrying");
-      this.#isFailing = failure !== undefined;
-      const isAway = outcomes.every(({ outcome }) => outcome === "unknown");
-      this.#failures = isAway ? this.#failures + 1 : 0;
-      for (const [index, entry] of due.entries()) {
-        if (!this.#take(entry, requests[index]!, outcomes[index]!)) continue;
-        entry.renewedAtMs = startedAtMs;
-        entry.decide(this.#maySend(entry));
-      }
+      const isHeld = await store.append(request);
+      if (!this.#isOpen) return;
+      if (!isHeld) return this.#lose();
+      this.#request = null;
+      this.#failures = 0;
+      this.#renewedAtMs = startedAtMs;
+      this.storedId += request.events.length;
+      for (const { length } of request.events) this.#waitingChars -= length;
+      onStored(this.storedId);
+      if (request.ending) {
+        this.close();
+        this.#onEnded(true);
+      } else if (this.#held && (this.#maySend() || this.#held.id <= this.storedId)) this.#decideHeld(true);
+    } catch (err) {
+      this.#failures += 1;
+      const { replyId } = this.#options;
+      if (this.#failures === 1) log.warn({ err, replyId }, "answer could not be stored; retrying");
+      if (this.#isOpen && performance.now() - this.#renewedAtMs > leaseMs) this.#lose();
     } finally {
-      this.#isWriting = false;
+      this.#isAppending = false;
       this.#schedule();
     }
   }
 
-  /** Whether its lease was renewed. */
-  #take(entry: UnstoredAnswer, request: AppendRequest, outcome: AppendOutcome): boolean {
-    if (!entry.isOpen) return false;
-    if (outcome.outcome === "unknown") {
-      // Retried with all others, not at once.
-      this.#urgent.delete(entry);
-      entry.noteFailure();
-      if (performance.now() - entry.renewedAtMs > this.#options.leaseMs) this.#lose(entry);
-      return false;
+  #takeRequest(): AppendRequest {
+    const { replyId, leaseMs } = this.#options;
+    const events: string[] = [];
+    for (let chars = 0; events.length < this.#waiting.length;) {
+      const { json, usedTokens } = this.#waiting[events.length]!;
+      chars += json.length;
+      if (events.length > 0 && chars > maxPieceChars) break;
+      events.push(json);
+      this.#usedTokens = usedTokens;
     }
-    if (outcome.outcome === "lost" || !entry.noteStored(outcome.lastId)) {
-      this.#lose(entry);
-      return false;
-    }
-    if (request.headers) entry.headers = null;
-    const isAllStored = outcome.lastId === request.firstId - 1 + request.events.length;
-    const hasEnded = isAllStored && request.ending !== undefined;
-    entry.listener.onStored(outcome.lastId, hasEnded);
-    if (hasEnded) {
-      this.#close(entry);
-      entry.onEnded(true);
-    } else if (entry.ending) this.#urgent.add(entry);
-    else if (outcome.isStopAsked) entry.listener.onStopAsked();
-    return true;
+    this.#waiting.splice(0, events.length);
+    const ending = this.#waiting.length === 0 ? this.#ending : null;
+    const headers = this.#headers;
+    this.#headers = null;
+    const firstId = this.storedId + 1;
+    return { replyId, leaseMs, firstId, events, usedTokens: this.#usedTokens, headers, ending };
   }
 
-  #close(entry: UnstoredAnswer): void {
-    entry.isOpen = false;
-    this.#open.delete(entry);
-    this.#urgent.delete(entry);
+  #decideHeld(maySend: boolean): void {
+    this.#held?.decide(maySend);
+    this.#held = null;
   }
 
-  #lose(entry: UnstoredAnswer): void {
-    if (!entry.isOpen) return;
-    this.#close(entry);
-    entry.listener.onLost();
-    entry.lose();
-    entry.onEnded(false);
+  #lose(): void {
+    this.close();
+    this.#options.onLost();
+    this.#decideHeld(false);
+    this.#onEnded(false);
   }
-}
-
-function fillWrite(due: readonly UnstoredAnswer[]): readonly UnstoredAnswer[] {
-  let chars = 0;
-  const isFull = (entry: UnstoredAnswer) => (chars += entry.waitingChars) > maxWriteChars;
-  const last = due.findIndex(isFull);
-  return last === -1 ? due : due.slice(0, last + 1);
 }

@@ -1,108 +1,124 @@
-import { AsyncResource } from "node:async_hooks";
+import { setTimeout as delay } from "node:timers/promises";
 import { StreamCutOff } from "~/platform/http/sse.server";
 import type { EventSource } from "~/platform/http/sse.server";
-import { takeEvents } from "./answer-feed.server";
-import type { AnswerFeed, FeedReader } from "./answer-feed.server";
-import type { KeptAnswerStore, KeptEvent } from "./kept-answer-store.server";
+import type { AnswerFeed } from "./answer-feed.server";
+import type { AnswerEnding, KeptEvent } from "./kept-answer";
+import type { KeptAnswerStore } from "./kept-answers.store.server";
 
-/** Read from the store at once by a reader who lags behind. */
+/** How often an instance looks at the store for what another one has done to an answer. */
+export const lookEveryMs = 200;
 const maxReadBytes = 256 * 1024;
 
-type Options = { feed: AnswerFeed; store: Pick<KeptAnswerStore, "read">; afterId: number };
+export type AnswerReaderOptions = {
+  replyId: string;
+  /** Null if another process writes the answer, or if it has ended. */
+  feed: AnswerFeed | null;
+  afterId: number;
+  store: Pick<KeptAnswerStore, "read">;
+  /** Ends an answer that has lost its writer. */
+  conclude: (replyId: string) => Promise<void>;
+  /** How long the store may be away before the reader is cut off, to come back. */
+  patienceMs: number;
+  shutdownSignal: AbortSignal;
+};
 
-/**
- * The events of an answer after `afterId`, to its end, as many at a time as there are. Those held by the feed as they
- * come; older ones from the store.
- */
-export class AnswerReader implements EventSource, FeedReader {
-  lastId: number;
-  readonly #options: Options;
-  /** Whose reads of the store they are: the writer calls, too. */
-  readonly #context = new AsyncResource("AnswerReader");
+/** The events of an answer after `afterId`, to its end: from memory while this process writes it, otherwise from the store. */
+export class AnswerReader implements EventSource {
+  #lastId: number;
+  readonly #options: AnswerReaderOptions;
   #tellMore = () => {};
+  readonly #look = () => this.#tellMore();
+  #fromStore: KeptEvent[] = [];
   #isReading = false;
-  /** JSON of the events after `lastId`. */
-  #fromStore: string[] = [];
+  /** The ending is known, and the reader stands before it. */
   #isEnding = false;
+  /** The store has nothing more. */
+  #isWhole = false;
   #isClosed = false;
   #fault: StreamCutOff | null = null;
 
-  constructor(options: Options) {
+  constructor(options: AnswerReaderOptions) {
     this.#options = options;
-    this.lastId = options.afterId;
-    options.feed.attach(this);
+    this.#lastId = options.afterId;
+    options.feed?.listeners.add(this.#look);
   }
 
   onMore(listener: () => void): void {
     this.#tellMore = listener;
   }
 
-  look(): void {
-    this.#tellMore();
-  }
-
-  /** Where there is nothing, the feed comes back when there may be. */
+  /** The next event, if it is there. Otherwise the listener is called when it may be. */
   take(): readonly KeptEvent[] | null {
-    const { feed } = this.#options;
+    const feed = this.#options.feed?.isLost ? null : this.#options.feed;
+    if (feed?.hasFailed) this.#cutOff("The answer did not begin");
     if (this.#fault !== null) throw this.#fault;
     if (this.#isClosed) return null;
-    // More may be said in this tick of the loop.
-    if (this.#isReading || feed.isWaking) return [];
-    this.#goToEnding();
-    const events = this.#takeNext();
-    const last = events.at(-1);
-    if (last !== undefined) this.lastId = last.id;
-    else if (feed.isBehind(this.lastId)) this.#context.runInAsyncScope(() => void this.#readOn());
-    else if (feed.ending !== null) {
+    if (feed?.ending) this.#goToEnding(feed.ending, feed.lastId);
+    const event = this.#fromStore.shift() ?? feed?.eventAfter(this.#lastId);
+    if (event) {
+      this.#lastId = event.id;
+      return [event];
+    }
+    const isInMemory = feed !== null && !feed.isBehind(this.#lastId);
+    if (isInMemory ? feed.ending !== null : this.#isWhole) {
       this.close();
       return null;
-    } else if (feed.fault !== null) throw this.#cutOff("The answer goes on elsewhere", feed.fault);
-    return events;
+    }
+    if (!isInMemory && !this.#isReading) void this.#readOn();
+    return [];
   }
 
   close(): void {
-    if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#fromStore = [];
-    this.#options.feed.detach(this);
+    this.#options.feed?.listeners.delete(this.#look);
   }
 
-  #takeNext(): KeptEvent[] {
-    if (this.#fromStore.length === 0) return this.#options.feed.eventsAfter(this.lastId);
-    const events = takeEvents(this.#fromStore, 0, this.lastId);
-    this.#fromStore.splice(0, events.length);
-    return events;
-  }
-
-  /** Once: whoever had more than there is, or than was stored when its writer broke off, gets the ending all the same. */
-  #goToEnding(): void {
-    const { ending, lastId } = this.#options.feed;
-    if (ending === null || this.#isEnding) return;
+  /** Once: a reader that had more than there is, or than was stored when the writer broke off, gets the ending all the same. */
+  #goToEnding({ endingId, isBroken }: AnswerEnding, lastId: number): boolean {
+    if (this.#isEnding) return false;
     this.#isEnding = true;
-    const hasSeenMore = ending.isBroken ? this.lastId >= ending.endingId : this.lastId > lastId;
-    if (hasSeenMore) this.lastId = ending.endingId - 1;
+    const hasSeenMore = isBroken ? this.#lastId >= endingId : this.#lastId > lastId;
+    if (hasSeenMore) this.#lastId = endingId - 1;
+    return hasSeenMore;
   }
 
+  /** Until there is something new, or the end. */
   async #readOn(): Promise<void> {
-    const { store, feed } = this.#options;
-    const request = { replyId: feed.replyId, afterId: this.lastId, maxBytes: maxReadBytes };
+    const { patienceMs, shutdownSignal: signal } = this.#options;
     this.#isReading = true;
-    try {
-      const part = await store.read(request);
-      if (this.#isClosed) return;
-      if (!part?.events.length) return void this.#cutOff("The answer is not kept any more");
-      // What the feed does not have yet may be an ending, of which only the feed tells.
-      this.#fromStore = part.events.filter(({ id }) => id <= feed.lastId).map(({ json }) => json);
-    } catch (cause) {
-      if (!this.#isClosed) this.#cutOff("The store of answers is away", cause);
-    } finally {
-      this.#isReading = false;
-      this.look();
+    let lookedAtMs = performance.now();
+    while (!this.#isClosed && !this.#isWhole && this.#fromStore.length === 0) {
+      try {
+        const isIdle = await this.#lookAtStore();
+        lookedAtMs = performance.now();
+        if (isIdle) await delay(lookEveryMs, undefined, { signal });
+      } catch (cause) {
+        const isOver = signal.aborted || performance.now() - lookedAtMs > patienceMs;
+        if (isOver) this.#cutOff("The answer could not be read", cause);
+        else await delay(lookEveryMs);
+      }
     }
+    this.#isReading = false;
+    this.#tellMore();
   }
 
-  #cutOff(message: string, cause?: unknown): StreamCutOff {
+  /** Whether nothing new is to be expected at once. */
+  async #lookAtStore(): Promise<boolean> {
+    const { replyId, store, conclude } = this.#options;
+    const part = await store.read({ replyId, afterId: this.#lastId, maxBytes: maxReadBytes });
+    if (part?.ending && this.#goToEnding(part.ending, part.lastId)) return false;
+    this.#fromStore = part?.events ?? [];
+    if (this.#fromStore.length > 0) return false;
+    if (part === null || part.lastId > this.#lastId) this.#cutOff("The answer is gone");
+    else if (part.ending) this.#isWhole = true;
+    else if (part.hasWriter) return true;
+    else await conclude(replyId);
+    return false;
+  }
+
+  #cutOff(message: string, cause?: unknown): void {
+    if (this.#isClosed) return;
     this.close();
-    return (this.#fault = new StreamCutOff(message, { cause }));
+    this.#fault = new StreamCutOff(message, { cause });
   }
 }

@@ -1,13 +1,13 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createLogLines } from "~e2e/support/log-lines";
-import { createSqliteState } from "~e2e/support/databases/state";
+import { createSqliteTestDatabase } from "~e2e/support/databases/database";
 import { waitUntil } from "~e2e/support/processes";
 import type { ChatEvent } from "../reply/chat-events";
-import type { Alongside, AppendRequest, KeptAnswerStore, KeptEvent } from "./kept-answer-store.server";
-import { AnswerFeed } from "./answer-feed.server";
+import type { KeptEvent } from "./kept-answer";
+import { createKeptAnswerStore } from "./kept-answers.store.server";
+import type { KeptAnswerStore } from "./kept-answers.store.server";
 import { AnswerReader } from "./answer-reader.server";
 import { createKeptAnswers, writerGoneText } from "./kept-answers.server";
 
@@ -18,9 +18,8 @@ const finish: ChatEvent = { type: "finish", messageMetadata: { finishReason: "st
 
 /** Instances on one store, and what each has settled. */
 async function openInstances() {
-  const { keptAnswers } = (await createSqliteState()).openStores({ clock: Date.now });
+  const keptAnswers = createKeptAnswerStore((await createSqliteTestDatabase()).database, Date.now);
   const settled: { reservationId: string; usedTokens: number }[] = [];
-  const told: string[] = [];
   const open = (
     changes: Partial<KeptAnswerStore> = {},
     leaseMs = longLeaseMs,
@@ -28,7 +27,6 @@ async function openInstances() {
   ) =>
     createKeptAnswers({
       store: { ...keptAnswers, ...changes },
-      notices: { tell: (replyIds) => void told.push(...replyIds), subscribe: () => () => undefined },
       leaseMs,
       keptForMs: 60_000,
       maxOpen: 4,
@@ -41,7 +39,7 @@ async function openInstances() {
       clock: Date.now,
       log: createLogLines().log,
     });
-  return { store: keptAnswers, settled, told, open };
+  return { store: keptAnswers, settled, open };
 }
 
 /** An answer whose events are said one after the other by the test. */
@@ -49,7 +47,6 @@ async function beginAnswer(
   kept: ReturnType<typeof createKeptAnswers>,
   usedTokens = 7,
   conversationId = conversation.conversationId,
-  failsWithin = false,
 ) {
   const answer = kept.prepare({ ...conversation, conversationId, openFor: "key", proofHash: null });
   await answer.begin();
@@ -57,24 +54,22 @@ async function beginAnswer(
   let wake = () => {};
   async function* events(): AsyncGenerator<ChatEvent> {
     for (let at = 0; ; at += 1) {
-      while (said.length <= at && !answer.isLost) {
+      while (said.length <= at && !answer.feed.isLost) {
         await new Promise<void>((resolve) => {
           wake = resolve;
           answer.signal.addEventListener("abort", () => resolve(), { once: true });
         });
       }
       const event = said[at];
-      if (answer.isLost || event === undefined) return;
+      if (answer.feed.isLost || event === undefined) return;
       yield event;
       if (event.type === "finish") return;
     }
   }
   let settledCount = 0;
-  async function settle(transaction: Parameters<Alongside>[0]): Promise<void> {
-    if (transaction && failsWithin) throw new Error("changed its mind");
-    settledCount += 1;
-  }
-  const reader = answer.write(events(), { readUsedTokens: () => usedTokens, settle });
+  const settle = async () => void (settledCount += 1);
+  const reader = kept.read(answer, 0);
+  void answer.write(events(), { readUsedTokens: () => usedTokens, settle });
   return {
     answer,
     source: reader,
@@ -128,9 +123,9 @@ test("readers get each event at once, and the ending once it is stored and settl
   const { store, open, settled } = await openInstances();
   let isHeldBack = true;
   const kept = open({
-    append: async (requests) => {
+    append: async (request) => {
       while (isHeldBack) await delay(5);
-      return await store.append(requests);
+      return await store.append(request);
     },
   });
   const { reader, say, settledCount } = await beginAnswer(kept);
@@ -144,43 +139,14 @@ test("readers get each event at once, and the ending once it is stored and settl
   expect([settledCount(), settled]).toEqual([1, []]);
 });
 
-test("what is said in one tick of the loop comes at once, also what was said before the first look", async () => {
-  const { open } = await openInstances();
-  const { answer, reader, say } = await beginAnswer(open());
-  const isSaid = new Promise<void>((resolve) => {
-    const { say: sayToFeed } = answer.feed;
-    answer.feed.say = (json) => {
-      sayToFeed.call(answer.feed, json);
-      resolve();
-    };
-  });
-  say(text("Hello"), text(" there"));
-  await isSaid;
-  expect((await reader.next()).value).toMatchObject([{ id: 1 }, { id: 2 }]);
-  say(finish);
-  expect(await take(reader)).toMatchObject([{ id: 3 }]);
-});
-
-test("other instances are told to look when an answer has ended, and not with each append", async () => {
-  const { open, told } = await openInstances();
-  const { answer, reader, say } = await beginAnswer(open());
-  say(text("Hello"));
-  await waitUntil(async () => (await open().find(conversation))?.lastId === 1);
-  expect(told).toEqual([]);
-  say(finish);
-  await take(reader);
-  expect(told).toEqual([answer.replyId]);
-});
-
 test("an append whose outcome is unknown is asked for again, and nothing is doubled", async () => {
   const { store, open } = await openInstances();
   let failures = 3;
   const kept = open({
-    append: async (requests) => {
-      const outcomes = await store.append(requests);
-      if (requests.some(({ events }) => events.length > 0) && failures-- > 0)
-        throw new Error("connection lost");
-      return outcomes;
+    append: async (request) => {
+      const isHeld = await store.append(request);
+      if (request.events.length > 0 && failures-- > 0) throw new Error("connection lost");
+      return isHeld;
     },
   });
   const { reader, say } = await beginAnswer(kept);
@@ -199,7 +165,7 @@ test("a writer that cannot store beyond its lease ends without a word; its reade
   let isAway = false;
   const kept = open(
     {
-      append: (requests) => (isAway ? Promise.reject(new Error("away")) : store.append(requests)),
+      append: (request) => (isAway ? Promise.reject(new Error("away")) : store.append(request)),
     },
     2_000,
   );
@@ -210,7 +176,7 @@ test("a writer that cannot store beyond its lease ends without a word; its reade
   isAway = true;
   say(text("seen, "), text("and not stored"));
   expect((await take(reader, 3)).map(({ id }) => id)).toEqual([1, 2, 3]);
-  await waitUntil(() => answer.isLost);
+  await waitUntil(() => answer.feed.isLost);
   isAway = false;
   const ending = await take(reader);
   expect(ending).toMatchObject([{ id: 2 }, { id: 3 }]);
@@ -226,54 +192,30 @@ test("a writer that cannot store beyond its lease ends without a word; its reade
 });
 
 test("a beginning whose outcome is unknown leaves nothing behind", async () => {
-  const { store, open, settled } = await openInstances();
-  const begin: KeptAnswerStore["begin"] = async (request, alongside) => {
-    await store.begin(request, alongside);
+  const { store, open } = await openInstances();
+  const begin: KeptAnswerStore["begin"] = async (request) => {
+    await store.begin(request);
     throw new Error("connection lost");
   };
   const answer = open({ begin }).prepare({ ...conversation, openFor: "key", proofHash: null });
   await expect(answer.begin()).rejects.toThrow("connection lost");
   expect(await store.find(conversation)).toBeNull();
-  expect(settled).toEqual([{ reservationId: answer.replyId, usedTokens: 0 }]);
 });
 
-test("a settlement that fails with its ending is done alone, and holds up neither it nor others", async () => {
-  const { open } = await openInstances();
-  const kept = open();
-  const [one, other] = [
-    await beginAnswer(kept, 7, "conversation-0001", true),
-    await beginAnswer(kept, 7, "conversation-0002"),
-  ];
-  for (const { say } of [other, one]) say(text("Hello"), finish);
-  for (const { reader } of [other, one]) expect((await take(reader)).map(({ id }) => id)).toEqual([1, 2]);
-  expect(one.settledCount()).toBe(1);
-  // In the transaction that was rolled back, too.
-  expect(other.settledCount()).toBe(2);
-});
-
-test.each([
-  { stored: "with what settles it", isAlongside: true },
-  { stored: "alone", isAlongside: false },
-])("an ending whose outcome is unknown is settled: stored $stored", async ({ isAlongside }) => {
+test("an ending whose outcome is unknown is settled", async () => {
   const { store, open, settled } = await openInstances();
-  const alone = ({ ending, ...request }: AppendRequest) => ({
-    ...request,
-    ...(ending && { ending: { ...ending, alongside: null } }),
-  });
   const kept = open({
-    append: async (requests) => {
-      const outcomes = await store.append(isAlongside ? requests : requests.map(alone));
-      if (requests.some(({ ending }) => ending) && outcomes[0]?.outcome === "held")
-        throw new Error("connection lost");
-      return outcomes;
+    append: async (request) => {
+      const isHeld = await store.append(request);
+      if (request.ending && isHeld) throw new Error("connection lost");
+      return isHeld;
     },
   });
   const { answer, reader, say, settledCount } = await beginAnswer(kept);
   say(text("Hello"), finish);
   expect((await take(reader)).map(({ id }) => id)).toEqual([1, 2]);
   await answer.done;
-  expect(settledCount()).toBe(isAlongside ? 1 : 0);
-  // By those who look what became of it: the row of the reservation decides that nothing is settled twice.
+  expect(settledCount()).toBe(0);
   expect(settled).toEqual([{ reservationId: answer.replyId, usedTokens: 7 }]);
 });
 
@@ -291,9 +233,9 @@ test.each(["the store's word", "the settlement"])(
     };
     const isOfStore = lost === "the store's word";
     const conclude: KeptAnswerStore["conclude"] = async (request) => {
-      const usage = await store.conclude(request);
+      const isConcluded = await store.conclude(request);
       await fail(request.replyId);
-      return usage;
+      return isConcluded;
     };
     const listAbandoned = async () => ((await store.listAbandoned()).length > 0 ? [replyId, other] : []);
     const settling = ({ reservationId }: { reservationId: string }) => fail(reservationId);
@@ -302,7 +244,9 @@ test.each(["the store's word", "the settlement"])(
       : open({ listAbandoned }, longLeaseMs, settling);
     await kept.concludeAbandoned();
     // What was concluded for certain is settled with the others.
-    expect(settled.map(({ reservationId }) => reservationId)).toEqual(isOfStore ? [other, replyId] : [other]);
+    expect(new Set(settled.map(({ reservationId }) => reservationId))).toEqual(
+      new Set(isOfStore ? [other, replyId] : [other]),
+    );
     isAway = false;
     await kept.concludeAbandoned();
     expect(settled).toContainEqual({ reservationId: replyId, usedTokens: 0 });
@@ -319,27 +263,32 @@ test("a reader that was closed takes nothing more", async () => {
   expect(source.take()).toBeNull();
 });
 
-test("a reader reads the store as its own request, and may be closed meanwhile", async () => {
-  const caller = new AsyncLocalStorage<string>();
-  const callers: (string | undefined)[] = [];
+test("a reader may be closed while it reads the store", async () => {
   let refuse = () => {};
-  const store = {
-    read: () => {
-      callers.push(caller.getStore());
-      return new Promise<never>((_, reject) => (refuse = () => reject(new Error("away"))));
-    },
-  };
-  // Its events are in the store alone.
-  const feed = new AnswerFeed("reply", 3);
-  const reader = caller.run("reader", () => new AnswerReader({ feed, store, afterId: 0 }));
-  reader.onMore(() => void reader.take());
-  caller.run("writer", () => feed.say("{}"));
-  await waitUntil(() => callers.length > 0);
-  expect(callers).toEqual(["reader"]);
+  const read = () => new Promise<never>((_, reject) => (refuse = () => reject(new Error("away"))));
+  const unused = { conclude: () => Promise.resolve(), patienceMs: 0, shutdownSignal: AbortSignal.abort() };
+  const reader = new AnswerReader({ replyId: "reply", feed: null, store: { read }, afterId: 0, ...unused });
+  reader.take();
   reader.close();
   refuse();
   await delay(1);
   expect(reader.take()).toBeNull();
+});
+
+test("a stop by its name ends an answer, and keeps one from beginning whose question is on its way", async () => {
+  const { open } = await openInstances();
+  const { answer, say, reader } = await beginAnswer(open());
+  const late = "a-name-of-the-client";
+  await open().stop(conversation, late);
+  await delay(500);
+  expect(answer.signal.aborted).toBe(false);
+  await open().stop(conversation, answer.replyId);
+  await waitUntil(() => answer.signal.aborted);
+  say(finish);
+  await take(reader);
+  const owner = { ...conversation, openFor: "key", proofHash: null };
+  await expect(open().prepare(owner, late).begin()).rejects.toMatchObject({ slug: "reply-id-taken" });
+  await open().prepare(owner, "another-name-of-the-client").begin();
 });
 
 test("a reader who comes while a lost answer is being settled gets its ending", async () => {
@@ -347,10 +296,12 @@ test("a reader who comes while a lost answer is being settled gets its ending", 
   let isAway = false;
   let settle = () => {};
   const mayBeSettled = new Promise<void>((resolve) => (settle = resolve));
-  const append: KeptAnswerStore["append"] = (requests) =>
-    isAway ? Promise.reject(new Error("away")) : store.append(requests);
+  let isWaiting: Promise<void> | null = null;
+  const append: KeptAnswerStore["append"] = (request) =>
+    isAway ? Promise.reject(new Error("away")) : store.append(request);
   const findUsages: KeptAnswerStore["findUsages"] = async (replyIds) => {
-    await mayBeSettled;
+    // The writer's own settlement waits, and the reader's does not.
+    if (!isWaiting) await (isWaiting = mayBeSettled);
     return await store.findUsages(replyIds);
   };
   const kept = open({ append, findUsages }, 600);
@@ -358,7 +309,7 @@ test("a reader who comes while a lost answer is being settled gets its ending", 
   await reader.return?.();
   isAway = true;
   say(text("Hello"));
-  await waitUntil(() => answer.isLost);
+  await waitUntil(() => answer.feed.isLost);
   const ending = await take(await readAgain(kept, 0));
   expect(ending.map(({ json }) => (JSON.parse(json) as ChatEvent).type)).toEqual(["error", "finish"]);
   settle();
@@ -369,7 +320,7 @@ test("another instance knows the headers of an answer that has said nothing yet"
   const { open } = await openInstances();
   const { answer } = await beginAnswer(open({}, 600));
   const headers = { "X-Quota-Limit": "20000" };
-  answer.tellHeaders(headers);
+  answer.setHeaders(headers);
   for (const kept of [open(), open()]) {
     const found = await kept.find(conversation);
     expect(await kept.headersOf(found!, conversation)).toEqual(headers);
@@ -382,20 +333,20 @@ test("another instance knows the headers of an answer that has said nothing yet"
   expect(gone).toEqual({});
 });
 
-test("an answer that cannot be stored breaks off, and those written with it go on", async () => {
+test("an answer that cannot be stored breaks off, and others go on", async () => {
   const { store, open } = await openInstances();
   let failing = "";
   const shortLeaseMs = 1_500;
-  const append: KeptAnswerStore["append"] = async (requests) =>
-    (await store.append(requests)).map((outcome, index) =>
-      requests[index]!.replyId === failing ? { outcome: "unknown", err: new Error("cut") } : outcome,
-    );
+  const append: KeptAnswerStore["append"] = async (request) => {
+    if (request.replyId === failing) throw new Error("cut");
+    return await store.append(request);
+  };
   const kept = open({ append }, shortLeaseMs);
   const [one, other] = [await beginAnswer(kept), await beginAnswer(kept, 7, "conversation-0002")];
   failing = one.answer.replyId;
-  await waitUntil(() => one.answer.isLost);
+  await waitUntil(() => one.answer.feed.isLost);
   await delay(shortLeaseMs);
-  expect(other.answer.isLost).toBe(false);
+  expect(other.answer.feed.isLost).toBe(false);
   other.say(text("Hello"), finish);
   expect(await take(other.reader)).toHaveLength(2);
   expect(other.settledCount()).toBe(1);
@@ -404,9 +355,9 @@ test("an answer that cannot be stored breaks off, and those written with it go o
 test("a store that takes most of the lease for every write loses no answer", async () => {
   const { store, open } = await openInstances();
   const slowLeaseMs = 3_000;
-  const append: KeptAnswerStore["append"] = async (requests) => {
+  const append: KeptAnswerStore["append"] = async (request) => {
     await delay(1_700);
-    return await store.append(requests);
+    return await store.append(request);
   };
   const { reader, say } = await beginAnswer(open({ append }, slowLeaseMs));
   const words = Array.from({ length: 40 }, (_, index) => text(`${index}`));
@@ -424,8 +375,8 @@ test("a store that takes most of the lease for every write loses no answer", asy
 test("a store that is away holds an answer back once 1 MiB of it waits, and none of it is lost", async () => {
   const { store, open } = await openInstances();
   let isAway = true;
-  const append: KeptAnswerStore["append"] = (requests) =>
-    isAway ? Promise.reject(new Error("away")) : store.append(requests);
+  const append: KeptAnswerStore["append"] = (request) =>
+    isAway ? Promise.reject(new Error("away")) : store.append(request);
   const kept = open({ append });
   const { reader, say } = await beginAnswer(kept);
   const large = "x".repeat(256 * 1024);
@@ -464,7 +415,7 @@ test("a stop that another instance was asked for reaches the writer with its nex
   say(text("Hello"));
   await open().stop(conversation);
   await waitUntil(() => answer.signal.aborted, { timeoutMs: 5_000 });
-  expect(answer.isLost).toBe(false);
+  expect(answer.feed.isLost).toBe(false);
   say(finish);
   await take(reader);
 });
@@ -479,16 +430,4 @@ test("readers of an answer that did not begin are cut off, and nothing of it is 
   await answer.discard();
   await Promise.all(cut);
   expect(await kept.find(conversation)).toBeNull();
-});
-
-test("ids of answers stand in the order in which these began, so that their rows stand together", async () => {
-  const kept = (await openInstances()).open();
-  const prepare = () => kept.prepare({ ...conversation, openFor: "key", proofHash: null }).replyId;
-  const first = prepare();
-  await delay(2);
-  const later = [prepare(), prepare()];
-  for (const replyId of later) expect(replyId > first).toBe(true);
-  expect(new Set([first, ...later]).size).toBe(3);
-  for (const replyId of [first, ...later])
-    expect(replyId).toMatch(/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
 });

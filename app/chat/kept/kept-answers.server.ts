@@ -1,24 +1,14 @@
-import { once } from "node:events";
+import { randomUUID } from "node:crypto";
+import { once, setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "~/platform/clock";
 import { toEventJson } from "~/platform/http/sse.server";
 import { Refusal } from "~/platform/http/refusal";
 import type { Log } from "~/platform/log.server";
-import { AnswerAppender } from "./answer-appender.server";
-import { AnswerFeed } from "./answer-feed.server";
-import { followAnswer } from "./answer-follower.server";
-import type { AnswerNotices } from "./answer-notices";
-import { findHeaders } from "./answer-headers.server";
-import { AnswerReader } from "./answer-reader.server";
+import { AnswerReader, lookEveryMs } from "./answer-reader.server";
+import type { AnswerHeaders, AnswerSession, BeginRequest, Conversation, FoundAnswer } from "./kept-answer";
+import type { KeptAnswerStore } from "./kept-answers.store.server";
 import { OpenAnswer } from "./open-answer.server";
-import type {
-  Alongside,
-  AnswerSession,
-  BeginRequest,
-  Conversation,
-  FoundAnswer,
-  KeptAnswerStore,
-} from "./kept-answer-store.server";
 
 export const writerGoneText = "The answer broke off: the server that wrote it has ended. Ask again.";
 
@@ -27,7 +17,7 @@ const endingEvents = [
   { type: "finish", messageMetadata: { finishReason: "error" } },
 ].map(toEventJson);
 
-/** A stop and a shutdown wait so long for endings to be stored. */
+/** A stop and a shutdown wait this long for endings to be stored. */
 const endingWait = () => delay(2_000, undefined, { ref: false });
 
 /** Answers take seconds; how many is unknown. */
@@ -35,12 +25,11 @@ const retryLater = { "Retry-After": "5" };
 
 export type KeptAnswersOptions = {
   store: KeptAnswerStore;
-  notices: AnswerNotices;
   leaseMs: number;
   /** How long an answer is kept after its end. */
   keptForMs: number;
   maxOpen: number;
-  /** Settles the reservation that has the answer's id; nothing where it is settled already. */
+  /** Settles the reservation that has the answer's ID, unless it is settled already. */
   settle: (usage: { reservationId: string; usedTokens: number }) => Promise<unknown>;
   shutdownSignal: AbortSignal;
   clock: Clock;
@@ -49,129 +38,148 @@ export type KeptAnswersOptions = {
 
 export type KeptAnswers = ReturnType<typeof createKeptAnswers>;
 
-/** `openFor`: whom an answer counts for while it is under way. */
 export type AnswerOwner = Conversation & Pick<BeginRequest, "openFor" | "proofHash">;
+type Begun = AnswerOwner & { replyId: string };
 
 /** Answers that go on without their reader, and can be taken up again on any instance. */
 export function createKeptAnswers(options: KeptAnswersOptions) {
-  const { store, notices, leaseMs, keptForMs, maxOpen, shutdownSignal, clock, log } = options;
-  const appender = new AnswerAppender({ store, leaseMs, log });
-  const writtenHere = new Set<OpenAnswer>();
-  const findHere = (replyId: string) => [...writtenHere].find((answer) => answer.replyId === replyId);
-  const followed = new Map<string, AnswerFeed>();
+  const { store, leaseMs, keptForMs, shutdownSignal, clock, log } = options;
+  const writtenHere = new Map<string, OpenAnswer>();
+  setMaxListeners(0, shutdownSignal);
   const expiresAtMs = () => clock() + keptForMs;
-  const { conclude, undoBegin, settleLost, settleEnded } = createSettling(options, expiresAtMs);
+  const { conclude, settleLost, settleEnded } = createSettling(options, expiresAtMs);
+  const lookForStops = createStopLook(store, writtenHere);
 
-  /** When the lease was asked for. */
-  async function begin(replyId: string, owner: AnswerOwner, alongside?: Alongside): Promise<number> {
-    for (;;) {
-      const askedAtMs = performance.now();
-      const result = await store.begin({ replyId, maxOpen, leaseMs, ...owner }, alongside);
-      if (result.outcome === "begun") return askedAtMs;
-      if (result.outcome === "abandoned") await conclude(result.replyId);
-      else if (result.outcome === "too-many") throw new Refusal("too-many-answers", { headers: retryLater });
-      else throw underWay(result.replyId);
+  /** Concludes answers that have lost their writer, and settles what failed to settle before. */
+  async function concludeAbandoned(): Promise<void> {
+    for (const replyId of await store.listAbandoned()) {
+      await conclude(replyId).catch((err: unknown) =>
+        log.warn({ err, replyId }, "answer could not be concluded"),
+      );
     }
-  }
-
-  async function beginOrUndo(...request: Parameters<typeof begin>): Promise<number> {
-    try {
-      return await begin(...request);
-    } catch (error) {
-      if (!(error instanceof Refusal)) await Promise.race([undoBegin(request[0]), endingWait()]);
-      throw error;
-    }
-  }
-
-  function follow(feed: AnswerFeed): void {
-    const { replyId } = feed;
-    followed.set(replyId, feed);
-    const onEnd = () => void followed.delete(replyId);
-    const patienceMs = 2 * leaseMs;
-    void followAnswer({ feed, store, notices, conclude, patienceMs, shutdownSignal, onEnd, log });
-  }
-
-  /** An answer that is to begin. */
-  function prepare(owner: AnswerOwner): OpenAnswer {
-    return new OpenAnswer({
-      store,
-      appender,
-      notices,
-      expiresAtMs,
-      take: (replyId, alongside) => beginOrUndo(replyId, owner, alongside),
-      follow,
-      settleLost,
-      onOpen: (answer) => writtenHere.add(answer),
-      onClose: (answer) => void writtenHere.delete(answer),
-      log,
-    });
+    await settleEnded();
   }
 
   return {
-    prepare,
+    /** An answer that is about to begin. */
+    prepare(owner: AnswerOwner, replyId: string = randomUUID()): OpenAnswer {
+      return new OpenAnswer({
+        replyId,
+        store,
+        leaseMs,
+        expiresAtMs,
+        take: () => take({ replyId, ...owner }, options, conclude),
+        discard: () => discard({ replyId, ...owner }, options),
+        settleLost: () => settleLost(replyId),
+        onOpen(answer) {
+          writtenHere.set(replyId, answer);
+          void lookForStops();
+        },
+        onClose: (answer) => void (writtenHere.get(replyId) === answer && writtenHere.delete(replyId)),
+        log,
+      });
+    },
     find: store.find,
-    headersOf: (found: FoundAnswer, conversation: Conversation) =>
-      findHeaders({ store, found, conversation, findHere: (replyId) => findHere(replyId)?.headers }),
-    /** From the event after `afterId` on, to the end. */
-    read({ replyId, lastId, ending }: FoundAnswer, afterId: number): AnswerReader {
-      const live = findHere(replyId)?.feed ?? followed.get(replyId);
-      const feed = live ?? new AnswerFeed(replyId, lastId);
-      const reader = new AnswerReader({ feed, store, afterId });
-      if (!live && ending) feed.end(ending);
-      else if (!live) follow(feed);
-      return reader;
-    },
-    ...createStopping(options, findHere),
-    /** Concludes what has lost its writer, also where nobody reads it, and settles what could not be settled before. */
-    async concludeAbandoned(): Promise<void> {
-      for (const replyId of await store.listAbandoned()) {
-        await conclude(replyId).catch((err: unknown) =>
-          log.warn({ err, replyId }, "answer could not be concluded"),
-        );
+    /** The first reader's. They are known a moment after the answer began, and stored soon after that. */
+    async headersOf(found: FoundAnswer, conversation: Conversation): Promise<AnswerHeaders> {
+      let latest: FoundAnswer | null = found;
+      for (let looks = 0; latest?.replyId === found.replyId; looks += 1) {
+        const headers = writtenHere.get(found.replyId)?.headers ?? latest.headers;
+        const mayCome = latest.hasWriter && latest.lastId === 0 && looks < 10;
+        if (headers !== null || !mayCome) return headers ?? {};
+        await delay(lookEveryMs);
+        latest = await store.find(conversation);
       }
-      await settleEnded();
+      return {};
     },
+    /** From the event after `afterId` on, to the end. */
+    read({ replyId }: Pick<FoundAnswer, "replyId">, afterId: number): AnswerReader {
+      const feed = writtenHere.get(replyId)?.feed ?? null;
+      const patienceMs = 2 * leaseMs;
+      return new AnswerReader({ replyId, feed, afterId, store, conclude, patienceMs, shutdownSignal });
+    },
+    /**
+     * Resolves when the answer has ended, if this process writes it. Any other process finds the request in the store. With a
+     * name: only that answer, and if its question is still on its way, it cannot begin.
+     */
+    async stop(conversation: Conversation, name?: string): Promise<void> {
+      if (name !== undefined) await store.takeName(name, expiresAtMs());
+      const replyId = await store.askToStop(conversation, name);
+      const here = replyId === null ? undefined : writtenHere.get(replyId);
+      here?.stop();
+      await Promise.race([here?.done, endingWait()]);
+    },
+    /** All answers that a session has begun. */
+    async stopSession(session: AnswerSession): Promise<void> {
+      for (const replyId of await store.askToStopSession(session)) writtenHere.get(replyId)?.stop();
+    },
+    /** Concludes answers even if nobody reads them. Several processes may do so. */
+    async concludeRegularly(signal: AbortSignal): Promise<void> {
+      while (!signal.aborted) {
+        const wait = delay(leaseMs / 3, undefined, { ref: false, signal });
+        await wait.then(concludeAbandoned).catch((err: unknown) => {
+          if (!signal.aborted) log.warn({ err }, "answers could not be concluded");
+        });
+      }
+    },
+    concludeAbandoned,
     /** Resolves when the answers written here have ended, by themselves or by the shutdown's signal. */
     async drain(): Promise<void> {
-      const ended = Promise.all([...writtenHere].map(({ done }) => done));
+      const ended = Promise.all([...writtenHere.values()].map(({ done }) => done));
       if (!shutdownSignal.aborted) await Promise.race([ended, once(shutdownSignal, "abort")]);
       await Promise.race([ended, endingWait()]);
     },
   };
 }
 
-type FindHere = (replyId: string) => OpenAnswer | undefined;
+function discard(answer: Begun, { store, log }: KeptAnswersOptions): Promise<void> {
+  const onFailure = (err: unknown) => log.warn({ err }, "answer that did not begin could not be discarded");
+  return store.discard(answer).catch(onFailure);
+}
 
-function createStopping({ store, notices }: KeptAnswersOptions, findHere: FindHere) {
-  /** What was asked to stop learns of it now. Those that are written here. */
-  function tellToStop(replyIds: readonly string[]): OpenAnswer[] {
-    const here = replyIds.flatMap((replyId) => findHere(replyId) ?? []);
-    for (const answer of here) answer.stop();
-    const elsewhere = replyIds.filter((replyId) => !findHere(replyId));
-    if (elsewhere.length > 0) notices.tell(elsewhere);
-    return here;
+/** Takes the conversation. Returns when the lease was requested. */
+async function take(
+  answer: Begun,
+  options: KeptAnswersOptions,
+  conclude: (replyId: string) => Promise<void>,
+): Promise<number> {
+  const { store, leaseMs, maxOpen } = options;
+  for (;;) {
+    const askedAtMs = performance.now();
+    const result = await store.begin({ ...answer, maxOpen, leaseMs }).catch(async (error: unknown) => {
+      // The insert may have happened.
+      await Promise.race([discard(answer, options), endingWait()]);
+      throw error;
+    });
+    if (result.outcome === "begun") return askedAtMs;
+    if (result.outcome === "abandoned") await conclude(result.replyId);
+    else if (result.outcome === "too-many") throw new Refusal("too-many-answers", { headers: retryLater });
+    else if (result.outcome === "name-taken") throw new Refusal("reply-id-taken");
+    else throw new Refusal("answer-under-way", { members: { replyId: result.replyId }, headers: retryLater });
   }
+}
 
-  return {
-    /** Resolves when the answer has ended, where it is written here. */
-    async stop(conversation: Conversation): Promise<void> {
-      const replyId = await store.askToStop(conversation);
-      const [here] = replyId === null ? [] : tellToStop([replyId]);
-      if (here) await Promise.race([here.done, endingWait()]);
-    },
-    /** All answers that a session has begun. */
-    async stopSession(session: AnswerSession): Promise<void> {
-      tellToStop(await store.askToStopSession(session));
-    },
+/** Looks for stops that other instances were asked for, while answers are written here. */
+function createStopLook(store: KeptAnswerStore, writtenHere: ReadonlyMap<string, OpenAnswer>) {
+  let isLooking = false;
+  return async (): Promise<void> => {
+    if (isLooking) return;
+    for (isLooking = true; writtenHere.size > 0;) {
+      await delay(lookEveryMs, undefined, { ref: false });
+      // Appends report a store that is away.
+      const asked = await store.listAskedToStop([...writtenHere.keys()]).catch(() => []);
+      for (const replyId of asked) writtenHere.get(replyId)?.stop();
+    }
+    isLooking = false;
   };
 }
 
-/** What is to be settled by others than the writer at its end. */
-function createSettling({ store, notices, settle, log }: KeptAnswersOptions, expiresAtMs: () => number) {
-  /** Ended by this process as far as it knows: the store's word that they did may have been lost. */
+/** Settles answers that their writers didn't. */
+function createSettling({ store, settle, log }: KeptAnswersOptions, expiresAtMs: () => number) {
+  /** Ended by this process as far as it knows: the store's confirmation may have been lost. */
   const unsettled = new Set<string>();
 
-  /** Settles those that have ended. Whoever ends another one settles it. */
+  /** Settles those that have ended. Any other one is settled by the process that ends it. */
   async function settleEnded(): Promise<void> {
     const replyIds = [...unsettled];
     if (replyIds.length === 0) return;
@@ -188,36 +196,19 @@ function createSettling({ store, notices, settle, log }: KeptAnswersOptions, exp
     }
   }
 
-  /** Ends an answer that has lost its writer, and settles it with what was stored. */
-  async function conclude(replyId: string): Promise<void> {
-    unsettled.add(replyId);
-    const usage = await store.conclude({ replyId, endingEvents, expiresAtMs: expiresAtMs() });
-    if (usage === null) return await settleEnded();
-    log.warn({ replyId }, "answer concluded: its writer is gone");
-    await settle({ reservationId: replyId, ...usage });
-    unsettled.delete(replyId);
-    notices.tell([replyId]);
-  }
-
-  /** Its writer has lost it, and may have ended it all the same. */
-  async function settleLost(replyId: string): Promise<void> {
-    unsettled.add(replyId);
-    await settleEnded();
-  }
-
-  /** Where it is unknown whether it was begun, nothing is to be left of it. */
-  async function undoBegin(replyId: string): Promise<void> {
-    try {
-      await settle({ reservationId: replyId, usedTokens: 0 });
-      await store.discard(replyId);
-    } catch (err) {
-      log.warn({ err }, "answer that did not begin could not be discarded");
-    }
-  }
-
-  return { conclude, undoBegin, settleLost, settleEnded };
-}
-
-function underWay(replyId: string): Refusal {
-  return new Refusal("answer-under-way", { members: { replyId }, headers: retryLater });
+  return {
+    settleEnded,
+    /** Ends an answer that has lost its writer, and settles it with what was stored. */
+    async conclude(replyId: string): Promise<void> {
+      unsettled.add(replyId);
+      if (await store.conclude({ replyId, endingEvents, expiresAtMs: expiresAtMs() }))
+        log.warn({ replyId }, "answer concluded: its writer is gone");
+      await settleEnded();
+    },
+    /** Its writer has lost it, and may have ended it all the same. */
+    async settleLost(replyId: string): Promise<void> {
+      unsettled.add(replyId);
+      await settleEnded();
+    },
+  };
 }

@@ -1,23 +1,24 @@
 import { randomUUID } from "node:crypto";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import {
   createPostgresqlTestDatabase,
   createTestClock,
   openTestDatabase,
+  testOnEachDatabase,
   testOnPostgresql,
 } from "~e2e/support/databases/database";
-import { createSqliteState, testOnEachState } from "~e2e/support/databases/state";
-import type { TestState } from "~e2e/support/databases/state";
+import type { TestDatabase } from "~e2e/support/databases/database";
+import type { AppendRequest, BeginRequest, Conversation } from "./kept-answer";
 import { createKeptAnswerStore } from "./kept-answers.store.server";
-import type { AppendRequest, BeginRequest, Conversation, KeptAnswerStore } from "./kept-answer-store.server";
+import type { KeptAnswerStore } from "./kept-answers.store.server";
 
 const conversation: Conversation = { owner: "key of a wallet", conversationId: "conversation-0001" };
 const longLeaseMs = 60_000;
 const endingEvents = ['{"type":"error"}', '{"type":"finish"}'];
 
-function open(state: TestState) {
+function open({ database }: Pick<TestDatabase, "database">) {
   const { clock, advance } = createTestClock();
-  const store = state.openStores({ clock }).keptAnswers;
+  const store = createKeptAnswerStore(database, clock);
   return { store, clock, advance, ...actionsOn(store, clock) };
 }
 
@@ -29,10 +30,9 @@ function actionsOn(store: KeptAnswerStore, clock: () => number) {
       const outcome = await store.begin({ ...conversation, replyId, ...limits, ...changes });
       return { replyId, ...outcome };
     },
-    async append(replyId: string, events: string[], changes: Partial<AppendRequest> = {}) {
+    append(replyId: string, events: string[], changes: Partial<AppendRequest> = {}): Promise<boolean> {
       const request = { replyId, leaseMs: longLeaseMs, firstId: 1, events, usedTokens: events.length };
-      const [outcome] = await store.append([{ ...request, ...changes }]);
-      return outcome;
+      return store.append({ ...request, headers: null, ending: null, ...changes });
     },
     /** From the event after `afterId` to the end of what is stored. */
     async readAll(replyId: string, afterId = 0, maxBytes = 100_000) {
@@ -48,7 +48,7 @@ function actionsOn(store: KeptAnswerStore, clock: () => number) {
   };
 }
 
-testOnEachState(
+testOnEachDatabase(
   "a kept answer is read from any event on, while it is under way and after it ended",
   async (state) => {
     const { store, begin, append, readAll, endOf } = open(state);
@@ -56,8 +56,8 @@ testOnEachState(
     expect(outcome).toBe("begun");
     const underWay = { replyId, headers: null, hasWriter: true, ending: null };
     expect(await store.find(conversation)).toEqual({ ...underWay, lastId: 0 });
-    expect(await append(replyId, ["1", "2"])).toEqual({ outcome: "held", lastId: 2, isStopAsked: false });
-    expect(await append(replyId, ["3"], { firstId: 3 })).toMatchObject({ lastId: 3 });
+    expect(await append(replyId, ["1", "2"])).toBe(true);
+    expect(await append(replyId, ["3"], { firstId: 3 })).toBe(true);
     expect(await store.find(conversation)).toEqual({ ...underWay, lastId: 3 });
     const all = ["1", "2", "3", "4"].map((json, index) => ({ id: index + 1, json }));
     expect(await readAll(replyId)).toEqual(all.slice(0, 3));
@@ -68,31 +68,11 @@ testOnEachState(
       const part = await store.read({ replyId, afterId, maxBytes: 100_000 });
       expect(part).toEqual({ ...ended, events: all.slice(afterId) });
     }
-    expect(await append(replyId, ["5"], { firstId: 5 })).toEqual({ outcome: "lost" });
+    expect(await append(replyId, ["5"], { firstId: 5 })).toBe(false);
   },
 );
 
-testOnEachState("thousands of answers are appended to at once, each by itself", async (state) => {
-  const { store, begin, readAll } = open(state);
-  const replyIds = Array.from({ length: 5_000 }, () => randomUUID());
-  const begun = [1_500, 4_500];
-  for (const index of begun)
-    await begin({ replyId: replyIds[index]!, conversationId: `conversation-${index}` });
-  const requests = replyIds.map((replyId) => ({
-    replyId,
-    leaseMs: longLeaseMs,
-    firstId: 1,
-    events: [replyId],
-    usedTokens: 1,
-  }));
-  const outcomes = await store.append(requests);
-  const held = outcomes.flatMap(({ outcome }, index) => (outcome === "held" ? [index] : []));
-  expect([outcomes.length, held]).toEqual([replyIds.length, begun]);
-  for (const index of begun)
-    expect(await readAll(replyIds[index]!)).toEqual([{ id: 1, json: replyIds[index] }]);
-});
-
-testOnEachState("an event comes back as it was appended, whatever is in it", async (state) => {
+testOnEachDatabase("an event comes back as it was appended, whatever is in it", async (state) => {
   const { begin, append, readAll, endOf } = open(state);
   const { replyId } = await begin();
   const deltas = ["a\nb\r\n", "\u0000\ufeff🔑", "\ud83d", 'quotes " \\ and \\u0000', "", "x".repeat(900_000)];
@@ -104,7 +84,7 @@ testOnEachState("an event comes back as it was appended, whatever is in it", asy
   expect(await readAll(replyId, 0, 4_000_000)).toEqual(expected);
 });
 
-testOnEachState("a reading stays within its bytes and gets on all the same", async (state) => {
+testOnEachDatabase("a reading stays within its bytes and gets on all the same", async (state) => {
   const { store, begin, append, endOf } = open(state);
   const { replyId } = await begin();
   const large = JSON.stringify("x".repeat(100_000));
@@ -123,38 +103,40 @@ testOnEachState("a reading stays within its bytes and gets on all the same", asy
   expect(ids).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
-testOnEachState(
-  "what was appended already is not appended again, and the writer is told where it stands",
+testOnEachDatabase(
+  "a repeated append stores nothing twice, and one that does not go on is refused",
   async (state) => {
-    const { begin, append, readAll } = open(state);
+    const { begin, append, readAll, endOf } = open(state);
     const { replyId } = await begin();
-    await append(replyId, ["1", "2"]);
-    expect(await append(replyId, ["1", "2"])).toMatchObject({ outcome: "held", lastId: 2 });
-    expect(await append(replyId, ["1", "2", "3"])).toMatchObject({ outcome: "held", lastId: 2 });
-    expect(await append(replyId, ["4"], { firstId: 4 })).toMatchObject({ outcome: "held", lastId: 2 });
-    expect((await readAll(replyId))!.map(({ id }) => id)).toEqual([1, 2]);
+    for (let times = 0; times < 3; times += 1) expect(await append(replyId, ["1", "2"])).toBe(true);
+    expect(await append(replyId, ["4"], { firstId: 4 })).toBe(false);
+    expect(await append(replyId, ["1"], { firstId: 1 })).toBe(false);
+    expect(await append(replyId, ["3"], endOf(3))).toBe(true);
+    expect((await readAll(replyId))!.map(({ json }) => json)).toEqual(["1", "2", "3"]);
   },
 );
 
-testOnEachState("several answers are appended to at once, each with its own outcome", async (state) => {
-  const { store, begin, readAll } = open(state);
-  const [a, b] = [await begin(), await begin({ conversationId: "conversation-0002" })];
-  const ofAll = { leaseMs: longLeaseMs, firstId: 1, usedTokens: 1 };
-  const outcomes = await store.append([
-    { ...ofAll, replyId: a.replyId, events: ["1"] },
-    { ...ofAll, replyId: "unknown", events: ["1"] },
-    { ...ofAll, replyId: b.replyId, events: ["1", "2"] },
-  ]);
-  expect(outcomes).toEqual([
-    { outcome: "held", lastId: 1, isStopAsked: false },
-    { outcome: "lost" },
-    { outcome: "held", lastId: 2, isStopAsked: false },
-  ]);
-  expect(await readAll(a.replyId)).toHaveLength(1);
-  expect(await readAll(b.replyId)).toHaveLength(2);
-});
+testOnEachDatabase(
+  "a name that is taken is refused to everybody, until its answer is gone",
+  async (state) => {
+    const { store, begin, append, endOf } = open(state);
+    const name = { replyId: "a-name-of-the-client" };
+    expect(await begin(name)).toMatchObject({ outcome: "begun" });
+    const others = { ...name, owner: "somebody else", openFor: "another key" };
+    expect(await begin(others)).toMatchObject({ outcome: "name-taken" });
+    expect(await begin({ ...name, maxOpen: 1, conversationId: "conversation-0002" })).toMatchObject({
+      outcome: "name-taken",
+    });
+    expect(await begin(name)).toMatchObject({ outcome: "under-way", ...name });
+    // Somebody else's failed beginning takes nothing away.
+    await store.discard({ ...conversation, ...others });
+    await append(name.replyId, ["1"], endOf(1));
+    expect(await begin(name)).toMatchObject({ outcome: "name-taken" });
+    expect(await store.find(conversation)).toMatchObject(name);
+  },
+);
 
-testOnEachState(
+testOnEachDatabase(
   "a conversation has one answer under way, and each owner conversations of his own",
   async (state) => {
     const { begin, append, endOf } = open(state);
@@ -168,7 +150,7 @@ testOnEachState(
   },
 );
 
-testOnEachState(
+testOnEachDatabase(
   "an answer that has ended stays readable by its id when another one begins",
   async (state) => {
     const { store, begin, append, readAll, endOf } = open(state);
@@ -180,7 +162,7 @@ testOnEachState(
   },
 );
 
-testOnEachState(
+testOnEachDatabase(
   "so many answers may be under way and no more, and the conversation is judged first",
   async (state) => {
     const { begin, append, endOf } = open(state);
@@ -198,14 +180,11 @@ testOnEachState(
   },
 );
 
-testOnEachState(
+testOnEachDatabase(
   "of many that begin at once, a conversation gets one and a key as many as it may have",
   async (state) => {
     const { begin } = open(state);
-    const again = actionsOn(
-      (await state.connectAgain()).openStores({ clock: Date.now }).keptAnswers,
-      Date.now,
-    );
+    const again = actionsOn(createKeptAnswerStore(await openTestDatabase(state.url), Date.now), Date.now);
     const both = [begin, again.begin];
     const same = await Promise.all(
       Array.from({ length: 20 }, (_, index) => both[index % 2]!({ openFor: `${index}` })),
@@ -223,27 +202,30 @@ testOnEachState(
   },
 );
 
-testOnEachState("a writer whose lease has expired changes nothing, and its place is free", async (state) => {
-  const { store, begin, append, readAll } = open(state);
-  const { replyId } = await begin();
-  await append(replyId, ["1"], { leaseMs: 0 });
-  expect(await append(replyId, ["2"], { firstId: 2 })).toEqual({ outcome: "lost" });
-  expect(await readAll(replyId)).toHaveLength(1);
-  expect(await store.find(conversation)).toMatchObject({ hasWriter: false, ending: null });
-  expect(await store.askToStop(conversation)).toBeNull();
-  expect(await begin({ conversationId: "conversation-0002", maxOpen: 1 })).toMatchObject({
-    outcome: "begun",
-  });
-  expect(await begin()).toEqual({ outcome: "abandoned", replyId });
-});
+testOnEachDatabase(
+  "a writer whose lease has expired changes nothing, and its place is free",
+  async (state) => {
+    const { store, begin, append, readAll } = open(state);
+    const { replyId } = await begin();
+    await append(replyId, ["1"], { leaseMs: 0 });
+    expect(await append(replyId, ["2"], { firstId: 2 })).toBe(false);
+    expect(await readAll(replyId)).toHaveLength(1);
+    expect(await store.find(conversation)).toMatchObject({ hasWriter: false, ending: null });
+    expect(await store.askToStop(conversation)).toBeNull();
+    expect(await begin({ conversationId: "conversation-0002", maxOpen: 1 })).toMatchObject({
+      outcome: "begun",
+    });
+    expect(await begin()).toEqual({ outcome: "abandoned", replyId });
+  },
+);
 
-testOnEachState(
+testOnEachDatabase(
   "an answer without a writer is concluded by exactly one, after what is stored",
   async (state) => {
     const { store, begin, append, readAll, conclude } = open(state);
     const { replyId } = await begin();
     await append(replyId, ["1", "2"], { usedTokens: 7 });
-    expect(await conclude(replyId)).toBeNull();
+    expect(await conclude(replyId)).toBe(false);
     expect(await store.listAbandoned()).toEqual([]);
     expect(await store.findUsages([replyId])).toEqual(
       new Map([[replyId, { usedTokens: 7, isUnderWay: true }]]),
@@ -251,7 +233,7 @@ testOnEachState(
     await append(replyId, ["3"], { firstId: 3, usedTokens: 9, leaseMs: 0 });
     expect(await store.listAbandoned()).toEqual([replyId]);
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => conclude(replyId)));
-    expect(outcomes.filter((outcome) => outcome !== null)).toEqual([{ usedTokens: 9 }]);
+    expect(outcomes.filter((isConcluded) => isConcluded)).toHaveLength(1);
     expect((await readAll(replyId))!.slice(2)).toEqual([
       { id: 3, json: "3" },
       { id: 4, json: endingEvents[0] },
@@ -267,22 +249,21 @@ testOnEachState(
   },
 );
 
-testOnEachState(
-  "a stop is told to the writer with its next append, and asked only of an answer under way",
-  async (state) => {
-    const { store, begin, append, endOf } = open(state);
-    expect(await store.askToStop(conversation)).toBeNull();
-    const { replyId } = await begin();
-    expect(await store.askToStop({ ...conversation, owner: "somebody else" })).toBeNull();
-    expect(await append(replyId, [])).toMatchObject({ isStopAsked: false });
-    expect(await store.askToStop(conversation)).toBe(replyId);
-    expect(await append(replyId, [])).toMatchObject({ isStopAsked: true, lastId: 0 });
-    await append(replyId, ["1"], endOf(1));
-    expect(await store.askToStop(conversation)).toBeNull();
-  },
-);
+testOnEachDatabase("a stop is found by the writer, and asked only of an answer under way", async (state) => {
+  const { store, begin, append, endOf } = open(state);
+  expect(await store.askToStop(conversation)).toBeNull();
+  const { replyId } = await begin();
+  expect(await store.askToStop({ ...conversation, owner: "somebody else" })).toBeNull();
+  const other = await begin({ conversationId: "conversation-0002" });
+  const listAsked = () => store.listAskedToStop([replyId, other.replyId, "unknown"]);
+  expect(await listAsked()).toEqual([]);
+  expect(await store.askToStop(conversation)).toBe(replyId);
+  expect(await listAsked()).toEqual([replyId]);
+  await append(replyId, ["1"], endOf(1));
+  expect(await store.askToStop(conversation)).toBeNull();
+});
 
-testOnEachState(
+testOnEachDatabase(
   "a session stops what it has begun, and nothing of the key's other sessions",
   async (state) => {
     const { store, begin, append, endOf } = open(state);
@@ -293,21 +274,16 @@ testOnEachState(
     // Both hold the key, and signed the same text.
     const neighbour = await begin({ owner: "another wallet", proofHash: "0x1", maxOpen: 9 });
     await append(ended.replyId, ["1"], endOf(1));
-    const stopped = await store.askToStopSession({
-      owner: conversation.owner,
-      openFor: "key",
-      proofHash: "0x1",
-    });
+    const { owner } = conversation;
+    const stopped = await store.askToStopSession({ owner, openFor: "key", proofHash: "0x1" });
     expect(stopped.sort()).toEqual([one.replyId, two.replyId].sort());
-    const elsewhere = { owner: conversation.owner, openFor: "another key", proofHash: "0x2" };
-    expect(await store.askToStopSession(elsewhere)).toEqual([]);
-    expect(await append(one.replyId, [])).toMatchObject({ isStopAsked: true });
-    for (const { replyId } of [others, stranger, neighbour])
-      expect(await append(replyId, [])).toMatchObject({ isStopAsked: false });
+    expect(await store.askToStopSession({ owner, openFor: "another key", proofHash: "0x2" })).toEqual([]);
+    const all = [one, two, others, stranger, neighbour].map(({ replyId }) => replyId);
+    expect((await store.listAskedToStop(all)).sort()).toEqual(stopped);
   },
 );
 
-testOnEachState("the headers of the first reader are kept with what is appended next", async (state) => {
+testOnEachDatabase("the headers of the first reader are kept with what is appended next", async (state) => {
   const { store, begin, append } = open(state);
   const { replyId } = await begin();
   const headers = { "X-Quota-Limit": "5", "X-Quota-Reset": "2031-05-06T00:00:00.000Z" };
@@ -317,33 +293,36 @@ testOnEachState("the headers of the first reader are kept with what is appended 
   expect(await store.find(conversation)).toMatchObject({ lastId: 1, headers });
 });
 
-testOnEachState(
+testOnEachDatabase(
   "an answer that failed before it began is discarded, and one that has events is not",
   async (state) => {
     const { store, begin, append } = open(state);
     const first = await begin();
-    await store.discard(first.replyId);
+    await store.discard({ ...conversation, ...first });
     expect(await store.find(conversation)).toBeNull();
     expect(await store.read({ replyId: first.replyId, afterId: 0, maxBytes: 1 })).toBeNull();
     const second = await begin();
     await append(second.replyId, ["1"]);
-    await store.discard(second.replyId);
+    await store.discard({ ...conversation, ...second });
     expect(await store.find(conversation)).toMatchObject({ replyId: second.replyId });
   },
 );
 
-testOnEachState("the answer before one that was discarded is found again until it expires", async (state) => {
-  const { store, begin, append, endOf, advance } = open(state);
-  const first = await begin();
-  await append(first.replyId, ["1"], endOf(1, 5_000));
-  for (let count = 0; count < 2; count += 1) await store.discard((await begin()).replyId);
-  advance(4_999);
-  expect(await store.find(conversation)).toMatchObject({ replyId: first.replyId, lastId: 1 });
-  advance(1);
-  expect(await store.find(conversation)).toBeNull();
-});
+testOnEachDatabase(
+  "the answer before one that was discarded is found again until it expires",
+  async (state) => {
+    const { store, begin, append, endOf, advance } = open(state);
+    const first = await begin();
+    await append(first.replyId, ["1"], endOf(1, 5_000));
+    for (let count = 0; count < 2; count += 1) await store.discard({ ...conversation, ...(await begin()) });
+    advance(4_999);
+    expect(await store.find(conversation)).toMatchObject({ replyId: first.replyId, lastId: 1 });
+    advance(1);
+    expect(await store.find(conversation)).toBeNull();
+  },
+);
 
-testOnEachState("an answer is found until it expires", async (state) => {
+testOnEachDatabase("an answer is found until it expires", async (state) => {
   const { store, begin, append, endOf, advance } = open(state);
   const { replyId } = await begin();
   await append(replyId, ["1"], endOf(1, 5_000));
@@ -351,40 +330,6 @@ testOnEachState("an answer is found until it expires", async (state) => {
   expect(await store.find(conversation)).toMatchObject({ replyId });
   advance(1);
   expect(await store.find(conversation)).toBeNull();
-});
-
-test("on SQLite an ending stands and falls with what is done alongside, and takes nothing along that has not ended", async () => {
-  const state = await createSqliteState();
-  const { begin, append, readAll, store } = open(state);
-  const [ends, lost, goesOn] = [
-    await begin(),
-    await begin({ conversationId: "2" }),
-    await begin({ conversationId: "3" }),
-  ];
-  await append(lost.replyId, [], { leaseMs: -1 });
-  const done: string[] = [];
-  const requestOf = (replyId: string, alongside: () => void, firstId = 1): AppendRequest => ({
-    replyId,
-    leaseMs: longLeaseMs,
-    firstId,
-    events: ["end"],
-    usedTokens: 1,
-    ending: { endingId: firstId, expiresAtMs: 1, alongside: async () => alongside() },
-  });
-  const refuse = () => {
-    throw new Error("changed its mind");
-  };
-  await expect(store.append([requestOf(ends.replyId, refuse)])).rejects.toThrow("changed its mind");
-  expect([await readAll(ends.replyId), (await store.find(conversation))?.hasWriter]).toEqual([[], true]);
-  const outcomes = await store.append([
-    requestOf(ends.replyId, () => done.push("ends")),
-    requestOf(lost.replyId, () => done.push("lost")),
-    // Does not go on from what is stored.
-    requestOf(goesOn.replyId, () => done.push("goes on"), 5),
-  ]);
-  expect(outcomes.map(({ outcome }) => outcome)).toEqual(["held", "lost", "held"]);
-  expect(done).toEqual(["ends"]);
-  expect(await readAll(ends.replyId)).toEqual([{ id: 1, json: "end" }]);
 });
 
 testOnPostgresql("a conversation that another process is about to take holds up no other one", async () => {
@@ -412,10 +357,8 @@ testOnPostgresql("a conversation that another process is about to take holds up 
 });
 
 /** What stands in the tables, as a crash or an older server may have left it. */
-async function openOnSqlite() {
-  const state = await createSqliteState();
-  const { database } = state;
-  const opened = open(state);
+function openWithTables({ database }: Pick<TestDatabase, "database">) {
+  const opened = open({ database });
   return {
     ...opened,
     database,
@@ -429,45 +372,48 @@ async function openOnSqlite() {
   };
 }
 
-test("what was stored, and did not become part of the answer before it ended, is not read", async () => {
-  const { begin, append, conclude, endOf, storePiece, read } = await openOnSqlite();
-  const { replyId } = await begin();
-  await append(replyId, ["a"]);
-  await storePiece(replyId, 2);
-  await append(replyId, ["b", "c", "d"], endOf(2));
-  expect(await read(replyId)).toEqual(["1 a", "2 b", "3 c", "4 d"]);
+testOnEachDatabase(
+  "what was stored, and did not become part of the answer before it ended, is not read",
+  async (state) => {
+    const { begin, append, conclude, storePiece, read } = openWithTables(state);
+    const broken = await begin();
+    await append(broken.replyId, ["a"], { leaseMs: 0 });
+    await storePiece(broken.replyId, 2);
+    await conclude(broken.replyId);
+    expect(await read(broken.replyId)).toEqual(["1 a", `2 ${endingEvents[0]}`, `3 ${endingEvents[1]}`]);
+  },
+);
 
-  const broken = await begin();
-  await append(broken.replyId, ["a"], { leaseMs: 0 });
-  await storePiece(broken.replyId, 2);
-  await conclude(broken.replyId);
-  expect(await read(broken.replyId)).toEqual(["1 a", `2 ${endingEvents[0]}`, `3 ${endingEvents[1]}`]);
-});
+testOnEachDatabase(
+  "a short answer is one row, and what follows deleted pieces is not read",
+  async (state) => {
+    const { begin, append, endOf, database, read } = openWithTables(state);
+    const short = await begin();
+    await append(short.replyId, ["a", "b"], { ...endOf(2), firstId: 1 });
+    expect([await read(short.replyId), await database.keptPiece.count()]).toEqual([["1 a", "2 b"], 0]);
 
-test("a short answer is one row, and what follows deleted pieces is not read", async () => {
-  const { begin, append, endOf, database, read } = await openOnSqlite();
-  const short = await begin();
-  await append(short.replyId, ["a", "b"], { ...endOf(2), firstId: 1 });
-  expect([await read(short.replyId), await database.keptPiece.count()]).toEqual([["1 a", "2 b"], 0]);
+    const swept = await begin();
+    await append(swept.replyId, ["a", "b"]);
+    await append(swept.replyId, ["c"], endOf(3));
+    await database.keptPiece.deleteMany();
+    expect(await Promise.all([0, 1, 2].map((afterId) => read(swept.replyId, afterId)))).toEqual([
+      [],
+      [],
+      ["3 c"],
+    ]);
+  },
+);
 
-  const swept = await begin();
-  await append(swept.replyId, ["a", "b"]);
-  await append(swept.replyId, ["c"], endOf(3));
-  await database.keptPiece.deleteMany();
-  expect(await Promise.all([0, 1, 2].map((afterId) => read(swept.replyId, afterId)))).toEqual([
-    [],
-    [],
-    ["3 c"],
-  ]);
-});
-
-test("an answer that an older server ended, with pieces alone, is read to its end", async () => {
-  const { begin, append, database, read } = await openOnSqlite();
-  const { replyId } = await begin();
-  await append(replyId, ["a", "b"]);
-  await database.keptAnswer.update({
-    where: { id: replyId },
-    data: { endingId: 2, expiresAtMs: BigInt(Number.MAX_SAFE_INTEGER) },
-  });
-  expect(await read(replyId)).toEqual(["1 a", "2 b"]);
-});
+testOnEachDatabase(
+  "an answer that an older server ended, with pieces alone, is read to its end",
+  async (state) => {
+    const { begin, append, database, read } = openWithTables(state);
+    const { replyId } = await begin();
+    await append(replyId, ["a", "b"]);
+    await database.keptAnswer.update({
+      where: { id: replyId },
+      data: { endingId: 2, expiresAtMs: BigInt(Number.MAX_SAFE_INTEGER) },
+    });
+    expect(await read(replyId)).toEqual(["1 a", "2 b"]);
+  },
+);

@@ -1,106 +1,184 @@
-import { sqltag as sql } from "@prisma/client/runtime/client";
-import type { Sql } from "@prisma/client/runtime/client";
+import { Prisma } from "~/generated/sqlite/client";
+import type { KeptAnswer } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
-import type { Figure } from "~/platform/database/direct-statements.server";
+import { databaseNowMs } from "~/platform/leases/lease-condition.store.server";
 import type {
   AnswerHeaders,
   AnswerSession,
   AnswerState,
-  AppendOutcome,
-  AnswerUsage,
   AppendRequest,
-  ConcludeRequest,
+  BeginOutcome,
+  BeginRequest,
   Conversation,
   FoundAnswer,
-  KeptAnswerStore,
   KeptEvent,
-  KeptPart,
-  ReadRequest,
-} from "./kept-answer-store.server";
-import { createBeginning } from "./kept-answer-beginnings.store.server";
-import { appendFor, answerTerms } from "./kept-answer-appends.store.server";
-import type { Terms } from "./kept-answer-appends.store.server";
+} from "./kept-answer";
 
-/** More than these wait for the next look. */
-const abandonedBatch = 100;
+export type KeptAnswerStore = ReturnType<typeof createKeptAnswerStore>;
 
-type StateRow = {
-  id: string;
-  lastId: Figure;
-  hasWriter: unknown;
-  endingId: Figure | null;
-  concludedAtMs: Figure | null;
-  expiresAtMs: Figure | null;
+/** Raw statements judge leases by the database's clock, in the very statement that depends on it. */
+const termsOf = (database: Database) => {
+  const now = databaseNowMs(database);
+  const isHeld = Prisma.sql`"expiresAtMs" IS NULL AND "leaseExpiresAtMs" > ${now}`;
+  const isAbandoned = Prisma.sql`"expiresAtMs" IS NULL AND "leaseExpiresAtMs" <= ${now}`;
+  return { database, now, isHeld, isAbandoned };
 };
 
-type Piece = { firstId: Figure; text: string };
+type Terms = ReturnType<typeof termsOf>;
 
-/** The contract is documented in kept-answer-store.server.ts. */
-export function createKeptAnswerStore(database: Database, clock: Clock): KeptAnswerStore {
-  const terms = answerTerms(database);
+/** Resumable answers. Each function is atomic, and rejects while the database is away. */
+export function createKeptAnswerStore(database: Database, clock: Clock) {
+  const terms = termsOf(database);
   return {
     ...createBeginning(terms),
     ...createWriting(terms),
     ...createConcluding(terms),
-    ...createReading(clock, terms),
+    ...createReading(terms, clock),
   };
 }
 
-function createWriting(terms: Terms) {
-  const { statements, now, isHeld } = terms;
-  const { query } = statements;
-  const appendAll = appendFor(terms);
+function createBeginning({ database, now, isAbandoned }: Terms) {
+  /** Two unique indexes decide: one answer under way for a conversation, one for a place. */
+  async function insert(request: BeginRequest, place: number): Promise<boolean> {
+    const { owner, conversationId, replyId, openFor, proofHash, leaseMs } = request;
+    const inserted = await database.$executeRaw`
+      INSERT INTO "KeptAnswer" ("id", "owner", "conversationId", "openFor", "place", "proofHash", "leaseExpiresAtMs")
+      VALUES (${replyId}, ${owner}, ${conversationId}, ${openFor}, ${place}, ${proofHash}, ${now} + ${BigInt(leaseMs)})
+      ON CONFLICT DO NOTHING`;
+    return inserted === 1;
+  }
+
+  async function findObstacle(request: BeginRequest): Promise<BeginOutcome | null> {
+    const { owner, conversationId, replyId } = request;
+    const [open] = await database.$queryRaw<{ id: string; isAbandoned: unknown }[]>`
+      SELECT "id", ${isAbandoned} AS "isAbandoned" FROM "KeptAnswer"
+      WHERE "conversationId" = ${conversationId} AND "owner" = ${owner} AND "expiresAtMs" IS NULL`;
+    if (open) return { outcome: open.isAbandoned ? "abandoned" : "under-way", replyId: open.id };
+    const namesake = await database.keptAnswer.findUnique({ where: { id: replyId }, select: { id: true } });
+    return namesake && { outcome: "name-taken" };
+  }
+
+  /** Abandoned answers give up their places if no other one is free. */
+  async function listFreePlaces({ openFor, maxOpen }: BeginRequest): Promise<number[]> {
+    const rows = await database.$queryRaw<{ place: number; isAbandoned: unknown }[]>`
+      SELECT "place", ${isAbandoned} AS "isAbandoned" FROM "KeptAnswer"
+      WHERE "openFor" = ${openFor} AND "place" < ${maxOpen} AND "expiresAtMs" IS NULL`;
+    const taken = new Set(rows.map(({ place }) => place));
+    const free = Array.from({ length: maxOpen }, (_, place) => place).filter((place) => !taken.has(place));
+    if (free.length > 0) return free;
+    await database.$executeRaw`
+      UPDATE "KeptAnswer" SET "place" = NULL WHERE "openFor" = ${openFor} AND ${isAbandoned}`;
+    return rows.filter((row) => row.isAbandoned).map(({ place }) => place);
+  }
 
   return {
-    async append(requests: readonly AppendRequest[]): Promise<AppendOutcome[]> {
-      const held = new Map((await appendAll(requests)).map((row) => [row.id, row]));
-      return requests.map(({ replyId }) => {
-        const row = held.get(replyId);
-        if (row === undefined) return { outcome: "lost" };
-        return { outcome: "held", lastId: Number(row.lastId), isStopAsked: row.stopAskedAtMs !== null };
+    /** Takes the conversation, or says why not. Places are tried at random, so that simultaneous beginnings rarely collide. */
+    async begin(request: BeginRequest): Promise<BeginOutcome> {
+      let place: number | undefined = Math.floor(Math.random() * request.maxOpen);
+      while (place !== undefined) {
+        if (await insert(request, place)) return { outcome: "begun" };
+        const obstacle = await findObstacle(request);
+        if (obstacle !== null) return obstacle;
+        const free = await listFreePlaces(request);
+        place = free[Math.floor(Math.random() * free.length)];
+      }
+      return { outcome: "too-many" };
+    },
+
+    /** Deletes an answer that failed before its first byte. The one before it is found again. */
+    async discard({ replyId, owner, conversationId }: Conversation & { replyId: string }): Promise<void> {
+      await database.keptAnswer.deleteMany({
+        where: { id: replyId, owner, conversationId, lastId: 0, expiresAtMs: null },
       });
     },
+  };
+}
 
-    async askToStop({ owner, conversationId }: Conversation): Promise<string | null> {
-      const [row] = await query<{ id: string }>`
-        UPDATE "KeptAnswer" SET "stopAskedAtMs" = ${now}
-        WHERE "conversationId" = ${conversationId} AND "owner" = ${owner} AND ${isHeld}
-        RETURNING "id"`;
-      return row?.id ?? null;
+function createWriting({ database, now, isHeld }: Terms) {
+  /** Becomes part of the answer with its `lastId`. Until then nobody reads it. */
+  async function storePiece({ replyId, firstId, events }: AppendRequest, lastId: number): Promise<void> {
+    const text = events.join("\n");
+    const bytes = Buffer.byteLength(text);
+    await database.$executeRaw`
+      INSERT INTO "KeptPiece" ("answerId", "firstId", "lastId", "bytes", "text")
+      SELECT "id", CAST(${firstId} AS INTEGER), CAST(${lastId} AS INTEGER), CAST(${bytes} AS INTEGER), ${text}
+      FROM "KeptAnswer" WHERE "id" = ${replyId} AND ${isHeld} AND "lastId" = ${firstId - 1}
+      ON CONFLICT DO NOTHING`;
+  }
+
+  async function askToStop(which: Prisma.Sql): Promise<string[]> {
+    const rows = await database.$queryRaw<{ id: string }[]>`
+      UPDATE "KeptAnswer" SET "stopAskedAtMs" = ${now} WHERE ${which} AND ${isHeld} RETURNING "id"`;
+    return rows.map(({ id }) => id);
+  }
+
+  return {
+    /** Whether the lease was held. If the outcome is unknown, repeat the same request: nothing is done twice. */
+    async append(request: AppendRequest): Promise<boolean> {
+      const { replyId, leaseMs, firstId, events, usedTokens, headers, ending } = request;
+      const lastId = firstId - 1 + events.length;
+      // The last events are stored in the answer's own row: a short answer has no pieces.
+      if (!ending && events.length > 0) await storePiece(request, lastId);
+      const lastPiece = events.length > 0 ? events.join("\n") : null;
+      const changed = await database.$executeRaw`
+        UPDATE "KeptAnswer" SET "leaseExpiresAtMs" = ${now} + ${BigInt(leaseMs)}, "lastId" = ${lastId},
+          "usedTokens" = ${usedTokens}
+          ${headers ? Prisma.sql`, "headers" = ${JSON.stringify(headers)}` : Prisma.empty}
+          ${ending ? Prisma.sql`, "endingId" = ${ending.endingId}, "expiresAtMs" = ${BigInt(ending.expiresAtMs)}` : Prisma.empty}
+          ${ending ? Prisma.sql`, "lastPieceFirstId" = ${firstId}, "lastPiece" = ${lastPiece}` : Prisma.empty}
+        WHERE "id" = ${replyId} AND ${isHeld} AND "lastId" IN (${firstId - 1}, ${lastId})`;
+      return changed === 1;
     },
 
-    async askToStopSession({ owner, openFor, proofHash }: AnswerSession): Promise<string[]> {
-      const rows = await query<{ id: string }>`
-        UPDATE "KeptAnswer" SET "stopAskedAtMs" = ${now}
-        WHERE "openFor" = ${openFor} AND "owner" = ${owner} AND "proofHash" = ${proofHash} AND ${isHeld}
-        RETURNING "id"`;
+    /** Asks the writer of the conversation's answer, or only of the one with this name, to stop. Its ID, if it is under way. */
+    async askToStop({ owner, conversationId }: Conversation, name?: string): Promise<string | null> {
+      const isNamed = name === undefined ? Prisma.empty : Prisma.sql`AND "id" = ${name}`;
+      const which = Prisma.sql`"conversationId" = ${conversationId} AND "owner" = ${owner} ${isNamed}`;
+      return (await askToStop(which))[0] ?? null;
+    },
+
+    /** Takes a name that is free, so that no answer can begin with it. Belongs to no conversation. */
+    async takeName(name: string, expiresAtMs: number): Promise<void> {
+      await database.$executeRaw`
+        INSERT INTO "KeptAnswer" ("id", "owner", "conversationId", "leaseExpiresAtMs", "expiresAtMs")
+        VALUES (${name}, '', '', 0, ${BigInt(expiresAtMs)}) ON CONFLICT DO NOTHING`;
+    },
+
+    /** The same for every answer that a session has begun. */
+    askToStopSession: ({ owner, openFor, proofHash }: AnswerSession): Promise<string[]> =>
+      askToStop(Prisma.sql`"openFor" = ${openFor} AND "owner" = ${owner} AND "proofHash" = ${proofHash}`),
+
+    /** Which of these were asked to stop. */
+    async listAskedToStop(replyIds: readonly string[]): Promise<string[]> {
+      const where = { id: { in: [...replyIds] }, stopAskedAtMs: { not: null } };
+      const rows = await database.keptAnswer.findMany({ where, select: { id: true } });
       return rows.map(({ id }) => id);
     },
   };
 }
 
-function createConcluding({ database, statements, now, isAbandoned }: Terms) {
-  const { query } = statements;
+function createConcluding({ database, now, isAbandoned }: Terms) {
   return {
-    async conclude({ replyId, endingEvents, expiresAtMs }: ConcludeRequest) {
-      const [row] = await query<{ usedTokens: Figure }>`
+    /** Ends an answer that has lost its writer: `endingEvents` follow what is stored. Of several callers exactly one does. */
+    async conclude({ replyId, endingEvents, expiresAtMs }: Concluding): Promise<boolean> {
+      const concluded = await database.$executeRaw`
         UPDATE "KeptAnswer" SET "endingId" = "lastId" + 1, "lastId" = "lastId" + ${endingEvents.length},
           "lastPieceFirstId" = "lastId" + 1, "lastPiece" = ${endingEvents.join("\n")},
           "concludedAtMs" = ${now}, "expiresAtMs" = ${BigInt(expiresAtMs)}
-        WHERE "id" = ${replyId} AND ${isAbandoned}
-        RETURNING "usedTokens"`;
-      return row === undefined ? null : { usedTokens: Number(row.usedTokens) };
+        WHERE "id" = ${replyId} AND ${isAbandoned}`;
+      return concluded === 1;
     },
 
+    /** Answers that have lost their writer and are not concluded yet; some of them if there are many. */
     async listAbandoned(): Promise<string[]> {
-      const rows = await query<{ id: string }>`
-        SELECT "id" FROM "KeptAnswer" WHERE "openFor" >= '' AND ${isAbandoned} LIMIT ${abandonedBatch}`;
+      const rows = await database.$queryRaw<{ id: string }[]>`
+        SELECT "id" FROM "KeptAnswer" WHERE "openFor" >= '' AND ${isAbandoned} LIMIT 100`;
       return rows.map(({ id }) => id);
     },
 
-    async findUsages(replyIds: readonly string[]): Promise<Map<string, AnswerUsage>> {
-      if (replyIds.length === 0) return new Map();
+    /** What answers have used, as far as they are stored. Unknown answers are omitted. */
+    async findUsages(replyIds: readonly string[]) {
       const rows = await database.keptAnswer.findMany({
         where: { id: { in: [...replyIds] } },
         select: { id: true, usedTokens: true, expiresAtMs: true },
@@ -112,67 +190,66 @@ function createConcluding({ database, statements, now, isAbandoned }: Terms) {
   };
 }
 
-/** Those under way and those that have ended have an index each. */
-export function findNewest({ state }: Terms, { owner, conversationId }: Conversation): Sql {
-  const found = sql`
-    SELECT ${state}, "headers", "leaseExpiresAtMs" FROM "KeptAnswer"
-    WHERE "conversationId" = ${conversationId} AND "owner" = ${owner}`;
-  return sql`
-    SELECT * FROM (
-      ${found} AND "expiresAtMs" IS NULL UNION ALL ${found} AND "expiresAtMs" IS NOT NULL
-    ) AS "each" ORDER BY "expiresAtMs" IS NOT NULL, "leaseExpiresAtMs" DESC LIMIT 1`;
-}
+type Concluding = { replyId: string; endingEvents: readonly string[]; expiresAtMs: number };
+type StateRow = Pick<KeptAnswer, "id" | "lastId" | "endingId" | "concludedAtMs"> & { hasWriter: unknown };
 
-function createReading(clock: Clock, terms: Terms) {
-  const { statements, state } = terms;
-  const { query } = statements;
-  /**
-   * From the piece that holds the first event wanted. Pieces that are not below `endId`, where the last one begins, did not
-   * become part of the answer.
-   */
-  async function readPieces({ replyId, afterId, maxBytes }: ReadRequest, endId: number): Promise<Piece[]> {
-    const isWanted = sql`"answerId" = ${replyId} AND "lastId" > ${afterId} AND "firstId" < ${endId}`;
-    const pieces = await query<Piece>`
-      SELECT "firstId", "text" FROM (
-        SELECT "firstId", "text", SUM("bytes") OVER (ORDER BY "firstId") - "bytes" AS "bytesBefore"
-        FROM "KeptPiece" WHERE ${isWanted}
-      ) AS piece
-      WHERE "bytesBefore" < ${maxBytes}
-      UNION ALL
-      SELECT "lastPieceFirstId", "lastPiece" FROM "KeptAnswer"
-      WHERE "id" = ${replyId} AND "lastPieceFirstId" = ${endId}
-        AND ${maxBytes} > (SELECT COALESCE(SUM("bytes"), 0) FROM "KeptPiece" WHERE ${isWanted})`;
-    return pieces.sort((a, b) => Number(a.firstId) - Number(b.firstId));
-  }
-
+/** Answers under way, and those that have ended, have an index each. */
+export const findStatements = (database: Database, conversation: Conversation) => {
+  const { isHeld } = termsOf(database);
+  const found = Prisma.sql`
+    SELECT "id", "lastId", ${isHeld} AS "hasWriter", "endingId", "concludedAtMs", "expiresAtMs", "headers"
+    FROM "KeptAnswer" WHERE "conversationId" = ${conversation.conversationId} AND "owner" = ${conversation.owner}`;
   return {
-    async find({ owner, conversationId }: Conversation): Promise<FoundAnswer | null> {
-      const newest = findNewest(terms, { owner, conversationId });
-      const [row] = await query<StateRow & { headers: string | null }>`${newest}`;
-      const hasExpired = row && row.expiresAtMs !== null && Number(row.expiresAtMs) <= clock();
-      if (!row || hasExpired) return null;
+    open: Prisma.sql`${found} AND "expiresAtMs" IS NULL`,
+    ended: Prisma.sql`${found} AND "expiresAtMs" IS NOT NULL ORDER BY "leaseExpiresAtMs" DESC LIMIT 1`,
+  };
+};
+
+function createReading({ database, isHeld }: Terms, clock: Clock) {
+  return {
+    /** The conversation's newest answer, until it expires. */
+    async find(conversation: Conversation): Promise<FoundAnswer | null> {
+      type Row = StateRow & Pick<KeptAnswer, "headers" | "expiresAtMs">;
+      const { open, ended } = findStatements(database, conversation);
+      const row = (await database.$queryRaw<Row[]>(open))[0] ?? (await database.$queryRaw<Row[]>(ended))[0];
+      if (!row || (row.expiresAtMs !== null && Number(row.expiresAtMs) <= clock())) return null;
       const headers = row.headers === null ? null : (JSON.parse(row.headers) as AnswerHeaders);
       return { replyId: row.id, headers, ...toState(row) };
     },
 
-    async read(request: ReadRequest): Promise<KeptPart | null> {
-      const { replyId, afterId } = request;
-      const [row] = await query<StateRow & { lastPieceFirstId: Figure | null }>`
-        SELECT ${state}, "lastPieceFirstId" FROM "KeptAnswer" WHERE "id" = ${replyId}`;
+    /** At least one event if there is one after `afterId`; at most one piece beyond `maxBytes`. Null: the answer is gone. */
+    async read({ replyId, afterId, maxBytes }: { replyId: string; afterId: number; maxBytes: number }) {
+      const [row] = await database.$queryRaw<
+        (StateRow & Pick<KeptAnswer, "lastPieceFirstId" | "lastPiece">)[]
+      >`
+        SELECT "id", "lastId", ${isHeld} AS "hasWriter", "endingId", "concludedAtMs", "lastPieceFirstId", "lastPiece"
+        FROM "KeptAnswer" WHERE "id" = ${replyId}`;
       if (row === undefined) return null;
-      const found = toState(row);
-      const { lastId } = found;
-      if (lastId <= afterId) return { ...found, events: [] };
-      const pieces = await readPieces(request, Number(row.lastPieceFirstId ?? lastId + 1));
-      const events = pieces.flatMap(eventsOf).filter(({ id }) => id > afterId && id <= lastId);
-      // Pieces are deleted before their answer. What follows a gap is not what was asked for.
-      return { ...found, events: events.filter(({ id }, index) => id === afterId + 1 + index) };
+      const state = toState(row);
+      if (state.lastId <= afterId) return { ...state, events: [] };
+      const endId = Number(row.lastPieceFirstId ?? state.lastId + 1);
+      const pieces = await database.$queryRaw<{ firstId: number; text: string }[]>`
+        SELECT "firstId", "text" FROM (
+          SELECT "firstId", "text", SUM("bytes") OVER (ORDER BY "firstId") - "bytes" AS "bytesBefore"
+          FROM "KeptPiece" WHERE "answerId" = ${replyId} AND "lastId" > ${afterId} AND "firstId" < ${endId}
+        ) AS piece
+        WHERE "bytesBefore" < ${maxBytes} ORDER BY "firstId"`;
+      const chars = pieces.reduce((sum, { text }) => sum + text.length, 0);
+      if (row.lastPiece !== null && chars < maxBytes) pieces.push({ firstId: endId, text: row.lastPiece });
+      return { ...state, events: takeInOrder(pieces.flatMap(toEvents), afterId, state.lastId) };
     },
   };
 }
 
-function eventsOf({ firstId, text }: Piece): KeptEvent[] {
+function toEvents({ firstId, text }: { firstId: number; text: string }): KeptEvent[] {
   return text.split("\n").map((json, index) => ({ id: Number(firstId) + index, json }));
+}
+
+/** Up to a gap, such as pieces that were deleted before their answer. */
+function takeInOrder(events: readonly KeptEvent[], afterId: number, lastId: number): KeptEvent[] {
+  const wanted = events.filter(({ id }) => id > afterId && id <= lastId);
+  const gap = wanted.findIndex(({ id }, index) => id !== afterId + 1 + index);
+  return gap < 0 ? wanted : wanted.slice(0, gap);
 }
 
 function toState({ lastId, hasWriter, endingId, concludedAtMs }: StateRow): AnswerState {

@@ -1,135 +1,157 @@
-import { randomUUID } from "node:crypto";
+import { toEventJson } from "~/platform/http/sse.server";
 import type { WarnLog } from "~/platform/log.server";
+import { countCharacters } from "~/platform/well-formed-text";
+import { charsPerToken } from "../chat-limits";
 import type { ChatEvent } from "../reply/chat-events";
 import { stopAsked } from "../reply/reply-run.server";
-import type { AnswerAppender, Appending } from "./answer-appender.server";
+import { AnswerAppender } from "./answer-appender.server";
 import { AnswerFeed } from "./answer-feed.server";
-import { AnswerGone } from "./answer-follower.server";
-import type { AnswerNotices } from "./answer-notices";
-import { AnswerReader } from "./answer-reader.server";
-import { writeAnswer } from "./answer-writer.server";
-import type { Alongside, AnswerHeaders, KeptAnswerStore } from "./kept-answer-store.server";
+import type { AnswerHeaders } from "./kept-answer";
+import type { KeptAnswerStore } from "./kept-answers.store.server";
 
 type Options = {
-  store: Pick<KeptAnswerStore, "read" | "discard">;
-  appender: AnswerAppender;
-  notices: AnswerNotices;
+  replyId: string;
+  store: Pick<KeptAnswerStore, "append">;
+  leaseMs: number;
   expiresAtMs: () => number;
-  /** Takes the conversation in the store; gives back when the lease was asked for. Throws the refusals `answer-under-way` and `too-many-answers`. */
-  take: (replyId: string, alongside?: Alongside) => Promise<number>;
-  /** Its readers here follow what others do with it, once its lease is lost. */
-  follow: (feed: AnswerFeed) => void;
-  /** Whoever lost its lease may have ended it all the same, and not been told. */
-  settleLost: (replyId: string) => Promise<void>;
+  /** Takes the conversation in the store; returns when the lease was requested. Throws the refusals of a beginning. */
+  take: () => Promise<number>;
+  /** Deletes it from the store. Never rejects. */
+  discard: () => Promise<void>;
+  /** A writer that lost its lease may have ended the answer without learning it. */
+  settleLost: () => Promise<void>;
   onOpen: (answer: OpenAnswer) => void;
   onClose: (answer: OpenAnswer) => void;
   log: WarnLog;
 };
 
-type Usage = { readUsedTokens: () => number; settle: Alongside | null };
+type Use = {
+  /** What the whole answer used, once it has ended. */
+  readUsedTokens: () => number;
+  /** Called once the ending is stored. */
+  settle: () => Promise<void>;
+};
 
-/** Rows of the same moment stand together in their indexes, and so change few pages of the database. */
-function timeOrderedId(): string {
-  const time = Date.now().toString(16).padStart(12, "0");
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
-}
-
-/** An answer that this process writes, or is about to: until it begins nothing is kept. */
+/** An answer that this process writes, or is about to. Nothing is kept until it begins. */
 export class OpenAnswer {
-  readonly replyId = timeOrderedId();
-  readonly feed = new AnswerFeed(this.replyId, 0);
+  readonly replyId: string;
+  readonly feed = new AnswerFeed();
   /** Resolves when it has ended, however. */
   readonly done: Promise<void>;
-  /** That its first reader gets; null until they are known. */
+  /** The first reader's; null until they are known. */
   headers: AnswerHeaders | null = null;
-  isLost = false;
   readonly #options: Options;
   readonly #end = new AbortController();
-  #appending: Appending | null = null;
-  #unsubscribe = () => {};
+  #appender: AnswerAppender | null = null;
   #finish = () => {};
 
   constructor(options: Options) {
     this.#options = options;
+    this.replyId = options.replyId;
     this.done = new Promise((resolve) => (this.#finish = resolve));
   }
 
-  /** Aborted when the lease is lost, so that nobody may go on writing it, or for the reason `stopAsked`. */
+  /** Aborted when the lease is lost, because others may conclude the answer then, or with the reason `stopAsked`. */
   get signal(): AbortSignal {
     return this.#end.signal;
   }
 
-  /** `alongside` is done in the same transaction, where there is one. */
-  async begin(alongside?: Alongside): Promise<void> {
-    const { take, appender, notices, onOpen } = this.#options;
-    const { replyId } = this;
-    const askedAtMs = await appender.expect(() => take(replyId, alongside));
-    const onStored = (storedId: number, hasEnded: boolean) => {
-      this.feed.release(storedId);
-      // Not each append: readers elsewhere, whom most answers have none of, look five times a second by themselves.
-      if (hasEnded) notices.tell([replyId]);
-    };
-    const onLost = () => {
-      this.isLost = true;
-      this.#end.abort();
-    };
-    const listener = { replyId, onStored, onStopAsked: () => this.stop(), onLost };
-    const appending = appender.open(listener, askedAtMs);
-    this.#appending = appending;
-    this.#unsubscribe = notices.subscribe(replyId, appending.look);
+  async begin(): Promise<void> {
+    const { take, onOpen } = this.#options;
+    const askedAtMs = await take();
+    this.#appender = new AnswerAppender({
+      ...this.#options,
+      askedAtMs,
+      onStored: (storedId) => this.feed.release(storedId),
+      onLost: () => this.#lose(),
+    });
     onOpen(this);
   }
 
-  tellHeaders(headers: AnswerHeaders): void {
+  setHeaders(headers: AnswerHeaders): void {
     this.headers = headers;
-    this.#appending?.tellHeaders(headers);
+    this.#appender?.setHeaders(headers);
   }
 
   stop(): void {
     this.#end.abort(stopAsked);
   }
 
-  /** It failed before its first byte, so that nothing of it is kept. */
+  /** It failed before its first byte, so nothing of it is kept. */
   async discard(): Promise<void> {
-    const { store, log } = this.#options;
-    if (!this.#appending) return;
-    this.#appending.close();
-    this.feed.fail(new AnswerGone("The answer did not begin"));
+    if (!this.#appender) return;
+    this.#appender.close();
+    this.feed.hasFailed = true;
+    this.feed.tell();
+    await this.#options.discard();
+    this.#close();
+  }
+
+  /** Writes it to its end, whether or not anybody reads it. */
+  async write(events: AsyncIterable<ChatEvent>, use: Use): Promise<void> {
+    const { settleLost, log } = this.#options;
     try {
-      await store.discard(this.replyId);
+      const ending = await this.#writeEvents(events);
+      if (ending === null || !(await this.#writeEnding(ending, use))) await settleLost();
     } catch (err) {
-      log.warn({ err }, "answer that did not begin could not be discarded");
+      log.warn({ err }, "quota settlement failed");
     } finally {
       this.#close();
     }
   }
 
-  /** The first reader's events. The answer is written on whether or not they are read. */
-  write(events: AsyncIterable<ChatEvent>, usage: Usage): AnswerReader {
-    const { store, expiresAtMs, log } = this.#options;
-    const { feed } = this;
-    const appending = this.#appending;
-    if (!appending) throw new Error("The answer has not begun.");
-    const reader = new AnswerReader({ feed, store, afterId: 0 });
-    void writeAnswer({ events, feed, appending, ...usage, expiresAtMs, log })
-      .then((isStored) => (isStored ? undefined : this.#goOnFollowing(appending.storedId())))
-      .catch((err: unknown) => log.warn({ err }, "quota settlement failed"))
-      .finally(() => this.#close());
-    return reader;
+  /** Readers get each event at once. Returns the ending; null if the lease was lost. */
+  async #writeEvents(events: AsyncIterable<ChatEvent>): Promise<string[] | null> {
+    const ending: string[] = [];
+    let usedChars = 0;
+    try {
+      for await (const event of events) {
+        const json = toEventJson(event);
+        if (event.type === "error" || event.type === "finish") {
+          ending.push(json);
+          continue;
+        }
+        usedChars += countOutput(event);
+        const maySend = this.#appender!.add(json, Math.ceil(usedChars / charsPerToken));
+        if (maySend !== true && !(await maySend)) return null;
+        this.feed.say(json);
+      }
+    } catch (err) {
+      this.#options.log.warn({ err }, "chat stream failed");
+      return [{ type: "error", errorText: "The answer broke off." }, { type: "finish" }].map(toEventJson);
+    }
+    return ending;
   }
 
-  async #goOnFollowing(storedId: number): Promise<void> {
-    const { follow, settleLost, onClose } = this.#options;
-    this.feed.forgetAfter(storedId);
-    // Whoever comes from now on finds what is followed, or begins to.
-    onClose(this);
-    if (this.feed.readerCount > 0) follow(this.feed);
-    await settleLost(this.replyId);
+  /** Readers get it when it is stored and settled, because the conversation is free with it. */
+  async #writeEnding(events: readonly string[], { readUsedTokens, settle }: Use): Promise<boolean> {
+    const { expiresAtMs, log } = this.#options;
+    const endingId = this.feed.lastId + 1;
+    if (!(await this.#appender!.end(events, readUsedTokens(), expiresAtMs()))) return false;
+    await settle().catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
+    for (const json of events) this.feed.say(json);
+    this.feed.ending = { endingId, isBroken: false };
+    this.feed.tell();
+    return true;
+  }
+
+  /** Later readers, and those here, go on in the store. */
+  #lose(): void {
+    this.feed.isLost = true;
+    this.#options.onClose(this);
+    this.feed.tell();
+    this.#end.abort();
   }
 
   #close(): void {
-    this.#unsubscribe();
     this.#options.onClose(this);
     this.#finish();
   }
+}
+
+/** Characters that count against the quota. */
+function countOutput(event: ChatEvent): number {
+  if (event.type === "text-delta") return countCharacters(event.delta);
+  if (event.type === "tool-input-available") return countCharacters(JSON.stringify(event.input));
+  return 0;
 }

@@ -1,9 +1,10 @@
-import { z } from "zod";
+import * as z from "zod";
 import { accessTokenQuery, badTokenIsNone, calledByHolder } from "~/gate/tokens/token-placement.openapi";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
 import {
   chatRefusalContent,
   chatTag,
+  describeText,
   eventStreamHeader,
   quotaHeadersOfAnswer,
   replyIdHeader,
@@ -18,19 +19,12 @@ const conversationParams = z.object({
   id: z
     .string()
     .regex(/^[A-Za-z0-9_-]{16,64}$/)
-    .meta({
-      description: "The conversation's id, as it was sent with the question.",
-      param: { example: "conversation-0001" },
-    }),
+    .meta({ description: "The conversation's id, as sent.", param: { example: "conversation-0001" } }),
 });
 
 const caller = calledByHolder({ scope: "chat", isRequired: "by-setting" });
 
 const whose = `An answer belongs to the key and the wallet whose token it began with; a renewed token of both is as good. Where it began without one, the id of the conversation alone decides. ${badTokenIsNone}`;
-
-const nothing = {
-  description: "There is no such answer, or it is somebody else's, or it ended too long ago.",
-};
 
 const example = 'id: 7\ndata: {"type":"text-delta","id":"text-1","delta":"about that."}\n\n';
 
@@ -49,24 +43,13 @@ Whoever has seen more than was stored when the server that wrote an answer ended
   caller,
   parameters: {
     params: conversationParams,
-    headers: z.object({
-      "Last-Event-ID": z
-        .string()
-        .optional()
-        .meta({ description: "The id of the last event that was read.", param: { example: "6" } }),
-    }),
+    headers: z.object({ "Last-Event-ID": describeText("The id of the last event that was read.", "6") }),
     query: accessTokenQuery.extend({
-      after: z
-        .string()
-        .optional()
-        .meta({ description: "The same, where the header cannot be sent.", param: { example: "6" } }),
-      reply: z
-        .string()
-        .optional()
-        .meta({
-          description: "The `X-Reply-Id` of the answer that is meant: 204 where the newest is another one.",
-          param: { example: replyIdHeader.example },
-        }),
+      after: describeText("The same, where the header cannot be sent.", "6"),
+      reply: describeText(
+        "The `X-Reply-Id` of the answer that is meant: 204 where the newest is another one.",
+        replyIdHeader.example,
+      ),
     }),
   },
   refusalContent: chatRefusalContent,
@@ -75,8 +58,8 @@ Whoever has seen more than was stored when the server that wrote an answer ended
       description: "The events, as the chat describes them, each with its id.",
       ownHeaders: {
         ...quotaHeadersOfAnswer,
-        "X-Reply-Id": { ...replyIdHeader, required: true },
         ...eventStreamHeader,
+        "X-Reply-Id": { ...replyIdHeader, required: true },
       },
       content: {
         "text/event-stream": {
@@ -85,7 +68,7 @@ Whoever has seen more than was stored when the server that wrote an answer ended
         },
       },
     },
-    204: nothing,
+    204: { description: "There is no such answer, or it is somebody else's, or it ended too long ago." },
   },
 } satisfies OperationDescription;
 
@@ -95,17 +78,18 @@ export const stopChatOperation = {
   operationId: "stopChat",
   tag: chatTag,
   summary: "Stop an answer",
-  description: `Ends the answer of a conversation that is under way, for all who read it: the text so far, \`finish\` with the reason \`stop\`, and the end mark. The quota counts what was said. No body is read.
+  description: `Ends the answer of a conversation that is under way, for all who read it: the text so far, \`finish\` with the reason \`stop\`, and the end mark. The quota counts what was said. No body is read. With \`X-Reply-Id\`: only the answer of that name; if its question is still on its way, it cannot begin any more.
 
 ${whose}`,
   limit: "chat-resume",
   caller,
-  parameters: { params: conversationParams },
+  parameters: {
+    params: conversationParams,
+    headers: z.object({ "X-Reply-Id": describeText("Which answer is meant.", replyIdHeader.example) }),
+  },
+  refusals: ["invalid-reply-id"],
   refusalContent: chatRefusalContent,
   answers: {
-    204: {
-      description:
-        "It ends now; also where nothing is under way, or where it is somebody else's, which goes on.",
-    },
+    204: { description: "It ends now. Also if nothing is under way, or if it is somebody else's." },
   },
 } satisfies OperationDescription;

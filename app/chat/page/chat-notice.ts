@@ -50,6 +50,8 @@ const askingRemedies: Remedies = {
     kind: "again",
     remedy: "What you wrote is kept. Try again when that answer has ended.",
   },
+  "invalid-reply-id": fault,
+  "reply-id-taken": { kind: "again", remedy: "What you wrote is kept. Try again." },
   "too-many-answers": {
     kind: "wait",
     remedy: "What you wrote is kept. Send it again when one of the other answers has ended, or stop one.",
@@ -103,6 +105,7 @@ const stopLater: Remedy = { kind: "wait", remedy: "Try again in a moment, or sto
 
 const stoppingRemedies: Remedies = {
   ...faultsWithoutBody,
+  "invalid-reply-id": fault,
   "missing-jwt": { ...signInEnded, remedy: "Sign in at the gate, then come back here and try again." },
   "invalid-jwt": { ...signInEnded, remedy: `${signInEnded.remedy} Then come back here and try again.` },
   "too-many-requests": { kind: "wait", remedy: "Try again when the time below has passed." },

@@ -2,7 +2,7 @@ import type { Clock } from "~/platform/clock";
 import { answerJson } from "~/platform/http/answer.server";
 import { Refusal } from "~/platform/http/refusal";
 import { mayOfferToModel } from "~/tools/tool";
-import { findModel, readChatRequest } from "../chat.schema";
+import { findModel, isConversationId as isClientId, readChatRequest } from "../chat.schema";
 import type { ChatRequest } from "../chat.schema";
 import type { ChatEvent } from "./chat-events";
 import { generalFailureMessage, ProviderError } from "../providers/chat-provider";
@@ -60,6 +60,12 @@ export function requireChatRequest(body: unknown, sentBytes: number): ChatReques
     detail: first && `${first.path}: ${first.message}`,
     members: { errors: read.issues },
   });
+}
+
+/** The name that the client gives its reply, if it gives one. */
+export function requireReplyId(given: string | string[] | undefined): string | undefined {
+  if (given === undefined || isClientId(given)) return given;
+  throw new Refusal("invalid-reply-id");
 }
 
 function toRefusal(cause: unknown): unknown {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { answerEventStream } from "~/platform/http/sse.server";
 import { callingTools, saying, startOpenAiServer } from "~e2e/support/providers/openai-server";
 import { defineTool, maxToolOutputBytes } from "~/tools/tool";

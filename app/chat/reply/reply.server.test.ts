@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import {
   callingTools,
   fallingSilentAfter,

@@ -1,10 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { join, sqltag as sql } from "@prisma/client/runtime/client";
-import type { Sql } from "@prisma/client/runtime/client";
+import { Prisma } from "~/generated/sqlite/client";
 import type { Database } from "~/platform/database/database.server";
-import { directStatements } from "~/platform/database/direct-statements.server";
 import type { LeaseHold } from "~/platform/leases/lease";
-import { whileHeld } from "~/platform/database/lease-condition.server";
+import { whileHeld } from "~/platform/leases/lease-condition.store.server";
 import type { KeyRef } from "./token-id";
 
 export type KeyUse = { usedBy: string; usedAtMs: number };
@@ -29,17 +27,13 @@ export function toKeyColumns({ chainId, contractAddress, tokenId }: KeyRef) {
 }
 
 export function createKeyStore(database: Database) {
-  const { query } = directStatements(database);
-
   async function findUsedKey({ key }: { key: KeyRef }): Promise<KeyUse | null> {
-    const { chainId, contractAddress, tokenId } = toKeyColumns(key);
-    const [row] = await query<{ usedBy: string; usedAtMs: Figure }>`
-      SELECT "usedBy", "usedAtMs" FROM "UsedKey"
-      WHERE "chainId" = ${chainId} AND "contractAddress" = ${contractAddress} AND "tokenId" = ${tokenId}`;
-    return row === undefined ? null : { usedBy: row.usedBy, usedAtMs: Number(row.usedAtMs) };
+    const where = { chainId_contractAddress_tokenId: toKeyColumns(key) };
+    const row = await database.usedKey.findUnique({ where });
+    return row && { usedBy: row.usedBy, usedAtMs: Number(row.usedAtMs) };
   }
 
-  /** In one round trip. */
+  /** One statement for four tables: nearly every request asks it, and over a network each trip counts. */
   async function findKeyState({
     key,
     holder,
@@ -47,7 +41,7 @@ export function createKeyStore(database: Database) {
     proofHash = null,
   }: StateQuestion): Promise<KeyState> {
     const { chainId, contractAddress, tokenId } = toKeyColumns(key);
-    const [row] = await query<KeyStateRow>`
+    const [row] = await database.$queryRaw<KeyStateRow[]>`
       SELECT used."usedBy", used."usedAtMs", departure."departedAtMs", revoked."proofHash",
         (SELECT "blockNumber" FROM "ChainCursor" WHERE "chainId" = ${chainId}
           ORDER BY "updatedAtMs" DESC LIMIT 1) AS "watchedBlock"
@@ -66,7 +60,7 @@ export function createKeyStore(database: Database) {
       used: usedBy === null ? null : { usedBy, usedAtMs: Number(usedAtMs) },
       departedAtMs: departedAtMs === null ? null : Number(departedAtMs),
       isProofRevoked: row.proofHash !== null,
-      watchedBlock: watchedBlock === null ? null : BigInt(watchedBlock),
+      watchedBlock,
     };
   }
 
@@ -77,7 +71,7 @@ export function createKeyStore(database: Database) {
     for (const rows of inStatements(departures)) {
       await nextTurn();
       await database.$executeRaw`
-        WITH departed ("tokenId", "holder") AS (VALUES ${join(rows)})
+        WITH departed ("tokenId", "holder") AS (VALUES ${Prisma.join(rows)})
         INSERT INTO "KeyDeparture" ("chainId", "contractAddress", "tokenId", "holder", "departedAtMs")
         SELECT CAST(${columns.chainId} AS BIGINT), ${columns.contractAddress}, departed."tokenId", departed."holder",
           CAST(${BigInt(departedAtMs)} AS BIGINT)
@@ -108,25 +102,23 @@ type DepartureReport = Omit<KeyRef, "tokenId"> & {
   departedAtMs: number;
   hold?: LeaseHold | undefined;
 };
-/** As the driver of either database has it. */
-type Figure = number | bigint | string;
 type KeyStateRow = {
   usedBy: string | null;
-  usedAtMs: Figure | null;
-  departedAtMs: Figure | null;
+  usedAtMs: bigint | null;
+  departedAtMs: bigint | null;
   proofHash: string | null;
-  watchedBlock: Figure | null;
+  watchedBlock: bigint | null;
 };
 
 /** A statement of so many holds up the requests of a single-threaded server for some 25 ms. */
 const maxRowsInStatement = 1_000;
 
 /** Each departure once, as rows, in one order: two statements that write the same ones wait for each other one way round. */
-function inStatements(departures: readonly Departure[]): Sql[][] {
-  const rows = new Map<string, Sql>();
+function inStatements(departures: readonly Departure[]): Prisma.Sql[][] {
+  const rows = new Map<string, Prisma.Sql>();
   for (const { tokenId, holder } of departures) {
     const lowered = holder.toLowerCase();
-    rows.set(`${tokenId}:${lowered}`, sql`(${tokenId}, ${lowered})`);
+    rows.set(`${tokenId}:${lowered}`, Prisma.sql`(${tokenId}, ${lowered})`);
   }
   const sorted = [...rows.keys()].sort().map((name) => rows.get(name)!);
   const count = Math.ceil(sorted.length / maxRowsInStatement);

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
-import type { Statements } from "~/platform/database/direct-statements.server";
+import type { Prisma } from "~/generated/sqlite/client";
 import { leavesCommitInDoubt } from "~/platform/database/outage.server";
-import { createSharedTransactions } from "~/platform/database/shared-transactions.server";
+import { isTaken } from "~/platform/database/write-conflict.server";
 import type { Notification } from "~/platform/outbox/outbox";
 import type { Outbox } from "~/platform/outbox/outbox.store.server";
 import { stateUnavailable } from "~/platform/http/refusal";
@@ -33,51 +33,50 @@ const unknownOutcome =
 export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
 
 export function createSubmissionStore(database: Database, clock: Clock, outbox: Outbox) {
-  const transact = createSharedTransactions(database);
-
   /**
-   * Atomic and durable. Exactly one of several at once, forms included, uses the key up. Where the connection is lost
-   * while it commits, the queued notification shows whether it did.
+   * Atomic and durable. The row's primary key decides: exactly one of several at once, forms included, uses the key up.
+   * Where the connection is lost while it commits, the queued notification shows whether it did.
    */
   async function useKey(
     { key, usedBy, notification }: KeyUseRequest,
-    alsoStore?: (transaction: Statements, nowMs: bigint) => Promise<unknown>,
+    alsoStore?: (transaction: Prisma.TransactionClient, nowMs: bigint) => Promise<unknown>,
   ): Promise<KeyUseOutcome> {
     const nowMs = clock();
     const now = BigInt(nowMs);
-    const { chainId, contractAddress, tokenId } = toKeyColumns(key);
-    /** Null while nothing is decided, and where the key was used before. */
-    const queued: { id: string | null } = { id: null };
+    const data = { ...toKeyColumns(key), usedBy: usedBy.toLowerCase(), usedAtMs: now };
+    /** Null until all is written, and only the commit is left. */
+    let queuedId: string | null = null;
     try {
-      await transact(async (transaction) => {
-        queued.id = null;
-        const usedKeyCount = await transaction.execute`
-          INSERT INTO "UsedKey" ("chainId", "contractAddress", "tokenId", "usedBy", "usedAtMs")
-          VALUES (${chainId}, ${contractAddress}, ${tokenId}, ${usedBy.toLowerCase()}, ${now})
-          ON CONFLICT ("chainId", "contractAddress", "tokenId") DO NOTHING`;
-        if (usedKeyCount === 0) return;
+      await database.$transaction(async (transaction) => {
+        queuedId = null;
+        await transaction.usedKey.create({ data });
         const id = await outbox.enqueue(transaction, notification);
         await alsoStore?.(transaction, now);
-        queued.id = id;
+        queuedId = id;
       });
     } catch (error) {
-      if (queued.id === null || !leavesCommitInDoubt(error)) throw error;
-      if (!(await hasArrived(outbox, queued.id))) throw stateUnavailable(error, unknownOutcome);
+      if (isTaken(error, "UsedKey")) return { outcome: "already-used", usedAtMs: nowMs };
+      if (queuedId === null || !leavesCommitInDoubt(error)) throw error;
+      if (!(await hasArrived(outbox, queuedId))) throw stateUnavailable(error, unknownOutcome);
     }
-    return { outcome: queued.id === null ? "already-used" : "used", usedAtMs: nowMs };
+    return { outcome: "used", usedAtMs: nowMs };
   }
 
   async function submitOnce(request: SubmissionRequest): Promise<SubmissionOutcome> {
     const { submissionId, key, usedBy, message, messageHash, requestId } = request;
-    const { chainId, contractAddress, tokenId } = toKeyColumns(key);
     const address = usedBy.toLowerCase();
-    const { outcome } = await useKey(
-      request,
-      (transaction, now) => transaction.execute`
-        INSERT INTO "Submission" ("id", "chainId", "contractAddress", "tokenId", "address", "message",
-          "messageHash", "requestId", "createdAtMs")
-        VALUES (${submissionId}, ${chainId}, ${contractAddress}, ${tokenId}, ${address}, ${message},
-          ${messageHash}, ${requestId}, ${now})`,
+    const { outcome } = await useKey(request, (transaction, createdAtMs) =>
+      transaction.submission.create({
+        data: {
+          id: submissionId,
+          ...toKeyColumns(key),
+          address,
+          message,
+          messageHash,
+          requestId,
+          createdAtMs,
+        },
+      }),
     );
     return outcome === "used" ? { outcome: "accepted", submissionId } : { outcome };
   }

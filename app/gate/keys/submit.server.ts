@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { keccak256, stringToBytes } from "viem";
 import { Refusal } from "~/platform/http/refusal";
-import { keccak256 } from "~/platform/keccak.server";
 import { keyStateOf, questionOf } from "../holder.server";
 import type { KeyKinds } from "../kinds/kind";
 import type { KeySubmission } from "../gate-bodies";
@@ -80,7 +80,7 @@ function requireMatchingHash({ message, messageHash }: KeySubmission, isRequired
     if (!isRequired) return;
     throw invalidHash("Send messageHash, the keccak256 of the message, and sign it as the seventh line.");
   }
-  if (messageHash.toLowerCase() === keccak256(message)) return;
+  if (messageHash.toLowerCase() === keccak256(stringToBytes(message))) return;
   throw invalidHash(
     "messageHash is not the keccak256 of the message. Hash and sign the message as it is sent.",
   );

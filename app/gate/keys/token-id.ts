@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Refusal } from "~/platform/http/refusal";
 
 /** One key NFT: which chain, which contract, which token (canonical decimal string). */

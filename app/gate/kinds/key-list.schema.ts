@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { offerSchema, secretLeafSchema } from "./requirement-report.schema";
 
 const addressSchema = z.string().regex(/^0x[0-9a-f]{40}$/);

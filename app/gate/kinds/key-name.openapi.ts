@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 const description =
   "The name of the key's kind, where a gate has several; by default the first that `GET /api/keys` lists.";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { problemSchema } from "~/platform/openapi/problem-answers";
 import type { RequirementReport } from "./requirement-report";
 

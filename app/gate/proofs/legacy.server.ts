@@ -1,6 +1,6 @@
+import { keccak256, stringToBytes } from "viem";
 import type { Address } from "viem";
 import { Refusal } from "~/platform/http/refusal";
-import { keccak256 } from "~/platform/keccak.server";
 import { authenticationFailed } from "../authentication-failed";
 import type { LegacySignIn } from "../gate-bodies";
 import { firstKind } from "../kinds/kind-of-key";
@@ -76,7 +76,7 @@ export async function spendSignature(
   { spentSignatures }: Pick<ProofDependencies, "spentSignatures">,
 ): Promise<void> {
   // The text and the signer, never the signature's bytes, which have more than one form.
-  const digest = keccak256(`${address}\n${signedText}`);
+  const digest = keccak256(stringToBytes(`${address}\n${signedText}`));
   if (await spentSignatures.spendSignature({ digest, expiresAtMs })) return;
   throw authenticationFailed(
     "This signature has been used already. Sign a new message with the current time.",

@@ -1,5 +1,11 @@
 import { numberToHex, parseSignature, serializeCompactSignature, signatureToCompactSignature } from "viem";
-import { encodeFunctionData, hashMessage, parseEther, serializeErc6492Signature } from "viem";
+import {
+  encodeFunctionData,
+  hashMessage,
+  parseEther,
+  recoverMessageAddress,
+  serializeErc6492Signature,
+} from "viem";
 import type { Address, Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createChainClient } from "~/platform/chain/chain-client.server";
@@ -11,7 +17,7 @@ import { proveAndReadOwnership } from "~e2e/support/chain/prove-ownership";
 import { siweBodySchema } from "../gate.schema";
 import { createOwnershipReader } from "~e2e/support/chain/ownership-reader";
 import type { OwnershipReader } from "~e2e/support/chain/ownership-reader";
-import { findNativeRecover, recoverPurely, recoverSigner } from "./signature.server";
+import { recoverSigner } from "./signature.server";
 
 const message = "I own key #1\nand this is line two, with ünïcode";
 const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -86,74 +92,68 @@ const mismatch = expect.objectContaining({
   detail: "The signature does not match the address.",
 });
 
-for (const [kind, recover] of [
-  ["native", findNativeRecover() ?? undefined],
-  ["pure", recoverPurely],
-] as const) {
-  test(`${kind} recovery finds the signer from every form of a valid signature`, async () => {
-    expect(recover).toBeDefined();
-    const signature = await sign(1);
-    const { r, s, yParity } = parseSignature(signature);
-    const body = `${r}${s.slice(2)}`;
-    const compact = serializeCompactSignature(signatureToCompactSignature({ r, s, yParity }));
-    const forms = [
-      signature,
-      `${body}${numberToHex(yParity, { size: 1 }).slice(2)}`,
-      `${body}${numberToHex(yParity + 27, { size: 1 }).slice(2)}`,
-      compact,
-      `0x${signature.slice(2).toUpperCase()}`,
-    ];
+test("recovery finds the signer from every form of a valid signature", async () => {
+  const signature = await sign(1);
+  const { r, s, yParity } = parseSignature(signature);
+  const body = `${r}${s.slice(2)}`;
+  const compact = serializeCompactSignature(signatureToCompactSignature({ r, s, yParity }));
+  const forms = [
+    signature,
+    `${body}${numberToHex(yParity, { size: 1 }).slice(2)}`,
+    `${body}${numberToHex(yParity + 27, { size: 1 }).slice(2)}`,
+    compact,
+    `0x${signature.slice(2).toUpperCase()}`,
+  ];
 
-    for (const form of forms) {
-      expect(await recoverSigner(message, form, recover), form).toBe(chain.addressOf(1));
-    }
-    const other = await recoverSigner(`${message} `, signature, recover);
-    expect(other).not.toBe(chain.addressOf(1));
-  });
+  for (const form of forms) {
+    expect(recoverSigner(message, form), form).toBe(chain.addressOf(1));
+  }
+  const other = recoverSigner(`${message} `, signature);
+  expect(other).not.toBe(chain.addressOf(1));
+});
 
-  test(`${kind} recovery refuses high s, wrong v, numbers out of range and malformed text`, async () => {
-    const signature = await sign(1);
-    const { r, s, yParity } = parseSignature(signature);
-    const highS = numberToHex(curveOrder - BigInt(s), { size: 32 });
-    const body = signature.slice(0, -2);
-    const word = (value: bigint) => numberToHex(value, { size: 32 }).slice(2);
-    const malformed = [
-      `${r}${highS.slice(2)}${numberToHex(28 - yParity, { size: 1 }).slice(2)}`,
-      ...["02", "1a", "1d", "25", "ff"].map((v) => `${body}${v}`),
-      `0x${word(0n)}${s.slice(2)}1b`,
-      `${r}${word(0n)}1b`,
-      `0x${word(curveOrder)}${s.slice(2)}1b`,
-      `0x${word((1n << 256n) - 1n)}${s.slice(2)}1b`,
-      "",
-      "0x",
-      "0x1234",
-      signature.slice(2),
-      `${signature}00`,
-      signature.slice(0, -1),
-      ` ${signature}`,
-      `${signature}\n`,
-      `0x${"zz".repeat(65)}`,
-    ];
+test("recovery refuses high s, wrong v, numbers out of range and malformed text", async () => {
+  const signature = await sign(1);
+  const { r, s, yParity } = parseSignature(signature);
+  const highS = numberToHex(curveOrder - BigInt(s), { size: 32 });
+  const body = signature.slice(0, -2);
+  const word = (value: bigint) => numberToHex(value, { size: 32 }).slice(2);
+  const malformed = [
+    `${r}${highS.slice(2)}${numberToHex(28 - yParity, { size: 1 }).slice(2)}`,
+    ...["02", "1a", "1d", "25", "ff"].map((v) => `${body}${v}`),
+    `0x${word(0n)}${s.slice(2)}1b`,
+    `${r}${word(0n)}1b`,
+    `0x${word(curveOrder)}${s.slice(2)}1b`,
+    `0x${word((1n << 256n) - 1n)}${s.slice(2)}1b`,
+    "",
+    "0x",
+    "0x1234",
+    signature.slice(2),
+    `${signature}00`,
+    signature.slice(0, -1),
+    ` ${signature}`,
+    `${signature}\n`,
+    `0x${"zz".repeat(65)}`,
+  ];
 
-    for (const text of malformed) expect(await recoverSigner(message, text, recover), text).toBeNull();
-  });
+  for (const text of malformed) expect(recoverSigner(message, text), text).toBeNull();
+});
 
-  test(`${kind} recovery refuses s above exactly half of the curve's order`, async () => {
-    const r = parseSignature(await sign(1)).r;
-    const form = (s: bigint) => `${r}${numberToHex(s, { size: 32 }).slice(2)}1b`;
+test("recovery refuses s above exactly half of the curve's order", async () => {
+  const r = parseSignature(await sign(1)).r;
+  const form = (s: bigint) => `${r}${numberToHex(s, { size: 32 }).slice(2)}1b`;
 
-    expect(await recoverSigner(message, form(curveOrder / 2n), recover)).not.toBeNull();
-    expect(await recoverSigner(message, form(curveOrder / 2n + 1n), recover)).toBeNull();
-  });
-}
+  expect(recoverSigner(message, form(curveOrder / 2n))).not.toBeNull();
+  expect(recoverSigner(message, form(curveOrder / 2n + 1n))).toBeNull();
+});
 
-test("both recoveries agree on 50 signatures", async () => {
-  const native = findNativeRecover() ?? undefined;
+test("recovery agrees with viem on 50 signatures", async () => {
   for (let index = 0; index < 50; index++) {
     const text = `message ${index}`;
     const signature = await chain.walletOf(index % 10).signMessage({ message: text });
-    expect(await recoverSigner(text, signature, native)).toBe(chain.addressOf(index % 10));
-    expect(await recoverSigner(text, signature, recoverPurely)).toBe(chain.addressOf(index % 10));
+    const signer = recoverSigner(text, signature);
+    expect(signer).toBe(chain.addressOf(index % 10));
+    expect(signer).toBe(await recoverMessageAddress({ message: text, signature }));
   }
 });
 

@@ -1,15 +1,7 @@
-import { createRequire } from "node:module";
-import {
-  bytesToHex,
-  getAddress,
-  isAddressEqual,
-  isErc6492Signature,
-  numberToHex,
-  parseErc6492Signature,
-  recoverAddress,
-} from "viem";
+import { recover } from "tiny-secp256k1";
+import { bytesToHex, hashMessage, isAddressEqual, isErc6492Signature, parseErc6492Signature } from "viem";
 import type { Address, Hex } from "viem";
-import { hashSignedText, keccak256 } from "~/platform/keccak.server";
+import { publicKeyToAddress } from "viem/accounts";
 import { authenticationFailed } from "../authentication-failed";
 import type { Judgement } from "../kinds/kind";
 import type { Judge, KeyQuestion } from "../ownership/judge";
@@ -24,18 +16,14 @@ const halfOrder = Buffer.from("7fffffffffffffffffffffffffffffff5d576e7357a4501dd
 const evenHex = /^0x(?:[0-9a-fA-F]{2})*$/;
 
 type SignatureParts = { rs: Uint8Array; recoveryBit: 0 | 1 };
-type Recover = (parts: SignatureParts & { hash: Uint8Array }) => Promise<Address>;
 
 /** Null when malformed or not canonical (low s). 65 bytes, or 64 in the compact form of EIP-2098. */
-export async function recoverSigner(
-  message: string,
-  signature: string,
-  recover: Recover = getRecover(),
-): Promise<Address | null> {
+export function recoverSigner(message: string, signature: string): Address | null {
   const parts = readParts(signature);
   if (!parts) return null;
   try {
-    return await recover({ ...parts, hash: hashSignedText(message) });
+    const publicKey = recover(hashMessage(message, "bytes"), parts.rs, parts.recoveryBit);
+    return publicKey && publicKeyToAddress(bytesToHex(publicKey));
   } catch {
     // Numbers out of range, or a point that is not on the curve.
     return null;
@@ -56,35 +44,6 @@ function readParts(signature: string): SignatureParts | null {
   return isLow && (recoveryBit === 0 || recoveryBit === 1) ? { rs, recoveryBit } : null;
 }
 
-type NativeCurve = {
-  ecdsaRecover: (rs: Uint8Array, bit: number, hash: Uint8Array, compressed: boolean) => Uint8Array;
-};
-let chosenRecover: Recover | undefined;
-
-function getRecover(): Recover {
-  return (chosenRecover ??= findNativeRecover() ?? recoverPurely);
-}
-
-/** libsecp256k1, some twenty times faster than JavaScript; null where no binary fits the platform. */
-export function findNativeRecover(): Recover | null {
-  let curve: NativeCurve;
-  try {
-    // Not the package's own entry: without a binary, that falls back to an implementation we do not want.
-    curve = createRequire(import.meta.url)("secp256k1/bindings.js") as NativeCurve;
-  } catch {
-    return null;
-  }
-  return async ({ rs, recoveryBit, hash }) => {
-    const publicKey = curve.ecdsaRecover(rs, recoveryBit, hash, false);
-    return getAddress(`0x${keccak256(publicKey.subarray(1)).slice(-40)}`);
-  };
-}
-
-export async function recoverPurely({ rs, recoveryBit, hash }: Parameters<Recover>[0]): Promise<Address> {
-  const signature = `${bytesToHex(rs)}${numberToHex(recoveryBit + 27).slice(2)}` as const;
-  return await recoverAddress({ hash, signature });
-}
-
 type SignedQuestion = { message: string; signature: string; question: KeyQuestion };
 export type SignatureDependencies = {
   judge: Pick<Judge, "judge" | "judgeSigned">;
@@ -98,7 +57,7 @@ export async function proveAndJudge(
   { message, signature, question }: SignedQuestion,
   { judge, walletFactories }: SignatureDependencies,
 ): Promise<Proven> {
-  const signer = await recoverSigner(message, signature);
+  const signer = recoverSigner(message, signature);
   if (signer && isAddressEqual(signer, question.signer)) {
     return { judgement: await judge.judge({ ...question, fresh: true }), isUndeployed: false };
   }
@@ -125,7 +84,7 @@ const mismatch = "The signature does not match the address.";
 
 function readWalletSignature(message: string, signature: string, wallet: Address): WalletSignature | null {
   if (signature.length > 2 + maxSignatureBytes * 2 || !evenHex.test(signature)) return null;
-  const hash = bytesToHex(hashSignedText(message));
+  const hash = hashMessage(message);
   const plain = { wallet, hash, signature: signature.toLowerCase() as Hex, deployment: null };
   // Shorter than the mark of a wrapped signature, and so not one.
   if (signature.length < 2 + 32 * 2 || !isErc6492Signature(plain.signature)) return plain;

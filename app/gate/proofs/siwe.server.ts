@@ -1,5 +1,6 @@
-import { SiweMessage, SiweParseError } from "siwe";
-import { checksumAddress } from "viem";
+import { SiweErrorType, SiweMessage, SiweParseError } from "siwe";
+import type { SiweConfig } from "siwe";
+import { checksumAddress, getAddress, hashMessage } from "viem";
 import type { Address } from "viem";
 import { isAllowedDomain, isLoopbackName, normalizeHost, uriHost } from "~/platform/http/domains";
 import { Refusal } from "~/platform/http/refusal";
@@ -7,11 +8,8 @@ import { authenticationFailed, requireProof } from "../authentication-failed";
 import { maxSiweMessageLength } from "../gate.schema";
 import type { SiweSignIn } from "../gate-bodies";
 import type { SiweClaims } from "../tokens/access-token.schema";
-import { shareSiweParser } from "./one-siwe-parser.server";
 import { requireOwnHost } from "./proof.server";
 import type { Proof, ProofDependencies, ProofRequest, SignedClaim } from "./proof.server";
-
-shareSiweParser();
 
 const maxAgeMs = 10 * 60_000;
 const maxAheadMs = 60_000;
@@ -29,7 +27,10 @@ export const siweProof: Proof<SiweRequest, SiweClaim> = {
   claims: ({ siwe }) => siwe,
 };
 
-function readSiwe({ body, clientId, host }: SiweRequest, dependencies: ProofDependencies): SiweClaim {
+async function readSiwe(
+  { body, clientId, host }: SiweRequest,
+  dependencies: ProofDependencies,
+): Promise<SiweClaim> {
   if (!dependencies.siweEnabled) throw new Refusal("siwe-not-enabled");
   const { domains, allowsPlainHttp, clock } = dependencies;
   const { address, keyKind, tokenId, vault, message, nonce, signature } = body;
@@ -45,7 +46,7 @@ function readSiwe({ body, clientId, host }: SiweRequest, dependencies: ProofDepe
     signature: signature as `0x${string}`,
     clientId,
     nonce,
-    siwe: checkSiweMessage(readSiweMessage(message), expected),
+    siwe: await checkSiweMessage(readSiweMessage(message), expected),
   };
 }
 
@@ -65,28 +66,20 @@ const nonceDetails = {
     "The nonce was issued to another client. Get a new one from /api/nonce over the same connection and sign again.",
 } as const;
 
-export type ReadSiweMessage = ReturnType<typeof readSiweMessage>;
-type MessageTime = { text: string; atMs: number };
-
-/** Checks the strict grammar, not whom the message is for. The address is checksummed, the domain normalised. */
-export function readSiweMessage(text: string) {
+/** Checks the strict grammar, not whom the message is for. The domain is normalised, as the request's host is. */
+export function readSiweMessage(text: string): SiweMessage {
   if (text.length > maxSiweMessageLength) {
     throw refuseMessage(`it is longer than ${maxSiweMessageLength} characters`);
   }
-  const { address, domain, uri, chainId, nonce, issuedAt, notBefore, expirationTime } = parseStrictly(text);
-  const host = normalizeHost(domain);
+  const message = parseStrictly(text);
+  const host = normalizeHost(message.domain);
   if (host === null) throw refuseMessage("its domain is not a plain host with an optional port");
-  if (!Number.isSafeInteger(chainId)) throw refuseMessage("its chain id is too large");
-  return {
-    address,
-    domain: host,
-    uri,
-    chainId,
-    nonce,
-    issuedAt: readTime("issued-at time", issuedAt ?? ""),
-    ...(notBefore !== undefined && { notBefore: readTime("not-before time", notBefore) }),
-    ...(expirationTime !== undefined && { expirationTime: readTime("expiration time", expirationTime) }),
-  };
+  if (!Number.isSafeInteger(message.chainId)) throw refuseMessage("its chain id is too large");
+  requireMoment("issued-at time", message.issuedAt);
+  requireMoment("not-before time", message.notBefore);
+  requireMoment("expiration time", message.expirationTime);
+  message.domain = host;
+  return message;
 }
 
 /** The package's judgement on the grammar. What it only warns of, and what it would write otherwise, is refused too. */
@@ -114,10 +107,11 @@ function parse(text: string): SiweMessage {
   }
 }
 
-function readTime(name: string, text: string): MessageTime {
-  const atMs = Date.parse(text.toUpperCase());
-  if (Number.isNaN(atMs)) throw refuseMessage(`its ${name} is not a moment in time`);
-  return { text, atMs };
+/** The grammar takes a leap second, which no clock here can tell. */
+function requireMoment(name: string, time: string | undefined): void {
+  if (time !== undefined && Number.isNaN(Date.parse(time))) {
+    throw refuseMessage(`its ${name} is not a moment in time`);
+  }
 }
 
 function refuseMessage(reason: string): Refusal {
@@ -134,31 +128,23 @@ export type ExpectedSiwe = Pick<ProofDependencies, "domains" | "allowsPlainHttp"
 };
 
 /** Meant for this site, request and moment? Every expectation is required, so that no check can be skipped. */
-export function checkSiweMessage(message: ReadSiweMessage, expected: ExpectedSiwe): SiweClaims {
+export async function checkSiweMessage(message: SiweMessage, expected: ExpectedSiwe): Promise<SiweClaims> {
   requireOwnSite(message, expected);
-  const { address, domain, chainId, nonce, issuedAt, notBefore, expirationTime } = message;
-  requireProof(
-    chainId === expected.chainId,
-    `The message is for another chain: it names ${chainId}, this site uses ${expected.chainId}.`,
-  );
-  requireProof(
-    address.toLowerCase() === expected.address.toLowerCase(),
-    "The message names another address than the request does. Sign with the address you send.",
-  );
-  requireProof(nonce === expected.nonce, "The message holds another nonce than the request does.");
-  requirePresent(message, expected.nowMs);
+  requireRecent(message, expected.nowMs);
+  await requireValid(message, expected);
+  const { address, domain, chainId, nonce, issuedAt = "", notBefore, expirationTime } = message;
   return {
     address,
     domain,
     chainId,
     nonce,
-    issuedAt: issuedAt.text,
-    ...(notBefore && { notBefore: notBefore.text }),
-    ...(expirationTime && { expirationTime: expirationTime.text }),
+    issuedAt,
+    ...(notBefore !== undefined && { notBefore }),
+    ...(expirationTime !== undefined && { expirationTime }),
   };
 }
 
-function requireOwnSite({ domain, uri }: ReadSiweMessage, expected: ExpectedSiwe): void {
+function requireOwnSite({ domain, uri }: SiweMessage, expected: ExpectedSiwe): void {
   const { domains, requestHost, allowsPlainHttp } = expected;
   requireProof(
     isAllowedDomain(requestHost, domains),
@@ -179,18 +165,57 @@ function requireOwnSite({ domain, uri }: ReadSiweMessage, expected: ExpectedSiwe
   );
 }
 
-function requirePresent({ issuedAt, notBefore, expirationTime }: ReadSiweMessage, nowMs: number): void {
+/** The package honours the times a message sets itself, and knows no greatest age. */
+function requireRecent({ issuedAt = "" }: SiweMessage, nowMs: number): void {
+  const issuedAtMs = Date.parse(issuedAt);
   requireProof(
-    nowMs - issuedAt.atMs <= maxAgeMs,
+    nowMs - issuedAtMs <= maxAgeMs,
     "The message was issued more than 10 minutes ago. Sign a new one.",
   );
   requireProof(
-    issuedAt.atMs - nowMs <= maxAheadMs,
+    issuedAtMs - nowMs <= maxAheadMs,
     "The message was issued more than a minute in the future. Check the clock of your device and sign again.",
   );
-  requireProof(!expirationTime || nowMs < expirationTime.atMs, "The message has expired. Sign a new one.");
-  requireProof(
-    !notBefore || nowMs >= notBefore.atMs,
-    "The message is not valid yet: its not-before time lies ahead.",
-  );
+}
+
+/** The package's own validation. Its strict mode refuses when an expectation is missing. */
+async function requireValid(message: SiweMessage, expected: ExpectedSiwe): Promise<void> {
+  const { nonce, chainId, address, nowMs } = expected;
+  const params = {
+    // Not judged yet: the nonce is used up first, and an outage of the chain must not look like a bad signature.
+    signature: "",
+    nonce,
+    chainId,
+    // Strict mode asks for both. The allowlist has judged them; a page may sign in at another of its domains.
+    domain: message.domain,
+    uri: message.uri,
+    time: new Date(nowMs).toISOString(),
+  };
+  const config = assumeSigner(address);
+  const { success, error } = await message.verify(params, { strict: true, suppressExceptions: true, config });
+  if (success) return;
+  throw authenticationFailed(mismatchDetail(error?.type, message, expected));
+}
+
+/** Compares the message's address to this one. `proveAndJudge` finds out whether its wallet signed. */
+function assumeSigner(address: string): SiweConfig {
+  return { verifyMessage: () => address, hashMessage, getAddress };
+}
+
+function mismatchDetail(type: string | undefined, { chainId }: SiweMessage, expected: ExpectedSiwe): string {
+  switch (type) {
+    case SiweErrorType.CHAIN_ID_MISMATCH:
+      return `The message is for another chain: it names ${chainId}, this site uses ${expected.chainId}.`;
+    case SiweErrorType.INVALID_SIGNATURE:
+      return "The message names another address than the request does. Sign with the address you send.";
+    case SiweErrorType.NONCE_MISMATCH:
+    case SiweErrorType.MISSING_NONCE:
+      return "The message holds another nonce than the request does.";
+    case SiweErrorType.EXPIRED_MESSAGE:
+      return "The message has expired. Sign a new one.";
+    case SiweErrorType.NOT_YET_VALID_MESSAGE:
+      return "The message is not valid yet: its not-before time lies ahead.";
+    default:
+      return "The message is not valid for this request.";
+  }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { keccak256 } from "~/platform/keccak.server";
+import { keccak256, stringToBytes } from "viem";
 import type { AccessClaims, GateScope } from "./access-token.schema";
 import { accessClaimsSchema } from "./access-token.schema";
 import { firstSecondAfter } from "./revocation-by-departure";
@@ -59,7 +59,7 @@ export async function mintAccessToken(options: MintAccessTokenOptions): Promise<
     ...(vault !== null && { vault: vault.toLowerCase() }),
     ...(options.isUndeployed && { undeployed: true as const }),
     siwe,
-    siwe_hash: keccak256(options.signedText),
+    siwe_hash: keccak256(stringToBytes(options.signedText)),
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Database } from "~/platform/database/database.server";
+import { isTaken } from "~/platform/database/write-conflict.server";
 
 export type RevokedProofStore = ReturnType<typeof createRevokedProofStore>;
 
@@ -8,15 +9,11 @@ export type WalletProof = { wallet: string; proofHash: string };
 /** Proofs whose holder signed out; `findKeyState` looks here too. */
 export function createRevokedProofStore(database: Database) {
   return {
-    async revokeProof({
-      proofHash,
-      wallet,
-      expiresAtMs,
-    }: WalletProof & { expiresAtMs: number }): Promise<void> {
-      await database.$executeRaw`
-        INSERT INTO "RevokedProof" ("proofHash", "wallet", "expiresAtMs")
-        VALUES (${proofHash}, ${wallet}, ${BigInt(expiresAtMs)})
-        ON CONFLICT ("proofHash", "wallet") DO NOTHING`;
+    async revokeProof({ expiresAtMs, ...proof }: WalletProof & { expiresAtMs: number }): Promise<void> {
+      const data = { ...proof, expiresAtMs: BigInt(expiresAtMs) };
+      await database.revokedProof.create({ data }).catch((error: unknown) => {
+        if (!isTaken(error, "RevokedProof")) throw error;
+      });
     },
   };
 }

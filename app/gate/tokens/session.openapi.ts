@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { AnswerDescription, ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
 import { answersJson, jsonContent } from "~/platform/openapi/json-content";
 import { admissionSchema } from "../gate-answers.schema";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** Of a SHA-256, as base64url. */
 export const digestShape = /^[A-Za-z0-9_-]{43}$/;

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { CallerDescription } from "~/platform/openapi/api-registry";
 import { exampleAccessToken } from "../gate-examples";
 import type { GateScope } from "./access-token.schema";

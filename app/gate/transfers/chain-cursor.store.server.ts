@@ -1,6 +1,6 @@
 import type { Database } from "~/platform/database/database.server";
 import type { LeaseHold } from "~/platform/leases/lease";
-import { databaseNowMs, whileHeld } from "~/platform/database/lease-condition.server";
+import { databaseNowMs, whileHeld } from "~/platform/leases/lease-condition.store.server";
 
 /** The last block whose transfers were read. It is not younger than `blockSeconds`. */
 export type ChainCursor = { blockNumber: bigint; blockHash: string; blockSeconds: bigint };
@@ -29,7 +29,10 @@ export function createChainCursorStore(database: Database) {
       return { blockNumber, blockHash, blockSeconds: updatedAtMs / 1_000n };
     },
 
-    /** False, and nothing written, when the hold is not in force any more. May go back: after a reorganisation. */
+    /**
+     * False, and nothing written, when the hold is not in force any more. May go back: after a reorganisation. One
+     * statement, which judges the hold where it writes.
+     */
     async saveCursor(contract: WatchedContract, cursor: ReadBlock, hold?: LeaseHold): Promise<boolean> {
       const { chainId, contractAddress } = toColumns(contract);
       const { blockNumber, blockHash } = cursor;

@@ -1,5 +1,6 @@
-import { join, sqltag } from "@prisma/client/runtime/client";
+import { Prisma } from "~/generated/sqlite/client";
 import type { Database } from "~/platform/database/database.server";
+import { isTaken } from "~/platform/database/write-conflict.server";
 import type { Count, Decision } from "./buffers";
 
 export const minuteSeconds = 60;
@@ -17,12 +18,12 @@ export function createActivityStore(database: Database) {
   async function addCounts(counts: readonly Count[]): Promise<void> {
     const rows = sumRows(counts).map(
       ({ spanSeconds, startMs, series, amount }) =>
-        sqltag`(${spanSeconds}, ${BigInt(startMs)}, ${series}, ${BigInt(amount)})`,
+        Prisma.sql`(${spanSeconds}, ${BigInt(startMs)}, ${series}, ${BigInt(amount)})`,
     );
     if (rows.length === 0) return;
     await database.$executeRaw`
       INSERT INTO "ActivityCount" ("spanSeconds", "startMs", "series", "amount")
-      VALUES ${join(rows)}
+      VALUES ${Prisma.join(rows)}
       ON CONFLICT ("spanSeconds", "startMs", "series")
       DO UPDATE SET "amount" = "ActivityCount"."amount" + excluded."amount"`;
   }
@@ -41,18 +42,40 @@ export function createActivityStore(database: Database) {
   /** Existing rows stay: a batch whose answer was lost may be written again. */
   async function insertDecisions(decisions: readonly Decision[]): Promise<void> {
     if (decisions.length === 0) return;
-    const rows = decisions.map(
-      (its) =>
-        sqltag`(${its.id}, ${BigInt(its.atMs)}, ${its.route}, ${its.outcome}, ${its.slug}, ${its.reason}, ${its.proof}, ${its.address}, ${its.vault}, ${its.tokenId}, ${its.keyKind}, ${its.missing}, ${its.site}, ${its.clientId}, ${its.requestId})`,
-    );
-    await database.$executeRaw`
-      INSERT INTO "AccessDecision" ("id", "atMs", "route", "outcome", "slug", "reason", "proof", "address", "vault", "tokenId",
-        "keyKind", "missing", "site", "clientId", "requestId")
-      VALUES ${join(rows)}
-      ON CONFLICT ("id") DO NOTHING`;
+    const rows = decisions.map(toDecisionRow);
+    try {
+      await database.accessDecision.createMany({ data: rows });
+    } catch (error) {
+      if (!isTaken(error, "AccessDecision")) throw error;
+      const where = { id: { in: rows.map(({ id }) => id) } };
+      const known = await database.accessDecision.findMany({ where, select: { id: true } });
+      const knownIds = new Set(known.map(({ id }) => id));
+      await database.accessDecision.createMany({ data: rows.filter(({ id }) => !knownIds.has(id)) });
+    }
   }
 
   return { addCounts, readCounts, insertDecisions };
+}
+
+/** Typed whole, so that the compiler notices a column that is missing. */
+function toDecisionRow(its: Decision): Required<Prisma.AccessDecisionCreateManyInput> {
+  return {
+    id: its.id,
+    atMs: BigInt(its.atMs),
+    route: its.route,
+    outcome: its.outcome,
+    slug: its.slug,
+    reason: its.reason,
+    proof: its.proof,
+    address: its.address,
+    vault: its.vault,
+    tokenId: its.tokenId,
+    keyKind: its.keyKind,
+    missing: its.missing,
+    site: its.site,
+    clientId: its.clientId,
+    requestId: its.requestId,
+  };
 }
 
 /** No statement may name a row twice. */

@@ -1,5 +1,4 @@
-import { join, raw, sqltag } from "@prisma/client/runtime/client";
-import type { Sql } from "@prisma/client/runtime/client";
+import { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
 import { momentDigits } from "~/platform/limits/hit-log";
@@ -9,15 +8,18 @@ import type { TableRow } from "./table-spec";
 
 type LimitRow = { key: string; points: number | bigint; startedAtMs: bigint; expiresAtMs: bigint };
 
-/** Only these get into a statement as text. */
-const sortColumns = ["points", "startedAtMs", "expiresAtMs"];
+const sortColumns = new Map([
+  ["points", Prisma.sql`"points"`],
+  ["startedAtMs", Prisma.sql`"startedAtMs"`],
+  ["expiresAtMs", Prisma.sql`"expiresAtMs"`],
+]);
 
 /** What the limiter holds: windows, and logs for the limits that slide. Both name a row `<limit>:<client>`. */
 export function createLimitSource(database: Database, clock: Clock): TableSource {
   async function list(query: TableQuery): Promise<TableRow[]> {
     const { sort, order, page, size } = query;
-    const direction = raw(order === "asc" ? "ASC" : "DESC");
-    const column = raw(`"${sortColumns.find((known) => known === sort) ?? "points"}"`);
+    const direction = order === "asc" ? Prisma.sql`ASC` : Prisma.sql`DESC`;
+    const column = sortColumns.get(sort ?? "") ?? Prisma.sql`"points"`;
     const rows = await database.$queryRaw<LimitRow[]>`
       SELECT * FROM (${selectRows(query, clock())}) AS held
       ORDER BY ${column} ${direction}, "key" ${direction} LIMIT ${size} OFFSET ${(page - 1) * size}`;
@@ -39,20 +41,20 @@ export function createLimitSource(database: Database, clock: Clock): TableSource
 }
 
 /** A log's hits may have left their window by now; the limiter deletes them with the client's next request. */
-function selectRows({ filters: { limiter, client } }: TableQuery, nowMs: number): Sql {
+function selectRows({ filters: { limiter, client } }: TableQuery, nowMs: number): Prisma.Sql {
   const patterns = [
     ...(limiter ? [`${limiter}:%`] : []),
     ...(client ? [`%:${client.replaceAll(/[!%_]/g, "!$&")}%`] : []),
   ];
-  const held = join(
+  const held = Prisma.join(
     [
-      sqltag`"expiresAtMs" > ${BigInt(nowMs)}`,
-      ...patterns.map((pattern) => sqltag`"key" LIKE ${pattern} ESCAPE '!'`),
+      Prisma.sql`"expiresAtMs" > ${BigInt(nowMs)}`,
+      ...patterns.map((pattern) => Prisma.sql`"key" LIKE ${pattern} ESCAPE '!'`),
     ],
     " AND ",
   );
-  const digits = raw(String(momentDigits));
-  return sqltag`
+  const digits = Prisma.sql`CAST(${momentDigits} AS INTEGER)`;
+  return Prisma.sql`
     SELECT "key", "points", "startedAtMs", "expiresAtMs" FROM "RateLimitWindow" WHERE ${held}
     UNION ALL
     SELECT "key", length("hits") / ${digits} AS "points",

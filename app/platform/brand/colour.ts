@@ -54,9 +54,13 @@ export function toOklch(rgb: Rgb): Oklch {
 export function toRgb({ lightness, chroma, hue }: Oklch): Rgb {
   for (let kept = chroma; kept > 0; kept -= 0.004) {
     const rgb = unclipped({ lightness, chroma: kept, hue });
-    if (rgb.every((part) => part >= -0.0005 && part <= 1.0005)) return rgb.map(clamp) as unknown as Rgb;
+    if (rgb.every((part) => part >= -0.0005 && part <= 1.0005)) return clip(rgb);
   }
-  return unclipped({ lightness, chroma: 0, hue }).map(clamp) as unknown as Rgb;
+  return clip(unclipped({ lightness, chroma: 0, hue }));
+}
+
+function clip([red, green, blue]: Rgb): Rgb {
+  return [clamp(red), clamp(green), clamp(blue)];
 }
 
 function unclipped({ lightness, chroma, hue }: Oklch): Rgb {

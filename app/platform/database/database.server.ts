@@ -1,16 +1,9 @@
 import { stat } from "node:fs/promises";
-import type { SqlDriverAdapterFactory } from "@prisma/driver-adapter-utils";
-import type { Pool } from "pg";
+import pg from "pg";
 import type { PrismaClient } from "~/generated/sqlite/client";
 import { withDeadline } from "~/platform/deadline";
 import type { EventLog } from "~/platform/log.server";
 import { readDatabaseUrl } from "./database-url.server";
-import {
-  forgetConnection,
-  keepConnection,
-  registerConnection,
-  transactionLimits,
-} from "./direct-statements.server";
 import { isEncryptionFault, readSqlState } from "./outage.server";
 import type { SqliteAdapter } from "./sqlite-adapter.server";
 import type { SqliteClientOptions } from "./sqlite-client.server";
@@ -59,7 +52,8 @@ const defaultPool: PoolOptions = {
 const clientOptions = {
   // The other formats print the arguments of the failed call, and those may be secrets.
   errorFormat: "minimal",
-  transactionOptions: transactionLimits,
+  // Longer than SQLite waits for a locked file, so that its own error is reported.
+  transactionOptions: { maxWait: 7_000, timeout: 10_000 },
 } as const;
 
 /** Longer than any write on the same file takes; a probe waits no longer for it. */
@@ -68,7 +62,7 @@ const probeWaitMs = 500;
 /** The SQLite client below Prisma; the file's identity at opening tells whether it was replaced since. */
 type OpenedFile = { path: string; inode: bigint; adapter: SqliteAdapter };
 const openedFiles = new WeakMap<Database, OpenedFile>();
-const openedPools = new WeakMap<Database, { pool: Pool | null }>();
+const openedPools = new WeakMap<Database, pg.Pool>();
 
 /** Opens a database that `migrateDatabase` has prepared. The caller closes it with `closeDatabase`. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
@@ -89,11 +83,8 @@ async function openSqlite(options: SqliteClientOptions, instrument?: DatabaseIns
   if (inode === null) throw new Error(`There is no database at ${path}. Apply the migrations first.`);
 
   const adapter = new SqliteAdapter(options);
-  const observed = (factory: SqlDriverAdapterFactory) =>
-    instrument ? instrumentFactory(factory, "sqlite", instrument) : factory;
-  const { factory, connection } = keepConnection(observed(adapter), observed(adapter.direct));
-  const database = new PrismaClient({ adapter: factory, ...clientOptions });
-  registerConnection(database, connection);
+  const observed = instrument ? instrumentFactory(adapter, instrument) : adapter;
+  const database = new PrismaClient({ adapter: observed, ...clientOptions });
   try {
     await database.$connect();
   } catch (error) {
@@ -112,7 +103,7 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
     import("~/generated/postgresql/client"),
     import("@prisma/adapter-pg"),
   ]);
-  const settings = {
+  const connections = new pg.Pool({
     connectionString: url,
     max: pool.size,
     connectionTimeoutMillis: pool.connectSeconds * 1_000,
@@ -122,31 +113,20 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
     // For a server that accepts the connection and never answers.
     query_timeout: (pool.statementSeconds + 1) * 1_000,
     ...keepAlive,
-  };
+  });
+  // The pool stops listening to a connection that it hands out. Without a listener, an error of a server shutdown
+  // before the borrower listens would end the process.
+  connections.on("connect", (connection) => connection.on("error", () => undefined));
+  connections.on("release", (_error, connection) => closeUnlessIdle(connection));
   const onPoolError = (error: Error) =>
     log?.warn({ err: error, setting: "DATABASE_URL" }, "database connection lost");
-  const adapter = new PrismaPg(settings, { onPoolError, onConnectionError: onPoolError });
-  const connections: { pool: Pool | null } = { pool: null };
-  const factory: SqlDriverAdapterFactory = {
-    provider: adapter.provider,
-    adapterName: adapter.adapterName,
-    connect: async () => {
-      const connected = await adapter.connect();
-      const driver = connected.underlyingDriver();
-      // The pool stops listening to a connection that it hands out. Without a listener, an error of a server shutdown
-      // before the borrower listens would end the process.
-      driver.on("connect", (connection) => connection.on("error", () => undefined));
-      driver.on("release", (_error, connection) => closeUnlessIdle(connection));
-      connections.pool = driver;
-      return connected;
-    },
-  };
-  const instrumented = instrument ? instrumentFactory(factory, "postgresql", instrument) : factory;
+  const listeners = { onPoolError, onConnectionError: onPoolError };
+  const adapter = new PrismaPg(connections, { ...listeners, disposeExternalPool: true });
+  const instrumented = instrument ? instrumentFactory(adapter, instrument) : adapter;
   // Only here, so that no store can forget it.
-  const { factory: kept, connection } = keepConnection(retryStatements(instrumented));
-  const client = new PrismaClient({ adapter: kept, ...clientOptions });
+  const client = new PrismaClient({ adapter: retryStatements(instrumented), ...clientOptions });
+  // The types of the two generated clients know nothing of each other.
   const database = retryTransactions(client as unknown as Database);
-  registerConnection(database, connection);
   openedPools.set(database, connections);
   try {
     await database.$connect();
@@ -164,12 +144,11 @@ export function isSqlite(database: Database): boolean {
 }
 
 export function readPool(database: Database): { open: number; idle: number; waiting: number } | null {
-  const pool = openedPools.get(database)?.pool;
+  const pool = openedPools.get(database);
   return pool ? { open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount } : null;
 }
 
 export async function closeDatabase(database: Database): Promise<void> {
-  forgetConnection(database);
   await database.$disconnect();
 }
 

@@ -1,142 +1,91 @@
+import { DriverAdapterError } from "@prisma/driver-adapter-utils";
 import type {
   SqlDriverAdapter,
   SqlDriverAdapterFactory,
   SqlQueryable,
   Transaction,
 } from "@prisma/driver-adapter-utils";
-import { nameFailure } from "~/platform/tracing/operation";
-import type { BeginOperation, Ongoing } from "~/platform/tracing/operation";
-import { describeStatement } from "./statement-text";
 
-export type DatabaseInstrument = {
-  /** Called when a statement or transaction has ended. */
-  observe?: (call: { what: "statement" | "transaction"; isFailed: boolean; durationSeconds: number }) => void;
-  /** Called when one begins, with what it is. */
-  begin?: BeginOperation;
-};
+type Observe = (call: {
+  what: "statement" | "transaction";
+  isFailed: boolean;
+  durationSeconds: number;
+}) => void;
 
-type Observers = DatabaseInstrument & Required<Pick<DatabaseInstrument, "observe">> & { system: string };
-type Statements = Pick<SqlQueryable, "queryRaw" | "executeRaw">;
+/** `observe`: called when a statement or transaction has ended. */
+export type DatabaseInstrument = { observe?: Observe };
 
-/** The same database, every statement and transaction observed. `system`: as OpenTelemetry calls it. */
+/** The same database, every statement and transaction timed. */
 export function instrumentFactory(
   factory: SqlDriverAdapterFactory,
-  system: "sqlite" | "postgresql",
-  instrument: DatabaseInstrument,
+  { observe = () => {} }: DatabaseInstrument,
 ): SqlDriverAdapterFactory {
   const { provider, adapterName } = factory;
-  const observers: Observers = { observe: () => {}, ...instrument, system };
   return {
     provider,
     adapterName,
-    connect: async () => instrumentAdapter(await factory.connect(), observers),
+    connect: async () => instrumentAdapter(await factory.connect(), observe),
   };
 }
 
-function instrumentAdapter(adapter: SqlDriverAdapter, observers: Observers): SqlDriverAdapter {
+function instrumentAdapter(adapter: SqlDriverAdapter, observe: Observe): SqlDriverAdapter {
   return {
     provider: adapter.provider,
     adapterName: adapter.adapterName,
-    ...instrumentStatements(adapter, observers),
+    ...instrumentStatements(adapter, observe),
     executeScript: (script) => adapter.executeScript(script),
     ...(adapter.getConnectionInfo && { getConnectionInfo: () => adapter.getConnectionInfo!() }),
     dispose: () => adapter.dispose(),
     startTransaction: async (isolationLevel) => {
-      const transaction = openOperation(observers);
-      try {
-        const opened = await adapter.startTransaction(isolationLevel);
-        return instrumentTransaction(opened, observers, transaction);
-      } catch (error) {
-        transaction.end({ error });
-        throw error;
-      }
+      const time = startTimer(observe, "transaction");
+      const opened = adapter.startTransaction(isolationLevel);
+      opened.catch(() => time(true));
+      return instrumentTransaction(await opened, observe, time);
     },
   };
 }
 
-function instrumentTransaction(
-  opened: Transaction,
-  observers: Observers,
-  transaction: OpenOperation,
-): Transaction {
+function instrumentTransaction(opened: Transaction, observe: Observe, end: EndTimer): Transaction {
   return {
     provider: opened.provider,
     adapterName: opened.adapterName,
     options: opened.options,
-    ...instrumentStatements(opened, observers, transaction.ongoing),
-    commit: () => transaction.endWith(opened.commit()),
-    rollback: () => transaction.endWith(opened.rollback()),
+    ...instrumentStatements(opened, observe),
+    commit: () => endWith(end, opened.commit()),
+    rollback: () => endWith(end, opened.rollback()),
     ...(opened.createSavepoint && { createSavepoint: (name) => opened.createSavepoint!(name) }),
     ...(opened.rollbackToSavepoint && { rollbackToSavepoint: (name) => opened.rollbackToSavepoint!(name) }),
     ...(opened.releaseSavepoint && { releaseSavepoint: (name) => opened.releaseSavepoint!(name) }),
   };
 }
 
-function instrumentStatements(queryable: SqlQueryable, observers: Observers, within?: Ongoing): Statements {
-  if (!observers.begin) return timeStatements(queryable, observers.observe);
-  const observed = <T>(sql: string, run: () => Promise<T>) => {
-    const { endWith } = openOperation(observers, sql, within);
-    return endWith(run());
-  };
+function instrumentStatements(
+  queryable: SqlQueryable,
+  observe: Observe,
+): Pick<SqlQueryable, "queryRaw" | "executeRaw"> {
   return {
-    queryRaw: (query) => observed(query.sql, () => queryable.queryRaw(query)),
-    executeRaw: (query) => observed(query.sql, () => queryable.executeRaw(query)),
+    queryRaw: (query) => endWith(startTimer(observe, "statement"), queryable.queryRaw(query)),
+    executeRaw: (query) => endWith(startTimer(observe, "statement"), queryable.executeRaw(query)),
   };
 }
 
-/** What every server does, traced or not: another asynchronous function around each statement would cost time. */
-function timeStatements(queryable: SqlQueryable, observe: Observers["observe"]): Statements {
-  function timed<T>(startedAtMs: number, asked: Promise<T>): Promise<T> {
-    const tell = (isFailed: boolean) =>
-      observe({ what: "statement", isFailed, durationSeconds: (performance.now() - startedAtMs) / 1_000 });
-    asked.then(
-      () => tell(false),
-      () => tell(true),
-    );
-    return asked;
-  }
-  return {
-    queryRaw: (query) => timed(performance.now(), queryable.queryRaw(query)),
-    executeRaw: (query) => timed(performance.now(), queryable.executeRaw(query)),
-  };
-}
+type EndTimer = (isFailed: boolean) => void;
 
-type OpenOperation = ReturnType<typeof openOperation>;
-
-/** `sql`: of a statement; without it, of a transaction. */
-function openOperation({ begin, observe, system }: Observers, sql?: string, within?: Ongoing) {
+function startTimer(observe: Observe, what: "statement" | "transaction"): EndTimer {
   const startedAtMs = performance.now();
-  const ongoing = begin?.({ kind: "database", ...describe(sql, system), within });
-  function end(outcome: { error?: unknown }): void {
-    const isFailed = "error" in outcome;
-    const what = sql === undefined ? "transaction" : "statement";
+  return (isFailed) =>
     observe({ what, isFailed, durationSeconds: (performance.now() - startedAtMs) / 1_000 });
-    ongoing?.end(isFailed ? { error: nameFailure(outcome.error) } : {});
-  }
-
-  async function endWith<T>(work: Promise<T>): Promise<T> {
-    try {
-      const result = await work;
-      end({});
-      return result;
-    } catch (error) {
-      end({ error });
-      throw error;
-    }
-  }
-  return { ongoing, end, endWith };
 }
 
-function describe(sql: string | undefined, system: string) {
-  if (sql === undefined) return { name: "transaction", attributes: { "db.system.name": system } };
-  const { operation, table, text } = describeStatement(sql);
-  return {
-    name: table === null ? operation : `${operation} ${table}`,
-    attributes: {
-      "db.system.name": system,
-      "db.operation.name": operation,
-      ...(table !== null && { "db.collection.name": table }),
-      "db.query.text": text,
-    },
-  };
+function endWith<T>(end: EndTimer, work: Promise<T>): Promise<T> {
+  work.then(
+    () => end(false),
+    (error: unknown) => end(!isUniqueConflict(error)),
+  );
+  return work;
+}
+
+/** A row with this key is there already, which is an answer. */
+function isUniqueConflict(error: unknown): boolean {
+  return error instanceof DriverAdapterError && error.cause.kind === "UniqueConstraintViolation";
 }

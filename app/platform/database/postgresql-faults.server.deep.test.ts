@@ -10,8 +10,6 @@ import { createPostgresqlTestDatabase, migrationsDir } from "~e2e/support/databa
 import { waitUntil } from "~e2e/support/processes";
 import { mountSmallDisk } from "~e2e/support/databases/small-disk";
 import { startPostgresql } from "../../../prisma/shadow-databases.mjs";
-import { transactDirectly } from "./direct-statements.server";
-import type { Statements } from "./direct-statements.server";
 import { closeDatabase, findDatabaseFault, openDatabase, readPool } from "./database.server";
 import type { Database, PoolOptions } from "./database.server";
 import { migrateDatabase } from "./migrate.server";
@@ -137,46 +135,28 @@ test("a process that hangs in a transaction loses it and its locks, and others g
   expect((await database.usedKey.findMany())[0]?.usedAtMs).toBe(2n);
 });
 
-type Execute = Statements["execute"];
-const ways: [string, (database: Database, work: (execute: Execute) => Promise<void>) => Promise<void>][] = [
-  [
-    "Prisma's client",
-    (database, work) =>
-      database.$transaction((transaction) =>
-        work(async (...parts) => await transaction.$executeRaw(...parts)),
-      ),
-  ],
-  [
-    "no more than the adapter",
-    (database, work) => transactDirectly(database, ({ execute }) => work(execute)),
-  ],
-];
-
-test.each(ways)(
-  "of two deadlocked transactions the one undone runs again, by %s",
-  async (_name, transact) => {
-    const { database } = await openWith({ size: 4, lockSeconds: 20, statementSeconds: 20, idleSeconds: 20 });
-    for (const tokenId of ["1", "2"]) await useKey(database, tokenId);
-    let meeting = 0;
-    let attempts = 0;
-    async function touch(order: readonly string[]): Promise<void> {
-      await transact(database, async (execute) => {
-        attempts++;
-        for (const [step, tokenId] of order.entries()) {
-          await execute`UPDATE "UsedKey" SET "usedAtMs" = "usedAtMs" + 1 WHERE "tokenId" = ${tokenId}`;
-          if (step > 0) continue;
-          meeting++;
-          while (meeting < 2) await delay(5);
-        }
-      });
-    }
-    const [before] = await database.usedKey.findMany({ where: { tokenId: "1" } });
-    await Promise.all([touch(["1", "2"]), touch(["2", "1"])]);
-    expect(attempts).toBe(3);
-    const [after] = await database.usedKey.findMany({ where: { tokenId: "1" } });
-    expect(after!.usedAtMs - before!.usedAtMs).toBe(2n);
-  },
-);
+test("of two deadlocked transactions the one undone runs again", async () => {
+  const { database } = await openWith({ size: 4, lockSeconds: 20, statementSeconds: 20, idleSeconds: 20 });
+  for (const tokenId of ["1", "2"]) await useKey(database, tokenId);
+  let meeting = 0;
+  let attempts = 0;
+  async function touch(order: readonly string[]): Promise<void> {
+    await database.$transaction(async (transaction) => {
+      attempts++;
+      for (const [step, tokenId] of order.entries()) {
+        await transaction.usedKey.updateMany({ where: { tokenId }, data: { usedAtMs: { increment: 1 } } });
+        if (step > 0) continue;
+        meeting++;
+        while (meeting < 2) await delay(5);
+      }
+    });
+  }
+  const [before] = await database.usedKey.findMany({ where: { tokenId: "1" } });
+  await Promise.all([touch(["1", "2"]), touch(["2", "1"])]);
+  expect(attempts).toBe(3);
+  const [after] = await database.usedKey.findMany({ where: { tokenId: "1" } });
+  expect(after!.usedAtMs - before!.usedAtMs).toBe(2n);
+});
 
 test("a transaction with a serialisation failure runs again until it succeeds", async () => {
   const { database } = await openWith({ size: 10, lockSeconds: 20, statementSeconds: 20, idleSeconds: 20 });
@@ -225,26 +205,6 @@ test("a transaction that fails only at its commit runs again", async () => {
   expect(rows.map(({ usedAtMs }) => usedAtMs)).toEqual([2n, 3n]);
 });
 
-test("a direct transaction that fails only at its commit runs again", async () => {
-  const { database } = await openWith({ size: 2, lockSeconds: 20, statementSeconds: 20, idleSeconds: 20 });
-  for (const tokenId of ["1", "2"]) await useKey(database, tokenId);
-  let attempts = 0;
-  const bothHaveWritten = meetingOf(2);
-  const copy = (from: string, to: string) =>
-    transactDirectly(database, async ({ execute }) => {
-      attempts++;
-      await execute`SET TRANSACTION ISOLATION LEVEL SERIALIZABLE`;
-      await execute`
-        UPDATE "UsedKey" SET "usedAtMs" = 1 + (SELECT "usedAtMs" FROM "UsedKey" WHERE "tokenId" = ${from})
-        WHERE "tokenId" = ${to}`;
-      await bothHaveWritten();
-    });
-  await Promise.all([copy("1", "2"), copy("2", "1")]);
-  expect(attempts).toBe(3);
-  const rows = await database.usedKey.findMany({ orderBy: { usedAtMs: "asc" } });
-  expect(rows.map(({ usedAtMs }) => usedAtMs)).toEqual([2n, 3n]);
-});
-
 /** Holds all back until so many are there; later ones pass. */
 function meetingOf(count: number): () => Promise<void> {
   let missing = count;
@@ -286,34 +246,30 @@ test("a single statement with a serialisation failure on a stricter database run
   }
 });
 
-test.each(ways)(
-  "a connection ended by the server during a commit is an outage, by %s",
-  async (_name, transact) => {
-    const { database, url } = await openWith();
-    await database.$executeRaw`
+test("a connection ended by the server during a commit is an outage", async () => {
+  const { database, url } = await openWith();
+  await database.$executeRaw`
     CREATE FUNCTION end_at_commit() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$`;
-    await database.$executeRaw`
+  await database.$executeRaw`
     CREATE CONSTRAINT TRIGGER end_at_commit AFTER INSERT ON "UsedKey" DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW EXECUTE FUNCTION end_at_commit()`;
-    let isInserted = false;
-    const work = transact(database, async (execute) => {
-      await execute`
-      INSERT INTO "UsedKey" ("chainId", "contractAddress", "tokenId", "usedBy", "usedAtMs") VALUES (1, '0xab', '1', '0xcd', 1)`;
-      isInserted = true;
-    });
-    expectOutage(await catchError(work));
-    expect(isInserted).toBe(true);
-    const other = await connect(url);
-    await other.query('DROP TRIGGER end_at_commit ON "UsedKey"');
-    // The pool notices the loss when it hands that connection out next; that caller is told to try again.
-    await useKey(database, "2").catch(async (error: unknown) => {
-      expectOutage(error);
-      await useKey(database, "2");
-    });
-    expect(await database.usedKey.findMany({ select: { tokenId: true } })).toEqual([{ tokenId: "2" }]);
-  },
-);
+  let isInserted = false;
+  const work = database.$transaction(async (transaction) => {
+    await useKey(transaction, "1");
+    isInserted = true;
+  });
+  expectOutage(await catchError(work));
+  expect(isInserted).toBe(true);
+  const other = await connect(url);
+  await other.query('DROP TRIGGER end_at_commit ON "UsedKey"');
+  // The pool notices the loss when it hands that connection out next; that caller is told to try again.
+  await useKey(database, "2").catch(async (error: unknown) => {
+    expectOutage(error);
+    await useKey(database, "2");
+  });
+  expect(await database.usedKey.findMany({ select: { tokenId: true } })).toEqual([{ tokenId: "2" }]);
+});
 
 const findFault = (database: Database) => findDatabaseFault(database, 10_000);
 

@@ -4,7 +4,6 @@ import { waitUntil } from "~e2e/support/processes";
 import { startTcpGate } from "~e2e/support/providers/proxies";
 import { closeDatabase, openDatabase, readPool } from "./database.server";
 import type { Database } from "./database.server";
-import { transactDirectly } from "./direct-statements.server";
 import { isDatabaseOutage } from "./outage.server";
 
 /** One connection: whoever comes next gets it, if it is still there. A statement is given up after 2 s. */
@@ -22,7 +21,7 @@ async function openThroughGate() {
   return { database, way, listKeys };
 }
 
-function useKey(database: Database, tokenId: string) {
+function useKey(database: Pick<Database, "$executeRaw">, tokenId: string) {
   return database.$executeRaw`
     INSERT INTO "UsedKey" ("chainId", "contractAddress", "tokenId", "usedBy", "usedAtMs") VALUES (1, '0xab', ${tokenId}, '0xcd', 1)`;
 }
@@ -31,15 +30,6 @@ const divide = (database: Database, by: number) => database.$executeRaw`SELECT 1
 
 /** Uses key 1 and divides by a number, of which 0 fails. */
 const ways: [string, (database: Database, by: number) => Promise<unknown>][] = [
-  [
-    "a direct transaction",
-    (database, by) =>
-      transactDirectly(database, async ({ execute }) => {
-        await execute`
-          INSERT INTO "UsedKey" ("chainId", "contractAddress", "tokenId", "usedBy", "usedAtMs") VALUES (1, '0xab', '1', '0xcd', 1)`;
-        await execute`SELECT 1 / CAST(${by} AS INTEGER)`;
-      }),
-  ],
   [
     "Prisma's interactive transaction",
     (database, by) =>

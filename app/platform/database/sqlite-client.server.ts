@@ -11,8 +11,6 @@ import {
   whenNotBusy,
 } from "./sqlite-queue.server";
 import type { Queue } from "./sqlite-queue.server";
-import { createSingleWrites, isInTransaction } from "./sqlite-writes.server";
-import type { Statement } from "./sqlite-writes.server";
 
 /**
  * Transactions are synced to the disk before they answer; single statements (nonces, limits) survive a killed process,
@@ -35,14 +33,13 @@ const usualCacheSize = "PRAGMA cache_size=-2000";
 /** Prisma writes the same few statements again and again; raw ones add a handful. */
 const cachedStatements = 200;
 
+type Statement = { sql: string; args: unknown[] };
 type Prepared = ReturnType<typeof prepare>;
 
 /** `busyTimeoutMs`: how long to wait for another process that is writing to the same file. */
 export type SqliteClientOptions = { path: string; busyTimeoutMs: number };
 
 export type SqliteClient = Client & {
-  /** Writes with the other single writes of this tick. A caller that makes its next one after this would wait for a tick each time. */
-  executeTogether: Client["execute"];
   /** Whether any write of a request succeeds now: makes one as large. It waits in no queue. */
   probeWriting: (waitMs: number) => Promise<Writability>;
 };
@@ -53,7 +50,7 @@ export type Writability = "writable" | "locked" | "read-only" | "full";
  * forgets PRAGMAs. While a transaction is open, everything else waits for its end.
  */
 export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): SqliteClient {
-  const sqlite = new Sqlite(path, { timeout: blockingWaitMs });
+  const sqlite = openConnection(path, busyTimeoutMs);
   const prepared = new Map<string, Prepared>();
   const queue = createQueue(busyTimeoutMs);
 
@@ -69,27 +66,25 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
 
   const execute = ({ sql, args }: Statement): ResultSet => run(findOrPrepare(sql), args);
 
-  const single = createSingleWrites({ sqlite, execute, queue });
-  const executeBy = (write: (statement: Statement) => Promise<ResultSet>) =>
-    ((given: InStatement) => {
-      const statement = toStatement(given);
-      // Of another process's lock, a read that gets through says nothing.
-      return isRead(statement) ? whenNotBusy(queue, () => execute(statement), "read") : write(statement);
-    }) as Client["execute"];
+  function executeOnce(given: InStatement): Promise<ResultSet> {
+    const statement = toStatement(given);
+    // Of another process's lock, a read that gets through says nothing.
+    return isRead(statement)
+      ? whenNotBusy(queue, () => execute(statement), "read")
+      : whenNotBusy(queue, () => writeOnce(sqlite, () => execute(statement)));
+  }
 
   return {
     protocol: "file",
     get closed() {
       return !sqlite.open;
     },
-    execute: executeBy(single.write),
-    executeTogether: executeBy(single.writeTogether),
-    executeMultiple: (script) => whenNotBusy(queue, () => void sqlite.exec(script)),
+    execute: executeOnce as Client["execute"],
+    executeMultiple: refuse,
     transaction: () => whenNotBusy(queue, () => beginDurably(sqlite, execute, queue)),
     probeWriting: (waitMs) => probeWriting(sqlite, waitMs),
     close() {
       if (!sqlite.open) return;
-      single.writeWaiting();
       prepared.clear();
       try {
         // The driver truly closes the file only when its statements are collected, so SQLite's own clean-up may never
@@ -106,8 +101,42 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
   };
 }
 
+/** Waits in the driver once: another process may be recovering the file's log. */
+function openConnection(path: string, busyTimeoutMs: number): Sqlite.Database {
+  const sqlite = new Sqlite(path, { timeout: busyTimeoutMs });
+  try {
+    sqlite.exec(`PRAGMA journal_mode=WAL; ${relaxedSync}; PRAGMA foreign_keys=ON;
+      PRAGMA busy_timeout=${blockingWaitMs}`);
+    return sqlite;
+  } catch (error) {
+    sqlite.close();
+    throw error;
+  }
+}
+
 function isRead({ sql }: Statement): boolean {
   return /^\s*(SELECT|PRAGMA)\b/i.test(sql);
+}
+
+/**
+ * A statement outside of any transaction begins one with the lock: were it refused for a lock itself, the driver would
+ * leave it half-run, and nothing after it would be committed until the garbage collector finds it.
+ */
+function writeOnce(sqlite: Sqlite.Database, write: () => ResultSet): ResultSet {
+  sqlite.exec("BEGIN IMMEDIATE");
+  try {
+    const result = write();
+    sqlite.exec("COMMIT");
+    return result;
+  } catch (error) {
+    if (isInTransaction(sqlite)) sqlite.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+/** Asked of a closed database, the driver ends the process. */
+function isInTransaction(sqlite: Sqlite.Database): boolean {
+  return sqlite.open && sqlite.inTransaction;
 }
 
 /**

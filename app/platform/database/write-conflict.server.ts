@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { SqlDriverAdapter, SqlDriverAdapterFactory } from "@prisma/driver-adapter-utils";
+import type { SqlDriverAdapterFactory } from "@prisma/driver-adapter-utils";
+import { Prisma } from "~/generated/sqlite/client";
 import type { PrismaClient } from "~/generated/sqlite/client";
 
 /** More rounds than the pool has connections: of those that collide, one gets through in each round. */
@@ -13,25 +14,23 @@ const longestPauseMs = 20;
 export function retryTransactions(database: PrismaClient): PrismaClient {
   const transact = database.$transaction.bind(database) as (...parameters: unknown[]) => Promise<unknown>;
   const $transaction = (...parameters: unknown[]) => retryWriteConflicts(() => transact(...parameters));
+  // The type of an extended client lacks `$on`, which nobody calls here.
   return database.$extends({ client: { $transaction } }) as unknown as PrismaClient;
 }
 
 /** The same for a statement that is a transaction of its own. What is inside of a larger one is left to that. */
 export function retryStatements(factory: SqlDriverAdapterFactory): SqlDriverAdapterFactory {
   const { provider, adapterName } = factory;
-  return { provider, adapterName, connect: async () => retryOwnStatements(await factory.connect()) };
-}
-
-function retryOwnStatements(adapter: SqlDriverAdapter): SqlDriverAdapter {
   return {
-    provider: adapter.provider,
-    adapterName: adapter.adapterName,
-    queryRaw: (query) => retryWriteConflicts(() => adapter.queryRaw(query)),
-    executeRaw: (query) => retryWriteConflicts(() => adapter.executeRaw(query)),
-    executeScript: (script) => adapter.executeScript(script),
-    startTransaction: (isolationLevel) => adapter.startTransaction(isolationLevel),
-    ...(adapter.getConnectionInfo && { getConnectionInfo: () => adapter.getConnectionInfo!() }),
-    dispose: () => adapter.dispose(),
+    provider,
+    adapterName,
+    async connect() {
+      const adapter = await factory.connect();
+      const { queryRaw, executeRaw } = adapter;
+      adapter.queryRaw = (query) => retryWriteConflicts(() => queryRaw.call(adapter, query));
+      adapter.executeRaw = (query) => retryWriteConflicts(() => executeRaw.call(adapter, query));
+      return adapter;
+    },
   };
 }
 
@@ -44,6 +43,12 @@ export async function retryWriteConflicts<T>(attempt: () => Promise<T>): Promise
       await delay(Math.random() * longestPauseMs);
     }
   }
+}
+
+/** Whether a row was not created because there is one with its key: an answer, and no failure. */
+export function isTaken(error: unknown, model: Prisma.ModelName): boolean {
+  const isUniqueConflict = error instanceof Prisma.PrismaClientKnownRequestError && error.code === "P2002";
+  return isUniqueConflict && error.meta?.["modelName"] === model;
 }
 
 /**

@@ -6,10 +6,17 @@ import { Refusal } from "./refusal";
 import type { RequestContext } from "./request-context.server";
 import { describeIssues } from "./shape-issues";
 
-function tooLarge(maxBytes: number): Refusal {
+export function tooLarge(maxBytes: number): Refusal {
   return new Refusal("body-too-large", {
     detail: `The body is larger than the ${maxBytes} bytes this address accepts. Send less.`,
     members: { maxBytes },
+    headers: { Connection: "close" },
+  });
+}
+
+export function tooFine(): Refusal {
+  return new Refusal("body-too-large", {
+    detail: "The body comes in pieces that are mostly framing. Send it in larger ones.",
     headers: { Connection: "close" },
   });
 }
@@ -34,6 +41,7 @@ export async function readLimitedBody({ request, context }: Incoming, maxBytes: 
       const totalBytes = receivedBytes + read.value.byteLength;
       // The stream isn't cancelled: that would cut the connection before the client has read why.
       if (totalBytes > maxBytes) throw tooLarge(maxBytes);
+      if (context.isTooFine(totalBytes)) throw tooFine();
       // Copied: a list of pieces would cost a hundred bytes for each, and a client can send one byte at a time.
       if (totalBytes > held.length) {
         const larger = Buffer.allocUnsafe(Math.min(maxBytes, Math.max(totalBytes, 2 * held.length)));

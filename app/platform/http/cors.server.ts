@@ -4,7 +4,7 @@ const exposedHeaders =
   "X-RateLimit-Limit, X-RateLimit-Remaining, RateLimit, RateLimit-Policy, Retry-After, X-Quota-Limit, X-Quota-Remaining, X-Quota-Reset, X-Reply-Id, X-Message-Id, X-Speech-Cut, X-Request-Id, X-Problem, WWW-Authenticate, ETag";
 
 const allowedHeaders =
-  "Authorization, Content-Type, If-None-Match, Last-Event-ID, X-Chat-Resumable, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
+  "Authorization, Content-Type, If-None-Match, Last-Event-ID, X-Chat-Resumable, X-Reply-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
 
 /** Never `*`, never `null`, and no credentials: cookies do not cross origins here. */
 export function corsHeaders(context: RequestContext): Record<string, string> {

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { Request, RequestHandler, Response } from "express";
 import type { Log } from "~/platform/log.server";
+import { measureGrain } from "./body-grain.server";
 import { clientIdentifier, isPeerTrusted, isPrivateAddress, requestHost } from "./client-id.server";
 import type { TrustCheck } from "./client-id.server";
 import { normalizeHost } from "./domains";
@@ -66,6 +67,7 @@ class IncomingContext implements RequestContext {
   readonly isFromTrustedProxy: boolean;
   readonly service: ServiceContext;
   readonly log: Log;
+  readonly isTooFine: (bodyBytes: number) => boolean;
   route = "page";
   refusal?: Refusal;
   readonly #request: Request;
@@ -98,6 +100,7 @@ class IncomingContext implements RequestContext {
     this.isFromTrustedProxy = isTrusted;
     this.service = service;
     this.log = log;
+    this.isTooFine = measureGrain(request.socket);
     this.#request = request;
     this.#response = response;
     this.#query = queryStart < 0 ? "" : target.slice(queryStart + 1);

@@ -22,7 +22,10 @@ async function openServer(timeouts?: Partial<ServerTimeouts>) {
   const server = createHttpServer(
     (request, response) => {
       const sent = createReadableStreamFromReadable(request);
-      const body = { request: { body: sent }, context: { headers: request.headers } } as unknown as Incoming;
+      const body = {
+        request: { body: sent },
+        context: { headers: request.headers, isTooFine: () => false },
+      } as unknown as Incoming;
       Object.defineProperty(body.context, "isGone", { get: () => response.destroyed });
       void readLimitedBody(body, 1_000).then(
         (bytes) => {

@@ -3,6 +3,8 @@ import { STATUS_CODES, createServer } from "node:http";
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Log } from "~/platform/log.server";
 import { takeOverPort } from "~/platform/worker.server";
+import { measureGrain } from "./body-grain.server";
+import { oneAtATime } from "./one-at-a-time.server";
 import { problemHeader, refusalTable } from "./refusal";
 import { countHeader, readTarget } from "./request-target";
 import type { RequestTarget } from "./request-target";
@@ -24,10 +26,10 @@ export function createHttpServer(listener: RequestListener, timeouts = defaultTi
       insecureHTTPParser: false,
       maxHeaderSize: maxHeaderBytes,
     },
-    (request, response) => {
+    oneAtATime((request, response) => {
       if (hasBody(request)) endWithoutReset(request, response);
       if (isForRoutes(request, response)) listener(request, response);
-    },
+    }),
   );
   server.setTimeout(timeouts.idleMs);
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
@@ -73,13 +75,14 @@ function hasBody({ headers }: IncomingMessage): boolean {
 
 function endWithoutReset(request: IncomingMessage, response: ServerResponse): void {
   const { socket } = request;
+  const isTooFine = measureGrain(socket);
   response.once("prefinish", () => {
     // After `Connection: close` Node would close both ways at once, and with bytes of the request on their way that
     // is a reset, which discards the answer. This closes our own way only; `endUnreadRequest` the rest.
     if (!request.complete) socket.destroySoon = () => void socket.end();
   });
   response.once("finish", () => {
-    if (!request.complete) endUnreadRequest(request);
+    if (!request.complete) endUnreadRequest(request, isTooFine);
   });
 }
 
@@ -91,7 +94,7 @@ const lingerBytes = 1024 * 1024;
  * Closes the connection once the answer has had time to arrive: closing while bytes are on their way resets it, and a
  * reset discards what the client has not read yet. Beyond `lingerBytes` nothing is read: the client's own buffer fills.
  */
-function endUnreadRequest(request: IncomingMessage): void {
+function endUnreadRequest(request: IncomingMessage, isTooFine: (bodyBytes: number) => boolean): void {
   let discardedBytes = 0;
   const timer = setTimeout(() => request.socket.destroy(), lingerMs);
   request.once("close", () => clearTimeout(timer));
@@ -99,7 +102,7 @@ function endUnreadRequest(request: IncomingMessage): void {
   request.removeAllListeners("data");
   request.on("data", (chunk: Buffer) => {
     discardedBytes += chunk.length;
-    if (discardedBytes > lingerBytes) request.pause();
+    if (discardedBytes > lingerBytes || isTooFine(discardedBytes)) request.pause();
   });
   request.on("error", () => request.socket.destroy());
   request.resume();

@@ -2,6 +2,7 @@ import type { ServerBuild } from "@remix-run/node";
 import { matchPath } from "@remix-run/react";
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from "express";
 import type { Log } from "~/platform/log.server";
+import { tooFine, tooLarge } from "./body.server";
 import { takeBodyPlace } from "./body-places.server";
 import { contextOf } from "./create-context.server";
 import { originHost } from "./domains";
@@ -33,6 +34,7 @@ export function guardPages({ routes }: ServerBuild): RequestHandler {
     // A resource route checks for itself.
     if (context.route !== "page") return next();
     requireWithinLimit(context, "pages")
+      .then(() => nameHost(request, context))
       .then(() => requirePage(request, response, next))
       .catch(next);
   };
@@ -59,9 +61,17 @@ export function guardPages({ routes }: ServerBuild): RequestHandler {
     }
     requireOwnForm(context);
     request.once("close", takeBodyPlace(context.clientId));
-    limitBody(request, next);
+    limitBody(request, context, next);
     next();
   }
+}
+
+/** The framework builds an address of these headers, whoever sends them, and fails if it can't be read. */
+function nameHost({ headers }: Request, { host, service }: RequestContext): void {
+  if (host === null && headers.host !== undefined)
+    throw new Refusal("invalid-request", { detail: "The Host header names no host. Correct it." });
+  headers.host = host ?? new URL(service.origin).host;
+  delete headers["x-forwarded-host"];
 }
 
 /** The framework answers an address it can't decode with a page that has no data, which no page expects. */
@@ -85,14 +95,18 @@ function requireOwnForm({ headers, host, service }: RequestContext): void {
 }
 
 /** Counts beside the framework, which reads the same stream. */
-function limitBody(request: Request, refuse: (refusal: Refusal) => void): void {
+function limitBody(
+  request: Request,
+  { isTooFine }: RequestContext,
+  refuse: (refusal: Refusal) => void,
+): void {
   let receivedBytes = 0;
   request.on("data", function count(chunk: Buffer) {
     receivedBytes += chunk.length;
-    if (receivedBytes <= maxFormBytes) return;
+    const isLarge = receivedBytes > maxFormBytes;
+    if (!isLarge && !isTooFine(receivedBytes)) return;
     request.removeAllListeners("data").pause();
-    const detail = `The form is larger than the ${maxFormBytes} bytes this page accepts. Send less.`;
-    refuse(new Refusal("body-too-large", { detail, headers: { Connection: "close" } }));
+    refuse(isLarge ? tooLarge(maxFormBytes) : tooFine());
   });
 }
 

@@ -23,6 +23,11 @@ export const defaultMaxBodyBytes = 64 * 1024;
 /** Larger bodies are worked on one by one. */
 const maxSharedTurnBytes = 1024;
 
+/** Once more after each wait: requests that waited for the same go on together. */
+export async function takeTurnFor(sentBytes: number): Promise<void> {
+  if (sentBytes > maxSharedTurnBytes) await takeTurn();
+}
+
 type ReceivedJson = { json?: unknown; sentBytes?: number };
 
 /** Refuses by the headers of a body alone, before the request is counted. */
@@ -60,7 +65,7 @@ async function readJson<Body>(
   const isSent = hasBody(incoming.context.headers);
   const bytes = isSent ? await readLimitedBody(incoming, maxBytes) : Buffer.alloc(0);
   if (bytes.length === 0 && isOptional({ body, operation })) return {};
-  if (bytes.length > maxSharedTurnBytes) await takeTurn();
+  await takeTurnFor(bytes.length);
   const { maxBodyValues: maxValues = defaultJsonBounds.maxValues, malformedBody } = operation ?? {};
   const json = parseJson(bytes, { maxValues, refusalName: malformedBody ?? "invalid-request" });
   return { json, sentBytes: bytes.length };

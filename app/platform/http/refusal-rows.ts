@@ -61,6 +61,11 @@ export const clientRows = {
       meaning: "The text to be spoken is longer than one request may be.",
       remedy: "Send it in several parts; `details` names the limit in characters.",
     },
+    "invalid-reply-id": {
+      title: "Invalid X-Reply-Id",
+      meaning: "The name that the request gives its reply has another shape than such names have.",
+      remedy: "Use 16 to 64 letters, digits, `_` and `-`, or leave the header out.",
+    },
     "invalid-message-id": {
       title: 'Invalid "messageId"',
       meaning: "The id of the message holds characters that cannot stand in a header, or is too long.",
@@ -199,6 +204,11 @@ export const clientRows = {
       title: "An answer is already under way",
       meaning: "The last question of this conversation is still being answered.",
       remedy: "Take up that answer, which `replyId` names, or stop it; then ask again.",
+    },
+    "reply-id-taken": {
+      title: "This X-Reply-Id is taken",
+      meaning: "Another answer that is kept has the name that the request gives its reply.",
+      remedy: "Take up that answer if it is yours, or ask again with another name.",
     },
   },
   413: {

@@ -26,6 +26,8 @@ export type RequestContext = {
   readonly host: string | null;
   /** Whether the request, with its body, was received whole. */
   readonly hasArrived: boolean;
+  /** Whether its body, of which so much has arrived, comes in pieces too small to be taken apart. */
+  readonly isTooFine: (bodyBytes: number) => boolean;
   /** Whether nobody can take the answer any more. For who only looks now and then: it makes no signal. */
   readonly isGone: boolean;
   /** Fires when the client is gone or the answer is finished; the only signal that may cancel outside work. */

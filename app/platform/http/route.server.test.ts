@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { RedisOutage } from "~/platform/redis/redis-outage";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
 import { createLogLines } from "~e2e/support/log-lines";
@@ -113,7 +113,8 @@ type PostOptions = {
   headers?: Record<string, string>;
   spec?: Pick<MethodSpec<unknown, string>, "guard" | "body" | "claimOf" | "proof" | "sameSite">;
   bounds?: Pick<OperationDescription, "maxBodyValues" | "malformedBody">;
-  caller?: Pick<CallerStep<string>, "precedesBody"> & { isKnown: boolean };
+  caller?: Pick<CallerStep<string>, "precedesBody"> & { isKnown: boolean; until?: Promise<void> };
+  onHandled?: () => void;
   isExhausted?: boolean;
   method?: string;
   hasSeveralAuthorizations?: boolean;
@@ -131,6 +132,7 @@ async function post({
   method = "POST",
   hasSeveralAuthorizations = false,
   caller,
+  onHandled,
   bodyFault,
 }: PostOptions) {
   const turns: string[] = [];
@@ -145,7 +147,8 @@ async function post({
         caller: {
           claimOf: (address: string) => ({ proof: "name", address, tokenId: null }),
           precedesBody: caller.precedesBody,
-          identify: ({ body }: { body: unknown }) => {
+          identify: async ({ body }: { body: unknown }) => {
+            await caller.until;
             turns.push(`asked for the caller of ${JSON.stringify(body)}`);
             if (!caller.isKnown) throw new Refusal("missing-jwt");
             return "somebody";
@@ -153,6 +156,7 @@ async function post({
         },
       }),
       handle: ({ body, caller: who }) => {
+        onHandled?.();
         turns.push(who === undefined ? "handled" : `handled for ${who}`);
         return { body };
       },
@@ -166,6 +170,7 @@ async function post({
     headers: { "content-length": String(bytes.length), ...headers },
     hasSeveralAuthorizations,
     hasArrived: true,
+    isTooFine: () => false,
     isGone: false,
     service: {
       origin: "https://gate.example.com",
@@ -217,6 +222,29 @@ test("a body is received once its request was counted, and the route is called a
   const turns = ["counted", "received", "handled"];
   expect(await post({ text: right })).toMatchObject({ status: 200, turns });
 });
+
+test.each(["caller", "proof"])(
+  "requests whose %s waited for the same are worked on one by one",
+  async (step) => {
+    let settle = () => {};
+    const until = new Promise<void>((resolve) => (settle = resolve));
+    const events: string[] = [];
+    const count = () => {
+      events.push("other");
+      if (events.length < 500) setImmediate(count);
+    };
+    const waits = { caller: { isKnown: true, until } };
+    const proves = { spec: { body: named, proof: { identify: () => until.then(() => "somebody") } } };
+    const text = JSON.stringify({ name: "a".repeat(1_100) });
+    const onHandled = () => void events.push("handled");
+    const posts = Array.from({ length: 3 }, () =>
+      post({ text, onHandled, ...(step === "caller" ? waits : proves) }),
+    );
+    setTimeout(() => (settle(), setImmediate(count)), 50);
+    await Promise.all(posts);
+    expect(events.join(" ")).toMatch(/handled( other)+ handled( other)+ handled/);
+  },
+);
 
 test.each([
   ["broken JSON", ["counted", "received"], { text: "{" }],

@@ -2,7 +2,7 @@ import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import type { RateLimitName } from "~/platform/limits/limit-name";
 import { addHeaders, answerJson, answerProblem } from "./answer.server";
 import { answerOptions, corsHeaders } from "./cors.server";
-import { readShape, receiveJson, requireReceivable } from "./receive-body.server";
+import { readShape, receiveJson, requireReceivable, takeTurnFor } from "./receive-body.server";
 import type { BodySpec } from "./receive-body.server";
 import { requireWithinLimit } from "./require-within-limit.server";
 import { Refusal } from "./refusal";
@@ -196,12 +196,14 @@ async function run<Body, Caller>(
   request.json = json;
   method.guard?.({ context, body: json });
   const caller = await identify(method.caller, request, json);
+  if (method.caller) await takeTurnFor(sentBytes);
   if (fault) throw fault;
   const body = readShape(method.body, json, sentBytes);
   if (method.sameSite) requireSameSite(context.headers, context.service);
   if (method.claimOf) request.claim = method.claimOf(body);
   if (method.siteOf) request.site = method.siteOf(body);
   const proven = await identify(method.proof, request, body);
+  if (method.proof) await takeTurnFor(sentBytes);
   return method.handle({ context, params, caller: (proven ?? caller) as Caller, body });
 }
 

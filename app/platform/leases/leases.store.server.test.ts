@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
 import type { Database } from "~/platform/database/database.server";
-import { whileHeld } from "~/platform/database/lease-condition.server";
+import { whileHeld } from "./lease-condition.store.server";
 import { openTestDatabase, testOnEachDatabase } from "~e2e/support/databases/database";
 import { waitUntil } from "~e2e/support/processes";
 import type { LeaseHold } from "./lease";

@@ -1,7 +1,7 @@
-import { join, sqltag as sql } from "@prisma/client/runtime/client";
+import { Prisma } from "~/generated/sqlite/client";
 import type { Database } from "~/platform/database/database.server";
 import type { LeaseHold } from "./lease";
-import { databaseNowMs } from "~/platform/database/lease-condition.server";
+import { databaseNowMs } from "./lease-condition.store.server";
 
 /**
  * Longer than any lease can be. One that expires later still was acquired before the database's clock was set back, and
@@ -20,11 +20,11 @@ export function createLeaseStore(database: Database) {
     owner: string,
     leaseMs: number,
   ): Promise<LeaseHold[]> {
-    const until = sql`${now} + ${BigInt(leaseMs)}`;
+    const until = Prisma.sql`${now} + ${BigInt(leaseMs)}`;
     // Always in one order, so that two processes that do this at once wait for each other one way round.
-    const rows = names.toSorted().map((name) => sql`(${name}, ${owner}, 1, ${until})`);
+    const rows = names.toSorted().map((name) => Prisma.sql`(${name}, ${owner}, 1, ${until})`);
     return await database.$queryRaw<LeaseHold[]>`
-      INSERT INTO "Lease" AS lease ("name", "holder", "term", "expiresAtMs") VALUES ${join(rows)}
+      INSERT INTO "Lease" AS lease ("name", "holder", "term", "expiresAtMs") VALUES ${Prisma.join(rows)}
       ON CONFLICT ("name") DO UPDATE SET
         "holder" = excluded."holder",
         "term" = lease."term"

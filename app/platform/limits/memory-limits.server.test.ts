@@ -69,7 +69,7 @@ test("a hundred thousand clients during a database outage cost little time and b
   for (const algorithm of ["fixed", "sliding"] as const) {
     let failures = 0;
     const limiter = createRateLimiter({
-      store: { takeFromWindow: away, takeFromLog: away },
+      store: { openWindows: () => ({ deleteMany: away, upsert: away }), takeFromLog: away },
       name: algorithm,
       points: 5,
       windowSeconds: 60,
@@ -77,13 +77,13 @@ test("a hundred thousand clients during a database outage cost little time and b
       clock: () => 1_000_000,
       onStoreFailure: () => void (failures += 1),
     });
-    const startedAtMs = performance.now();
+    const before = process.cpuUsage();
     for (let client = 0; client < 100_000; client += 1) await limiter.consume(`client ${client}`);
     // Looking through all clients at each hit took minutes.
-    expect(performance.now() - startedAtMs).toBeLessThan(20_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(20_000);
     expect(failures).toBe(100_000);
     for (let hit = 0; hit < 5; hit += 1)
       expect((await limiter.consume("one more")).allowed, algorithm).toBe(true);
     expect((await limiter.consume("one more")).allowed).toBe(false);
   }
-});
+}, 120_000);

@@ -1,5 +1,8 @@
 import { toMoment } from "./hit-log";
-import type { Hit, LogTake, WindowTake } from "./rate-limits.store.server";
+import type { Hit, LogTake } from "./rate-limits.store.server";
+
+type WindowTake = { isAdmitted: boolean; startedAtMs: number; points: number };
+export type MemoryLimits = ReturnType<typeof createMemoryLimits>;
 
 /** For each limit: some 20 MB for clients and 16 MB for the times of a sliding one. Beyond, the least recent client is evicted. */
 const defaultMaxClients = 50_000;
@@ -14,7 +17,7 @@ export type MemoryLimitsOptions = {
   onForgotten?: () => void;
 };
 
-/** The rules of the database store in this process alone, for while the store fails. */
+/** Fixed windows and logs in this process alone, for while the store fails. */
 export function createMemoryLimits({
   maxClients = defaultMaxClients,
   maxMoments = defaultMaxMoments,

@@ -1,11 +1,12 @@
-import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
-import RateLimiterStoreAbstract from "rate-limiter-flexible/lib/RateLimiterStoreAbstract.js";
+import { RateLimiterPrisma, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
+import type { RateLimiterStoreAbstract } from "rate-limiter-flexible";
 import type { Clock } from "~/platform/clock";
 import { readHits } from "./hit-log";
 import type { LimitAlgorithm } from "./limit-name";
 import { createMemoryLimits } from "./memory-limits.server";
+import type { MemoryLimits } from "./memory-limits.server";
 import { limitKeys } from "./redis-rate-limits.store.server";
-import type { CountingStore, Hit, RateLimitStore } from "./rate-limits.store.server";
+import type { Hit, RateLimitStore, WindowModel } from "./rate-limits.store.server";
 
 export type LimitVerdict = {
   allowed: boolean;
@@ -57,24 +58,35 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
 }
 
 /**
- * The library's own Redis store counts fixed windows. Its database stores can be raced, and none of them slides or bounds
- * its memory: those are ours. The library caches refusals and falls back to memory where a store fails.
+ * The library's own stores count fixed windows; none of them slides or bounds its memory, so those are ours. The library
+ * caches refusals and falls back to memory where a store fails.
  */
 function createLibraryLimiter(options: RateLimiterOptions): RateLimiterStoreAbstract {
   const { store, name, points, windowSeconds, onForgotten, onStoreFailure } = options;
   const limit = { keyPrefix: name, points, duration: windowSeconds };
   const memory = createMemoryLimits({ onForgotten });
-  const insured = {
-    ...limit,
-    inMemoryBlockOnConsumed: points + 1,
-    insuranceLimiter: new CountingLimiter(limit, (key) => takeFrom(memory, key, options)),
-  };
+  const insuranceLimiter = new CountingLimiter({ ...limit, storeClient: memory }, (key) =>
+    takeFrom(memory, key, options),
+  );
+  const insured = { ...limit, inMemoryBlockOnConsumed: points + 1, insuranceLimiter };
   function tellFailure(error: unknown): never {
     onStoreFailure(error);
     throw error;
   }
-  if ("takeFromWindow" in store || options.algorithm === "sliding") {
-    return new CountingLimiter(insured, (key) => takeFrom(store, key, options).catch(tellFailure));
+  if (options.algorithm === "sliding") {
+    return new CountingLimiter({ ...insured, storeClient: store }, (key) =>
+      takeFrom(store, key, options).catch(tellFailure),
+    );
+  }
+  if ("openWindows" in store) {
+    const { deleteMany, upsert } = store.openWindows(windowSeconds * 1000);
+    const windows: WindowModel = {
+      deleteMany: (request) => deleteMany(request).catch(tellFailure),
+      upsert: (request) => upsert(request).catch(tellFailure),
+    };
+    // The sweep deletes what has expired.
+    const ofDatabase = { tableName: "windows", storeClient: { windows }, clearExpiredByTimeout: false };
+    return new RateLimiterPrisma({ ...insured, ...ofDatabase });
   }
   const { defineCommand, rlflxIncr } = store.windowClient;
   const storeClient = {
@@ -109,7 +121,7 @@ function boundBlocks(limiter: RateLimiterStoreAbstract) {
 }
 
 async function takeFrom(
-  store: Pick<CountingStore, "takeFromLog"> & Partial<CountingStore>,
+  store: Pick<RateLimitStore, "takeFromLog"> & Partial<MemoryLimits>,
   key: string,
   { points, windowSeconds, clock, algorithm }: RateLimiterOptions,
 ): Promise<RateLimiterRes> {
@@ -127,7 +139,7 @@ async function takeFrom(
   return toLibraryResult(hit, isAdmitted, { used: inWindow.length, resetAtMs });
 }
 
-/** The library refuses whatever has consumed more than the limit. */
+/** What is consumed includes this hit, also where it is refused and so not kept. */
 function toLibraryResult(
   { points, nowMs }: Hit,
   isAdmitted: boolean,
@@ -139,18 +151,18 @@ function toLibraryResult(
   return new RateLimiterRes(remaining, Math.max(0, resetAtMs - nowMs), consumed, usedPoints === 1);
 }
 
-type LibrarySettings = ConstructorParameters<typeof RateLimiterStoreAbstract>[0];
+type LibrarySettings = ConstructorParameters<typeof RateLimiterPrisma>[0];
 
-/** The library's limiter on a store of ours: `consume`, the only method called here, needs these two of its four. */
-class CountingLimiter extends RateLimiterStoreAbstract {
+/**
+ * The library's limiter on a count of ours. The package exports no base for stores; of the stores that it does, this one
+ * asks nothing of its client before the two methods that are replaced here. `consume` calls no others.
+ */
+class CountingLimiter extends RateLimiterPrisma {
   readonly #take: (key: string) => Promise<RateLimiterRes>;
 
   /** `take`: counts one request, or refuses to, and tells where the client stands. */
-  constructor(
-    settings: Omit<LibrarySettings, "storeClient">,
-    take: (key: string) => Promise<RateLimiterRes>,
-  ) {
-    super({ ...settings, storeClient: null });
+  constructor(settings: LibrarySettings, take: (key: string) => Promise<RateLimiterRes>) {
+    super({ ...settings, clearExpiredByTimeout: false });
     this.#take = take;
   }
 

@@ -1,75 +1,76 @@
 import type { Database } from "~/platform/database/database.server";
-import { directStatements } from "~/platform/database/direct-statements.server";
 import { momentDigits, toMoment } from "./hit-log";
 
 /** One hit on one limit of one client. */
 export type Hit = { key: string; points: number; windowMs: number; nowMs: number };
 
-export type WindowTake = { isAdmitted: boolean; startedAtMs: number; points: number };
 export type LogTake = { isAdmitted: boolean; hits: string };
 
-export type CountingStore = ReturnType<typeof createRateLimitStore>;
+/** What `RateLimiterPrisma` calls of a model. */
+export type WindowModel = {
+  deleteMany: (request: { where: { key: string; expire: { lte: Date } } }) => Promise<{ count: number }>;
+  upsert: (request: {
+    where: { key: string };
+    create: { key: string; points: number; expire: Date };
+    update: { points: { increment: number } };
+  }) => Promise<{ points: number; expire: Date }>;
+};
 
-/** What the library's Redis limiter needs of a client. */
+/** What `RateLimiterRedis` calls of a client. */
 export type WindowClient = {
   defineCommand: (name: string, script: { lua: string }) => void;
   /** The key, and the script's parameters. */
   rlflxIncr: (values: string[]) => Promise<unknown>;
 };
 
-export type RateLimitStore =
-  CountingStore | (Pick<CountingStore, "takeFromLog"> & { windowClient: WindowClient });
+export type RateLimitStore = {
+  /** At most `points` in any `windowMs`, wherever it begins. */
+  takeFromLog: (hit: Hit) => Promise<LogTake>;
+} & ({ openWindows: (windowMs: number) => WindowModel } | { windowClient: WindowClient });
 
-/** One statement decides and counts, so that all processes together admit what the limit allows. A refusal writes nothing. */
 export function createRateLimitStore(database: Database) {
-  const statements = directStatements(database);
-  /** `points` in each window; a window begins with its first hit. */
-  async function takeFromWindow(hit: Hit): Promise<WindowTake> {
-    const rows = await upsertWindow(statements, hit);
-    const row = rows[0] ?? (await database.rateLimitWindow.findUnique({ where: { key: hit.key } }));
-    // No row either way: it was swept in this very moment, because its window has expired.
-    const startedAtMs = row === null ? hit.nowMs - hit.windowMs : Number(row.startedAtMs);
-    return { isAdmitted: rows.length === 1, startedAtMs, points: Number(row?.points ?? hit.points) };
+  /** The library's model of a window, in the columns that the table has. */
+  function openWindows(windowMs: number): WindowModel {
+    return {
+      /** A window from the future was opened before the clock was set back, and would stay for too long. */
+      async deleteMany({ where: { key, expire } }) {
+        const now = BigInt(expire.lte.getTime());
+        const isOver = {
+          OR: [{ expiresAtMs: { lte: now } }, { expiresAtMs: { gt: now + 2n * BigInt(windowMs) } }],
+        };
+        return await database.rateLimitWindow.deleteMany({ where: { key, ...isOver } });
+      },
+      /** One statement, so that no hit is lost. */
+      async upsert({ where, create: { key, points, expire }, update }) {
+        const expiresAtMs = BigInt(expire.getTime());
+        const startedAtMs = expiresAtMs - BigInt(windowMs);
+        const create = { key, points, startedAtMs, expiresAtMs };
+        const row = await database.rateLimitWindow.upsert({ where, create, update });
+        return { points: row.points, expire: new Date(Number(row.expiresAtMs)) };
+      },
+    };
   }
 
-  /** At most `points` in any `windowMs`, wherever it begins. */
   async function takeFromLog(hit: Hit): Promise<LogTake> {
-    const rows = await upsertLog(statements, hit);
+    const rows = await upsertLog(database, hit);
     const row = rows[0] ?? (await database.rateLimitLog.findUnique({ where: { key: hit.key } }));
     return { isAdmitted: rows.length === 1, hits: row?.hits ?? "" };
   }
 
-  return { takeFromWindow, takeFromLog };
+  return { openWindows, takeFromLog };
 }
 
-type Statements = ReturnType<typeof directStatements>;
-
-function upsertWindow({ query }: Statements, hit: Hit) {
-  const now = BigInt(hit.nowMs);
-  const expired = now - BigInt(hit.windowMs);
-  // A window from the future was written before the clock was set back, and would otherwise stay for too long.
-  const future = now + BigInt(hit.windowMs);
-  return query<{ startedAtMs: number | bigint | string; points: number | bigint | string }>`
-    INSERT INTO "RateLimitWindow" AS w ("key", "startedAtMs", "points", "expiresAtMs")
-    VALUES (${hit.key}, ${now}, 1, ${future})
-    ON CONFLICT ("key") DO UPDATE SET
-      "points" = CASE WHEN w."startedAtMs" > ${expired} AND w."startedAtMs" <= ${future}
-        THEN w."points" + 1 ELSE 1 END,
-      "startedAtMs" = CASE WHEN w."startedAtMs" > ${expired} AND w."startedAtMs" <= ${future}
-        THEN w."startedAtMs" ELSE excluded."startedAtMs" END,
-      "expiresAtMs" = CASE WHEN w."startedAtMs" > ${expired} AND w."startedAtMs" <= ${future}
-        THEN w."expiresAtMs" ELSE excluded."expiresAtMs" END
-    WHERE w."points" < ${hit.points} OR w."startedAtMs" <= ${expired} OR w."startedAtMs" > ${future}
-    RETURNING "startedAtMs", "points"`;
-}
-
-/** A hit is admitted when there are fewer than `points` in the log, or the `points`-th last has left the window. */
-function upsertLog({ query }: Statements, hit: Hit) {
+/**
+ * One conditional statement decides and counts, so that all processes together admit what the limit allows. A hit is
+ * admitted when there are fewer than `points` in the log, or the `points`-th last has left
+ * the window. A refusal writes nothing.
+ */
+function upsertLog(database: Database, hit: Hit) {
   const now = toMoment(hit.nowMs);
   const expired = toMoment(hit.nowMs - hit.windowMs);
   const future = toMoment(hit.nowMs + hit.windowMs);
   const fullLength = hit.points * momentDigits;
-  return query<{ hits: string }>`
+  return database.$queryRaw<{ hits: string }[]>`
     INSERT INTO "RateLimitLog" AS log ("key", "hits", "expiresAtMs")
     VALUES (${hit.key}, ${now}, ${BigInt(hit.nowMs + hit.windowMs)})
     ON CONFLICT ("key") DO UPDATE SET

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { ZodMediaTypeObject } from "@asteasolutions/zod-to-openapi";
 import type { AnswerDescription } from "./api-registry";
 

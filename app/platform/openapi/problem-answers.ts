@@ -1,5 +1,5 @@
 import type { ResponseConfig } from "@asteasolutions/zod-to-openapi";
-import { z } from "zod";
+import * as z from "zod";
 import { maxIssues } from "~/platform/http/shape-issues";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";

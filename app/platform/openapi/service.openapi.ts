@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { answersJson, jsonContent, versionHeader } from "./json-content";
 import type { ApiRegistry, OperationDescription } from "./api-registry";
 

@@ -1,6 +1,5 @@
 import { expect } from "vitest";
 import type { Database } from "~/platform/database/database.server";
-import { transactDirectly } from "~/platform/database/direct-statements.server";
 import { createTestClock, openTestDatabase, testOnEachDatabase } from "~e2e/support/databases/database";
 import { createOutboxStore } from "./outbox.store.server";
 import type { Channel, ClaimRequest } from "./outbox";
@@ -147,9 +146,9 @@ testOnEachDatabase("a notification is queued with its transaction, or not at all
   const { clock } = createTestClock();
   const store = createOutboxStore(database, clock, ["webhook", "email"]);
   const notification = { kind: "key.used", data: { tokenId: "1" } };
-  const id = await transactDirectly(database, (transaction) => store.enqueue(transaction, notification));
+  const id = await database.$transaction((transaction) => store.enqueue(transaction, notification));
   let lostId = "";
-  const failing = transactDirectly(database, async (transaction) => {
+  const failing = database.$transaction(async (transaction) => {
     lostId = await store.enqueue(transaction, notification);
     throw new Error("rolled back");
   });

@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { join, sqltag as sql } from "@prisma/client/runtime/client";
-import type { Prisma } from "~/generated/sqlite/client";
+import { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
-import type { Statements } from "~/platform/database/direct-statements.server";
 import type {
   Channel,
   ClaimedDelivery,
@@ -23,7 +21,7 @@ export type OutboxStore = Omit<Store, keyof Outbox>;
 export function createOutboxStore(database: Database, clock: Clock, channels: readonly Channel[] = []) {
   /** In the transaction of what it tells of, so that both are there or neither. Resolves with the notification's id. */
   async function enqueue(
-    transaction: Pick<Statements, "execute">,
+    transaction: Pick<Prisma.TransactionClient, "notification" | "notificationDelivery">,
     { kind, data }: Notification,
   ): Promise<string> {
     const id = randomUUID();
@@ -31,14 +29,10 @@ export function createOutboxStore(database: Database, clock: Clock, channels: re
     const now = BigInt(nowMs);
     // The envelope that Standard Webhooks recommends.
     const payload = JSON.stringify({ type: kind, timestamp: new Date(nowMs).toISOString(), data });
-    await transaction.execute`
-      INSERT INTO "Notification" ("id", "kind", "payload", "createdAtMs")
-      VALUES (${id}, ${kind}, ${payload}, ${now})`;
+    await transaction.notification.create({ data: { id, kind, payload, createdAtMs: now } });
     if (channels.length > 0) {
-      const rows = channels.map((channel) => sql`(${id}, ${channel}, ${now})`);
-      await transaction.execute`
-        INSERT INTO "NotificationDelivery" ("notificationId", "channel", "nextAttemptAtMs")
-        VALUES ${join(rows)}`;
+      const rows = channels.map((channel) => ({ notificationId: id, channel, nextAttemptAtMs: now }));
+      await transaction.notificationDelivery.createMany({ data: rows });
     }
     return id;
   }
@@ -120,7 +114,7 @@ async function claimRows(database: Database, now: bigint, request: ClaimRequest)
         SELECT "notificationId", "channel" FROM "NotificationDelivery"
         WHERE "deliveredAtMs" IS NULL AND "nextAttemptAtMs" <= ${now}
           AND ("claimedUntilMs" IS NULL OR "claimedUntilMs" <= ${now})
-          AND "channel" IN (${join([...channels])})
+          AND "channel" IN (${Prisma.join([...channels])})
         ORDER BY "nextAttemptAtMs" LIMIT ${limit})
       AND "deliveredAtMs" IS NULL AND "nextAttemptAtMs" <= ${now}
       AND ("claimedUntilMs" IS NULL OR "claimedUntilMs" <= ${now})

@@ -1,5 +1,4 @@
-import { nameFailure } from "~/platform/tracing/operation";
-import type { BeginOperation } from "~/platform/tracing/operation";
+import { beginSpan, nameFailure } from "~/platform/tracing/spans";
 import { RedisOutage } from "./redis-outage";
 
 /** `away`: Redis could not be asked, or did not answer in time. `error`: it refused, which is a defect of ours. */
@@ -8,17 +7,15 @@ export type RedisOutcome = "ok" | "away" | "error";
 export type RedisInstrument = {
   /** Called when a command has ended. `command`: the name of its script, or its own where it runs none. */
   observe?: (call: { command: string; outcome: RedisOutcome; durationSeconds: number }) => void;
-  begin?: BeginOperation;
 };
 
 type Command<T> = { instrument: RedisInstrument; command: string; script?: string; run: () => Promise<T> };
 
 /** Names only: keys and values hold nonces, network addresses and key ids. */
 export async function observeCommand<T>({ instrument, command, script, run }: Command<T>): Promise<T> {
-  const { observe, begin } = instrument;
+  const { observe } = instrument;
   const startedAtMs = performance.now();
-  const ongoing = begin?.({
-    kind: "redis",
+  const span = beginSpan({
     name: script === undefined ? command : `${command} ${script}`,
     attributes: {
       "db.system.name": "redis",
@@ -33,11 +30,11 @@ export async function observeCommand<T>({ instrument, command, script, run }: Co
   try {
     const answer = await run();
     tell("ok");
-    ongoing?.end();
+    span.end();
     return answer;
   } catch (error) {
     tell(error instanceof RedisOutage ? "away" : "error");
-    ongoing?.end({ error: nameFailure(error) });
+    span.end({ error: nameFailure(error) });
     throw error;
   }
 }

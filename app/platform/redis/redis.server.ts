@@ -36,7 +36,7 @@ export type OpenRedisOptions = {
 
 /** An answer takes well under a millisecond; who waits longer than this waits for a server that is away. */
 const defaultCommandTimeoutMs = 1_000;
-export const connectTimeoutMs = 2_000;
+const connectTimeoutMs = 2_000;
 const longestPauseMs = 1_000;
 
 /**
@@ -125,7 +125,7 @@ async function tellOutage<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 /** The client attaches what was sent, passwords included; Node, the certificate of a server it does not trust. */
-export function forgetDetails(error: unknown): unknown {
+function forgetDetails(error: unknown): unknown {
   if (error instanceof Error) {
     delete (error as { command?: unknown }).command;
     delete (error as { cert?: unknown }).cert;

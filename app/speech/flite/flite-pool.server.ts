@@ -26,18 +26,20 @@ type FlitePoolOptions = {
 };
 
 /** `isFirst`: the beginning of a text, which may be turned away with `SpeechBusy`; what has begun is never. */
-type SpeakOptions = { sentence: Sentence; isFirst: boolean; signal: AbortSignal };
+type SpeakOptions = { sentence: Sentence; isFirst: boolean; clientId: string; signal: AbortSignal };
 
 /**
- * Threads that speak sentence by sentence, started when there is work and ended when there was none for a while. Long
- * texts of several callers take turns at each sentence.
+ * Threads that speak sentence by sentence, started when there is work and ended when there was none for a while. Clients
+ * take turns at each sentence, however many texts each of them has.
  */
 export function createFlitePool(options: FlitePoolOptions) {
   const { maxThreads, maxWaiting, taskTimeoutMs = 20_000, idleMs = 10_000 } = options;
   const threads = new Set<Thread>();
-  const waiting: Task[] = [];
+  /** By client, the one whose turn comes next first. */
+  const waiting = new Map<string, Task[]>();
   let isStopped = false;
 
+  const listWaiting = () => [...waiting.values()].flat();
   const findIdle = () => [...threads].find(({ task }) => task === null);
 
   function startThread(): Thread {
@@ -73,11 +75,20 @@ export function createFlitePool(options: FlitePoolOptions) {
     startWaiting();
   }
 
+  function takeNext(): Task {
+    const [clientId, tasks] = [...waiting][0]!;
+    const task = tasks.shift()!;
+    // Its next one is behind those of all other clients.
+    waiting.delete(clientId);
+    if (tasks.length > 0) waiting.set(clientId, tasks);
+    return task;
+  }
+
   function startWaiting(): void {
-    while (waiting.length > 0 && !isStopped) {
+    while (waiting.size > 0 && !isStopped) {
       const thread = findIdle() ?? (threads.size < maxThreads ? startThread() : null);
       if (thread === null) return;
-      thread.task = waiting.shift()!;
+      thread.task = takeNext();
       discardAfter(taskTimeoutMs, thread, new Error(`A sentence took longer than ${taskTimeoutMs} ms.`));
       thread.worker.postMessage(thread.task.sentence);
     }
@@ -87,21 +98,23 @@ export function createFlitePool(options: FlitePoolOptions) {
    * When the signal fires, a sentence that waits is dropped, and one that is being spoken (a fraction of a second) goes
    * unheard.
    */
-  async function speak({ sentence, isFirst, signal }: SpeakOptions): Promise<Uint8Array> {
+  async function speak({ sentence, isFirst, clientId, signal }: SpeakOptions): Promise<Uint8Array> {
     signal.throwIfAborted();
     if (isStopped) throw new SpeechFault({ details: "the service is stopping" });
-    const hasRoom = threads.size < maxThreads || findIdle() || waiting.length < maxWaiting;
+    const hasRoom = threads.size < maxThreads || findIdle() || listWaiting().length < maxWaiting;
     if (isFirst && !hasRoom) throw new SpeechBusy("Every voice is speaking, and the queue is full.");
     let leave = () => {};
     try {
       return await new Promise((resolve, reject) => {
         const task = { sentence, resolve, reject };
         leave = () => {
-          if (waiting.includes(task)) waiting.splice(waiting.indexOf(task), 1);
+          const others = (waiting.get(clientId) ?? []).filter((other) => other !== task);
+          if (others.length > 0) waiting.set(clientId, others);
+          else waiting.delete(clientId);
           reject(signal.reason as Error);
         };
         signal.addEventListener("abort", leave, { once: true });
-        waiting.push(task);
+        waiting.set(clientId, [...(waiting.get(clientId) ?? []), task]);
         startWaiting();
       });
     } finally {
@@ -113,14 +126,15 @@ export function createFlitePool(options: FlitePoolOptions) {
     isStopped = true;
     const stopped = [...threads];
     threads.clear();
-    for (const task of [...waiting.splice(0), ...stopped.map((thread) => thread.task)])
-      task?.reject(new SpeechFault({ details: "the service is stopping" }));
+    const tasks = [...listWaiting(), ...stopped.map(({ task }) => task)];
+    waiting.clear();
+    for (const task of tasks) task?.reject(new SpeechFault({ details: "the service is stopping" }));
     for (const { timer } of stopped) clearTimeout(timer);
     await Promise.all(stopped.map(({ worker }) => worker.terminate()));
   }
 
   /** How many sentences wait, and how many threads there are. */
-  const readLoad = () => ({ waiting: waiting.length, threads: threads.size });
+  const readLoad = () => ({ waiting: listWaiting().length, threads: threads.size });
 
   return { speak, stop, readLoad };
 }

@@ -6,12 +6,14 @@ import { fliteVoices } from "~/speech/flite/flite-voices";
 import type { FliteVoice } from "~/speech/flite/flite-voices";
 import { toLatinSpeech } from "~/speech/latin-speech";
 import { splitIntoSentences } from "~/speech/sentences";
-import { UnspeakableText } from "./speech-provider.server";
+import { SpeechBusy, UnspeakableText } from "./speech-provider.server";
 import type { SpeechProvider, SpeechProviderRow } from "./speech-provider.server";
 
 /** So much is spoken at once; shorter at the beginning, so that it can be heard early. */
 const sentenceChars = 240;
 const firstSentenceChars = 100;
+/** Of one client, in work and waiting at once. */
+const maxTextsOfClient = 3;
 /** Written into the name of what is cached: another bit rate or other cuts sound different. */
 const recipe = "mp3-48-1";
 
@@ -32,16 +34,39 @@ export const fliteSpeech: SpeechProviderRow = {
   ping: () => alwaysReady,
 };
 
+/** `leave` gives it back. */
+type Place = { clientId: string; signal: AbortSignal; leave: () => void };
+
 /** The embedded voice: English, without a network, key or disk. */
 export function createFliteSpeech(pool: Pick<FlitePool, "speak">, voice: FliteVoice): SpeechProvider {
+  const places = new Set<{ clientId: string }>();
+
+  /** Returns what gives the place back. */
+  function takePlace(clientId: string, signal: AbortSignal): () => void {
+    if ([...places].filter((place) => place.clientId === clientId).length >= maxTextsOfClient) {
+      throw new SpeechBusy(
+        `You have ${maxTextsOfClient} texts being spoken or waiting. Let one of them end.`,
+      );
+    }
+    const place = { clientId };
+    const leave = () => void places.delete(place);
+    places.add(place);
+    signal.addEventListener("abort", leave, { once: true });
+    return leave;
+  }
+
   /** While one sentence is taken, the next one is being spoken; no more than that ahead. */
-  async function* speakOn(first: Uint8Array, rest: readonly string[], outer: AbortSignal) {
+  async function* speakOn(
+    first: Uint8Array,
+    rest: readonly string[],
+    { clientId, signal: outer, leave }: Place,
+  ) {
     const { controller, unlink } = linkAbort([outer]);
     const { signal } = controller;
     let audio = first;
     try {
       for (const text of rest) {
-        const next = pool.speak({ sentence: { text, voice }, isFirst: false, signal });
+        const next = pool.speak({ sentence: { text, voice }, isFirst: false, clientId, signal });
         // Its failure is met below, when it is this sentence's turn.
         next.catch(() => undefined);
         yield audio;
@@ -51,6 +76,7 @@ export function createFliteSpeech(pool: Pick<FlitePool, "speak">, voice: FliteVo
     } finally {
       controller.abort(new Error("The listener is gone"));
       unlink();
+      leave();
     }
   }
 
@@ -58,15 +84,18 @@ export function createFliteSpeech(pool: Pick<FlitePool, "speak">, voice: FliteVo
     name: "flite",
     voiceId: JSON.stringify([voice, recipe]),
     toSayable,
-    speak: async ({ text, signal }) => {
+    speak: async ({ text, clientId, signal }) => {
       const [first, ...rest] = cutSentences(toSayable(text) ?? "");
       if (first === undefined) {
         throw new UnspeakableText(
           "The embedded voice speaks English and knows Latin letters only. For other languages the operator can choose another TTS_PROVIDER.",
         );
       }
-      const audio = await pool.speak({ sentence: { text: first, voice }, isFirst: true, signal });
-      return { contentType: "audio/mpeg", chunks: speakOn(audio, rest, signal) };
+      const leave = takePlace(clientId, signal);
+      const speaking = pool.speak({ sentence: { text: first, voice }, isFirst: true, clientId, signal });
+      speaking.catch(leave);
+      const chunks = speakOn(await speaking, rest, { clientId, signal, leave });
+      return { contentType: "audio/mpeg", chunks };
     },
   };
 }

@@ -2,8 +2,8 @@ import { instrumentIteration } from "~/platform/providers/instrument";
 import type { ProviderInstrument } from "~/platform/providers/instrument";
 import type { ProviderRow } from "~/platform/providers/provider-row";
 
-/** `text`: cleaned for the ear and put into what the voice can say, where it can. Not empty. */
-type SpeechCall = { text: string; signal: AbortSignal };
+/** `text`: cleaned for the ear and put into what the voice can say, where it can. Not empty. `clientId`: who asked first. */
+type SpeechCall = { text: string; clientId: string; signal: AbortSignal };
 
 /** Audio as it comes. Nothing is read ahead of the consumer; ending the iteration ends the outside work. */
 export type SpokenAudio = { contentType: string; chunks: AsyncIterable<Uint8Array> };
@@ -58,7 +58,7 @@ export class SpeechFault extends Error {
   }
 }
 
-/** As much is being spoken and waited for as there is room for. */
+/** As much is being spoken and waited for as there is room for; the message is for the client. */
 export class SpeechBusy extends Error {
   override readonly name = "SpeechBusy";
 }

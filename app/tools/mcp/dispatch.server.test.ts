@@ -1,6 +1,6 @@
 import { CallToolResultSchema, ListToolsResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { Refusal } from "~/platform/http/refusal";
 import { defineTool, ToolFailure } from "../tool";
 import type { Tool, ToolCaller } from "../tool";

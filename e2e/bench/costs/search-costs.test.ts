@@ -1,4 +1,3 @@
-import path from "node:path";
 import { expect, test } from "vitest";
 import { createTestDir } from "~e2e/support/databases/database";
 import { makeQuestion, makeText } from "./made-up-text";
@@ -48,7 +47,7 @@ test("generated texts are the same in every run, and differ from each other", ()
 });
 
 test("the search finds more of the questions than plain full text, and puts the answers further up", async () => {
-  const compared = await compareQuality(path.join(await createTestDir(), "labelled.db"));
+  const compared = await compareQuality(await createTestDir());
   expect(compared).toHaveLength(3);
   for (const { latchkey, plain } of compared) {
     // Plain full text is a real opponent here, or there would be nothing to hold the search against.

@@ -2,16 +2,14 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import Sqlite from "libsql";
 import { copyKnowledge } from "~e2e/support/demo-content";
-import { shelfOf } from "~/search/audience";
-import { createCollectionStore, noModel } from "~/search/collections.store.server";
 import { findPassages } from "~/search/find-passages.server";
-import { indexKnowledge } from "~/search/index-knowledge.server";
+import { listKnowledgeFiles, readKnowledgeFile } from "~/search/knowledge-files.server";
 import { defaultNamespace, parseKnowledgePage } from "~/search/knowledge-page";
 import { knowledgeFolder } from "~/search/knowledge-search.server";
-import { createPassageStore } from "~/search/passages.store.server";
-import { openSearchDatabase } from "~/search/search-database.store.server";
-import type { SearchDatabase } from "~/search/search-database.store.server";
+import { createSearchIndex } from "~/search/search-index.server";
+import type { SearchIndex } from "~/search/search-index.server";
 import { measureQuality } from "./search-quality";
 import type { LabelledQuestion, SearchQuality } from "./search-quality";
 import type { PassageMatch } from "~/search/search-store";
@@ -55,13 +53,13 @@ const topK = 5;
 /** How fast it is as passages grow in number, and what it finds. */
 export async function benchSearch({ rounds, scale }: BenchOptions): Promise<BenchResult<SearchFigures>> {
   return await inFolder(async (dir) => {
-    const quality = await compareQuality(path.join(dir, "labelled.db"));
+    const quality = await compareQuality(dir);
     const speeds: SearchSpeed[] = [];
     const measured: { passages: number; rounds: Ways<SearchRound>[] }[] = [];
     for (const size of sizes) {
       const passages = Math.max(passagesAPage, Math.round(size * scale));
       console.error(`Search in ${passages} passages …`);
-      const turns = await measureSpeed(path.join(dir, `${size}.db`), passages, rounds);
+      const turns = await measureSpeed(passages, rounds);
       speeds.push(summarizeSpeed(passages, turns));
       measured.push({ passages, rounds: turns });
     }
@@ -130,21 +128,23 @@ async function inFolder<T>(body: (dir: string) => Promise<T>): Promise<T> {
 }
 
 /** The same questions each round, by each way in turn, after a round that is not counted. */
-async function measureSpeed(file: string, size: number, rounds: number): Promise<Ways<SearchRound>[]> {
-  const database = openSearchDatabase({ file });
-  try {
-    await fill(database, size);
-    await makePlain(database);
-    const find = createFind(database);
-    const runners = {
-      latchkey: () => timeQuestions(find),
-      plain: () => timeQuestions((query) => findPlain(database, query)),
-    };
-    const [, ...measured] = await takeTurns(runners, rounds + 1);
-    return measured as Ways<SearchRound>[];
-  } finally {
-    await database.close();
+async function measureSpeed(size: number, rounds: number): Promise<Ways<SearchRound>[]> {
+  const index = createSearchIndex("holders");
+  for (let at = 0; at < size; at += passagesAPage) {
+    const source = `page-${at}.md`;
+    const sections = Array.from(
+      { length: Math.min(passagesAPage, size - at) },
+      (_, offset) => `## Section ${at + offset}\n\n${makeText(at + offset)}`,
+    );
+    const page = parseKnowledgePage(source, sections.join("\n\n"));
+    await index.add(page, source);
   }
+  const plain = createPlain(index);
+  const find = createFind(index);
+  const runners = { latchkey: () => timeQuestions(find), plain: () => timeQuestions(plain.find) };
+  const [, ...measured] = await takeTurns(runners, rounds + 1);
+  plain.close();
+  return measured as Ways<SearchRound>[];
 }
 
 async function timeQuestions(find: (query: string) => Promise<unknown[]>): Promise<SearchRound> {
@@ -165,88 +165,67 @@ async function timeQuestions(find: (query: string) => Promise<unknown[]>): Promi
   return { p50Ms: median(times), stallMs: delay.max / 1e6 };
 }
 
-async function fill(database: SearchDatabase, size: number): Promise<void> {
-  const store = createCollectionStore(database, "holders");
-  await store.prepare(noModel);
-  const shelf = shelfOf("holders", defaultNamespace);
-  const collections = [await store.ensureCollection({ shelf, model: noModel, dimension: 0 })];
-  for (let at = 0; at < size; at += passagesAPage) {
-    const source = `page-${at}.md`;
-    const sections = Array.from(
-      { length: Math.min(passagesAPage, size - at) },
-      (_, index) => `## Section ${at + index}\n\n${makeText(at + index)}`,
-    );
-    const page = parseKnowledgePage(source, sections.join("\n\n"));
-    await store.replacePage({ collections, page, stamp: source, digest: source, vectors: [] });
-  }
-  await store.finish(noModel);
-}
-
-function createFind(database: SearchDatabase) {
-  const store = createPassageStore(database, "holders");
+function createFind(index: SearchIndex) {
   return (query: string): Promise<PassageMatch[]> =>
     findPassages({
       query,
       namespace: defaultNamespace,
       reader: "holders",
       topK,
-      store,
+      index,
       embedder: null,
       log: { warn: (fields, message) => console.error(message, fields) },
     });
 }
 
-/** What it is compared with: SQLite's full text as it comes, over the same passages. */
-async function makePlain(database: SearchDatabase): Promise<void> {
-  await database.write([
-    {
-      sql: "CREATE VIRTUAL TABLE plain USING fts5 (heading, text, place UNINDEXED, tokenize = 'porter unicode61')",
+/** The peer: SQLite's full text with its defaults, over the same passages. */
+function createPlain(index: SearchIndex) {
+  const database = new Sqlite(":memory:");
+  database.exec(
+    "CREATE VIRTUAL TABLE plain USING fts5 (heading, text, place UNINDEXED, tokenize = 'porter unicode61')",
+  );
+  const insert = database.prepare("INSERT INTO plain VALUES (?, ?, ?)");
+  for (const { metadata } of index.passages.values()) {
+    const { title, heading, text } = metadata as Record<string, string>;
+    insert.run(`${title} ${heading}`, text, JSON.stringify(metadata));
+  }
+  const select = database.prepare("SELECT rowid, place FROM plain WHERE plain MATCH ? ORDER BY rank LIMIT ?");
+  return {
+    close: () => database.close(),
+    async find(query: string): Promise<PassageMatch[]> {
+      const words = query.match(/[\p{L}\p{N}]+/gu) ?? [];
+      const rows = select.all(words.map((word) => `"${word}"`).join(" OR "), topK) as Record<
+        string,
+        unknown
+      >[];
+      return rows.map(({ rowid, place }) => {
+        return {
+          id: String(rowid),
+          score: 0,
+          metadata: JSON.parse(String(place)) as Record<string, unknown>,
+        };
+      });
     },
-    {
-      sql: `INSERT INTO plain SELECT metadata ->> 'title' || ' ' || (metadata ->> 'heading'), metadata ->> 'text', metadata
-        FROM passages_1`,
-    },
-  ]);
-}
-
-async function findPlain(database: SearchDatabase, query: string): Promise<PassageMatch[]> {
-  const words = query.match(/[\p{L}\p{N}]+/gu) ?? [];
-  const [rows = []] = await database.read({
-    sql: "SELECT rowid, place FROM plain WHERE plain MATCH ? ORDER BY rank LIMIT ?",
-    args: [words.map((word) => `"${word}"`).join(" OR "), topK],
-  });
-  return rows.map(({ rowid, place: site }) => ({
-    id: String(rowid),
-    score: 0,
-    metadata: JSON.parse(String(site)) as Record<string, unknown>,
-  }));
+  };
 }
 
 /** What each file of questions finds among the pages that ship, by this search and by plain full text. */
-export async function compareQuality(file: string): Promise<SearchFigures["quality"]> {
-  const contentDir = path.dirname(file);
+export async function compareQuality(contentDir: string): Promise<SearchFigures["quality"]> {
   await copyKnowledge(contentDir);
-  const database = openSearchDatabase({ file });
-  try {
-    await indexKnowledge({
-      folder: knowledgeFolder(contentDir),
-      store: createCollectionStore(database, "holders"),
-      lock: database,
-      embedder: null,
-      signal: new AbortController().signal,
-    });
-    await makePlain(database);
-    const find = createFind(database);
-    const quality: QuestionQuality[] = [];
-    for (const [questions, name] of Object.entries(questionFiles)) {
-      const labels = await readFile(`e2e/bench/costs/${name}`, "utf8");
-      const asked = JSON.parse(labels) as LabelledQuestion[];
-      const latchkey = await measureQuality(asked, find);
-      const plain = await measureQuality(asked, (query) => findPlain(database, query));
-      quality.push({ questions, latchkey, plain });
-    }
-    return quality;
-  } finally {
-    await database.close();
+  const folder = knowledgeFolder(contentDir);
+  const index = createSearchIndex("holders");
+  for (const file of await listKnowledgeFiles(folder)) {
+    await index.add(await readKnowledgeFile(folder, file), file.stamp);
   }
+  const find = createFind(index);
+  const plain = createPlain(index);
+  const quality: QuestionQuality[] = [];
+  for (const [questions, name] of Object.entries(questionFiles)) {
+    const labels = await readFile(`e2e/bench/costs/${name}`, "utf8");
+    const asked = JSON.parse(labels) as LabelledQuestion[];
+    const latchkey = await measureQuality(asked, find);
+    quality.push({ questions, latchkey, plain: await measureQuality(asked, plain.find) });
+  }
+  plain.close();
+  return quality;
 }

@@ -27,7 +27,7 @@ test("every label names an existing passage", async () => {
   const folder = knowledgeFolder(demoContent);
   const knownIds = new Set<string>();
   for (const file of await listKnowledgeFiles(folder)) {
-    const { page } = await readKnowledgeFile(folder, file);
+    const page = await readKnowledgeFile(folder, file);
     for (const { anchor } of page.passages) knownIds.add(`${page.source}#${anchor}`);
   }
   const labels = allQuestions.flat().flatMap(({ answers }) => answers);

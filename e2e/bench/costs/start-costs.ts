@@ -32,8 +32,6 @@ export type StartRound = { first: Start; again: Start } & Held;
 export type StartFigures = StartRound & { kinds: readonly string[] };
 
 const aims = { startMs: 1_000, usedMB: 120 };
-/** Of the C library, as the container image and the systemd units have them. */
-export const librarySettings = { MALLOC_ARENA_MAX: "1", MALLOC_TRIM_THRESHOLD_: "131072" };
 const requestsOfAKind = 10;
 /** Longer than a voice waits for another text before its memory is given back. */
 const quietMs = 15_000;
@@ -82,7 +80,6 @@ export async function benchStart({ rounds }: BenchOptions): Promise<BenchResult<
       METRICS_TOKEN: metricsToken,
       AI_QUOTA_RESET_SECRET: resetSecret,
       ...benchSettings,
-      ...librarySettings,
     };
     const measured: StartRound[] = [];
     for (let round = 0; round < rounds; round++) {

@@ -115,6 +115,7 @@ function addSpeech(server: FastifyInstance): void {
     async ({ body }, reply) => {
       const { contentType, chunks } = await voice.speak({
         text: body.text,
+        clientId: "a",
         signal: new AbortController().signal,
       });
       const audio: Uint8Array[] = [];

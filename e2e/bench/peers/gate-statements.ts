@@ -6,7 +6,6 @@ import { createSpentSignatureStore } from "~/gate/proofs/spent-signatures.store.
 import { systemClock as clock } from "~/platform/clock";
 import { openDatabase } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
-import { forgetConnection } from "~/platform/database/direct-statements.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 import { ownerOfKey } from "~/quota/quota-subject";
 import { createQuotaWindowStore } from "~/quota/quota-windows.store.server";
@@ -112,7 +111,5 @@ export async function openGateStatements({ databaseUrl, key, holder, bodies }: S
 /** Its statements all go through Prisma's client, as those of any program on Prisma do. */
 async function openPeerDatabase(url: string): Promise<Database> {
   await migrateDatabase({ url, migrationsDir: "prisma/migrations" });
-  const database = await openDatabase({ url });
-  forgetConnection(database);
-  return database;
+  return await openDatabase({ url });
 }

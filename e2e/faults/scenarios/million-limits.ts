@@ -1,13 +1,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { mock } from "node:test";
 import { pathToFileURL } from "node:url";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
-import { createSweepStore } from "~/platform/database/sweep.store.server";
+import { createSweepStore } from "~/platform/sweep/sweep.store.server";
 import { createRateLimiter } from "~/platform/limits/rate-limiter.server";
 import { createRateLimitStore } from "~/platform/limits/rate-limits.store.server";
-import { createSweeper } from "~/platform/sweeper.server";
+import { createSweeper } from "~/platform/sweep/sweeper.server";
 import { readDatabaseBytes, readHeldBytes } from "../server-measures";
 
 const windowSeconds = 60;
@@ -38,8 +39,8 @@ export async function countManyClients(clients: number): Promise<MillionLimits> 
   await migrateDatabase({ url, migrationsDir: path.resolve("prisma/migrations") });
   const database = await openDatabase({ url });
   try {
-    let nowMs = Date.now();
-    const clock = () => nowMs;
+    mock.timers.enable({ apis: ["Date"], now: Date.now() });
+    const clock = () => Date.now();
     const limiter = createRateLimiter({
       name: "faults",
       points,
@@ -72,12 +73,12 @@ export async function countManyClients(clients: number): Promise<MillionLimits> 
         if ((await limiter.consume("one that keeps asking")).allowed) admitted += 1;
       }
       if (admitted !== Math.min(points, Math.ceil(clientsOfWindow / batch))) found.wrongWindows += 1;
-      nowMs += windowSeconds * 1_000;
+      mock.timers.tick(windowSeconds * 1_000);
       found.rowsAtHeight = Math.max(found.rowsAtHeight, await countRows());
       await sweeper.sweep();
     }
     const seconds = (performance.now() - startedAtMs) / 1_000;
-    nowMs += windowSeconds * 1_000;
+    mock.timers.tick(windowSeconds * 1_000);
     await sweeper.sweep();
     const rowsAfterwards = await countRows();
     const heldBytes = (await readHeldBytes()) - heldBefore;
@@ -90,6 +91,7 @@ export async function countManyClients(clients: number): Promise<MillionLimits> 
       heldBytes,
     };
   } finally {
+    mock.timers.reset();
     await closeDatabase(database);
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,14 +1,15 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { mock } from "node:test";
 import { pathToFileURL } from "node:url";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
-import { createSweepStore } from "~/platform/database/sweep.store.server";
+import { createSweepStore } from "~/platform/sweep/sweep.store.server";
 import { createRateLimiter } from "~/platform/limits/rate-limiter.server";
 import { createRateLimitStore } from "~/platform/limits/rate-limits.store.server";
 import type { RateLimitStore } from "~/platform/limits/rate-limits.store.server";
-import { createSweeper } from "~/platform/sweeper.server";
+import { createSweeper } from "~/platform/sweep/sweeper.server";
 import type { Figure } from "../scenario";
 import { megabyte, readDatabaseBytes, readHeldBytes } from "../server-measures";
 
@@ -47,6 +48,8 @@ async function fillWindow({
 }: FillWindowOptions): Promise<OneWindow> {
   const found = { refused: 0, wrong: 0, forgotten: 0 };
   const heldBefore = await readHeldBytes();
+  // The library's windows go by this clock.
+  mock.timers.enable({ apis: ["Date"], now: nowMs });
   const limiter = createRateLimiter({
     name: "faults",
     points,
@@ -72,6 +75,7 @@ async function fillWindow({
   const heldBytes = (await readHeldBytes()) - heldBefore;
   // Alive until here, or there would be nothing to measure.
   await limiter.consume("the last one");
+  mock.timers.reset();
   return { ...found, seconds, heldBytes };
 }
 
@@ -80,7 +84,7 @@ const nowMs = Date.parse("2026-01-01T00:00:00Z");
 /** While the store is away: what is kept in memory, of one limit. */
 async function fillWindowInMemory(request: { clients: number; algorithm: LimitKind }): Promise<OneWindow> {
   const away = () => Promise.reject(new Error("The database is away."));
-  const store = { takeFromWindow: away, takeFromLog: away };
+  const store = { openWindows: () => ({ deleteMany: away, upsert: away }), takeFromLog: away };
   return await fillWindow({ ...request, store, onStoreFailure: () => undefined });
 }
 

@@ -20,7 +20,7 @@ export const writerKilled: Scenario = {
 
 export const writerKilledOnRedis: Scenario = {
   slug: "writer-killed-redis",
-  promise: `${promise} With answers and quotas in Redis.`,
+  promise: `${promise} With quotas in Redis.`,
   inTests: false,
   run: (run) =>
     withCleanup(async (later): Promise<Figure[] | Skipped> => {

@@ -105,7 +105,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/components/schemas/SiweSignIn/properties/message/maxLength",
       "/paths/*/post/description",
     ],
-    now: "9b0f8e2abaf6",
+    now: "4a867267383b",
   },
   {
     why: "A gate may have several kinds of keys, memberships without a token and delegates among them; a kind need not open the room.",
@@ -223,8 +223,10 @@ export const apiChanges: readonly ApiChange[] = [
     now: "0dbf49ae3dde",
   },
   {
-    why: "Answers can be taken up again and stopped.",
+    why: "Answers can be taken up again and stopped, and a client may name them.",
     at: [
+      "/paths/~1api~1chat/post/responses/400/description",
+      "/paths/~1api~1chat/post/responses/400/content/application~1json/examples/invalid-reply-id",
       "/paths/~1api~1chat~1{id}~1stream",
       "/paths/~1api~1chat~1{id}~1stop",
       "/paths/~1api~1chat/post/parameters",
@@ -236,7 +238,7 @@ export const apiChanges: readonly ApiChange[] = [
       "/components/schemas/ChatRequest/properties/id/description",
       "/components/schemas/ChatRequest/properties/trigger/description",
     ],
-    now: "9bc7ea3d3926",
+    now: "5ee835163c9a",
   },
   {
     why: "Sites that know nothing of keys are opened by their proxies, which ask GET /api/door; a session goes on there, and ends there.",

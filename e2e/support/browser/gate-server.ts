@@ -71,7 +71,7 @@ export async function startGateServer({
           RPC_URL_31337: chain.rpcUrl,
         }
       : { RPC_URL: chain.rpcUrl, CHAIN_ID: "31337", KEY_CONTRACT_ADDRESS: address };
-    server = spawn(process.execPath, ["build/server/index.js"], {
+    server = spawn(process.execPath, ["build/index.js"], {
       cwd: projectDir,
       stdio: ["ignore", "ignore", "inherit"],
       env: {

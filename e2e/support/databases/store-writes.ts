@@ -14,8 +14,7 @@ import { createSessionStore } from "~/operator/sessions.store.server";
 import { createOperatorSweep } from "~/operator/sweep.store.server";
 import { clearPaymentSums } from "~/payments/payment-windows.store.server";
 import type { Database } from "~/platform/database/database.server";
-import { transactDirectly } from "~/platform/database/direct-statements.server";
-import { createSweepStore } from "~/platform/database/sweep.store.server";
+import { createSweepStore } from "~/platform/sweep/sweep.store.server";
 import { createLeaseStore } from "~/platform/leases/leases.store.server";
 import { createRateLimitStore } from "~/platform/limits/rate-limits.store.server";
 import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
@@ -144,14 +143,34 @@ function listSubmissions(database: Database): ListedStore {
 
 function listLimits(database: Database): ListedStore {
   const store = createRateLimitStore(database);
-  const hit = { key: "k", points: 5, windowMs: 1_000, nowMs };
-  const inWindow = { isAdmitted: true, startedAtMs: nowMs, points: 1 };
+  const key = "k";
+  const hit = { key, points: 5, windowMs: 1_000, nowMs };
+  const windows = store.openWindows(1_000);
+  const expire = new Date(nowMs);
   const inLog = { isAdmitted: true, hits: String(nowMs) };
   return {
     store,
     reads: [],
     writes: {
-      takeFromWindow: meets(at("RateLimitWindow"), () => store.takeFromWindow(hit), inWindow),
+      openWindows: [
+        ...meets(
+          at("RateLimitWindow"),
+          () => windows.deleteMany({ where: { key, expire: { lte: expire } } }),
+          {
+            count: 1,
+          },
+        ),
+        ...meets(
+          at("RateLimitWindow"),
+          () =>
+            windows.upsert({
+              where: { key },
+              create: { key, points: 1, expire },
+              update: { points: { increment: 1 } },
+            }),
+          { points: 2, expire: new Date(1) },
+        ),
+      ],
       takeFromLog: meets(at("RateLimitLog"), () => store.takeFromLog(hit), inLog),
     },
   };
@@ -171,8 +190,7 @@ function listOutbox(database: Database): ListedStore {
     writes: {
       enqueue: meets(
         adding("Notification", "NotificationDelivery"),
-        () =>
-          transactDirectly(database, (transaction) => store.enqueue(transaction, { kind: "k", data: {} })),
+        () => database.$transaction((transaction) => store.enqueue(transaction, { kind: "k", data: {} })),
         expect.any(String),
       ),
       retry: meets(row, () => database.$transaction((transaction) => store.retry(transaction, name)), 1),
@@ -319,28 +337,34 @@ function listKeptAnswers(database: Database): ListedStore {
     ("id", "owner", "conversationId", "openFor", "place", "leaseExpiresAtMs")
     VALUES ('theirs', 'o', 'new', 'k', 8, 1)`;
   const isNew = { ...at("KeptAnswer"), hold, grows: "KeptAnswer" };
-  const appended = { replyId: "open", leaseMs: 60_000, firstId: 1, events: ["{}"], usedTokens: 1 };
-  const held = [{ outcome: "held", lastId: 1, isStopAsked: false }];
+  const open = { owner: "o", conversationId: "open", replyId: "open" };
+  const piece = { firstId: 1, events: ["{}"], usedTokens: 1 };
+  const appended = { ...piece, replyId: "open", leaseMs: 60_000, headers: null, ending: null };
   const ending = { replyId: "left", endingEvents: ["{}"], expiresAtMs: nowMs };
-  const writing = adding("KeptAnswer", "KeptPiece");
+  const hasName = { ...isNew, hold: hold.replace("'theirs'", "'new'") };
+  const isStored = {
+    ...at("KeptPiece"),
+    hold: `INSERT INTO "KeptPiece" ("answerId", "firstId", "lastId", "bytes", "text") VALUES ('open', 1, 1, 2, '')`,
+    grows: "KeptPiece",
+  };
   return {
     store,
-    reads: ["find", "read", "listAbandoned", "findUsages"],
+    reads: ["find", "read", "listAbandoned", "listAskedToStop", "findUsages"],
     writes: {
       begin: meets(isNew, () => store.begin(request), { outcome: "begun" }),
-      discard: meets(at("KeptAnswer"), () => store.discard("open"), undefined),
-      append: meets(writing, () => store.append([appended]), held),
-      askToStop: meets(
-        at("KeptAnswer"),
-        () => store.askToStop({ owner: "o", conversationId: "open" }),
-        "open",
-      ),
+      discard: meets(at("KeptAnswer"), () => store.discard(open), undefined),
+      append: [
+        ...meets(isStored, () => store.append(appended), true),
+        ...meets(at("KeptAnswer"), () => store.append({ ...appended, events: [] }), true),
+      ],
+      askToStop: meets(at("KeptAnswer"), () => store.askToStop(open), "open"),
       askToStopSession: meets(
         at("KeptAnswer"),
         () => store.askToStopSession({ owner: "o", openFor: "k", proofHash: "p" }),
         ["open"],
       ),
-      conclude: meets(at("KeptAnswer"), () => store.conclude(ending), { usedTokens: 0 }),
+      takeName: meets(hasName, () => store.takeName("new", nowMs), undefined),
+      conclude: meets(at("KeptAnswer"), () => store.conclude(ending), true),
     },
   };
 }

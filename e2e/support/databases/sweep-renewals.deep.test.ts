@@ -2,7 +2,7 @@ import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { createKeyStore } from "~/gate/keys/keys.store.server";
 import { createOperatorSweep } from "~/operator/sweep.store.server";
-import { createSweepStore } from "~/platform/database/sweep.store.server";
+import { createSweepStore } from "~/platform/sweep/sweep.store.server";
 import { createPostgresqlTestDatabase, openTestDatabase, testOnEachDatabase } from "./database";
 import { dayMs, fillTables, nowMs } from "./filled-tables";
 import { waitUntil } from "../processes";

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { z } from "zod";
+import * as z from "zod";
 
 const valueSchema = z.union([
   z.strictObject({ stringValue: z.string() }).transform(({ stringValue }) => stringValue),
@@ -70,6 +70,8 @@ export async function startCollector({ behaviour = "take" }: { behaviour?: Colle
     response.writeHead(200, { "Content-Type": "application/json" }).end("{}");
   }
 
+  // What it receives is no request of the process under test: an instrumentation would replace `emit`.
+  server.emit = server.emit.bind(server);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
 

@@ -59,9 +59,9 @@ export async function openSpeechFixture({ provider, limit, maxSyntheses, dir }: 
   };
   const answerRefusal = createSpeechRefusalAnswer(clock);
 
-  async function ask(text: string, signal = new AbortController().signal): Promise<Response> {
+  async function ask(text: string, signal = new AbortController().signal, clientId = "a"): Promise<Response> {
     try {
-      const call = { request: requireSpeechRequest({ text }, provider), caller, signal };
+      const call = { request: requireSpeechRequest({ text }, provider), caller, clientId, signal };
       return answerSpeech(await speak(call, dependencies));
     } catch (refusal) {
       if (!(refusal instanceof Refusal)) throw refusal;

@@ -12,8 +12,8 @@ import type { LeavingReason, UnderWay } from "./run-reply";
 /** After a reload, so many conversations are followed without being opened. */
 const maxTakenUp = 4;
 
-/** The window that asks names its answer within so long, unless it was closed. */
-const namedWithinMs = 15_000;
+/** The window that asks learns within this time that its answer has begun, unless it was closed. */
+const begunWithinMs = 15_000;
 
 type AnswersOptions = {
   path: string;
@@ -28,17 +28,15 @@ type AnswersOptions = {
 };
 
 type Reading = { abort: AbortController; reply: Reply };
-type Run = { id: string; reply: Reply; shown: readonly Message[] | null; isRetry: boolean };
+type Run = { id: string; reply: Reply; shown: readonly Message[] | null };
 
 /** The answers that this window reads: those it asked for, and those it came back to or found in another window. */
 export class Answers {
   /** By conversation. */
   private readonly readings = new Map<string, Reading>();
   private readonly stops = new Map<string, Promise<unknown>>();
-  /** Conversations whose answer was stopped before the server had named it. */
-  private readonly stoppedUnnamed = new Set<string>();
-  /** By conversation, what waits for another window to name its answer. */
-  private readonly namings = new Map<string, ReturnType<typeof setTimeout>>();
+  /** By conversation, what waits for the answer of another window to begin. */
+  private readonly beginnings = new Map<string, ReturnType<typeof setTimeout>>();
 
   constructor(private readonly options: AnswersOptions) {}
 
@@ -46,13 +44,8 @@ export class Answers {
     return this.readings.has(conversationId);
   }
 
-  /** `isRetry`: the same question was asked before. */
-  async ask(
-    conversation: Conversation,
-    question: Question,
-    { isRetry }: { isRetry: boolean },
-  ): Promise<void> {
-    const { conversations, announcer, state } = this.options;
+  async ask(conversation: Conversation, question: Question): Promise<void> {
+    const { conversations, announcer, state, areKept } = this.options;
     const { model, models } = state.get();
     const reply: Reply = {
       role: "assistant",
@@ -64,10 +57,11 @@ export class Answers {
       finishReason: null,
       notice: null,
       model: models.length > 1 ? model : null,
+      ...(areKept && { replyId: crypto.randomUUID() }),
     };
     conversations.put(addMessage(conversation, reply));
     announcer.say("The assistant is answering.");
-    await this.read({ id: conversation.id, reply, shown: listShown(conversation), isRetry });
+    await this.read({ id: conversation.id, reply, shown: listShown(conversation) });
   }
 
   /** Returns whether there was anything to come back to. */
@@ -76,7 +70,7 @@ export class Answers {
     const growing: Reply = { ...reply, status: "streaming", notice: null };
     if (reply.status !== "streaming") conversations.settle(id, growing);
     if (id === state.get().open.id) announcer.skip(growing);
-    return this.read({ id, reply: growing, shown: null, isRetry: true });
+    return this.read({ id, reply: growing, shown: null });
   }
 
   /** What is being answered and not read here: after a reload, or because another window asked. */
@@ -87,21 +81,21 @@ export class Answers {
     for (const conversation of [open, ...others]) {
       const reply = findAnswering(conversation);
       if (!reply || this.isReading(conversation.id)) continue;
-      const isNamed = isReload || reply.replyId !== undefined;
-      const waitMs = isNamed ? 0 : reply.createdAtMs + namedWithinMs - Date.now();
+      const mayHaveBegun = isReload || reply.lastEventId !== undefined;
+      const waitMs = mayHaveBegun ? 0 : reply.createdAtMs + begunWithinMs - Date.now();
       if (waitMs <= 0) void this.takeUp(conversation.id, reply);
       else this.followLater(conversation.id, waitMs);
     }
   }
 
   private followLater(id: string, waitMs: number): void {
-    clearTimeout(this.namings.get(id));
+    clearTimeout(this.beginnings.get(id));
     const followNow = () => {
-      this.namings.delete(id);
+      this.beginnings.delete(id);
       const reply = findAnswering(this.options.conversations.find(id));
       if (reply && !this.isReading(id)) void this.takeUp(id, reply);
     };
-    this.namings.set(id, setTimeout(followNow, waitMs));
+    this.beginnings.set(id, setTimeout(followNow, waitMs));
   }
 
   /** Those of which another window has written the end. */
@@ -114,7 +108,7 @@ export class Answers {
 
   leaveAll(): void {
     for (const { abort } of this.readings.values()) leave(abort, "left");
-    for (const timer of this.namings.values()) clearTimeout(timer);
+    for (const timer of this.beginnings.values()) clearTimeout(timer);
   }
 
   /** For good, in every window. */
@@ -122,22 +116,21 @@ export class Answers {
     const reading = this.readings.get(conversationId);
     const reply = reading?.reply ?? findAnswering(this.options.conversations.find(conversationId));
     if (!reply) return;
-    const isNamed = reply.replyId !== undefined;
-    if (reading && !isNamed) this.stoppedUnnamed.add(conversationId);
-    if (isNamed || this.options.areKept) void this.sendStopOf(conversationId, reply.id);
+    void this.sendStopOf(conversationId, reply);
     if (reading) leave(reading.abort, "stopped");
   }
 
   /** Of one that was stopped here, and may go on at the server. */
   stopAgain(conversationId: string, reply: Reply): void {
     this.options.conversations.settle(conversationId, { ...reply, notice: null });
-    void this.sendStopOf(conversationId, reply.id);
+    void this.sendStopOf(conversationId, reply);
   }
 
-  private async sendStopOf(conversationId: string, messageId: string): Promise<void> {
+  private async sendStopOf(conversationId: string, { id: messageId, replyId }: Reply): Promise<void> {
+    if (replyId === undefined) return;
     const { conversations, announcer, state, onEnd } = this.options;
     this.setListed("stoppingIds", messageId, true);
-    const notice = await this.sendStop(conversationId);
+    const notice = await this.sendStop(conversationId, replyId);
     this.setListed("stoppingIds", messageId, false);
     const messages = conversations.find(conversationId)?.messages ?? [];
     const stopped = messages.find(({ id }) => id === messageId);
@@ -147,21 +140,21 @@ export class Answers {
     onEnd({ ...stopped, notice });
   }
 
-  private sendStop(conversationId: string): ReturnType<typeof stopReply> {
+  private sendStop(conversationId: string, replyId: string): ReturnType<typeof stopReply> {
     const { stops } = this;
     const { path, network } = this.options;
-    const stop = stopReply({ path, conversationId, network }).finally(() => {
+    const stop = stopReply({ path, conversationId, replyId, network }).finally(() => {
       if (stops.get(conversationId) === stop) stops.delete(conversationId);
     });
     stops.set(conversationId, stop);
     return stop;
   }
 
-  private async read({ id, reply, shown, isRetry }: Run): Promise<boolean> {
-    const { path, areKept, network, state, conversations, announcer } = this.options;
+  private async read({ id, reply, shown }: Run): Promise<boolean> {
+    const { path, network, state, conversations, announcer } = this.options;
     const reading: Reading = { abort: new AbortController(), reply };
     this.readings.set(id, reading);
-    // One that arrives late must not stop the next answer.
+    // Until then the conversation is not free.
     await this.stops.get(id);
     const { isGone } = await runReply({
       path,
@@ -169,15 +162,12 @@ export class Answers {
       reply,
       shown,
       signal: reading.abort.signal,
-      areKept,
       network,
-      judgeUnderWay: (replyId) => this.judge(id, replyId, isRetry),
-      isKnown: (replyId) => this.findByName(id, replyId) !== null,
+      judgeUnderWay: (replyId) => this.judge(id, replyId),
       onSent: ({ isWhole }) => state.set({ isSentWhole: isWhole }),
       onStart: (begun) => {
         reading.reply = begun;
-        this.stoppedUnnamed.delete(id);
-        // Named in the storage from now on: this page may go at any moment.
+        // Other windows follow it from now on.
         conversations.settle(id, begun);
       },
       onLost: (isLost) => {
@@ -188,10 +178,6 @@ export class Answers {
         reading.reply = changed;
         conversations.putReply(id, changed);
         this.tell(id, changed);
-      },
-      onBegunStopped: () => {
-        // Another one that was asked for meanwhile has found it under way, and stopped it.
-        if ((this.readings.get(id) ?? reading) === reading) void this.sendStopOf(id, reply.id);
       },
     });
     if (this.readings.get(id) === reading) this.readings.delete(id);
@@ -226,12 +212,11 @@ export class Answers {
     state.set({ [list]: isListed ? [...others, messageId] : others });
   }
 
-  private async judge(id: string, replyId: string, isRetry: boolean): Promise<UnderWay> {
+  private async judge(id: string, replyId: string): Promise<UnderWay> {
     const known = this.findByName(id, replyId);
     if (known?.status === "streaming") return "refuse";
-    if (!known && isRetry && !this.stoppedUnnamed.has(id)) return "take-up";
     // Ended here, or left for another question.
-    if (known?.status !== "done") await this.sendStop(id);
+    if (known?.status !== "done") await this.sendStop(id, replyId);
     return "wait";
   }
 

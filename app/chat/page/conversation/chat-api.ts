@@ -23,16 +23,25 @@ export type SentMessage = { role: "user" | "assistant"; parts: [{ type: "text"; 
 
 const quotaTimeoutMs = 15_000;
 
-type Question = { path: string; conversationId: string; model: string | null; messages: SentMessage[] };
+type Question = {
+  path: string;
+  conversationId: string;
+  /** Names the answer, if the server keeps answers: then it goes on without this page. */
+  replyId: string | undefined;
+  model: string | null;
+  messages: SentMessage[];
+};
 
-/** Asks for an answer that goes on without this page, where the server keeps such. */
-export function askQuestion({ path, conversationId, model, messages }: Question, signal: AbortSignal) {
+export function askQuestion(
+  { path, conversationId, replyId, model, messages }: Question,
+  signal: AbortSignal,
+): Promise<Response> {
   return fetch(path, {
     method: "POST",
     headers: {
       "Content-Type": "application/json",
       Accept: "text/event-stream, application/json",
-      "X-Chat-Resumable": "1",
+      ...(replyId !== undefined && { "X-Chat-Resumable": "1", "X-Reply-Id": replyId }),
     },
     body: JSON.stringify({ id: conversationId, messages, ...(model !== null && { model }) }),
     credentials: "same-origin",
@@ -41,12 +50,12 @@ export function askQuestion({ path, conversationId, model, messages }: Question,
   });
 }
 
-type KeptReply = { path: string; conversationId: string; replyId: string | null; lastEventId: number };
+type KeptReply = { path: string; conversationId: string; replyId: string; lastEventId: number };
 
-/** The rest of an answer, from after the last event that the page has. Without an id: the conversation's newest one. */
+/** The rest of an answer, from after the last event that the page has. */
 export function takeUpReply({ path, conversationId, replyId, lastEventId }: KeptReply, signal: AbortSignal) {
-  const query = replyId === null ? "" : `?${new URLSearchParams({ reply: replyId }).toString()}`;
-  return fetch(`${path}/${conversationId}/stream${query}`, {
+  const query = new URLSearchParams({ reply: replyId }).toString();
+  return fetch(`${path}/${conversationId}/stream?${query}`, {
     headers: {
       Accept: "text/event-stream, application/json",
       ...(lastEventId > 0 && { "Last-Event-ID": String(lastEventId) }),
@@ -62,16 +71,18 @@ const stopTimeoutMs = 10_000;
 /** Without a connection too, somebody learns by then that the answer may go on. */
 const stopWithinMs = 30_000;
 
-type Stopping = Pick<KeptReply, "path" | "conversationId"> & { network: Network };
+type Stopping = Omit<KeptReply, "lastEventId"> & { network: Network };
 
-/** Stops what is being answered in the conversation, wherever it is read. Null, or why it may go on. */
-export async function stopReply({ path, conversationId, network }: Stopping): Promise<ChatNotice | null> {
+/** Stops the answer wherever it is read, even if its question arrives later. Null, or why it may go on. */
+export async function stopReply(stopping: Stopping): Promise<ChatNotice | null> {
+  const { path, conversationId, replyId, network } = stopping;
   const timeIsOver = AbortSignal.timeout(stopWithinMs);
   let cause: ChatNotice | null = null;
   for (let failures = 0; failures < maxStopAttempts && !timeIsOver.aborted; failures += 1) {
     await pause(backoffMs(failures), network, timeIsOver).catch(() => undefined);
     const response = await fetch(`${path}/${conversationId}/stop`, {
       method: "POST",
+      headers: { "X-Reply-Id": replyId },
       credentials: "same-origin",
       // The page may be on its way out.
       keepalive: true,

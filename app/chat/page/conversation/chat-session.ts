@@ -52,8 +52,7 @@ export class ChatSession {
 
   /** Reads what the browser keeps and begins to listen; what it returns ends that. */
   start(): () => void {
-    const { keepsAnswers } = this.options;
-    this.conversations.load(({ replyId }) => keepsAnswers || replyId !== undefined);
+    this.conversations.load();
     this.state.set({ isOnline: navigator.onLine });
     this.resumeReading();
     this.answers.follow({ isReload: true });
@@ -98,7 +97,7 @@ export class ChatSession {
     if (!conversation) return;
     const kept = isCutOff ? replaceMessage(conversation, reply) : conversation;
     const { id, parts } = reply;
-    await this.answers.ask(parts.length === 0 ? removeMessage(kept, id) : kept, question, { isRetry: true });
+    await this.answers.ask(parts.length === 0 ? removeMessage(kept, id) : kept, question);
   }
 
   readonly stop = (): void => this.answers.stop(this.state.get().open.id);
@@ -170,7 +169,7 @@ export class ChatSession {
     if (this.answers.isReading(open.id)) return;
     const id = crypto.randomUUID();
     const question: Question = { role: "user", id, parentId, createdAtMs: Date.now(), text };
-    void this.answers.ask(addMessage(open, question), question, { isRetry: false });
+    void this.answers.ask(addMessage(open, question), question);
   }
 
   private async onEnd({ notice }: Reply): Promise<void> {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createStateHolder } from "./chat-state";
 import type { ChatState } from "./chat-state";
-import { addMessage, createConversation, rootId } from "./conversation";
+import { addMessage, createConversation, replaceMessage, rootId } from "./conversation";
 import type { Reply } from "./conversation";
 import { createConversationArchive, createMemoryStore } from "./conversation-archive";
 import { ConversationKeeper } from "./conversation-keeper";
@@ -183,14 +183,15 @@ test("what another window is being answered is shown as it grows, also where the
   expect(shown(there)).toMatchObject({ status: "done" });
 });
 
-test("an answer whose name is not known yet goes on in the other window too, where the server keeps answers", () => {
+test("an answer that the server keeps goes on in the other window too, also before it has begun", () => {
   const { here, there, tell, shown, stored } = openWindows();
-  there.keeper.load(() => true);
-  here.keeper.put(conversation);
+  there.keeper.load();
+  const asked: Reply = { ...reply, replyId: "r1" };
+  here.keeper.put(replaceMessage(conversation, asked));
   tell(there);
-  expect(shown(there)).toEqual(reply);
+  expect(shown(there)).toEqual(asked);
   there.keeper.put({ ...there.keeper.find("one")!, title: "Renamed" });
-  expect(stored()).toEqual(reply);
+  expect(stored()).toEqual(asked);
   here.keeper.settle("one", named);
   tell(there);
   expect(shown(there)).toEqual(named);

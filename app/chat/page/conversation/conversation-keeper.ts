@@ -12,17 +12,14 @@ export class ConversationKeeper {
   /** By conversation, the reply that has grown. */
   private readonly unwritten = new Map<string, Reply>();
   private lastWriteAtMs = 0;
-  private goesOn = ({ replyId }: Reply): boolean => replyId !== undefined;
 
   constructor(
     private readonly state: StateHolder,
     private readonly archive: ConversationArchive,
   ) {}
 
-  /** `goesOn`: whether what was growing when it was written may grow on. */
-  load(goesOn: (reply: Reply) => boolean): void {
-    this.goesOn = goesOn;
-    for (const kept of this.archive.readAll()) this.conversations.set(kept.id, asInterrupted(kept, goesOn));
+  load(): void {
+    for (const kept of this.archive.readAll()) this.conversations.set(kept.id, asInterrupted(kept));
     const id = this.archive.readText("open") ?? crypto.randomUUID();
     this.archive.writeText("open", id);
     const model = this.archive.readText("model");
@@ -93,7 +90,7 @@ export class ConversationKeeper {
   /** As the browser's storage has it, where another window may have written. */
   findStored(id: string): Conversation | null {
     const stored = this.archive.find(id);
-    return stored && asInterrupted(stored, this.goesOn);
+    return stored && asInterrupted(stored);
   }
 
   /** Another window has changed this entry. Returns the conversation that is gone, if one is. */

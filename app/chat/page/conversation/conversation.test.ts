@@ -105,7 +105,8 @@ test("a request holds the newest messages that the server takes", () => {
 test("stored conversations are restored, and broken ones are left alone", () => {
   const store = createMemoryStore();
   const archive = createConversationArchive(store);
-  const whole = build(question("q", rootId), { ...reply("a", "q"), status: "streaming" });
+  const growing = { ...reply("a", "q"), status: "streaming" } as const;
+  const whole = build(question("q", rootId), growing);
   expect(archive.write(whole)).toBe(true);
   store.setItem("latchkey.chat.conversation.broken", "{");
   store.setItem("latchkey.chat.conversation.odd", '{"id":"odd","messages":[{}]}');
@@ -113,8 +114,9 @@ test("stored conversations are restored, and broken ones are left alone", () => 
   const [read, ...others] = archive.readAll();
   expect(others).toEqual([]);
   expect(read?.messages[1]).toMatchObject({ status: "streaming" });
-  expect(asInterrupted(read!, () => true)).toEqual(read);
-  expect(asInterrupted(read!, () => false).messages[1]).toMatchObject({ status: "stopped" });
+  expect(asInterrupted(read!).messages[1]).toMatchObject({ status: "stopped" });
+  const goesOn = build(question("q", rootId), { ...growing, replyId: "reply-1" });
+  expect(asInterrupted(goesOn)).toEqual(goesOn);
   expect(store.getItem("latchkey.chat.conversation.broken")).toBe("{");
   for (const broken of [null, "null", "7", "[]", '{"messages":null}'])
     expect(readConversation(broken)).toBeNull();

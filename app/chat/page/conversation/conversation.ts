@@ -25,9 +25,9 @@ export type Reply = Entry & {
   finishReason: FinishReason | null;
   notice: ChatNotice | null;
   model: string | null;
-  /** By which the server knows an answer that can be taken up again. */
+  /** Names an answer that the server goes on with. */
   replyId?: string;
-  /** The last of its events that `parts` hold. */
+  /** The last of its events that `parts` hold. Absent until it has begun. */
   lastEventId?: number;
   /** Not because it is gone. The events do not tell: an ordinary end has the reason `stop`, too. */
   isStoppedByUser?: boolean;
@@ -161,9 +161,9 @@ export function settleTools(parts: Part[]): Part[] {
 }
 
 /** A page that was closed writes no more: what it was writing then has ended, unless the server goes on with it. */
-export function asInterrupted(conversation: Conversation, goesOn: (reply: Reply) => boolean): Conversation {
+export function asInterrupted(conversation: Conversation): Conversation {
   const messages = conversation.messages.map((message): Message => {
-    if (message.role === "user" || message.status !== "streaming" || goesOn(message)) return message;
+    if (message.role === "user" || message.status !== "streaming" || message.replyId) return message;
     return { ...message, status: "stopped", parts: settleTools(message.parts) };
   });
   return { ...conversation, messages };

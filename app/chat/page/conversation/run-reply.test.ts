@@ -75,10 +75,10 @@ const empty: Reply = {
   finishReason: null,
   notice: null,
   model: null,
+  replyId: "reply-1",
 };
 const partial: Reply = {
   ...empty,
-  replyId: "reply-1",
   lastEventId: 5,
   parts: [{ kind: "text", id: "t", text: words.slice(0, 2).join("") }],
 };
@@ -93,26 +93,23 @@ async function run(path: string, given: Partial<RunReplyOptions> = {}) {
     reply: empty,
     shown: [question],
     signal: new AbortController().signal,
-    areKept: true,
     network: { isOnline: () => true, onChange: () => () => undefined },
-    judgeUnderWay: () => Promise.resolve("take-up"),
-    isKnown: () => false,
+    judgeUnderWay: () => Promise.resolve("refuse"),
     onStart: (begun) => started.push(begun),
     onSent: () => undefined,
     onLost: () => undefined,
     onChange: (changed) => seen.push(changed),
-    onBegunStopped: () => undefined,
     ...given,
   });
   return { reply, isGone, seen, started, text: textOfReply(reply) };
 }
 
-test("a question names its conversation and that its answer may go on without the page", async () => {
+test("a question names its conversation, its answer and that its answer may go on without the page", async () => {
   let body = "";
   const server = createServer((request, response) => {
     request.on("data", (chunk) => (body += String(chunk)));
     request.on("end", () => telling(events.length)(response, request));
-    expect(request.headers["x-chat-resumable"]).toBe("1");
+    expect(request.headers).toMatchObject({ "x-chat-resumable": "1", "x-reply-id": "reply-1" });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   closings.push(() => new Promise((resolve) => server.close(() => resolve())));
@@ -120,7 +117,7 @@ test("a question names its conversation and that its answer may go on without th
   const { reply, text, started } = await run(path);
   expect(JSON.parse(body)).toMatchObject({ id: "conversation-1", messages: [{ role: "user" }] });
   expect([text, reply.status, reply.notice]).toEqual([whole, "done", null]);
-  expect(started).toMatchObject([{ replyId: "reply-1" }]);
+  expect(started).toMatchObject([{ replyId: "reply-1", lastEventId: 0 }]);
 });
 
 test("an answer that is cut off anywhere, twice, is whole in the end, and nothing in it is doubled", async () => {
@@ -196,40 +193,32 @@ test("what is gone after a lost connection is a broken answer, with its text", a
   expect(reply).toMatchObject({ status: "failed", notice: { title: "The answer broke off" } });
 });
 
-test("where the server names no answer, it ends with its connection", async () => {
+test("an answer without a name ends with its connection", async () => {
   const { path, requests } = await startServer(telling(10, { headers: {} }));
-  const { reply } = await run(path);
+  const { reply } = await run(path, { reply: { ...empty, replyId: undefined } as never });
   expect(reply).toMatchObject({ status: "failed", notice: { title: "The answer broke off" } });
   expect(requests).toHaveLength(1);
 });
 
-test("another answer that is under way is taken up, waited for or refused", async () => {
-  const underWay = saying(409, { error: "An answer is already under way", replyId: "reply-1" });
+test("an answer that is under way is taken up if it is this one, and otherwise waited for or refused", async () => {
+  const underWay = (replyId: string) => saying(409, { error: "An answer is already under way", replyId });
   const judging = (...judgements: UnderWay[]) => ({
     judgeUnderWay: () => Promise.resolve(judgements.shift()!),
   });
-  const taken = await startServer(underWay, telling(events.length));
+  const taken = await startServer(underWay("reply-1"), telling(events.length));
   expect(await run(taken.path)).toMatchObject({ text: whole, reply: { status: "done", replyId: "reply-1" } });
   expect(taken.requests.map(({ method }) => method)).toEqual(["POST", "GET"]);
 
-  const waited = await startServer(underWay, underWay, telling(events.length));
+  const other = underWay("reply-0");
+  const waited = await startServer(other, other, telling(events.length));
   expect(await run(waited.path, judging("wait", "wait"))).toMatchObject({ text: whole });
   expect(waited.requests.map(({ method }) => method)).toEqual(["POST", "POST", "POST"]);
 
-  const refused = await startServer(underWay);
-  expect(await run(refused.path, judging("refuse"))).toMatchObject({
-    reply: { status: "failed", notice: { title: "An answer is already under way" } },
-  });
-});
-
-test("an answer whose name the page never learnt is found, and no other is taken for it", async () => {
-  const nameless = { reply: empty, shown: null };
-  const found = await startServer(telling(events.length));
-  expect(await run(found.path, nameless)).toMatchObject({ text: whole, started: [{ replyId: "reply-1" }] });
-  expect(found.requests[0]?.url).toBe("/api/chat/conversation-1/stream");
-  const other = await startServer(telling(events.length));
-  const { reply, text } = await run(other.path, { ...nameless, isKnown: () => true });
-  expect([text, reply.status, reply.replyId]).toEqual(["", "stopped", undefined]);
+  const refused = await startServer(other);
+  const { reply } = await run(refused.path, judging("refuse"));
+  expect(reply).toMatchObject({ status: "failed", notice: { title: "An answer is already under way" } });
+  // There is nothing to come back to.
+  expect(reply.replyId).toBeUndefined();
 });
 
 test.each<[LeavingReason, Reply["status"]]>([
@@ -247,28 +236,16 @@ test.each<[LeavingReason, Reply["status"]]>([
   expect(reply.isStoppedByUser).toBe(reason === "stopped" ? true : undefined);
 });
 
-test.each<[LeavingReason, boolean, boolean]>([
-  ["stopped", true, true],
-  ["stopped", false, false],
-  ["left", true, false],
-])(
-  "a page that has %s before the answer has its name reports that it began (kept: %s): %s",
-  async (reason, areKept, isReported) => {
-    const leaving = new AbortController();
-    let answer = () => {};
-    let isCutOff = false;
-    const { path, requests } = await startServer((response) => {
-      response.on("close", () => (isCutOff = true));
-      answer = () => void response.writeHead(200, named).write(toText(events[0]!, 0));
-    });
-    const onBegunStopped = vi.fn();
-    const running = run(path, { signal: leaving.signal, areKept, onBegunStopped });
-    await vi.waitFor(() => expect(requests).toHaveLength(1));
-    leaving.abort(reason);
-    // The page does not wait for the server to say so.
-    expect((await running).reply.status).toBe("stopped");
-    if (isReported) answer();
-    await vi.waitFor(() => expect(isCutOff).toBe(true));
-    expect(onBegunStopped).toHaveBeenCalledTimes(isReported ? 1 : 0);
-  },
-);
+test.each<[LeavingReason, Reply["status"]]>([
+  ["stopped", "stopped"],
+  ["left", "streaming"],
+])("a page that has %s before its answer began leaves it as %s", async (reason, status) => {
+  const leaving = new AbortController();
+  let isCutOff = false;
+  const { path, requests } = await startServer((response) => response.on("close", () => (isCutOff = true)));
+  const running = run(path, { signal: leaving.signal });
+  await vi.waitFor(() => expect(requests).toHaveLength(1));
+  leaving.abort(reason);
+  expect((await running).reply).toMatchObject({ status, replyId: "reply-1" });
+  await vi.waitFor(() => expect(isCutOff).toBe(true));
+});

@@ -10,30 +10,25 @@ import { ReplyGoneError, readReplyStream } from "./reply-stream";
 /** Why a page ceases to read an answer before its end. */
 export type LeavingReason = "stopped" | "left" | "ended-elsewhere";
 
-/** What to do about another answer that is under way: it is this one, it is about to stop, or neither. */
-export type UnderWay = "take-up" | "wait" | "refuse";
+/** What to do about another answer that is under way: it is about to stop, or it is not. */
+export type UnderWay = "wait" | "refuse";
 
 export type RunReplyOptions = {
   path: string;
   conversationId: string;
+  /** With its name, if the server goes on with answers that nobody reads. */
   reply: Reply;
   /** The conversation up to the question; null to take up the answer that is under way. */
   shown: readonly Message[] | null;
   /** Aborted with a `LeavingReason`. */
   signal: AbortSignal;
-  /** Whether the server goes on with answers that nobody reads. */
-  areKept: boolean;
   network: Network;
   judgeUnderWay: (replyId: string) => Promise<UnderWay>;
-  /** Whether another message of the conversation is this answer. */
-  isKnown: (replyId: string) => boolean;
-  /** The server has named the answer, or keeps none. */
+  /** The server has begun the answer. */
   onStart: (reply: Reply) => void;
   onSent: (sent: { isWhole: boolean }) => void;
   onLost: (isLost: boolean) => void;
   onChange: (reply: Reply) => void;
-  /** It was stopped before the server had named it, and has begun all the same. */
-  onBegunStopped: () => void;
 };
 
 /** `isGone`: taken up in vain. */
@@ -48,7 +43,7 @@ export async function runReply(options: RunReplyOptions): Promise<ReplyRun> {
   let isGone = false;
   try {
     const body = shown && (await begin(shown));
-    const isKept = shown === null || reply.replyId !== undefined;
+    const isKept = reply.replyId !== undefined;
     const toRefusal = (response: Response) => readRefusal(response, "asking");
     const connection = { body, reopen: isKept ? takeUp : null, readRefusal: toRefusal };
     for await (const streamed of readReplyStream({ ...connection, signal, network, onLost })) {
@@ -63,6 +58,11 @@ export async function runReply(options: RunReplyOptions): Promise<ReplyRun> {
     }
   } catch (error) {
     isGone = shown === null && error instanceof ReplyGoneError;
+    // Refused: there is nothing to come back to.
+    if (error instanceof RefusedError && reply.lastEventId === undefined) {
+      const { replyId: _refused, ...unnamed } = reply;
+      reply = unnamed;
+    }
     notice = noticeFor(error, { hasContent: reply.parts.length > 0, isOnline: network.isOnline() });
   }
   // It goes on, and is taken up when the page comes back; or another window has written how it ended.
@@ -82,35 +82,22 @@ export async function runReply(options: RunReplyOptions): Promise<ReplyRun> {
   /** The connection on which the answer comes; null where it is one that was under way already. */
   async function begin(asked: readonly Message[]): Promise<ReadableStream<Uint8Array> | null> {
     const { messages, isWhole } = toSentMessages(asked);
-    const asking = askOnce({ path, conversationId, model: reply.model, messages }, options);
+    const { replyId, model } = reply;
+    const asking = askOnce({ path, conversationId, replyId, model, messages }, options);
     const response = await asking.catch(async (error: unknown) => {
       // A page that closes has its requests cut off first: then it must not write down that they failed.
-      if (options.areKept && error instanceof TypeError) await sleep(closingMs);
+      if (replyId !== undefined && error instanceof TypeError) await sleep(closingMs);
       throw error;
     });
     options.onSent({ isWhole });
-    const isUnderWay = response.status === 409;
-    name(isUnderWay ? await readUnderWay(response) : response.headers.get("X-Reply-Id"));
-    return isUnderWay ? null : response.body;
-  }
-
-  async function takeUp(connecting: AbortSignal): Promise<Response> {
-    const { replyId = null, lastEventId = 0 } = reply;
-    const response = await takeUpReply({ path, conversationId, replyId, lastEventId }, connecting);
-    if (replyId !== null || response.status !== 200) return response;
-    // The page was closed before it knew the answer's name.
-    const found = response.headers.get("X-Reply-Id");
-    if (found === null || options.isKnown(found)) {
-      void response.body?.cancel();
-      throw new ReplyGoneError("What is kept is another answer.");
-    }
-    name(found);
-    return response;
-  }
-
-  function name(replyId: string | null): void {
-    if (replyId !== null) reply = { ...reply, replyId };
+    reply = { ...reply, lastEventId: 0 };
     options.onStart(reply);
+    return response.status === 409 ? null : response.body;
+  }
+
+  function takeUp(connecting: AbortSignal): Promise<Response> {
+    const { replyId = "", lastEventId = 0 } = reply;
+    return takeUpReply({ path, conversationId, replyId, lastEventId }, connecting);
   }
 }
 
@@ -121,48 +108,18 @@ const maxWaits = 8;
 
 type Asked = Parameters<typeof askQuestion>[0];
 
-/** The answer, or the 409 that names one to take up. Anything else is thrown. */
+/** The answer, or the 409 that says it is under way already. Anything else is thrown. */
 async function askOnce(asked: Asked, options: RunReplyOptions): Promise<Response> {
   const { signal, network, judgeUnderWay } = options;
   for (let waits = 0; ; waits += 1) {
-    const response = await askUntilNamed(asked, options);
+    const response = await askQuestion(asked, signal);
     if (response.ok && response.body) return response;
     const underWay = response.status === 409 ? await readUnderWay(response.clone()) : null;
+    if (underWay !== null && underWay === asked.replyId) return response;
     const judgement = underWay === null ? "refuse" : await judgeUnderWay(underWay);
-    if (judgement === "take-up") return response;
     if (judgement === "refuse" || waits === maxWaits) throw await readRefusal(response, "asking");
     await pause(backoffMs(1), network, signal);
   }
-}
-
-/**
- * A stop does not cut off the request while the answer has no name: the server may have taken the stop before the
- * question, and only its response tells that the answer goes on.
- */
-function askUntilNamed(
-  asked: Asked,
-  { signal, areKept, onBegunStopped }: RunReplyOptions,
-): Promise<Response> {
-  signal.throwIfAborted();
-  const asking = new AbortController();
-  const answered = askQuestion(asked, asking.signal);
-  let isAnswered = false;
-  const settle = () => void (isAnswered = true);
-  answered.then(settle, settle);
-  return new Promise((resolve, reject) => {
-    const leave = () => {
-      const isStoppedEarly = areKept && signal.reason === "stopped" && !isAnswered;
-      if (!isStoppedEarly) asking.abort(signal.reason);
-      reject(signal.reason as Error);
-    };
-    signal.addEventListener("abort", leave, { once: true });
-    answered.then((response) => {
-      resolve(response);
-      if (!signal.aborted) return;
-      void response.body?.cancel();
-      if (response.ok) onBegunStopped();
-    }, reject);
-  });
 }
 
 async function readUnderWay(response: Response): Promise<string | null> {

@@ -1,6 +1,6 @@
 import { isAddress } from "viem";
 import type { Address } from "viem";
-import { z } from "zod";
+import * as z from "zod";
 import { normalizeSite } from "~/platform/http/domains";
 
 /** What is written in KEYS_FILE, piece by piece: what stands in what is read in requirement-file.ts. */

@@ -1,0 +1,24 @@
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import express from "express";
+import type { RequestHandler } from "express";
+
+const endings = { br: ".br", gzip: ".gz" };
+
+/** What the build made for browsers, as it compressed it: nothing is compressed for one visitor. */
+export function serveBuiltFiles(folder: string): RequestHandler {
+  const kept = new Set(readdirSync(folder, { recursive: true }).map(String));
+  const serve = express.static(folder, { immutable: true, maxAge: "1y", index: false });
+
+  return function serveFile(request, response, next) {
+    const file = request.path.slice(1);
+    if (!kept.has(`${file}${endings.gzip}`)) return serve(request, response, next);
+    response.vary("Accept-Encoding");
+    const encoding = request.acceptsEncodings(["br", "gzip"]) as keyof typeof endings | false;
+    if (encoding !== false) {
+      response.set("Content-Encoding", encoding).type(path.extname(file));
+      request.url = `/${file}${endings[encoding]}`;
+    }
+    serve(request, response, next);
+  };
+}

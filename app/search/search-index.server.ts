@@ -1,0 +1,162 @@
+import { createHash } from "node:crypto";
+import MiniSearch from "minisearch";
+import { takeTurn } from "~/platform/http/turn.server";
+import { defaultNamespace } from "./knowledge-page";
+import type { Audience, KnowledgePage, Passage, Reader } from "./knowledge-page";
+import { toSearchWords } from "./search-words";
+
+/** Shelves share it, so its vector is stored once. */
+export type IndexedPassage = {
+  id: string;
+  /** The words of its heading. */
+  heading: string[];
+  metadata: Record<string, unknown>;
+  /** What a model embeds, and its digest. */
+  embedded: string;
+  digest: string;
+  vector: Float32Array | null;
+};
+type IndexedPage = { page: KnowledgePage; stamp: string; shelves: string[]; passages: IndexedPassage[] };
+type Fields = Record<"id" | "title" | "heading" | "text" | "synonyms", string>;
+/** `held`: how many passages hold each term. */
+export type Shelf = { words: MiniSearch<Fields>; held: Map<string, number> };
+export type SearchIndex = ReturnType<typeof createSearchIndex>;
+
+const boost = { title: 0.5, heading: 3, text: 1, synonyms: 3 };
+/** Other requests get a turn after each piece of work. */
+const pieceMs = 4;
+const readersOf: Record<Audience, readonly Reader[]> = {
+  everyone: ["everyone", "holders"],
+  holders: ["holders"],
+  operators: [],
+};
+
+/** Everything that can be found, in memory: a shelf for each reader and namespace, so pages for others shift no score. */
+export function createSearchIndex(defaultAudience: Reader) {
+  const pages = new Map<string, IndexedPage>();
+  const passages = new Map<string, IndexedPassage>();
+  const shelves = new Map<string, Shelf>();
+
+  function count(shelf: Shelf, fields: Fields, step: 1 | -1): void {
+    for (const term of new Set(termsOf(Object.values({ ...fields, id: "" }).join(" ")))) {
+      const held = (shelf.held.get(term) ?? 0) + step;
+      if (held === 0) shelf.held.delete(term);
+      else shelf.held.set(term, held);
+    }
+  }
+
+  /** Nothing of the page is found from the first moment on. */
+  async function remove(source: string): Promise<void> {
+    const { page, shelves: names, passages: removed } = pages.get(source)!;
+    pages.delete(source);
+    for (const { id } of removed) passages.delete(id);
+    for (const passage of removed.length > 0 ? page.passages : []) {
+      const fields = toFields(page, passage);
+      for (const name of names) {
+        const shelf = shelves.get(name)!;
+        shelf.words.remove(fields);
+        count(shelf, fields, -1);
+        if (shelf.words.documentCount === 0) shelves.delete(name);
+      }
+      await pace();
+    }
+  }
+
+  /** Returns how many passages can be found now: none of a page for operators. */
+  async function add(page: KnowledgePage, stamp: string): Promise<number> {
+    const names = readersOf[page.audience ?? defaultAudience].map((reader) =>
+      shelfOf(reader, page.namespace),
+    );
+    const added: IndexedPage = { page, stamp, shelves: names, passages: [] };
+    pages.set(page.source, added);
+    for (const passage of names.length > 0 ? page.passages : []) {
+      const fields = toFields(page, passage);
+      const indexed = toIndexed(page, passage, fields.heading);
+      added.passages.push(indexed);
+      passages.set(indexed.id, indexed);
+      for (const name of names) {
+        if (!shelves.has(name)) shelves.set(name, createShelf());
+        const shelf = shelves.get(name)!;
+        shelf.words.add(fields);
+        count(shelf, fields, 1);
+      }
+      await pace();
+    }
+    return added.passages.length;
+  }
+
+  return {
+    pages,
+    passages,
+    remove,
+    add,
+    /** Of what a reader may find in a namespace. The index may change while they are read. */
+    *listPassages(reader: Reader, namespace: string) {
+      const shelf = shelfOf(reader, namespace);
+      for (const page of pages.values()) if (page.shelves.includes(shelf)) yield* page.passages;
+    },
+    findShelf: (reader: Reader, namespace: string) => shelves.get(shelfOf(reader, namespace)) ?? null,
+    listNamespaces: () => [
+      ...new Set([defaultNamespace, ...[...shelves.keys()].map((name) => name.replace(/^\w+:/, "")).sort()]),
+    ],
+    /** Pages by who may read them; one for everyone is on both readers' shelves. */
+    countReaders() {
+      const countFrom = (least: number) =>
+        [...pages.values()].filter((its) => its.shelves.length >= least).length;
+      return { everyone: countFrom(2), holders: countFrom(1) };
+    },
+  };
+}
+
+function shelfOf(reader: Reader, namespace: string): string {
+  return `${reader}:${namespace}`;
+}
+
+function createShelf(): Shelf {
+  const words = new MiniSearch<Fields>({
+    fields: Object.keys(boost),
+    tokenize: termsOf,
+    processTerm: (term) => term,
+    searchOptions: { boost },
+  });
+  return { words, held: new Map() };
+}
+
+function termsOf(text: string): string[] {
+  return text.split(" ").filter(Boolean);
+}
+
+function toFields({ title, findSynonyms }: KnowledgePage, { id, heading, text }: Passage): Fields {
+  const words = { heading: toSearchWords(heading), text: toSearchWords(text) };
+  const synonyms = toSearchWords(findSynonyms(new Set([...words.heading, ...words.text])));
+  return {
+    id,
+    title: title === heading ? "" : toSearchWords(title).join(" "),
+    heading: words.heading.join(" "),
+    text: words.text.join(" "),
+    synonyms: synonyms.join(" "),
+  };
+}
+
+function toIndexed(page: KnowledgePage, passage: Passage, heading: string): IndexedPassage {
+  const { source, title, metadata } = page;
+  const { id, heading: shown, anchor, text } = passage;
+  const embedded = `${title}\n${shown}\n${text}`;
+  return {
+    id,
+    heading: termsOf(heading),
+    metadata: { ...metadata, title, heading: shown, anchor, source, text },
+    embedded,
+    digest: createHash("sha256").update(embedded).digest("base64"),
+    vector: null,
+  };
+}
+
+let pieceBegunAtMs = 0;
+
+/** Between two pieces of long work. */
+export async function pace(): Promise<void> {
+  if (performance.now() - pieceBegunAtMs < pieceMs) return;
+  await takeTurn();
+  pieceBegunAtMs = performance.now();
+}
