@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { initContent } from "./content-init";
 import { createContentReader } from "~/content/content.server";
 import { createTestDir } from "~e2e/support/databases/database";
-import { createKnowledge, openKnowledgeSearch } from "~e2e/support/knowledge";
+import { createKnowledge, openKnowledgeSearch } from "~e2e/support/search/knowledge";
 
 function runClient(
   ...parameters: string[]

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { takeLock } from "~/search/vectors.store.server";
 import { startJsonServer } from "~e2e/support/providers/json-server";
-import { createKnowledge } from "~e2e/support/knowledge";
-import type { Knowledge } from "~e2e/support/knowledge";
+import { createKnowledge } from "~e2e/support/search/knowledge";
+import type { Knowledge } from "~e2e/support/search/knowledge";
 import { waitUntil } from "~e2e/support/processes";
 
 /** Each process takes seconds to start where the machine has other work. */

@@ -1,6 +1,6 @@
 import type { ActionFunctionArgs } from "@remix-run/node";
 import { systemClock } from "~/platform/clock";
-import { readForm } from "~/platform/http/body.server";
+import { readForm } from "~/platform/http/body/body.server";
 import type { RequestContext } from "~/platform/http/request-context.server";
 import { noteRefusal, toRefusal } from "~/platform/http/to-refusal.server";
 import type { Actor } from "./audit.store.server";

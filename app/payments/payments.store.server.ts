@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
 import { Prisma } from "~/generated/sqlite/client";
 import type { Database } from "~/platform/database/database.server";
-import { databaseNowMs } from "~/platform/leases/lease-condition.store.server";
+import { databaseNowMs } from "~/platform/database/database-clock.server";
 import { isTaken } from "~/platform/database/write-conflict.server";
 import { sumPayments } from "./payment-windows.store.server";
 import type { PaymentSum, PaymentWindow } from "./payment-windows.store.server";

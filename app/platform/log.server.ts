@@ -34,7 +34,7 @@ export function createLog(level: LogLevel, destination: DestinationStream): Log 
 const retryMs = 5;
 /** A pipe takes such a piece whole or not at all, so lines of several processes do not mix. */
 const maxPieceBytes = 4096;
-/** What waits for a slow reader; further lines are dropped. */
+/** So much waits for a slow reader; further lines are dropped. */
 const maxWaitingBytes = 4 * 1024 * 1024;
 
 /** `endLimitMs`: how long a process that ends waits for its reader in all. */

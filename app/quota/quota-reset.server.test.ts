@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { oneKind } from "~e2e/support/key-kinds";
-import { parseShape } from "~/platform/http/body.server";
+import { parseShape } from "~/platform/http/body/body.server";
 import { Refusal } from "~/platform/http/refusal";
 import { toRefusal } from "~/platform/http/to-refusal.server";
 import { createSqliteTestDatabase, createTestClock } from "~e2e/support/databases/database";

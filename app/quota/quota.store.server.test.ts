@@ -235,7 +235,8 @@ testOnEachState("what is asked for at once counts for each key by itself", async
     store.reserve(request({ owner: each, wanted: 8_000 })),
   );
   const amounts = (await Promise.all(asked)).map((outcome) => asReserved(outcome).amount);
-  expect(amounts).toEqual([8_000, 8_000, 8_000, 8_000, 8_000, 8_000, 4_000]);
+  // Which of the first key's three gets what is left is the database's to say.
+  expect(amounts.sort((one, other) => one - other)).toEqual([4_000, ...Array<number>(6).fill(8_000)]);
   const standings = await Promise.all(owners.map((each) => store.readStanding({ owner: each, limit })));
   expect(standings.map(({ reserved }) => reserved)).toEqual([limit, 16_000, 16_000]);
 });

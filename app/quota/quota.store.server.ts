@@ -1,14 +1,14 @@
 import { Prisma } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
-import { databaseNowMs } from "~/platform/leases/lease-condition.store.server";
+import { databaseNowMs } from "~/platform/database/database-clock.server";
 import type { QuotaOwner } from "./quota-subject";
 import { reservationsOn } from "./reservations.store.server";
 import type { QuotaStanding } from "./reservations.store.server";
 
 export type QuotaStore = ReturnType<typeof createQuotaStore>;
 
-/** What an answer really took. */
+/** The tokens that an answer really took. */
 export type Usage = { reservationId: string; usedTokens: number };
 
 /** A crash leaves few reservations; they are looked at in batches of so many. */

@@ -13,17 +13,17 @@ export const { loader, action } = defineRoute({
     body: requireChatRequest,
     decidesAccess: true,
     handle: async ({ context, body: request, caller }) => {
-      const { clientId, signal, requestId, log } = context;
+      const { signal, requestId, log } = context;
       const onFailure = (err: unknown) => log.error({ err, requestId }, "chat stream failed");
       const { chat } = getServices();
       const { conversationId } = request;
       if (chat.resumable && conversationId && context.headers["x-chat-resumable"] === "1") {
         const replyId = requireReplyId(context.headers["x-reply-id"]);
-        const question = { request, caller, clientId, conversationId, replyId };
+        const question = { request, caller, clientId: context.clientId, conversationId, replyId };
         const { source, headers } = await chat.resumable.answer(question);
         return answerNumberedEvents({ source, headers, signal, onFailure });
       }
-      const { events, headers } = await chat.answer({ request, caller, clientId, signal });
+      const { events, headers } = await chat.answer({ request, caller, signal });
       return answerEventStream({ events, headers, signal, onFailure });
     },
   },

@@ -18,10 +18,9 @@ export const { loader, action } = defineRoute({
     body: readMessage,
     decidesAccess: true,
     handle: ({ context, caller, body: message }) => {
-      const { clientId } = context;
       const headers = readRevisionHeaders(context.headers);
       const openSignal = () => context.signal;
-      return getServices().tools.answerMcp({ message, caller, headers, clientId, openSignal });
+      return getServices().tools.answerMcp({ message, caller, headers, openSignal });
     },
   },
   answerRefusal: answerMcpRefusal,

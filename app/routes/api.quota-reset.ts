@@ -1,6 +1,6 @@
 import { resetQuotasOperation } from "~/quota/quota.openapi";
 import { answerError } from "~/platform/http/answer.server";
-import { parseShape } from "~/platform/http/body.server";
+import { parseShape } from "~/platform/http/body/body.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { quotaResetBodySchema } from "~/quota/quota.schema";
 import { getServices } from "~/services.server";

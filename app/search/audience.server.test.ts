@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createKnowledge, openKnowledgeSearch } from "~e2e/support/knowledge";
-import { createWordEmbedder } from "~e2e/support/word-embedder";
+import { createKnowledge, openKnowledgeSearch } from "~e2e/support/search/knowledge";
+import { createWordEmbedder } from "~e2e/support/search/word-embedder";
 import type { Audience, Reader } from "./knowledge-page";
 
 const pageFor = (audience: string, text: string, namespace = "__default__") =>

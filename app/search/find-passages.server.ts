@@ -28,6 +28,8 @@ const maxOccurrences = 10_000;
 const [minCompletedChars, minCorrectedChars, longWordChars] = [4, 5, 6];
 /** The weight of a guessed term, beside an exact one. */
 const guessShare = 0.3;
+/** A guess is compared with each of a shelf's words: of many, one word is guessed alone, and by one letter. */
+const manyTerms = 20_000;
 /** Each side of the fusion brings more than is asked for, so that they can agree on more than they would by chance. */
 const minCandidates = 30;
 /** The usual constant of reciprocal rank fusion: how little the first ranks differ from the next ones. */
@@ -35,7 +37,7 @@ const rankConstant = 60;
 
 /** Search by words and by vector on one shelf, fused by rank. An unknown namespace holds nothing. */
 export async function findPassages(options: FindOptions): Promise<PassageMatch[]> {
-  const { query, namespace, reader, topK, filter, index, signal } = options;
+  const { namespace, reader, topK, filter, index, signal } = options;
   const vector = await embedQuestion(options);
   await takeTurn();
   signal?.throwIfAborted();
@@ -45,7 +47,7 @@ export async function findPassages(options: FindOptions): Promise<PassageMatch[]
   const byVector = vector ? await rankByVector(options, vector, accepts) : [];
   const shelf = index.findShelf(reader, namespace);
   if (!shelf) return [];
-  const byWords = rankByWords(index, shelf, query, accepts, limit);
+  const byWords = rankByWords(options, shelf, { accepts, limit });
   return fuseRanks(byWords, byVector.slice(0, limit), vector ? 1 : 0)
     .slice(0, topK)
     .flatMap(({ id, score }) => {
@@ -71,14 +73,21 @@ function weighWords({ words, held }: Shelf, query: string): Weights {
 }
 
 /** BM25. A passage gains by the share of the question it holds, and by a heading that says little else. */
-function rankByWords(index: SearchIndex, shelf: Shelf, query: string, accepts: Accepts, limit: number) {
+function rankByWords(
+  { index, query }: FindOptions,
+  shelf: Shelf,
+  { accepts, limit }: { accepts: Accepts; limit: number },
+) {
   const weights = weighWords(shelf, query);
   const unknown = [...weights.keys()].filter((word) => !shelf.held.has(word) && !/\d/.test(word));
-  const guessed = new Set(unknown.slice(0, maxGuessedWords));
+  const isLarge = shelf.words.termCount > manyTerms;
+  const guessed = new Set(unknown.slice(0, isLarge ? 1 : maxGuessedWords));
   const found = shelf.words.search([...weights.keys()].join(" "), {
     prefix: (word) => guessed.has(word) && word.length >= minCompletedChars,
     fuzzy: (word) =>
-      guessed.has(word) && word.length >= minCorrectedChars && (word.length < longWordChars ? 1 : 2),
+      guessed.has(word) &&
+      word.length >= minCorrectedChars &&
+      (word.length < longWordChars || isLarge ? 1 : 2),
     weights: { prefix: guessShare, fuzzy: guessShare },
   });
   const hits: typeof found = [];

@@ -1,17 +1,17 @@
 import { once } from "node:events";
 import { expect, test } from "vitest";
 import { readLines, startTestProcess } from "~e2e/support/child-process";
-import { createKnowledge, listVectors, openKnowledgeSearch } from "~e2e/support/knowledge";
-import type { Knowledge } from "~e2e/support/knowledge";
-import { runIndex } from "~e2e/support/run-index";
-import { createWordEmbedder } from "~e2e/support/word-embedder";
+import { createKnowledge, listVectors, openKnowledgeSearch } from "~e2e/support/search/knowledge";
+import type { Knowledge } from "~e2e/support/search/knowledge";
+import { runIndex } from "~e2e/support/search/run-index";
+import { createWordEmbedder } from "~e2e/support/search/word-embedder";
 
 /** Each process takes seconds to start where the machine has other work. */
 const processLimitMs = 180_000;
 
 function startIndexing({ folder, dataDir, pauseMs = 0 }: Knowledge & { pauseMs?: number }) {
   const args = [folder, dataDir, String(pauseMs)];
-  return startTestProcess("e2e/support/index-process.ts", args);
+  return startTestProcess("e2e/support/search/index-process.ts", args);
 }
 
 async function readAll(child: ReturnType<typeof startIndexing>): Promise<string[]> {

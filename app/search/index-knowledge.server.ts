@@ -25,7 +25,7 @@ type EmbedOptions = {
   onWait?: () => void;
 };
 
-/** Of a text that says nothing, which is not embedded again while the process runs. */
+/** The vector of a text that says nothing: it is not embedded again while the process runs. */
 const nothing = new Float32Array(0);
 const lockPauseMs = 100;
 /** Small enough for every provider's limit on one request, and for a quick stop. */

@@ -2,9 +2,9 @@ import { fieldNamePattern } from "./metadata-filter";
 import { toSearchWords } from "./search-words";
 
 const audiences = ["everyone", "holders", "operators"] as const;
-/** Who may read a page. */
+/** A page is for these readers. */
 export type Audience = (typeof audiences)[number];
-/** Who gets an answer: a holder, or everyone else. Pages for operators are in no answer. */
+/** An answer is for a holder, or for everyone else. Pages for operators are in no answer. */
 export type Reader = Exclude<Audience, "operators">;
 
 /** A passage of a page: small enough to be quoted. */

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { createTestDir } from "~e2e/support/databases/database";
 import { demoContent } from "~e2e/support/demo-content";
 import type { Embedder } from "./embedder";
-import { createKnowledge, openKnowledgeSearch } from "~e2e/support/knowledge";
-import { createWordEmbedder } from "~e2e/support/word-embedder";
+import { createKnowledge, openKnowledgeSearch } from "~e2e/support/search/knowledge";
+import { createWordEmbedder } from "~e2e/support/search/word-embedder";
 import { growthOf, linearGrowth } from "~e2e/support/measure/growth";
 import { toSearchWords } from "./search-words";
 

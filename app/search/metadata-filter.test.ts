@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createKnowledge, openKnowledgeSearch } from "~e2e/support/knowledge";
+import { createKnowledge, openKnowledgeSearch } from "~e2e/support/search/knowledge";
 import { FilterError, metadataFilterSchema, toFilter } from "./metadata-filter";
 import type { MetadataFilter } from "./metadata-filter";
 

@@ -2,7 +2,7 @@ import { EventEmitter, once } from "node:events";
 import { expect, test } from "vitest";
 import { startJsonServer } from "~e2e/support/providers/json-server";
 import type { JsonCall } from "~e2e/support/providers/json-server";
-import { createWordEmbedder } from "~e2e/support/word-embedder";
+import { createWordEmbedder } from "~e2e/support/search/word-embedder";
 import { runTool } from "~/tools/run-tool.server";
 import { createSearchTool } from "~/tools/search-tool";
 import type { ToolCaller } from "~/tools/tool";
@@ -44,7 +44,7 @@ async function open(
   });
   const run = async (input: unknown, caller: ToolCaller = null) => {
     const signal = new AbortController().signal;
-    return runTool({ tool, input, caller, clientId: "client", signal, log: { warn: () => undefined } });
+    return runTool({ tool, input, caller, signal, log: { warn: () => undefined } });
   };
   return { run, calls, tool, store };
 }

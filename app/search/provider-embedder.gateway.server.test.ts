@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { startJsonServer } from "~e2e/support/providers/json-server";
 import type { JsonCall } from "~e2e/support/providers/json-server";
-import { createKnowledge, openKnowledgeSearch } from "~e2e/support/knowledge";
-import { runIndex } from "~e2e/support/run-index";
+import { createKnowledge, openKnowledgeSearch } from "~e2e/support/search/knowledge";
+import { runIndex } from "~e2e/support/search/run-index";
 import { createProviderEmbedder } from "./provider-embedder.gateway.server";
 
 type EmbeddingsBody = { model: string; input: string[]; encoding_format: string };

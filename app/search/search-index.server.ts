@@ -11,7 +11,7 @@ export type IndexedPassage = {
   /** The words of its heading. */
   heading: string[];
   metadata: Record<string, unknown>;
-  /** What a model embeds, and its digest. */
+  /** A model embeds it; its digest names the vector. */
   embedded: string;
   digest: string;
   vector: Float32Array | null;
@@ -90,7 +90,7 @@ export function createSearchIndex(defaultAudience: Reader) {
     passages,
     remove,
     add,
-    /** Of what a reader may find in a namespace. The index may change while they are read. */
+    /** All that a reader may find in a namespace. The index may change while they are read. */
     *listPassages(reader: Reader, namespace: string) {
       const shelf = shelfOf(reader, namespace);
       for (const page of pages.values()) if (page.shelves.includes(shelf)) yield* page.passages;

@@ -25,11 +25,11 @@ export type ChatQuestion = {
   request: ChatRequest;
   /** Null: a stranger. */
   caller: Caller | null;
-  clientId: string;
   signal: AbortSignal;
 };
 
 export type ResumableQuestion = Omit<ChatQuestion, "signal"> & {
+  clientId: string;
   conversationId: string;
   /** The client's name for the reply. */
   replyId: string | undefined;
@@ -83,9 +83,9 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
     },
     /** What a client may name. */
     listModels: () => toModelList(chat.models),
-    answer: async ({ request, caller, clientId, signal }: ChatQuestion): Promise<ChatAnswer> => {
+    answer: async ({ request, caller, signal }: ChatQuestion): Promise<ChatAnswer> => {
       const admitAnswer = () => quota.admitAnswer({ caller });
-      const call = { request, caller: caller && holderOf(caller), clientId, signal, admitAnswer };
+      const call = { request, caller: caller && holderOf(caller), signal, admitAnswer };
       const { events, headers } = await answerChat(call, dependencies);
       return { events: keepSpan(events), headers };
     },
@@ -101,7 +101,7 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
               const admitAnswer: ResumableCall["admitAnswer"] = (reservationId) =>
                 quota.admitAnswer({ caller, reservationId });
               const holder = caller && holderOf(caller);
-              const call = { request, caller: holder, clientId, owner, replyId, admitAnswer };
+              const call = { request, caller: holder, owner, replyId, admitAnswer };
               return answerResumable(call, resumableDependencies);
             },
             find: async ({ caller, conversationId }: ConversationRequest) => {

@@ -43,7 +43,9 @@ async function openLogged(url: string) {
     logged.length = sent.length = 0;
     await work();
     const statements = logged.filter((text) => !isTransaction(text));
-    expect(sent.filter((what) => what === "statement")).toHaveLength(statements.length);
+    const others = sent.filter((what) => what === "statement").length - statements.length;
+    // PostgreSQL's adapter sends the end of a transaction like any other statement.
+    expect([0, logged.length - statements.length]).toContain(others);
     return statements.map((text) => {
       const tables = text.matchAll(/(?:FROM|JOIN|INTO|UPDATE) (?:\S+\.)?["`](\w+)["`]/g);
       return [...new Set(Array.from(tables, ([, table]) => table))].join(" ");

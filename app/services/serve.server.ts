@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ServerBuild } from "@remix-run/node";
-import { createHttpServer, listen, stopOnSignals } from "~/platform/http/http-server.server";
+import { createHttpServer, listen, stopOnSignals } from "~/platform/http/connection/http-server.server";
 import { answerPageRefusal } from "~/platform/http/plain-page.server";
 import type { Refusal } from "~/platform/http/refusal";
 import { findResourceRoute } from "~/platform/http/resource-routes.server";
-import { createStartupBuffer } from "~/platform/http/startup-buffer.server";
+import { createStartupBuffer } from "~/platform/http/connection/startup-buffer.server";
 import type { Log } from "~/platform/log.server";
 import { joinSupervisor } from "~/platform/worker.server";
 import { startServices } from "~/services.server";

@@ -17,7 +17,7 @@ function toolThat(run: Tool["run"], changes: Partial<Tool> = {}): Tool {
 }
 
 function run(tool: Tool, input: unknown = {}) {
-  return runTool({ tool, input, caller: null, clientId: "client", signal, log: { warn: () => undefined } });
+  return runTool({ tool, input, caller: null, signal, log: { warn: () => undefined } });
 }
 
 test("a tool that ignores its signal is abandoned at its time limit", async () => {
@@ -144,7 +144,6 @@ test("a token id with an exponent or a fraction does not fit the tool", async ()
       tool,
       input: read.value,
       caller: null,
-      clientId: "a client",
       signal,
       log: { warn: () => undefined },
     });

@@ -1,4 +1,4 @@
-import { parseJsonText } from "~/platform/http/json-text";
+import { parseJsonText } from "~/platform/http/body/json-text";
 import { Refusal } from "~/platform/http/refusal";
 import { linkAbort } from "~/platform/linked-abort";
 import { maxToolOutputBytes, mayRun, ToolFailure } from "./tool";

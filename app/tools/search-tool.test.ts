@@ -52,7 +52,6 @@ function makeTool({
       tool,
       input,
       caller,
-      clientId: "192.0.2.1",
       signal: new AbortController().signal,
       log: { warn: () => undefined },
     });

@@ -29,7 +29,6 @@ async function run({
     tool,
     input,
     caller,
-    clientId: "client",
     signal,
     log: { warn: () => undefined },
   });

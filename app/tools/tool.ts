@@ -13,8 +13,6 @@ export type ToolOffer = { name: string; description: string; inputJsonSchema: Re
 export type ToolCall<Input> = {
   input: Input;
   caller: ToolCaller;
-  /** For fair sharing between clients; it grants nothing. */
-  clientId: string;
   signal: AbortSignal;
 };
 

@@ -5,7 +5,6 @@ import path from "node:path";
 import { startTestChain } from "~e2e/support/chain/chain";
 import { limitsOff } from "~e2e/support/limits";
 import { startServer } from "~e2e/support/running-server";
-import type { RunningServer } from "~e2e/support/running-server";
 import { grantKeys, keySeries, mintKeys } from "./bench-keys";
 import { openPeers } from "./bench-peers";
 import type { NewTarget, RealAnswers } from "./bench-peers";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Agent, createServer, request as sendRequest } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { listen } from "~/platform/http/http-server.server";
+import { listen } from "~/platform/http/connection/http-server.server";
 
 export type CountingProxy = { url: string; countCalls: () => number; stop: () => Promise<void> };
 

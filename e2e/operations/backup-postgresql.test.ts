@@ -330,7 +330,7 @@ describe.skipIf(!hasPostgresqlTools)("docs/backup.md on PostgreSQL, with its own
     const blocks = (await readPlainBlocks("docs/backup.md")).filter((block) => block.includes(" compose "));
     const [copyBlock, restoreBlock] = blocks as [string, string];
     const goBack = (await readPlainBlocks("docs/upgrading.md")).find((block) =>
-      block.includes("git checkout"),
+      block.includes("git checkout v"),
     )!;
     database = await postgresql.createDatabase("latchkey");
     const { env, readCalls } = await standInForDocker();

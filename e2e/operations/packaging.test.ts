@@ -317,7 +317,7 @@ describe(`the assembled folder on PostgreSQL and ${hasRedis ? "Redis" : "no Redi
     const told = await chat({ port, json, headers });
     expect(told.status, told.text).toBe(200);
     expect(told.events.map(({ type }) => type)).not.toContain("error");
-    expect(textOf(told.events)).toContain("latchkey.db");
+    expect(textOf(told.events)).toContain("an embedded SQLite file");
 
     const args = { query: "How do I gate my own contract?", topK: 1 };
     const mcp = mcpOf(whole);

@@ -56,7 +56,6 @@ const rules: Rule[] = [
 const allowed: [part: string, why: string][] = [
   ["watchConnection", "a function of wagmi"],
   ["`${tag}:leases`", "a key of Redis that earlier versions read too"],
-  ["/lease-condition.store.server", "the module that also knows the database's clock"],
 ];
 
 const notOurs =

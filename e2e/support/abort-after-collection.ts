@@ -21,7 +21,6 @@ async function begin() {
     messages: [{ role: "user", text: "Hello?" }],
     tools: [],
     caller: null,
-    clientId: "client",
     reservation: { maxOutputTokens: 1_000, settle: async ({ usedTokens }) => void settled.push(usedTokens) },
     maxSteps: 5,
     maxDurationMs: 60_000,

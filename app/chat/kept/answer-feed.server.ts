@@ -37,7 +37,7 @@ export class AnswerFeed {
     return id + 1 < this.#firstId();
   }
 
-  /** What is stored need not be held. */
+  /** Stored events need not be held. */
   release(storedId: number): void {
     while (this.#heldChars > maxHeldChars && this.#firstId() <= storedId)
       this.#heldChars -= this.#held.shift()!.length;

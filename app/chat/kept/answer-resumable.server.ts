@@ -4,7 +4,7 @@ import { answerChat } from "../reply/answer-chat.server";
 import type { ChatAnswer, ChatCall, ChatDependencies } from "../reply/answer-chat.server";
 import type { AnswerOwner, KeptAnswers } from "./kept-answers.server";
 
-export type ResumableCall = Pick<ChatCall, "caller" | "clientId" | "request"> & {
+export type ResumableCall = Pick<ChatCall, "caller" | "request"> & {
   owner: AnswerOwner;
   /** The client's name for the reply; by default the server names it. */
   replyId?: string | undefined;
@@ -20,7 +20,7 @@ export type ResumableDependencies = {
 
 /** Takes the conversation before the quota. A failure before the first byte leaves nothing behind. */
 export async function answerResumable(
-  { owner, replyId, admitAnswer, caller, clientId, request }: ResumableCall,
+  { owner, replyId, admitAnswer, caller, request }: ResumableCall,
   { chat, kept, keepTrace }: ResumableDependencies,
 ): Promise<{ source: AnswerReader; headers: Record<string, string> }> {
   const { log } = chat;
@@ -39,7 +39,7 @@ export async function answerResumable(
   }
 
   try {
-    const call = { request, caller, clientId, signal: answer.signal, admitAnswer: admit };
+    const call = { request, caller, signal: answer.signal, admitAnswer: admit };
     const { events, headers } = await answerChat(call, chat);
     const source = kept.read(answer, 0);
     void answer.write(keepTrace(events), { readUsedTokens: () => usedTokens, settle });

@@ -20,6 +20,9 @@ const endingEvents = [
 /** A stop and a shutdown wait this long for endings to be stored. */
 const endingWait = () => delay(2_000, undefined, { ref: false });
 
+/** A question that its reader has stopped arrives by then, or not at all. */
+const onItsWayMs = 60_000;
+
 /** Answers take seconds; how many is unknown. */
 const retryLater = { "Retry-After": "5" };
 
@@ -103,7 +106,7 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
      * name: only that answer, and if its question is still on its way, it cannot begin.
      */
     async stop(conversation: Conversation, name?: string): Promise<void> {
-      if (name !== undefined) await store.takeName(name, expiresAtMs());
+      if (name !== undefined) await store.takeName(name, clock() + onItsWayMs);
       const replyId = await store.askToStop(conversation, name);
       const here = replyId === null ? undefined : writtenHere.get(replyId);
       here?.stop();

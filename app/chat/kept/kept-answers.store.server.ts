@@ -2,7 +2,7 @@ import { Prisma } from "~/generated/sqlite/client";
 import type { KeptAnswer } from "~/generated/sqlite/client";
 import type { Clock } from "~/platform/clock";
 import type { Database } from "~/platform/database/database.server";
-import { databaseNowMs } from "~/platform/leases/lease-condition.store.server";
+import { databaseNowMs } from "~/platform/database/database-clock.server";
 import type {
   AnswerHeaders,
   AnswerSession,

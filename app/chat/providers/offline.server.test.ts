@@ -55,7 +55,6 @@ function prepare({
     messages: [{ role: "user", text: question }],
     tools: [search],
     caller: null,
-    clientId: "client",
     reservation: { maxOutputTokens, settle: async ({ usedTokens }) => void settled.push(usedTokens) },
     maxSteps: 5,
     maxDurationMs: 5_000,

@@ -13,7 +13,7 @@ import type { QuotaReservation } from "./reply-run.server";
 
 export type ChatDependencies = Omit<
   ReplyOptions,
-  "model" | "system" | "messages" | "caller" | "clientId" | "signal" | "reservation"
+  "model" | "system" | "messages" | "caller" | "signal" | "reservation"
 > & {
   models: readonly string[];
   /** Of each answer, whether or not a quota is in force. */
@@ -21,7 +21,7 @@ export type ChatDependencies = Omit<
   readSystemPrompt: () => Promise<string>;
 };
 
-export type ChatCall = Pick<ReplyOptions, "caller" | "clientId" | "signal"> & {
+export type ChatCall = Pick<ReplyOptions, "caller" | "signal"> & {
   request: ChatRequest;
   admitAnswer: () => Promise<{ reservation: QuotaReservation; headers: Record<string, string> }>;
 };
@@ -35,7 +35,7 @@ export async function answerChat(call: ChatCall, dependencies: ChatDependencies)
   const system = await dependencies.readSystemPrompt();
   try {
     const { reservation, headers } = await call.admitAnswer();
-    const { caller, clientId, signal } = call;
+    const { caller, signal } = call;
     const { messages } = call.request;
     const settle: QuotaReservation["settle"] = (usage) => {
       dependencies.countOutput(usage.usedTokens);
@@ -43,7 +43,7 @@ export async function answerChat(call: ChatCall, dependencies: ChatDependencies)
     };
     const counted = { ...reservation, settle };
     const tools = dependencies.tools.filter((tool) => mayOfferToModel(tool, caller));
-    const request = { model, system, messages, caller, clientId, signal, reservation: counted, tools };
+    const request = { model, system, messages, caller, signal, reservation: counted, tools };
     return { events: await openReply(Object.assign({}, dependencies, request)), headers };
   } catch (cause) {
     // Without the admission's figures: its reservation is released when an answer fails to open.

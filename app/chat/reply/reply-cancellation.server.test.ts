@@ -49,7 +49,6 @@ test("a slow client pauses the provider, and one that leaves frees it once, over
     messages: [{ role: "user", text: "Hello?" }],
     tools: [],
     caller: null,
-    clientId: "client",
     reservation: {
       maxOutputTokens: 10_000_000,
       settle: async ({ usedTokens }) => void settled.push(usedTokens),

@@ -26,7 +26,6 @@ function prepare(baseUrl: string, changes: Partial<ReplyOptions> = {}) {
     messages: [{ role: "user", text: "Hello?" }],
     tools: [],
     caller: null,
-    clientId: "client",
     reservation: { maxOutputTokens: 100, settle: async ({ usedTokens }) => void settled.push(usedTokens) },
     maxSteps: 5,
     maxDurationMs: 20_000,

@@ -31,7 +31,6 @@ async function prepare(behaviours: [Behaviour, ...Behaviour[]], changes: Partial
     messages: [{ role: "user", text: "Hello?" }],
     tools: [],
     caller: null,
-    clientId: "203.0.113.7",
     reservation: { maxOutputTokens: 100, settle: async ({ usedTokens }) => void settled.push(usedTokens) },
     maxSteps: 5,
     maxDurationMs: 20_000,

@@ -15,7 +15,6 @@ export const maxToolOutputsBytes = 4 * 1024 * 1024;
 export type StepContext = Pick<RunOptions, "log"> & {
   run: ReplyRun;
   caller: ToolCaller;
-  clientId: string;
   /** Every id handed out in this answer: clients tell calls apart by them, models repeat them. */
   usedIds: Set<string>;
   /** What tools may still return. */
@@ -175,12 +174,12 @@ async function runCall(
   { toolName, input, isTooMany }: AskedCall,
   tools: readonly Tool[],
 ): Promise<ToolOutcome> {
-  const { caller, clientId, run, log } = context;
+  const { caller, run, log } = context;
   const tool = tools.find(({ name }) => name === toolName);
   if (!tool) return { ok: false, errorText: `There is no tool called ${toolName} here.` };
   if (isTooMany) return { ok: false, errorText: `Not run: at most ${maxToolsPerStep} tools in one step.` };
   if (!input.ok) return input;
-  const outcome = await runTool({ tool, input: input.value, caller, clientId, signal: run.signal, log });
+  const outcome = await runTool({ tool, input: input.value, caller, signal: run.signal, log });
   if (!outcome.ok) return outcome;
   const bytes = Buffer.byteLength(outcome.outputText);
   if (bytes > context.leftToolOutputBytes) return tooMuchOutput;

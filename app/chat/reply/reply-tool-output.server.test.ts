@@ -34,7 +34,6 @@ async function ask(...inputs: string[]) {
     messages: [{ role: "user", text: "What is in there?" }],
     tools: [roomTool],
     caller: null,
-    clientId: "client",
     maxSteps: 2,
     maxDurationMs: 60_000,
     reservation: { maxOutputTokens: 1_000, settle: () => Promise.resolve() },

@@ -52,7 +52,6 @@ async function prepare(
     messages: [{ role: "user", text: "Hello?" }],
     tools: [echoTool],
     caller: null,
-    clientId: "client",
     reservation,
     maxSteps: 5,
     maxDurationMs: 10_000,

@@ -13,7 +13,6 @@ export type ReplyOptions = RunOptions & {
   messages: readonly ModelMessage[];
   tools: readonly Tool[];
   caller: ToolCaller;
-  clientId: string;
   maxSteps: number;
   /** How long the first event is awaited before the stream begins without it. */
   firstEventWaitMs?: number;

@@ -35,7 +35,7 @@ export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
 export function createSubmissionStore(database: Database, clock: Clock, outbox: Outbox) {
   /**
    * Atomic and durable. The row's primary key decides: exactly one of several at once, forms included, uses the key up.
-   * Where the connection is lost while it commits, the queued notification shows whether it did.
+   * If the connection is lost while it commits, the queued notification shows whether it did.
    */
   async function useKey(
     { key, usedBy, notification }: KeyUseRequest,

@@ -124,7 +124,7 @@ function bearerPost(accessToken: string): RequestInit {
   return { method: "POST", headers: { Authorization: `Bearer ${accessToken}` } };
 }
 
-/** What the page's action answers to the form; null when nothing came. */
+/** The page's action answers the form with it; null when nothing came. */
 export function requireAccepted(answer: unknown): void {
   if (answer === null) throw new UnreachableError("No answer to the form");
   const body = typeof answer === "string" ? findJson(answer) : answer;

@@ -1,6 +1,7 @@
 import type { Database } from "~/platform/database/database.server";
 import type { LeaseHold } from "~/platform/leases/lease";
-import { databaseNowMs, whileHeld } from "~/platform/leases/lease-condition.store.server";
+import { databaseNowMs } from "~/platform/database/database-clock.server";
+import { whileHeld } from "~/platform/leases/lease-condition.store.server";
 
 /** The last block whose transfers were read. It is not younger than `blockSeconds`. */
 export type ChainCursor = { blockNumber: bigint; blockHash: string; blockSeconds: bigint };

@@ -67,7 +67,7 @@ export const tableNames = [
 ] as const;
 export type TableName = (typeof tableNames)[number];
 
-/** What forms of the tables do, each on its own. */
+/** The tables' forms do these, each on its own. */
 export const actionTables = {
   "mark-handled": "submissions",
   "mark-open": "submissions",

@@ -38,7 +38,7 @@ export type ChainClientOptions = {
 export type ChainClient = ReturnType<typeof createChainClient>;
 
 /** Nodes behind one address, or two addresses, are often a block apart for a moment. */
-const askAgainAfterMs = 400;
+const askAgainAfterMs = [50, 200, 400];
 
 /**
  * A viem client that asks several RPC endpoints in turn. Unlike viem's own fallback it never trusts an
@@ -108,19 +108,18 @@ export function readBlockHeader(result: unknown): SeenBlock | null {
 
 const isQuantity = (value: unknown): value is `0x${string}` => isHex(value) && value !== "0x";
 
-/** If all that answer are behind the newest block known, they are asked once more. */
+/** If all that answer are behind the newest block known, they are asked again, a few times and for a moment only. */
 async function askUntilNewest(endpoints: RpcEndpoint[], call: RpcCall): Promise<unknown> {
-  const findReady = () => endpoints.filter((endpoint) => !endpoint.isResting());
-  const ready = findReady();
-  const resting = endpoints.filter((endpoint) => !ready.includes(endpoint));
-  const answer = await askInTurn([...ready, ...resting], call);
-  if ("result" in answer) return answer.result;
-  await delay(askAgainAfterMs);
-  // One that hangs is not waited for again.
-  const stillReady = findReady();
-  const second = await askInTurn(stillReady.length > 0 ? stillReady : endpoints, call);
-  if ("result" in second) return second.result;
-  throw second.outage;
+  for (let tries = 0; ; tries += 1) {
+    const resting = endpoints.filter((endpoint) => endpoint.isResting());
+    const ready = endpoints.filter((endpoint) => !resting.includes(endpoint));
+    // One that hangs is not waited for again and again.
+    const answer = await askInTurn(tries > 0 && ready.length > 0 ? ready : [...ready, ...resting], call);
+    if ("result" in answer) return answer.result;
+    const waitMs = askAgainAfterMs[tries];
+    if (waitMs === undefined) throw answer.outage;
+    await delay(waitMs);
+  }
 }
 
 type TurnAnswer = { result: unknown } | { outage: BaseError };

@@ -68,7 +68,7 @@ export function openSqliteClient({ path, busyTimeoutMs }: SqliteClientOptions): 
 
   function executeOnce(given: InStatement): Promise<ResultSet> {
     const statement = toStatement(given);
-    // Of another process's lock, a read that gets through says nothing.
+    // A read that gets through says nothing of another process's lock.
     return isRead(statement)
       ? whenNotBusy(queue, () => execute(statement), "read")
       : whenNotBusy(queue, () => writeOnce(sqlite, () => execute(statement)));

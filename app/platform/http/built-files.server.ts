@@ -5,7 +5,7 @@ import type { RequestHandler } from "express";
 
 const endings = { br: ".br", gzip: ".gz" };
 
-/** What the build made for browsers, as it compressed it: nothing is compressed for one visitor. */
+/** Files that the build made for browsers, as it compressed them: nothing is compressed for one visitor. */
 export function serveBuiltFiles(folder: string): RequestHandler {
   const kept = new Set(readdirSync(folder, { recursive: true }).map(String));
   const serve = express.static(folder, { immutable: true, maxAge: "1y", index: false });
@@ -14,11 +14,15 @@ export function serveBuiltFiles(folder: string): RequestHandler {
     const file = request.path.slice(1);
     if (!kept.has(`${file}${endings.gzip}`)) return serve(request, response, next);
     response.vary("Accept-Encoding");
-    const encoding = request.acceptsEncodings(["br", "gzip"]) as keyof typeof endings | false;
-    if (encoding !== false) {
-      response.set("Content-Encoding", encoding).type(path.extname(file));
-      request.url = `/${file}${endings[encoding]}`;
-    }
-    serve(request, response, next);
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    const encoding = isRead && (request.acceptsEncodings(["br", "gzip"]) as keyof typeof endings | false);
+    if (encoding === false) return serve(request, response, next);
+    response.set("Content-Encoding", encoding).type(path.extname(file));
+    request.url = `/${file}${endings[encoding]}`;
+    // The answer is no file then: a range that it does not have, for example.
+    serve(request, response, (error) => {
+      response.removeHeader("Content-Encoding");
+      next(error);
+    });
   };
 }

@@ -2,8 +2,8 @@ import type { ServerBuild } from "@remix-run/node";
 import { matchPath } from "@remix-run/react";
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from "express";
 import type { Log } from "~/platform/log.server";
-import { tooFine, tooLarge } from "./body.server";
-import { takeBodyPlace } from "./body-places.server";
+import { tooFine, tooLarge } from "./body/body.server";
+import { takeBodyPlace } from "./body/body-places.server";
 import { contextOf } from "./create-context.server";
 import { originHost } from "./domains";
 import { Refusal, problemHeader } from "./refusal";
@@ -60,6 +60,8 @@ export function guardPages({ routes }: ServerBuild): RequestHandler {
       throw new Refusal("method-not-allowed", { detail, headers: { Allow: allow } });
     }
     requireOwnForm(context);
+    // Its end has been told already: a place would never be given back.
+    if (request.destroyed) return;
     request.once("close", takeBodyPlace(context.clientId));
     limitBody(request, context, next);
     next();

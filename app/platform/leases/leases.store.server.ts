@@ -1,7 +1,7 @@
 import { Prisma } from "~/generated/sqlite/client";
 import type { Database } from "~/platform/database/database.server";
 import type { LeaseHold } from "./lease";
-import { databaseNowMs } from "./lease-condition.store.server";
+import { databaseNowMs } from "~/platform/database/database-clock.server";
 
 /**
  * Longer than any lease can be. One that expires later still was acquired before the database's clock was set back, and

@@ -139,7 +139,7 @@ async function takeFrom(
   return toLibraryResult(hit, isAdmitted, { used: inWindow.length, resetAtMs });
 }
 
-/** What is consumed includes this hit, also where it is refused and so not kept. */
+/** The consumed points include this hit, even if it is refused and so not kept. */
 function toLibraryResult(
   { points, nowMs }: Hit,
   isAdmitted: boolean,

@@ -6,7 +6,7 @@ export type Hit = { key: string; points: number; windowMs: number; nowMs: number
 
 export type LogTake = { isAdmitted: boolean; hits: string };
 
-/** What `RateLimiterPrisma` calls of a model. */
+/** The methods of a model that `RateLimiterPrisma` calls. */
 export type WindowModel = {
   deleteMany: (request: { where: { key: string; expire: { lte: Date } } }) => Promise<{ count: number }>;
   upsert: (request: {
@@ -16,7 +16,7 @@ export type WindowModel = {
   }) => Promise<{ points: number; expire: Date }>;
 };
 
-/** What `RateLimiterRedis` calls of a client. */
+/** The methods of a client that `RateLimiterRedis` calls. */
 export type WindowClient = {
   defineCommand: (name: string, script: { lua: string }) => void;
   /** The key, and the script's parameters. */

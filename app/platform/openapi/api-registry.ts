@@ -3,7 +3,7 @@ import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
 import type { RateLimit, RateLimitName } from "~/platform/limits/limit-name";
 import { movePath } from "~/platform/config/moved-path";
 import type { MovedPaths } from "~/platform/config/moved-path";
-import { defaultJsonBounds } from "~/platform/http/json-text";
+import { defaultJsonBounds } from "~/platform/http/body/json-text";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
 import { answerHeaders, rateLimitHeaders } from "./answer-headers";

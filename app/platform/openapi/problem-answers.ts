@@ -1,6 +1,6 @@
 import type { ResponseConfig } from "@asteasolutions/zod-to-openapi";
 import * as z from "zod";
-import { maxIssues } from "~/platform/http/shape-issues";
+import { maxIssues } from "~/platform/http/body/shape-issues";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
 import { rateLimitHeaders } from "./answer-headers";

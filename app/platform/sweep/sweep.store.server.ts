@@ -25,7 +25,7 @@ export function createSweepStore(database: Database) {
     const spent = Prisma.sql`"expiresAtMs" <= ${BigInt(spentBeforeMs)}`;
     const departed = Prisma.sql`"departedAtMs" < ${BigInt(departedBeforeMs)}`;
     const isReset = Prisma.sql`"resetAtMs" <= ${BigInt(nowMs)}`;
-    // Of the first that have expired: the others stay for the next batch, with what they hold.
+    // Only of the first that have expired: the others stay for the next batch, with their rows.
     const ofExpired = Prisma.sql`"answerId" IN (SELECT "id" FROM "KeptAnswer" WHERE ${expired} ORDER BY "expiresAtMs", "id" LIMIT ${limit})`;
     const expiredAndEmpty = Prisma.sql`${expired} AND NOT EXISTS (
       SELECT 1 FROM "KeptPiece" WHERE "answerId" = "KeptAnswer"."id")`;

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { trace } from "@opentelemetry/api";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startCollector } from "~e2e/support/providers/otlp-collector";
+import { startCollector, tracesTo } from "~e2e/support/providers/otlp-collector";
 import type { ReceivedSpan } from "~e2e/support/providers/otlp-collector";
 import { beginSpan, keepSpan } from "./spans";
 import { openTracing } from "./tracing.gateway.server";
@@ -25,18 +25,7 @@ beforeAll(async () => {
   await once(server, "listening");
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   // After the server is open, as at the start of the service.
-  tracing = await openTracing({
-    settings: {
-      url: `${collector.endpoint}/v1/traces`,
-      headers: {},
-      serviceName: "gate",
-      sampler: { base: "always_on", isParentBased: true, ratio: 1 },
-    },
-    serviceVersion: "1",
-    instance: "this process",
-    isTrustedPeer: () => isTrusted,
-    onFault: () => {},
-  });
+  tracing = await openTracing({ ...tracesTo(collector), isTrustedPeer: () => isTrusted });
 });
 afterAll(async () => {
   await tracing.stop();

@@ -1,24 +1,13 @@
 import { SpanKind, trace } from "@opentelemetry/api";
 import { expect, onTestFinished } from "vitest";
 import { testOnEachDatabase } from "~e2e/support/databases/database";
-import { startCollector } from "~e2e/support/providers/otlp-collector";
+import { startCollector, tracesTo } from "~e2e/support/providers/otlp-collector";
 import { openTracing } from "./tracing.gateway.server";
 
 testOnEachDatabase("statements are spans of their request, without any value", async ({ url, database }) => {
   const collector = await startCollector();
   onTestFinished(collector.close);
-  const tracing = await openTracing({
-    settings: {
-      url: `${collector.endpoint}/v1/traces`,
-      headers: {},
-      serviceName: "gate",
-      sampler: { base: "always_on", isParentBased: true, ratio: 1 },
-    },
-    serviceVersion: "1",
-    instance: "this process",
-    isTrustedPeer: () => false,
-    onFault: () => {},
-  });
+  const tracing = await openTracing(tracesTo(collector));
   const secret = "0x5ec2e7";
   await database.nonce.findMany({ where: { value: "outside" } });
   await trace.getTracer("test").startActiveSpan("GET /x", { kind: SpanKind.SERVER }, async (root) => {

@@ -160,7 +160,7 @@ test("spans beyond the buffer are dropped and counted while a collector hangs, a
   for (let requests = 0; requests < 500; requests++) traceRequest();
   expect(tracing.readCounts()).toEqual({ sent: 0, dropped: 990, failed: 0 });
   await delay(1_500);
-  // Those that are on their way take room as well.
+  // Spans on their way take room as well.
   traceRequest();
   expect(tracing.readCounts().dropped).toBe(992);
 });

@@ -11,7 +11,7 @@ export type OpenTracingOptions = {
   serviceVersion: string;
   /** The id of this process. */
   instance: string;
-  /** Whose `traceparent` counts: anybody else could choose what is traced, and join other traces. */
+  /** The `traceparent` of these counts: anybody else could choose what is traced, and join other traces. */
   isTrustedPeer: (address: string | undefined) => boolean;
   /** Called when the collector cannot be used, and when it can be again. */
   onFault: (fault: { isAway: boolean }) => void;

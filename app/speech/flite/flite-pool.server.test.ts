@@ -72,6 +72,16 @@ test("the number of threads is bounded, a new text waits only where there is roo
   expect(pool.readLoad()).toEqual({ waiting: 0, threads: 2 });
 });
 
+test("while one client's sentences fill the queue, another client's first one waits all the same", async () => {
+  const pool = openPool({ maxWaiting: 1 });
+  const ask = (of: string) => pool.speak({ sentence, isFirst: true, clientId: of, signal });
+  const taken = [ask(clientId), ask(clientId)];
+  await expect(ask(clientId)).rejects.toThrow(SpeechBusy);
+  taken.push(...["192.0.2.2", "192.0.2.3", "192.0.2.4"].map(ask));
+  await expect(ask("192.0.2.5")).rejects.toThrow(SpeechBusy);
+  expect((await Promise.all(taken)).every((audio) => audio.length > 1_000)).toBe(true);
+});
+
 test("a client that leaves frees its place in the queue at once", async () => {
   const pool = openPool({ maxWaiting: 1 });
   const leaving = new AbortController();

@@ -7,6 +7,7 @@ type Sentence = { text: string; voice: string };
 
 type Task = {
   sentence: Sentence;
+  clientId: string;
   resolve: (audio: Uint8Array) => void;
   reject: (error: Error) => void;
 };
@@ -15,6 +16,9 @@ type Reply = { audio?: Uint8Array; fault?: string };
 
 /** From the project's folder, in which every process of this service runs. */
 const workerFile = "app/speech/flite/flite-worker.mjs";
+
+/** So many times as many sentences may wait before a client of which none waits is turned away: few clients fill no queue. */
+const newcomersRoom = 4;
 
 type FlitePoolOptions = {
   maxThreads: number;
@@ -35,11 +39,9 @@ type SpeakOptions = { sentence: Sentence; isFirst: boolean; clientId: string; si
 export function createFlitePool(options: FlitePoolOptions) {
   const { maxThreads, maxWaiting, taskTimeoutMs = 20_000, idleMs = 10_000 } = options;
   const threads = new Set<Thread>();
-  /** By client, the one whose turn comes next first. */
-  const waiting = new Map<string, Task[]>();
+  const waiting = createQueue();
   let isStopped = false;
 
-  const listWaiting = () => [...waiting.values()].flat();
   const findIdle = () => [...threads].find(({ task }) => task === null);
 
   function startThread(): Thread {
@@ -75,20 +77,11 @@ export function createFlitePool(options: FlitePoolOptions) {
     startWaiting();
   }
 
-  function takeNext(): Task {
-    const [clientId, tasks] = [...waiting][0]!;
-    const task = tasks.shift()!;
-    // Its next one is behind those of all other clients.
-    waiting.delete(clientId);
-    if (tasks.length > 0) waiting.set(clientId, tasks);
-    return task;
-  }
-
   function startWaiting(): void {
-    while (waiting.size > 0 && !isStopped) {
+    while (waiting.list().length > 0 && !isStopped) {
       const thread = findIdle() ?? (threads.size < maxThreads ? startThread() : null);
       if (thread === null) return;
-      thread.task = takeNext();
+      thread.task = waiting.take();
       discardAfter(taskTimeoutMs, thread, new Error(`A sentence took longer than ${taskTimeoutMs} ms.`));
       thread.worker.postMessage(thread.task.sentence);
     }
@@ -101,20 +94,19 @@ export function createFlitePool(options: FlitePoolOptions) {
   async function speak({ sentence, isFirst, clientId, signal }: SpeakOptions): Promise<Uint8Array> {
     signal.throwIfAborted();
     if (isStopped) throw new SpeechFault({ details: "the service is stopping" });
-    const hasRoom = threads.size < maxThreads || findIdle() || listWaiting().length < maxWaiting;
+    const room = waiting.has(clientId) ? maxWaiting : maxWaiting * newcomersRoom;
+    const hasRoom = threads.size < maxThreads || findIdle() || waiting.list().length < room;
     if (isFirst && !hasRoom) throw new SpeechBusy("Every voice is speaking, and the queue is full.");
     let leave = () => {};
     try {
       return await new Promise((resolve, reject) => {
-        const task = { sentence, resolve, reject };
+        const task = { sentence, clientId, resolve, reject };
         leave = () => {
-          const others = (waiting.get(clientId) ?? []).filter((other) => other !== task);
-          if (others.length > 0) waiting.set(clientId, others);
-          else waiting.delete(clientId);
+          waiting.drop(task);
           reject(signal.reason as Error);
         };
         signal.addEventListener("abort", leave, { once: true });
-        waiting.set(clientId, [...(waiting.get(clientId) ?? []), task]);
+        waiting.add(task);
         startWaiting();
       });
     } finally {
@@ -126,17 +118,42 @@ export function createFlitePool(options: FlitePoolOptions) {
     isStopped = true;
     const stopped = [...threads];
     threads.clear();
-    const tasks = [...listWaiting(), ...stopped.map(({ task }) => task)];
-    waiting.clear();
+    const tasks = [...waiting.list(), ...stopped.map(({ task }) => task)];
     for (const task of tasks) task?.reject(new SpeechFault({ details: "the service is stopping" }));
     for (const { timer } of stopped) clearTimeout(timer);
     await Promise.all(stopped.map(({ worker }) => worker.terminate()));
   }
 
   /** How many sentences wait, and how many threads there are. */
-  const readLoad = () => ({ waiting: listWaiting().length, threads: threads.size });
+  const readLoad = () => ({ waiting: waiting.list().length, threads: threads.size });
 
   return { speak, stop, readLoad };
+}
+
+/** Waiting sentences, by client; the client whose turn comes next is the first. */
+function createQueue() {
+  const tasksOf = new Map<string, Task[]>();
+  const read = (clientId: string) => tasksOf.get(clientId) ?? [];
+  const set = (clientId: string, tasks: Task[]) =>
+    void (tasks.length > 0 ? tasksOf.set(clientId, tasks) : tasksOf.delete(clientId));
+
+  return {
+    list: () => [...tasksOf.values()].flat(),
+    has: (clientId: string) => tasksOf.has(clientId),
+    add: (task: Task) => set(task.clientId, [...read(task.clientId), task]),
+    drop: (task: Task) => {
+      const others = read(task.clientId).filter((other) => other !== task);
+      set(task.clientId, others);
+    },
+    /** Only from a queue that is not empty. */
+    take(): Task {
+      const [[clientId, [task, ...others]]] = [...tasksOf] as [[string, [Task, ...Task[]]]];
+      // Its next one comes after those of all other clients.
+      tasksOf.delete(clientId);
+      set(clientId, others);
+      return task;
+    },
+  };
 }
 
 function failed(cause: unknown): SpeechFault {

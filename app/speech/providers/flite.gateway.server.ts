@@ -12,7 +12,7 @@ import type { SpeechProvider, SpeechProviderRow } from "./speech-provider.server
 /** So much is spoken at once; shorter at the beginning, so that it can be heard early. */
 const sentenceChars = 240;
 const firstSentenceChars = 100;
-/** Of one client, in work and waiting at once. */
+/** Texts of one client, in work and waiting at once. */
 const maxTextsOfClient = 3;
 /** Written into the name of what is cached: another bit rate or other cuts sound different. */
 const recipe = "mp3-48-1";

@@ -51,7 +51,6 @@ function prepare(...tools: Tool[]) {
       request: { kind: "request", dialect, id: 1, method, params },
       revision,
       caller,
-      clientId: "client",
       openSignal: () => signal,
     });
   const call = async (options: Parameters<typeof ask>[1] & { name?: string } = {}) =>

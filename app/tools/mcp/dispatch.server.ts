@@ -17,7 +17,6 @@ type McpCall = {
   request: McpRequest;
   revision: Revision;
   caller: ToolCaller;
-  clientId: string;
   openSignal: () => AbortSignal;
 };
 
@@ -47,14 +46,14 @@ export function createMcpDispatcher({ tools, serverInfo, instructions, log }: Mc
   const discovered = { supportedVersions: supportedRevisions, capabilities, instructions, ...cacheable };
   const discoverText = toPlainJson(discovered);
 
-  async function callTool({ request, revision, caller, clientId, openSignal }: McpCall): Promise<McpOutcome> {
+  async function callTool({ request, revision, caller, openSignal }: McpCall): Promise<McpOutcome> {
     const { name, arguments: input = {} } = request.params;
     const { badParams, failed } = errorCodes;
     if (typeof name !== "string") return fail(badParams, "params.name must be the name of a tool.");
     const tool = byName.get(name);
     if (!tool) return fail(badParams, `There is no tool called ${name.slice(0, 100)} here.`);
     if (!isRecord(input)) return fail(badParams, "params.arguments must be an object.");
-    const outcome = await runTool({ tool, input, caller, clientId, signal: openSignal(), log });
+    const outcome = await runTool({ tool, input, caller, signal: openSignal(), log });
     if (!outcome.ok) {
       const { errorText, notRun } = outcome;
       if (notRun === "caller") throw new Refusal("missing-jwt", { detail: errorText });

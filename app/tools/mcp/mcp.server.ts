@@ -15,7 +15,6 @@ export const onlyPostMessage = "MCP endpoint only supports POST requests";
 
 export type McpExchange = {
   headers: RevisionHeaders;
-  clientId: string;
   /** Created on demand: it costs more than answering most messages. */
   openSignal: () => AbortSignal;
   caller: ToolCaller;
@@ -34,7 +33,7 @@ export type McpSite = {
 type Addressee = { dialect: Dialect; id: MessageId | null };
 
 export async function answerMcp(exchange: McpExchange, dispatch: McpDispatcher): Promise<Response> {
-  const { message, headers, caller, clientId, openSignal } = exchange;
+  const { message, headers, caller, openSignal } = exchange;
   const to = addresseeOf(message);
   if (message.kind === "invalid") {
     const { code, problem } = message;
@@ -46,7 +45,7 @@ export async function answerMcp(exchange: McpExchange, dispatch: McpDispatcher):
     return new Response(null, { status: 202, headers: { "Cache-Control": "no-store" } });
   }
   const { revision } = verdict;
-  return answerOutcome(await dispatch({ request: message, revision, caller, clientId, openSignal }), to);
+  return answerOutcome(await dispatch({ request: message, revision, caller, openSignal }), to);
 }
 
 export function readRevisionHeaders(headers: IncomingHttpHeaders): RevisionHeaders {

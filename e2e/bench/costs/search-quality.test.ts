@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { createTestDir } from "~e2e/support/databases/database";
 import { copyKnowledge, demoContent } from "~e2e/support/demo-content";
-import { openKnowledgeSearch } from "~e2e/support/knowledge";
+import { openKnowledgeSearch } from "~e2e/support/search/knowledge";
 import { listKnowledgeFiles, readKnowledgeFile } from "~/search/knowledge-files.server";
 import { knowledgeFolder } from "~/search/knowledge-search.server";
 import { measureQuality } from "./search-quality";

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { streamText } from "ai";
 import type { ModelMessage } from "ai";
-import { listen } from "~/platform/http/http-server.server";
+import { listen } from "~/platform/http/connection/http-server.server";
 import { answerParent } from "../worker-process";
 
 export type AiSdkOrder = { order: "start"; baseUrl: string } | { order: "memory" };

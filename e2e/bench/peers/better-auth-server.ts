@@ -9,7 +9,7 @@ import { SqliteDialect } from "kysely";
 import Sqlite from "libsql";
 import { createPublicClient, http, parseAbi, verifyMessage } from "viem";
 import type { Address, Hex } from "viem";
-import { listen } from "~/platform/http/http-server.server";
+import { listen } from "~/platform/http/connection/http-server.server";
 import { answerParent } from "../worker-process";
 
 export type PluginSetup = {

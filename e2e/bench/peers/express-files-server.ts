@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import express from "express";
-import { listen } from "~/platform/http/http-server.server";
+import { listen } from "~/platform/http/connection/http-server.server";
 import { answerParent } from "../worker-process";
 
 /** `folder`: what is there to fetch by name; `speechFile`: the answer to every request for speech. */

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import fastify from "fastify";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { createFlitePool } from "~/speech/flite/flite-pool.server";
@@ -115,7 +116,7 @@ function addSpeech(server: FastifyInstance): void {
     async ({ body }, reply) => {
       const { contentType, chunks } = await voice.speak({
         text: body.text,
-        clientId: "a",
+        clientId: randomUUID(),
         signal: new AbortController().signal,
       });
       const audio: Uint8Array[] = [];

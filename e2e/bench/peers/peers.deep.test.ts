@@ -8,7 +8,7 @@ import type { TestChain } from "~e2e/support/chain/chain";
 import { createTestDir } from "~e2e/support/databases/database";
 import { demoContent } from "~e2e/support/demo-content";
 import { waitUntil } from "~e2e/support/processes";
-import { listen } from "~/platform/http/http-server.server";
+import { listen } from "~/platform/http/connection/http-server.server";
 import { grantKeys, keySeries } from "../bench-keys";
 import type { Load, LoadResult } from "../load-generator";
 import type { PrepareCall, SideName, Target } from "../costs/operation";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { createMcpHandler, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { systemClock as clock } from "~/platform/clock";
-import { listen } from "~/platform/http/http-server.server";
+import { listen } from "~/platform/http/connection/http-server.server";
 import { createKnowledgeSearch } from "~/search/knowledge-search.server";
 import { createSearchTool } from "~/tools/search-tool";
 import { answerParent } from "../worker-process";
@@ -73,8 +73,7 @@ async function openSearch(folders: Pick<SdkSetup, "contentDir" | "dataDir">) {
   const tool = createSearchTool({ store, gatedNamespaces: [], requireHolder: () => Promise.resolve() });
   const { signal } = new AbortController();
   return {
-    [tool.name]: (input: unknown) =>
-      tool.run({ input: tool.inputSchema.parse(input), caller: null, clientId: "client", signal }),
+    [tool.name]: (input: unknown) => tool.run({ input: tool.inputSchema.parse(input), caller: null, signal }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { Agent, createServer, request } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { listen } from "~/platform/http/http-server.server";
+import { listen } from "~/platform/http/connection/http-server.server";
 import { answerParent } from "../worker-process";
 
 export type ProxyOrder = { order: "listen" } | { order: "serve"; ports: number[] } | { order: "count" };

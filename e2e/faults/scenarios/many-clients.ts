@@ -104,8 +104,8 @@ async function openSite(later: Later) {
     flood: (first: number, count: number) =>
       sendPipelined({
         port,
-        connections: 16,
-        depth: 32,
+        connections: 128,
+        depth: 4,
         count,
         write: (index) => writeRequest(first + index, port),
       }),

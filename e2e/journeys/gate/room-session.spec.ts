@@ -48,7 +48,7 @@ test("a signed-in holder gets the room with the page itself, before any script, 
   expect(response?.headers()["cache-control"]).toBe("no-store");
   expect(await response?.text()).not.toContain(token);
   await served.getByRole("button", { name: "Sign out" }).click();
-  await expect(served.getByRole("heading", { name: "Connect your wallet" })).toBeVisible();
+  await expect(served.getByRole("heading", { name: "What you need" })).toBeVisible();
   expect((await plain.cookies()).map(({ name }) => name)).not.toContain("access_token");
   await plain.close();
 });

@@ -63,7 +63,6 @@ async function readReply({ baseUrl, question }: { baseUrl: string; question: str
     messages: [{ role: "user", text: question }],
     tools: [],
     caller: null,
-    clientId: "client",
     reservation: { maxOutputTokens: 1_000_000, settle: () => Promise.resolve() },
     maxSteps: 5,
     maxDurationMs: 120_000,

@@ -2,7 +2,11 @@ import { waitUntil } from "../processes";
 import type { RunningServer } from "../running-server";
 
 /** What a server has to be started with, so that it can be asked. */
-export const memoryReportOptions = ["--expose-gc", "--import", "./e2e/support/measure/memory-reporter.mjs"];
+export const memoryReportOptions = [
+  "--expose-gc",
+  "--import",
+  new URL("memory-reporter.mjs", import.meta.url).href,
+];
 
 export type MemoryReport = { memoryReport: number; heldBytes: number; rss: number };
 

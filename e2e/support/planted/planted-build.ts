@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 
@@ -21,11 +21,11 @@ export const stockBuildDir = "e2e/.results/stock-build";
 /** Another copy of the project, changed and built. The caller removes it. */
 export async function buildPlanted({ files: planted = {}, changes = [], folder }: Planted) {
   await mkdir("e2e/.results", { recursive: true });
-  // Below the project, whose packages it finds by going up.
   const projectDir = path.resolve(folder ?? (await mkdtemp("e2e/.results/planted-")));
   await rm(projectDir, { recursive: true, force: true });
   const filter = (file: string) => !/\.test\.tsx?$|^public\/build/.test(file);
   for (const file of files) await cp(file, path.join(projectDir, file), { recursive: true, filter });
+  await symlink(path.resolve("node_modules"), path.join(projectDir, "node_modules"));
   for (const [file, text] of Object.entries(planted)) await writeFile(path.join(projectDir, file), text);
   for (const { file, from, to } of changes) {
     const text = await readFile(path.join(projectDir, file), "utf8");
@@ -39,6 +39,7 @@ export async function buildPlanted({ files: planted = {}, changes = [], folder }
 /** The framework's own handler calls every resource route that it can call. */
 export const throughStockHandler: Change = {
   file: "app/platform/http/resource-routes.server.ts",
-  from: "const context = contextOf(response);",
-  to: 'const context = contextOf(response);\n      if (fetchMethods.has(request.method)) return next("router");',
+  from: "nameRoute, observe, (",
+  // Pages are observed further on.
+  to: 'nameRoute, (asked, _, next) => next(fetchMethods.has(asked.method) ? "router" : undefined), observe, (',
 };

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod";
+import type { OpenTracingOptions } from "~/platform/tracing/tracing.gateway.server";
 
 const valueSchema = z.union([
   z.strictObject({ stringValue: z.string() }).transform(({ stringValue }) => stringValue),
@@ -70,7 +71,7 @@ export async function startCollector({ behaviour = "take" }: { behaviour?: Colle
     response.writeHead(200, { "Content-Type": "application/json" }).end("{}");
   }
 
-  // What it receives is no request of the process under test: an instrumentation would replace `emit`.
+  // Its requests are none of the process under test: an instrumentation would replace `emit`.
   server.emit = server.emit.bind(server);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -106,5 +107,21 @@ export async function startCollector({ behaviour = "take" }: { behaviour?: Colle
       server.close();
       await once(server, "close");
     },
+  };
+}
+
+/** Everything is traced to this collector. */
+export function tracesTo({ endpoint }: { endpoint: string }): OpenTracingOptions {
+  return {
+    settings: {
+      url: `${endpoint}/v1/traces`,
+      headers: {},
+      serviceName: "gate",
+      sampler: { base: "always_on", isParentBased: true, ratio: 1 },
+    },
+    serviceVersion: "1",
+    instance: "this process",
+    isTrustedPeer: () => true,
+    onFault: () => {},
   };
 }

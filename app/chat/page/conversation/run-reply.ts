@@ -10,7 +10,7 @@ import { ReplyGoneError, readReplyStream } from "./reply-stream";
 /** Why a page ceases to read an answer before its end. */
 export type LeavingReason = "stopped" | "left" | "ended-elsewhere";
 
-/** What to do about another answer that is under way: it is about to stop, or it is not. */
+/** Another answer is under way: it is about to stop, or it is not. */
 export type UnderWay = "wait" | "refuse";
 
 export type RunReplyOptions = {

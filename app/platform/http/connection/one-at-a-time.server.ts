@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { Socket } from "node:net";
 
 /** How many requests a client may send ahead on one connection, before the answer to the first is out. */
-const maxSentAhead = 16;
+const maxSentAhead = 4;
 
 type Sent = { request: IncomingMessage; response: ServerResponse };
 

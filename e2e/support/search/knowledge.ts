@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { onTestFinished } from "vitest";
 import { createKnowledgeSearch, knowledgeFolder } from "~/search/knowledge-search.server";
-import { createTestDir } from "./databases/database";
+import { createTestDir } from "../databases/database";
 
 /** A content folder with these pages, and a data folder beside it; both are removed when the test ends. */
 export async function createKnowledge(pages: Record<string, string | Uint8Array> = {}) {

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { z } from "zod";
 import { takeBodyPlace } from "./body-places.server";
-import { trimSpaces } from "./header-text";
-import { Refusal } from "./refusal";
-import type { RequestContext } from "./request-context.server";
+import { trimSpaces } from "../header-text";
+import { Refusal } from "../refusal";
+import type { RequestContext } from "../request-context.server";
 import { describeIssues } from "./shape-issues";
 
 export function tooLarge(maxBytes: number): Refusal {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { answerJson } from "./answer.server";
-import { Refusal } from "./refusal";
-import { sendResponse } from "./send-response.server";
+import { answerJson } from "../answer.server";
+import { Refusal } from "../refusal";
+import { sendResponse } from "../send-response.server";
 
 type StartupBufferOptions = {
   /** In the shape of the requested address. */

@@ -3,9 +3,9 @@ import type { OperationDescription } from "~/platform/openapi/api-registry";
 import { hasBody, parseShape, readLimitedBody, requireJsonHeaders } from "./body.server";
 import type { Incoming } from "./body.server";
 import { defaultJsonBounds, parseJson } from "./json-text";
-import { Refusal } from "./refusal";
-import type { RequestContext } from "./request-context.server";
-import { takeTurn } from "./turn.server";
+import { Refusal } from "../refusal";
+import type { RequestContext } from "../request-context.server";
+import { takeTurn } from "../turn.server";
 
 /** What a route declares of its body. */
 export type BodySpec<Body> = {

@@ -3,11 +3,11 @@ import net from "node:net";
 import type { AddressInfo } from "node:net";
 import { createReadableStreamFromReadable } from "@remix-run/node";
 import { expect, onTestFinished, test } from "vitest";
-import { readLimitedBody } from "./body.server";
-import type { Incoming } from "./body.server";
+import { readLimitedBody } from "../body/body.server";
+import type { Incoming } from "../body/body.server";
 import { createHttpServer } from "./http-server.server";
 import type { ServerTimeouts } from "./http-server.server";
-import { Refusal } from "./refusal";
+import { Refusal } from "../refusal";
 
 const patient: ServerTimeouts = {
   headersMs: 60_000,

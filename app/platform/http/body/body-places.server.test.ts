@@ -7,12 +7,12 @@ import express from "express";
 import { expect, onTestFinished, test } from "vitest";
 import type { Log } from "~/platform/log.server";
 import { maxBodiesOfClient } from "./body-places.server";
-import { compileTrust } from "./client-id.server";
+import { compileTrust } from "../client-id.server";
 import { readLimitedBody } from "./body.server";
-import { contextOf, createRequestContexts } from "./create-context.server";
-import { createHttpServer } from "./http-server.server";
-import type { Refusal } from "./refusal";
-import type { RequestContext, ServiceContext } from "./request-context.server";
+import { contextOf, createRequestContexts } from "../create-context.server";
+import { createHttpServer } from "../connection/http-server.server";
+import type { Refusal } from "../refusal";
+import type { RequestContext, ServiceContext } from "../request-context.server";
 
 const maxBytes = 1_000;
 

@@ -3,7 +3,7 @@ import { request as ask } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { waitUntil } from "~e2e/support/processes";
-import { answerProblem } from "./answer.server";
+import { answerProblem } from "../answer.server";
 import { createStartupBuffer } from "./startup-buffer.server";
 import { createHttpServer } from "./http-server.server";
 

@@ -1,5 +1,5 @@
-import { Refusal } from "./refusal";
-import type { RefusalName } from "./refusal";
+import { Refusal } from "../refusal";
+import type { RefusalName } from "../refusal";
 
 /** Limits of every body, counted before it is parsed. */
 export type JsonBounds = {

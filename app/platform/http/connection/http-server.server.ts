@@ -3,11 +3,11 @@ import { STATUS_CODES, createServer } from "node:http";
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Log } from "~/platform/log.server";
 import { takeOverPort } from "~/platform/worker.server";
-import { measureGrain } from "./body-grain.server";
+import { measureGrain } from "../body/body-grain.server";
 import { oneAtATime } from "./one-at-a-time.server";
-import { problemHeader, refusalTable } from "./refusal";
-import { countHeader, readTarget } from "./request-target";
-import type { RequestTarget } from "./request-target";
+import { problemHeader, refusalTable } from "../refusal";
+import { countHeader, readTarget } from "../request-target";
+import type { RequestTarget } from "../request-target";
 
 /** Slow clients are cut off: the request must arrive in time, and a socket that moves nothing is closed. */
 const defaultTimeouts = { headersMs: 10_000, requestMs: 30_000, idleMs: 120_000, keepAliveMs: 10_000 };

@@ -1,0 +1,78 @@
+import { once } from "node:events";
+import net from "node:net";
+import type { AddressInfo } from "node:net";
+import type { ServerBuild } from "@remix-run/node";
+import express from "express";
+import { expect, onTestFinished, test } from "vitest";
+import type { Log } from "~/platform/log.server";
+import { maxBodiesOfClient } from "./body/body-places.server";
+import { compileTrust } from "./client-id.server";
+import { createHttpServer } from "./connection/http-server.server";
+import { createRequestContexts } from "./create-context.server";
+import { guardPages } from "./pages.server";
+import { toRefusal } from "./to-refusal.server";
+import type { ServiceContext } from "./request-context.server";
+
+const origin = "http://localhost";
+const routes = {
+  root: { id: "root", path: "", module: {} },
+  form: { id: "form", parentId: "root", path: "form", module: { action: () => null } },
+};
+
+/** `limit`: what a page waits for before anything else. */
+async function openPages(limit: () => Promise<null>) {
+  let closed = 0;
+  const app = express();
+  app.use(
+    createRequestContexts({
+      service: { origin, consumeLimit: limit, countRefusal: () => {} } as unknown as ServiceContext,
+      isTrustedPeer: compileTrust(undefined),
+      warnsOfProxy: false,
+      log: {} as Log,
+    }),
+    (request, _response, next) => {
+      request.once("close", () => (closed += 1));
+      next();
+    },
+    guardPages({ routes } as unknown as ServerBuild),
+    (request, response) => void request.resume().once("end", () => response.end("sent")),
+  );
+  app.use(((error, _request, response, _next) => {
+    response.status(toRefusal(error).status).end();
+  }) satisfies express.ErrorRequestHandler);
+  const server = createHttpServer(app);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const begin = () => {
+    const socket = net.connect({ host: "127.0.0.1", port });
+    socket.on("error", () => socket.destroy());
+    socket.write(`POST /form HTTP/1.1\r\nHost: localhost\r\nOrigin: ${origin}\r\nContent-Length: 3\r\n\r\n`);
+    onTestFinished(() => void socket.destroy());
+    return socket;
+  };
+  async function send(): Promise<number> {
+    const socket = begin();
+    socket.write("a=b");
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    return Number(/^HTTP\/1\.1 (\d+)/.exec(answer.toString())?.[1]);
+  }
+  return { begin, send, countClosed: () => closed };
+}
+
+test("forms of a client that left while its limit was asked hold no place", async () => {
+  let answer = () => {};
+  const asked = new Promise<null>((resolve) => (answer = () => resolve(null)));
+  let calls = 0;
+  const { begin, send, countClosed } = await openPages(() => ((calls += 1), asked));
+  const leaving = Array.from({ length: maxBodiesOfClient }, begin);
+  await expect.poll(() => calls).toBe(leaving.length);
+  for (const socket of leaving) socket.resetAndDestroy();
+  await expect.poll(countClosed).toBe(leaving.length);
+  answer();
+  expect(await send()).toBe(200);
+});
