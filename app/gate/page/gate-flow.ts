@@ -5,7 +5,7 @@ import { noticeForEnd, noticeForProblem, otherWallet, walletLeft } from "./gate-
 import type { FormEvent, GateEvent, GateForm, GateRoom, GateState, StateIn } from "./gate-state";
 import type { GateNotice } from "./wallet/wallet-notices";
 import { noChoice, reduceChoice } from "./kinds/key-choice";
-import type { WalletAccount } from "./wallet/wagmi-session";
+import type { WalletAccount } from "./wallet/wallet-setup";
 
 type WithKeys = StateIn<"connected" | "inside">;
 

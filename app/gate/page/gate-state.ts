@@ -1,10 +1,11 @@
 import type { PublicSettings } from "~/platform/public-settings";
 import type { FormReceipt } from "./form/receipt-card";
-import type { FormPost, GateApi, Grant, Session } from "./gate-api";
-import type { WalletAccount, WalletSession } from "./wallet/wagmi-session";
+import type { GateApi, Grant, Session } from "./gate-api";
 import type { ChoiceEvent, KeyChoice } from "./kinds/key-choice";
 import type { PageKinds } from "./kinds/page-kind";
-import type { GateNotice } from "./wallet/wallet-notices";
+import type { Wallet } from "./wallet/use-wallet";
+import type { GateActivity, GateNotice } from "./wallet/wallet-notices";
+import type { WalletAccount } from "./wallet/wallet-setup";
 
 export type GateTask =
   | { kind: "mint"; step: "funds" | "wallet" | "chain" }
@@ -92,11 +93,16 @@ export type GateTools = {
   kinds: PageKinds;
   origin: string;
   api: GateApi;
-  /** Sends what the wallet has signed to the page's action, and throws what it refuses. */
-  sendForm: (form: FormPost) => Promise<void>;
   dispatch: (event: GateEvent) => void;
   /** A number greater than every one before; see `turn` in the state. */
   nextTurn: () => number;
-  /** Loads the wallet code at the first call, and always answers with the same session. */
-  openWallet: () => Promise<WalletSession>;
+  /** Runs something in a new turn; an error becomes a notice about the activity. Whether there was none. */
+  run: (activity: GateActivity, work: (turn: number) => Promise<void>) => Promise<boolean>;
+  /** Loads the wallet code at the first call, and always answers with the same wallet. */
+  openWallet: () => Promise<Wallet>;
 };
+
+/** The account that the page works with; null without a wallet. */
+export function accountOf(state: GateState): WalletAccount | null {
+  return state.phase === "away" ? null : state.account;
+}

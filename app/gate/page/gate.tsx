@@ -18,7 +18,7 @@ import { toSignedKey } from "./kinds/signed-key";
 import type { SignedKey } from "./kinds/signed-key";
 import { NoticeCard } from "./notice-card";
 import { RoomFrame } from "./room/room-frame";
-import { useGateFlow } from "./use-gate-flow";
+import { useGate } from "./use-gate";
 import { AccountBar, AccountChoice, ReturningBar } from "./wallet/account-bar";
 import type { LastWallet } from "./wallet/wallet-cookie";
 import type { GateNotice } from "./wallet/wallet-notices";
@@ -38,8 +38,7 @@ type GateProps = {
 };
 
 export function Gate({ settings, kinds, visit, outline, lookup, door, lastWallet, signsSiwe }: GateProps) {
-  const { state, chooser, wallet, ...flow } = useGateFlow({ settings, kinds, visit, lastWallet });
-  const { returning, look, actions } = flow;
+  const { state, parts, chooser, look, returning, actions } = useGate({ settings, kinds, visit, lastWallet });
   const isDemo = settings.mode === "demo";
   const isInside = state.phase === "inside";
   const { account = null, other = null } = state.phase === "connected" || isInside ? state : {};
@@ -90,12 +89,13 @@ export function Gate({ settings, kinds, visit, outline, lookup, door, lastWallet
           <LockedPreview outline={outline} />
         </div>
       )}
-      {wallet ? (
-        <wallet.Parts
-          session={wallet.session}
-          isDemo={isDemo}
+      {parts ? (
+        <parts.WalletParts
+          settings={settings}
+          kinds={kinds}
           isConnected={account !== null}
           isChoosing={chooser === "open"}
+          onWallet={parts.onWallet}
           onAccount={actions.noteAccount}
           onClose={actions.closeWallets}
         />

@@ -5,9 +5,8 @@ import { chatEntryPrefix, formDraftPrefix } from "~/platform/personal-storage";
 import { createGateApi } from "../gate-api";
 import type { Session } from "../gate-api";
 import type { GateEvent } from "../gate-state";
-import { resumeVisit } from "../gate-tasks";
-import { keepSession, lookAtSession, openKept, signOut } from "./session-tasks";
-import type { WalletSession } from "../wallet/wagmi-session";
+import { keepSession, lookAtSession, openKept, resumeVisit, signOut } from "./session-tasks";
+import type { Wallet } from "../wallet/use-wallet";
 
 const address = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 const signedIn = { signedIn: true, tokenId: "7", address, secondsLeft: 900, isRenewable: true };
@@ -228,7 +227,7 @@ test("another account in the last visit's wallet finds nothing of that visit eit
     const readLeft = openBrowser();
     const { asked, tools } = await openFixture(out);
     const account = { address: shown, chainId: 1, walletId: "one", walletName: "One" };
-    const wallet = { reconnect: () => Promise.resolve(account) } as unknown as WalletSession;
+    const wallet = { reconnect: () => Promise.resolve(account) } as unknown as Wallet;
     const openWallet = () => Promise.resolve(wallet);
     await resumeVisit({ ...tools, openWallet }, { lastWallet, openedAs: session });
     expect([readLeft().length, asked]).toEqual([left, left === 4 ? [] : ["DELETE"]]);

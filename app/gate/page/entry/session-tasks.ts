@@ -3,6 +3,9 @@ import { RefusedError } from "../gate-api";
 import type { GateApi, Session, SessionAnswer } from "../gate-api";
 import { noticeFor, noticeForEnd } from "../gate-notice";
 import type { GateTools } from "../gate-state";
+import type { LastWallet } from "../wallet/wallet-cookie";
+import { noticeForMissing } from "../wallet/wallet-notices";
+import type { WalletAccount } from "../wallet/wallet-setup";
 
 type SessionTools = Pick<GateTools, "api" | "dispatch" | "nextTurn">;
 
@@ -50,6 +53,45 @@ export async function openKept(
     // The way in by signature is open all the same.
     return "unknown";
   }
+}
+
+type Reconnecting = Pick<GateTools, "api" | "dispatch" | "nextTurn" | "openWallet">;
+
+/** Resumes the session and the wallet of an earlier visit. Where that fails, the visitor can start over. The session, if any. */
+export async function resumeVisit(
+  tools: Reconnecting,
+  { lastWallet, openedAs }: { lastWallet: LastWallet | null; openedAs: Session | null },
+): Promise<Session | "unknown" | null> {
+  const { api, dispatch, nextTurn } = tools;
+  const turn = nextTurn();
+  dispatch({ type: "look-started", turn });
+  const [account, session] = await Promise.all([
+    lastWallet ? reconnectWallet(tools, turn, lastWallet) : null,
+    // With a session cookie, the server has already opened the room.
+    openedAs ?? openKept(tools, { turn }),
+  ]);
+  const address = session && session !== "unknown" ? session.address : null;
+  if (account && address !== null && account.address.toLowerCase() !== address) await endVisit(api);
+  return session;
+}
+
+async function reconnectWallet(
+  { dispatch, openWallet }: Reconnecting,
+  turn: number,
+  { id, name }: LastWallet,
+): Promise<WalletAccount | null> {
+  try {
+    const found = await (await openWallet()).reconnect(id);
+    if (found === "asleep") return null;
+    if (typeof found === "object") {
+      dispatch({ type: "account-connected", turn, account: found });
+      return found;
+    }
+    dispatch({ type: "failed", turn, notice: noticeForMissing(found, name) });
+  } catch (error) {
+    dispatch({ type: "failed", turn, notice: noticeFor(error, "connect") });
+  }
+  return null;
 }
 
 /** Signed out, or another wallet's, which is another person: nothing of the visit stays on the device. */

@@ -5,10 +5,9 @@ import type { FormPost, GateApi } from "../gate-api";
 import { usedKeyRemedy } from "../gate-notice";
 import type { GateTools } from "../gate-state";
 import type { GateNotice } from "../wallet/wallet-notices";
-import { inNewTurn, loadProofs } from "../gate-tasks";
 import { capitalized } from "../kinds/key-words";
 import type { SignedKey } from "../kinds/signed-key";
-import type { WalletAccount } from "../wallet/wagmi-session";
+import type { WalletAccount } from "../wallet/wallet-setup";
 import type { FormReceipt } from "./receipt-card";
 
 type FormOrder = {
@@ -19,7 +18,7 @@ type FormOrder = {
   signal: AbortSignal;
 };
 
-const walletNeeded: GateNotice = {
+export const walletNeeded: GateNotice = {
   tone: "info",
   title: "The form needs your wallet",
   detail: "You are signed in, but no wallet is connected, and the form is signed with the wallet.",
@@ -52,17 +51,13 @@ function keyUsedBefore({ words }: SignedKey, usedAt: string | null): GateNotice 
   };
 }
 
-/** Says beside the form why it cannot be sent, before anything has begun. */
-export function refuseForm({ dispatch, nextTurn }: GateTools): void {
-  const turn = nextTurn();
-  dispatch({ type: "form-started", turn });
-  dispatch({ type: "failed", turn, notice: walletNeeded });
-}
+/** `sendForm`: to the page's action; throws what it refuses. */
+type FormTools = GateTools & { sendForm: (form: FormPost) => Promise<void> };
 
 /** Signs and sends the text, once however often it is pressed and in however many windows. */
-export function submitForm(tools: GateTools, order: FormOrder): Promise<void> {
+export function submitForm(tools: FormTools, order: FormOrder): Promise<boolean> {
   const { dispatch } = tools;
-  return inNewTurn(tools, "form", async (turn) => {
+  return tools.run("form", async (turn) => {
     dispatch({ type: "form-started", turn });
     const isAlone = await whileAlone(`latchkey.form:${order.key.id}`, () => sendOnce(tools, order, turn));
     if (!isAlone) dispatch({ type: "failed", turn, notice: formElsewhere });
@@ -87,7 +82,7 @@ async function whileAlone(name: string, work: () => Promise<void>): Promise<bool
   }
 }
 
-async function sendOnce(tools: GateTools, order: FormOrder, turn: number): Promise<void> {
+async function sendOnce(tools: FormTools, order: FormOrder, turn: number): Promise<void> {
   const { api, dispatch, origin } = tools;
   const { account, key, signal } = order;
   const before = await findUse(api, key);
@@ -130,8 +125,8 @@ async function accept({ api, dispatch }: GateTools, turn: number, receipt: FormR
 async function sign(tools: GateTools, order: FormOrder, turn: number): Promise<FormPost> {
   const { origin, dispatch, openWallet } = tools;
   const { account, key, text } = order;
-  const [wallet, { proveForForm }] = await Promise.all([openWallet(), loadProofs()]);
-  return proveForForm({
+  const wallet = await openWallet();
+  return wallet.proveForForm({
     wallet,
     address: account.address,
     key,

@@ -1,32 +1,30 @@
 import { useMutation } from "@tanstack/react-query";
 import { Suspense, lazy, useEffect, useMemo, useRef, useState } from "react";
 import { useConfig, useConnect } from "wagmi";
-import { getConnection } from "wagmi/actions";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { takeLostFocus } from "~/ui/lost-focus";
 import { noticeFor } from "../gate-notice";
 import { NoticeCard } from "../notice-card";
 import { useFocusOnAccountAfterwards } from "./account-bar";
-import { toAccount } from "./wagmi-session";
-import type { WalletAccount, WalletChoice, WalletSession } from "./wagmi-session";
 import { WalletAppLinks, WalletPrimer } from "./wallet-help";
 import { WalletError } from "./wallet-notices";
+import { findAccount } from "./wallet-setup";
+import type { WalletAccount, WalletChoice, WalletSetup } from "./wallet-setup";
 
 const PairingCode = lazy(() =>
   import("./pairing-code").then(({ PairingCode }) => ({ default: PairingCode })),
 );
 
 export type WalletDialogProps = {
-  session: WalletSession;
-  isDemo: boolean;
+  setup: WalletSetup;
   /** With the wallet that was chosen, or null. */
   onClose: (chosen: WalletAccount | null) => void;
 };
 
-export function WalletDialog({ session, isDemo, onClose }: WalletDialogProps) {
-  const wallets = useWallets(session);
-  const { connect, unpick, pickedId, pairingUri, notice } = useChosenWallet(session, onClose);
+export function WalletDialog({ setup, onClose }: WalletDialogProps) {
+  const wallets = useWallets(setup);
+  const { connect, unpick, pickedId, pairingUri, notice } = useChosenWallet(setup, onClose);
   const picked = wallets.find((wallet) => wallet.id === pickedId) ?? null;
   const list = useRef<HTMLUListElement>(null);
   const isPairing = picked?.kind === "walletconnect" && pairingUri !== null;
@@ -71,7 +69,7 @@ export function WalletDialog({ session, isDemo, onClose }: WalletDialogProps) {
       ) : (
         <>
           {hasOwn ? null : <WalletAppLinks />}
-          <WalletPrimer isDemo={isDemo} isOpen={wallets.length === 0} />
+          <WalletPrimer isDemo={setup.settings.mode === "demo"} isOpen={wallets.length === 0} />
         </>
       )}
     </Dialog>
@@ -79,13 +77,13 @@ export function WalletDialog({ session, isDemo, onClose }: WalletDialogProps) {
 }
 
 /** Wallets may announce themselves late. */
-function useWallets(session: WalletSession): WalletChoice[] {
-  const [wallets, setWallets] = useState(session.listWallets);
-  useEffect(() => session.subscribeToWallets(setWallets), [session]);
+function useWallets({ listWallets, subscribeToWallets }: WalletSetup): WalletChoice[] {
+  const [wallets, setWallets] = useState(listWallets);
+  useEffect(() => subscribeToWallets(setWallets), [subscribeToWallets]);
   return wallets;
 }
 
-function useChosenWallet(session: WalletSession, onChosen: (account: WalletAccount) => void) {
+function useChosenWallet(setup: WalletSetup, onChosen: (account: WalletAccount) => void) {
   const [pairingUri, setPairingUri] = useState<string | null>(null);
   const { mutateAsync: connectTo } = useConnect();
   const config = useConfig();
@@ -93,11 +91,11 @@ function useChosenWallet(session: WalletSession, onChosen: (account: WalletAccou
     mutationFn: async (walletId: string) => {
       setPairingUri(null);
       const { accounts } = await connectTo({
-        connector: await session.makeConnector(walletId, setPairingUri),
+        connector: await setup.makeConnector(walletId, setPairingUri),
       });
       // Some locked wallets answer with nobody instead of asking.
       if (!accounts[0]) throw new WalletError("locked");
-      const account = toAccount(getConnection(config));
+      const account = findAccount(config);
       if (!account) throw new WalletError("gone");
       return account;
     },
@@ -106,7 +104,7 @@ function useChosenWallet(session: WalletSession, onChosen: (account: WalletAccou
     connect: (walletId: string) => mutate(walletId, { onSuccess: onChosen }),
     /** What the wallet answers after this is ignored. */
     unpick: () => {
-      session.abandonConnect();
+      setup.abandonConnect();
       reset();
     },
     pickedId: isPending ? variables : null,

@@ -1,41 +1,53 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { WagmiProvider, useConnection } from "wagmi";
-import type { WalletAccount } from "./wagmi-session";
+import type { PublicSettings } from "~/platform/public-settings";
+import type { PageKinds } from "../kinds/page-kind";
+import { useWallet } from "./use-wallet";
+import type { Wallet } from "./use-wallet";
 import { WalletDialog } from "./wallet-dialog";
 import type { WalletDialogProps } from "./wallet-dialog";
+import { createWalletSetup } from "./wallet-setup";
+import type { WalletAccount, WalletSetup } from "./wallet-setup";
 
 // A wallet in this browser works offline too.
 const queryClient = new QueryClient({ defaultOptions: { mutations: { networkMode: "always" } } });
 
-type WalletPartsProps = WalletDialogProps & {
+type LinkProps = {
+  onWallet: (wallet: Wallet) => void;
   /** Whether the page works with an account of the wallet. */
   isConnected: boolean;
-  isChoosing: boolean;
   /** Null: the wallet went away. */
   onAccount: (account: WalletAccount | null) => void;
 };
 
-/** Everything of the page that needs the wallet's code to be drawn. */
-export function WalletParts({ session, isConnected, isChoosing, onAccount, ...dialog }: WalletPartsProps) {
+type WalletPartsProps = LinkProps &
+  Pick<WalletDialogProps, "onClose"> & { settings: PublicSettings; kinds: PageKinds; isChoosing: boolean };
+
+/** Everything of the page that needs the wallet's code, which is loaded once somebody wants to connect. */
+export function WalletParts({ settings, kinds, isChoosing, onClose, ...link }: WalletPartsProps) {
+  const [setup] = useState(() => createWalletSetup({ settings, kinds, origin: window.location.origin }));
   return (
-    <WagmiProvider config={session.config} reconnectOnMount={false}>
+    <WagmiProvider config={setup.config} reconnectOnMount={false}>
       <QueryClientProvider client={queryClient}>
-        {isConnected ? <AccountWatch onAccount={onAccount} /> : null}
-        {isChoosing ? <WalletDialog session={session} {...dialog} /> : null}
+        <WalletLink setup={setup} {...link} />
+        {isChoosing ? <WalletDialog setup={setup} onClose={onClose} /> : null}
       </QueryClientProvider>
     </WagmiProvider>
   );
 }
 
-/** Tells what the wallet's account is, and every change that the wallet makes by itself. */
-function AccountWatch({ onAccount }: Pick<WalletPartsProps, "onAccount">) {
+/** Gives the wallet to the page, which was there before it, and tells every change that the wallet makes by itself. */
+function WalletLink({ setup, isConnected, onWallet, onAccount }: LinkProps & { setup: WalletSetup }) {
+  const wallet = useWallet(setup);
   const { status, address, chainId, connector } = useConnection();
+  useEffect(() => onWallet(wallet), [wallet, onWallet]);
   useEffect(() => {
+    if (!isConnected) return;
     if (status === "connected") {
       onAccount({ address, chainId, walletId: connector.id, walletName: connector.name });
     }
     if (status === "disconnected") onAccount(null);
-  }, [status, address, chainId, connector, onAccount]);
+  }, [isConnected, status, address, chainId, connector, onAccount]);
   return null;
 }
