@@ -11,7 +11,7 @@ import { createErrorHandler, guardPages } from "~/platform/http/pages.server";
 import { createResourceRoutes } from "~/platform/http/resource-routes.server";
 import { createPageHeaders } from "~/platform/http/security-headers.server";
 import { serveRoutes } from "~/platform/http/served-routes.server";
-import { openLog } from "~/platform/log.server";
+import { openLog } from "~/platform/log/log.server";
 import type { Services } from "~/services.server";
 import { observeRequests } from "~/services/observe-requests.server";
 import { serve } from "~/services/serve.server";

@@ -4,7 +4,7 @@ import {
   tokenLocations,
   calledByHolder,
   badTokenIsNone,
-} from "~/gate/tokens/token-placement.openapi";
+} from "~/gate/admission/token-placement.openapi";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";

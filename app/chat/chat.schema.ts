@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isLongerThan } from "~/platform/well-formed-text";
+import { isLongerThan } from "~/platform/text/well-formed-text";
 import { describeIssues } from "~/platform/http/body/shape-issues";
 import { maxMessageChars, maxMessages, maxParts } from "./chat-limits";
 import { textOf, toModelMessages } from "./model-messages";

@@ -1,5 +1,5 @@
-import { isRecord } from "~/platform/json";
-import { cutText, toWellFormedText } from "~/platform/well-formed-text";
+import { isRecord } from "~/platform/text/json";
+import { cutText, toWellFormedText } from "~/platform/text/well-formed-text";
 import { maxMessageChars } from "./chat-limits";
 import type { ModelMessage, ToolCall } from "./providers/chat-provider";
 

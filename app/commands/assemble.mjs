@@ -22,7 +22,7 @@ const shippedPaths = [
   "app/commands/supervise.mjs",
   "app/commands/prepare.mjs",
   "app/platform/config/environment-file.mjs",
-  "app/platform/open-output.mjs",
+  "app/platform/log/open-output.mjs",
   "build/index.js",
   "build/.made-from",
   "prisma/migrations",

@@ -2,14 +2,14 @@
 import { randomUUID } from "node:crypto";
 import os from "node:os";
 import { parseArgs } from "node:util";
-import { systemClock as clock } from "~/platform/clock";
+import { systemClock as clock } from "~/platform/time/clock";
 import { loadEnvironmentFile } from "~/platform/config/environment-file.mjs";
 import { loadConfig } from "~/settings.server";
 import type { Config } from "~/settings.server";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
-import { createLog } from "~/platform/log.server";
+import { createLog } from "~/platform/log/log.server";
 import { openRedis } from "~/platform/redis/redis.server";
-import { createInstanceId } from "~/platform/instance.server";
+import { createInstanceId } from "~/platform/instance/instance.server";
 import { resetQuotas } from "~/quota/quota-reset.server";
 import { quotaResetBodySchema } from "~/quota/quota.schema";
 import type { QuotaResetOrder } from "~/quota/quota.schema";

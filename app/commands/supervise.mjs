@@ -1,11 +1,11 @@
 // Several servers on one port (WORKERS): starts them, replaces those that die or hang, stops them in order, and adds
-// up their metrics. The other end of each message is app/platform/worker.server.ts.
+// up their metrics. The other end of each message is app/platform/instance/worker.server.ts.
 import cluster from "node:cluster";
 import { createServer } from "node:net";
 import { performance } from "node:perf_hooks";
 import { pino, stdTimeFunctions } from "pino";
 import { AggregatorRegistry } from "prom-client";
-import { openOutput } from "../platform/open-output.mjs";
+import { openOutput } from "../platform/log/open-output.mjs";
 
 /**
  * Workers tell every second that they are alive. Seconds are counted, not measured: a machine may sleep. And on one with

@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import { ContentFileError, openContentFile, readContentText, tokenFolder } from "./content-files.server";
 import { audioFileSchema } from "./content.schema";
 import type { AudioFile } from "./content.schema";

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import { contentFileError } from "./content-files.server";
 
 export type FileOutcome<Value> =

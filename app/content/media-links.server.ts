@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, hkdfSync, timingSafeEqual } from "node:crypto";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import { Refusal } from "~/platform/http/refusal";
 import { isCanonicalTokenId } from "./content-files.server";
 import { findMediaType } from "./media-file";

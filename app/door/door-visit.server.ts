@@ -1,7 +1,7 @@
-import { claimOf } from "~/gate/caller.server";
-import type { Caller } from "~/gate/caller.server";
-import { digestShape } from "~/gate/tokens/session.schema";
-import { findSessionToken } from "~/gate/tokens/session.server";
+import { claimOf } from "~/gate/tokens/caller.server";
+import type { Caller } from "~/gate/tokens/caller.server";
+import { digestShape } from "~/gate/session/session.schema";
+import { findSessionToken } from "~/gate/session/session.server";
 import { normalizeSite } from "~/platform/http/domains";
 import type { AccessClaim } from "~/platform/http/request-context.server";
 import { toRefusal } from "~/platform/http/to-refusal.server";

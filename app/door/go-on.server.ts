@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import type { Address } from "viem";
-import type { Caller } from "~/gate/caller.server";
-import { holderOf, requireHolder } from "~/gate/holder.server";
-import type { HolderDependencies } from "~/gate/holder.server";
+import type { Caller } from "~/gate/tokens/caller.server";
+import { holderOf, requireHolder } from "~/gate/tokens/holder.server";
+import type { HolderDependencies } from "~/gate/tokens/holder.server";
 import { membershipId } from "~/gate/kinds/kind-of-key";
 import type { KeyKind } from "~/gate/kinds/kind";
 import type { RequirementReport } from "~/gate/kinds/requirement-report";
 import type { AccessClaims } from "~/gate/tokens/access-token.schema";
 import { contractOf } from "~/gate/tokens/access-token.server";
-import type { KeptSession } from "~/gate/tokens/session.server";
+import type { KeptSession } from "~/gate/session/session.server";
 import { Refusal } from "~/platform/http/refusal";
 import type { LimitVerdict } from "~/platform/limits/rate-limiter.server";
 import type { DoorSite } from "./door.settings";

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Address } from "viem";
-import { bearerChallenge } from "~/gate/authentication-failed";
-import { requireHolder } from "~/gate/holder.server";
-import type { HolderDependencies } from "~/gate/holder.server";
+import { bearerChallenge } from "~/gate/tokens/authentication-failed";
+import { requireHolder } from "~/gate/tokens/holder.server";
+import type { HolderDependencies } from "~/gate/tokens/holder.server";
 import { Refusal } from "~/platform/http/refusal";
 import { readAskedFor } from "./asked-for";
 import type { AskedFor } from "./asked-for";

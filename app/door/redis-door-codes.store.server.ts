@@ -1,4 +1,4 @@
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import type { Redis } from "~/platform/redis/redis.server";
 import { defineScript } from "~/platform/redis/redis-script.server";
 import type { DoorCodeStore } from "./door-codes.store.server";

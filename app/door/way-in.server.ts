@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import { normalizeSite } from "~/platform/http/domains";
 import { requestHost } from "~/platform/http/client-id.server";
 import { Refusal } from "~/platform/http/refusal";

@@ -1,6 +1,6 @@
 import { chainName, opensText } from "~/gate/page/kinds/key-words";
 import type { PageKinds } from "~/gate/page/kinds/page-kind";
-import type { PublicSettings } from "~/platform/public-settings";
+import type { PublicSettings } from "~/platform/config/public-settings";
 import { Facts } from "~/ui/facts";
 
 /** Where there are several kinds of keys: what each is, and what it opens. */

@@ -4,7 +4,7 @@ import { Facts } from "~/ui/facts";
 import type { PageKinds } from "~/gate/page/kinds/page-kind";
 import type { RoomOutline } from "~/content/room-outline";
 import type { Brand } from "~/platform/brand/brand";
-import type { PublicSettings } from "~/platform/public-settings";
+import type { PublicSettings } from "~/platform/config/public-settings";
 import { DoorIllustration } from "./door-illustration";
 import { KeyKinds } from "./key-kinds";
 import { defaultSteps, leadText, listThings } from "./landing-text";

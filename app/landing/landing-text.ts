@@ -1,5 +1,5 @@
 import type { RoomOutline } from "~/content/room-outline";
-import type { PublicWalletSettings } from "~/platform/public-settings";
+import type { PublicWalletSettings } from "~/platform/config/public-settings";
 
 /** null: there is none. */
 export type ChatAudience = "holders" | "everybody" | null;

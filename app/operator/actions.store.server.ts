@@ -1,4 +1,4 @@
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import type { Database } from "~/platform/database/database.server";
 import type { DeliveryRef } from "~/platform/outbox/outbox";
 import type { Outbox } from "~/platform/outbox/outbox.store.server";

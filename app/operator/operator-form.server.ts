@@ -1,5 +1,5 @@
 import type { ActionFunctionArgs } from "@remix-run/node";
-import { systemClock } from "~/platform/clock";
+import { systemClock } from "~/platform/time/clock";
 import { readForm } from "~/platform/http/body/body.server";
 import type { RequestContext } from "~/platform/http/request-context.server";
 import { noteRefusal, toRefusal } from "~/platform/http/to-refusal.server";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Database } from "~/platform/database/database.server";
-import { createLog } from "~/platform/log.server";
+import { createLog } from "~/platform/log/log.server";
 import { createTestClock, testOnEachDatabase } from "~e2e/support/databases/database";
 import { readNext } from "./page-guard.server";
 import { operatorCookieName, requireSession, signIn, signOut, writeOperatorCookie } from "./session.server";

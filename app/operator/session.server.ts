@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from "node:crypto";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import { readCookie } from "~/platform/http/header-text";
 import { Refusal } from "~/platform/http/refusal";
-import type { Log } from "~/platform/log.server";
-import { isSameSecret } from "~/platform/same-secret.server";
+import type { Log } from "~/platform/log/log.server";
+import { isSameSecret } from "~/platform/text/same-secret.server";
 import type { Actor } from "./audit.store.server";
 import type { SessionStore } from "./sessions.store.server";
 

@@ -1,8 +1,8 @@
 import type { TransferWatcherStatus } from "../gate/transfers/transfer-watcher.server";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import { channelSettings } from "~/platform/outbox/outbox.settings";
 import type { OutboxStatus } from "~/platform/outbox/outbox.server";
-import type { Readiness } from "~/platform/readiness.server";
+import type { Readiness } from "~/platform/instance/readiness.server";
 import type { RecorderStatus } from "./activity/recorder.server";
 import type { DependencyView, StateView } from "./state-view";
 import type { Switch } from "~/platform/config/setting";

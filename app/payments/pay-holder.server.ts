@@ -1,8 +1,8 @@
 import { BaseError, formatEther } from "viem";
 import type { Address } from "viem";
-import type { Holder } from "~/gate/holder";
-import { requireMayUse } from "~/gate/require-met";
-import { monotonicClock } from "~/platform/clock";
+import type { Holder } from "~/gate/tokens/holder";
+import { requireMayUse } from "~/gate/tokens/require-met";
+import { monotonicClock } from "~/platform/time/clock";
 import { isChainOutage } from "~/platform/chain/chain-client.server";
 import { toMicroether, toWei } from "./ether";
 import { broadcastAgain, noBlock } from "./payment-finality.server";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { monotonicClock } from "~/platform/clock";
+import { monotonicClock } from "~/platform/time/clock";
 import { PaymentRefused } from "./payment-refused";
 import type { Payer, PaymentStore } from "./payments.store.server";
 

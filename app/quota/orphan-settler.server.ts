@@ -1,5 +1,5 @@
-import type { Clock } from "~/platform/clock";
-import type { Log } from "~/platform/log.server";
+import type { Clock } from "~/platform/time/clock";
+import type { Log } from "~/platform/log/log.server";
 import type { FindUsages, QuotaStore } from "./quota.store.server";
 
 type OrphanSettlerOptions = {

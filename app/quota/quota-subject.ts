@@ -1,4 +1,4 @@
-import type { KeyRef } from "~/gate/keys/token-id";
+import type { KeyRef } from "~/gate/kinds/token-id";
 
 /**
  * `token`: by key, which is what chat counts. `speech`: by key, in characters spoken. `crypto`: by address; what payments

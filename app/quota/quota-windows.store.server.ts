@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as letOthersRun } from "node:timers/promises";
 import type { Prisma } from "~/generated/sqlite/client";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import type { Database } from "~/platform/database/database.server";
 import type { QuotaKind } from "./quota-subject";
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { documentedKeyName } from "~/gate/kinds/key-name.openapi";
-import { tokenIdSchema } from "~/gate/keys/token-id";
-import { calledByHolder } from "~/gate/tokens/token-placement.openapi";
+import { tokenIdSchema } from "~/gate/kinds/token-id";
+import { calledByHolder } from "~/gate/admission/token-placement.openapi";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
 import { answersJson, jsonContent } from "~/platform/openapi/json-content";
 import { errorContent } from "~/platform/openapi/problem-answers";

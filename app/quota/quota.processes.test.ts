@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
-import { systemClock as clock } from "~/platform/clock";
+import { systemClock as clock } from "~/platform/time/clock";
 import { readLines, startTestProcess } from "~e2e/support/child-process";
 import { createLogLines } from "~e2e/support/log-lines";
 import { waitUntil } from "~e2e/support/processes";
 import { testOnEachState } from "~e2e/support/databases/state";
 import type { TestState } from "~e2e/support/databases/state";
-import { createInstanceId } from "~/platform/instance.server";
+import { createInstanceId } from "~/platform/instance/instance.server";
 import { createOrphanSettler } from "./orphan-settler.server";
 
 const limit = 20_000;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { tokenIdSchema } from "~/gate/keys/token-id";
+import { tokenIdSchema } from "~/gate/kinds/token-id";
 
 export const quotaViewSchema = z.object({
   active: z.boolean().describe("Whether the quota is in force on this server."),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Caller } from "~/gate/caller.server";
+import type { Caller } from "~/gate/tokens/caller.server";
 import { Refusal } from "~/platform/http/refusal";
 import { createTestClock, createTestDatabase } from "~e2e/support/databases/database";
 import { someKey } from "~e2e/support/key-kinds";

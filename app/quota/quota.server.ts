@@ -1,6 +1,6 @@
-import type { Caller } from "~/gate/caller.server";
+import type { Caller } from "~/gate/tokens/caller.server";
 import { keyRefOf } from "~/gate/kinds/kind-of-key";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import type { QuotaActivity } from "./quota-activity";
 import { quotaExceeded, quotaHeaders } from "./quota-headers";
 import type { QuotaView } from "./quota.schema";

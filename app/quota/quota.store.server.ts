@@ -1,5 +1,5 @@
 import { Prisma } from "~/generated/sqlite/client";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import type { Database } from "~/platform/database/database.server";
 import { databaseNowMs } from "~/platform/database/database-clock.server";
 import type { QuotaOwner } from "./quota-subject";

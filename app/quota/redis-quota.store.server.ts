@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import type { Redis } from "~/platform/redis/redis.server";
 import type { QuotaStore } from "./quota.store.server";
 import type { ReserveOutcome, ReserveRequest } from "./reservations.store.server";

@@ -1,6 +1,6 @@
 import { noticeForRefused, readRefused } from "~/platform/http/notice";
 import type { NoticeText } from "~/platform/http/notice";
-import { findJson } from "~/platform/json";
+import { findJson } from "~/platform/text/json";
 import type { ReferenceOperation } from "./read-reference";
 import { buildRequest } from "./request";
 import type { RequestValues } from "./request";

@@ -1,4 +1,4 @@
-import { getPublicKeysOperation } from "~/gate/gate.openapi";
+import { getPublicKeysOperation } from "~/gate/admission/gate.openapi";
 import { answerJson } from "~/platform/http/answer.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";

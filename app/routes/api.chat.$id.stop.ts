@@ -1,6 +1,6 @@
-import { stopChatOperation } from "~/chat/kept/resume.openapi";
+import { stopChatOperation } from "~/chat/resume.openapi";
 import { createChatRefusalAnswer, requireReplyId } from "~/chat/reply/answer-chat.server";
-import { systemClock } from "~/platform/clock";
+import { systemClock } from "~/platform/time/clock";
 import { defineRoute } from "~/platform/http/route.server";
 import { requireResumable } from "~/services.server";
 import { keyHolder } from "~/services/callers.server";

@@ -1,6 +1,6 @@
-import { resumeChatOperation } from "~/chat/kept/resume.openapi";
+import { resumeChatOperation } from "~/chat/resume.openapi";
 import { createChatRefusalAnswer } from "~/chat/reply/answer-chat.server";
-import { systemClock } from "~/platform/clock";
+import { systemClock } from "~/platform/time/clock";
 import { defineRoute } from "~/platform/http/route.server";
 import { answerNumberedEvents, eventStreamHeaders } from "~/platform/http/sse.server";
 import { requireResumable } from "~/services.server";

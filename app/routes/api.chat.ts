@@ -1,6 +1,6 @@
 import { chatOperation } from "~/chat/chat.openapi";
 import { createChatRefusalAnswer, requireChatRequest, requireReplyId } from "~/chat/reply/answer-chat.server";
-import { systemClock } from "~/platform/clock";
+import { systemClock } from "~/platform/time/clock";
 import { defineRoute } from "~/platform/http/route.server";
 import { answerEventStream, answerNumberedEvents } from "~/platform/http/sse.server";
 import { getServices } from "~/services.server";

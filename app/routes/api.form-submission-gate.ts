@@ -1,5 +1,5 @@
-import { readBy } from "~/gate/gate-bodies";
-import { submitFormOperation } from "~/gate/gate.openapi";
+import { readBy } from "~/gate/proofs/gate-bodies";
+import { submitFormOperation } from "~/gate/admission/gate.openapi";
 import { legacyProof } from "~/gate/proofs/legacy.server";
 import { toClaim } from "~/gate/proofs/proofs.server";
 import { defineRoute } from "~/platform/http/route.server";

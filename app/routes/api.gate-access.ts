@@ -1,6 +1,6 @@
-import { answerAdmission } from "~/gate/answer-admission.server";
-import { readBy } from "~/gate/gate-bodies";
-import { openGateOperation } from "~/gate/gate.openapi";
+import { answerAdmission } from "~/gate/admission/answer-admission.server";
+import { readBy } from "~/gate/proofs/gate-bodies";
+import { openGateOperation } from "~/gate/admission/gate.openapi";
 import { claimOfBody } from "~/gate/proofs/proofs.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";

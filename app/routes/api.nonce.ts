@@ -1,4 +1,4 @@
-import { getNonceOperation } from "~/gate/gate.openapi";
+import { getNonceOperation } from "~/gate/admission/gate.openapi";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 

@@ -1,4 +1,4 @@
-import { getTokenStatusOperation } from "~/gate/gate.openapi";
+import { getTokenStatusOperation } from "~/gate/admission/gate.openapi";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 

@@ -11,7 +11,7 @@ import walletStylesheetHref from "~/gate/page/wallet/wallet.css";
 import type { loader as rootLoader } from "~/root";
 import { Notice } from "~/ui/notice";
 import { describePage } from "~/ui/page-meta";
-import { readKeyLookup } from "~/gate/visit.server";
+import { readKeyLookup } from "~/gate/session/visit.server";
 import { isVisit } from "~/door/is-visit.server";
 import { getServices } from "~/services.server";
 import { signOut } from "~/services/sign-out.server";

@@ -1,6 +1,6 @@
 import { getMetricsOperation } from "~/platform/openapi/service.openapi";
 import { answerText } from "~/platform/http/answer.server";
-import { requireMetricsToken } from "~/platform/metrics-access.server";
+import { requireMetricsToken } from "~/platform/metrics/metrics-access.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 

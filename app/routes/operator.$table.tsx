@@ -8,7 +8,7 @@ import { TablePage } from "~/operator/page/table-page";
 import { readNotices } from "~/operator/notices";
 import { noStore, requireOperatorPage, requireSwitchedOn } from "~/operator/page-guard.server";
 import { findTableSpec, tableSpecs } from "~/operator/tables/table-specs";
-import { systemClock } from "~/platform/clock";
+import { systemClock } from "~/platform/time/clock";
 import { getServices } from "~/services.server";
 
 export { OperatorError as ErrorBoundary } from "~/operator/page/operator-error";

@@ -8,7 +8,7 @@ import tableHref from "~/operator/page/operator-table.css";
 import stylesheetHref from "~/operator/page/operator.css";
 import { readNotices } from "~/operator/notices";
 import { noStore, requireOperatorPage } from "~/operator/page-guard.server";
-import { systemClock } from "~/platform/clock";
+import { systemClock } from "~/platform/time/clock";
 import { getServices } from "~/services.server";
 
 export { OperatorError as ErrorBoundary } from "~/operator/page/operator-error";

@@ -8,7 +8,7 @@ import { readNotices } from "~/operator/notices";
 import { noStore, readNext, requireSwitchedOn, signInPath } from "~/operator/page-guard.server";
 import { writeOperatorCookie } from "~/operator/session.server";
 import type { StartedSession } from "~/operator/session.server";
-import { systemClock } from "~/platform/clock";
+import { systemClock } from "~/platform/time/clock";
 import { requireWithinLimit } from "~/platform/http/require-within-limit.server";
 import { getServices } from "~/services.server";
 

@@ -2,8 +2,8 @@ import {
   endSessionOperation,
   getSessionOperation,
   keepSessionOperation,
-} from "~/gate/tokens/session.openapi";
-import { sessionBodySchema } from "~/gate/tokens/session.schema";
+} from "~/gate/session/session.openapi";
+import { sessionBodySchema } from "~/gate/session/session.schema";
 import { answerJson } from "~/platform/http/answer.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";

@@ -1,7 +1,7 @@
 import { getServiceWorkerOperation } from "~/platform/brand/brand.openapi";
 import { answerText } from "~/platform/http/answer.server";
 import { defineRoute } from "~/platform/http/route.server";
-import { writeOfflineWorker, writeRetiringWorker } from "~/platform/offline/worker-script";
+import { writeOfflineWorker, writeRetiringWorker } from "~/platform/brand/worker-script";
 import { getServices } from "~/services.server";
 import { pageFaces } from "~/ui/typefaces";
 import stylesheetHref from "~/ui/styles/ui.css";

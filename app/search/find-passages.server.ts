@@ -1,5 +1,5 @@
 import { takeTurn } from "~/platform/http/turn.server";
-import type { WarnLog } from "~/platform/log.server";
+import type { WarnLog } from "~/platform/log/log.server";
 import type { Embedder } from "./embedder";
 import { toFilter } from "./metadata-filter";
 import { pace } from "./search-index.server";

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Clock } from "~/platform/clock";
-import type { WarnLog } from "~/platform/log.server";
+import type { Clock } from "~/platform/time/clock";
+import type { WarnLog } from "~/platform/log/log.server";
 import type { Embedder } from "./embedder";
 import { findPassages } from "./find-passages.server";
 import { embedPassages, readFolder } from "./index-knowledge.server";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isRecord } from "~/platform/json";
+import { isRecord } from "~/platform/text/json";
 
 const maxDepth = 5;
 /** For the whole filter, all of which is evaluated for each passage. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod";
-import { toWellFormedText } from "~/platform/well-formed-text";
+import { toWellFormedText } from "~/platform/text/well-formed-text";
 import { FetchFault, fetchBounded } from "./bounded-fetch.gateway.server";
 import { toUnitVector } from "./embedder";
 import type { Embedder } from "./embedder";

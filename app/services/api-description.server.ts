@@ -1,11 +1,11 @@
 import { describeChat, describeModels } from "~/chat/chat.openapi";
-import { describeResume } from "~/chat/kept/resume.openapi";
+import { describeResume } from "~/chat/resume.openapi";
 import { describeContent } from "~/content/content.openapi";
 import { describeDemo } from "~/demo/demo.openapi";
 import { describeDoor } from "~/door/door.openapi";
-import { describeGate } from "~/gate/gate.openapi";
+import { describeGate } from "~/gate/admission/gate.openapi";
 import { describeKeys } from "~/gate/kinds/keys.openapi";
-import { describeSession } from "~/gate/tokens/session.openapi";
+import { describeSession } from "~/gate/session/session.openapi";
 import { describeBrand } from "~/platform/brand/brand.openapi";
 import { findHiddenPaths, findMovedPaths } from "~/settings.server";
 import type { Config } from "~/settings.server";

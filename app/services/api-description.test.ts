@@ -7,18 +7,18 @@ import { expect, expectTypeOf, test } from "vitest";
 import type { z } from "zod";
 import { chatRequestSchema } from "~/chat/chat.schema";
 import { accessClaimsSchema } from "~/gate/tokens/access-token.schema";
-import type { Admission } from "~/gate/admit.server";
-import type { admissionSchema } from "~/gate/gate-answers.schema";
+import type { Admission } from "~/gate/admission/admit.server";
+import type { admissionSchema } from "~/gate/admission/gate-answers.schema";
 import {
   exampleAccessToken,
   exampleClaims,
   exampleFormSubmission,
   exampleLegacyBody,
   exampleSiweBody,
-} from "~/gate/gate-examples";
+} from "~/gate/admission/gate-examples";
 import { makeKind } from "~e2e/support/key-kinds";
-import { createGateBodies, readBy } from "~/gate/gate-bodies";
-import type { GateBodies } from "~/gate/gate-bodies";
+import { createGateBodies, readBy } from "~/gate/proofs/gate-bodies";
+import type { GateBodies } from "~/gate/proofs/gate-bodies";
 import type { RefinementCtx } from "zod";
 import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
 import { readSiweMessage } from "~/gate/proofs/siwe.server";
@@ -27,8 +27,8 @@ import { refusalTable } from "~/platform/http/refusal";
 import type { RouteFunction } from "~/platform/http/route.server";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
 import type { readinessSchema, settingsSchema } from "~/platform/openapi/service.openapi";
-import type { PublicSettings } from "~/platform/public-settings";
-import type { Readiness } from "~/platform/readiness.server";
+import type { PublicSettings } from "~/platform/config/public-settings";
+import type { Readiness } from "~/platform/instance/readiness.server";
 import { quotaResetBodySchema } from "~/quota/quota.schema";
 import { distinctLimits } from "~e2e/support/limits";
 import { compileSchema, listOperations, resolve } from "~e2e/support/openapi-checker";

@@ -1,11 +1,11 @@
-import { claimOf } from "~/gate/caller.server";
-import type { Caller } from "~/gate/caller.server";
-import type { GateAccessBody } from "~/gate/gate-bodies";
+import { claimOf } from "~/gate/tokens/caller.server";
+import type { Caller } from "~/gate/tokens/caller.server";
+import type { GateAccessBody } from "~/gate/proofs/gate-bodies";
 import type { Claimant } from "~/gate/proofs/proof.server";
 import { claimOfClaimant } from "~/gate/proofs/proofs.server";
-import type { SessionOrder } from "~/gate/tokens/session.schema";
-import type { SessionCaller } from "~/gate/tokens/session.server";
-import type { CallerRule } from "~/gate/tokens/token-placement.openapi";
+import type { SessionOrder } from "~/gate/session/session.schema";
+import type { SessionCaller } from "~/gate/session/session.server";
+import type { CallerRule } from "~/gate/tokens/scopes";
 import type { Actor } from "~/operator/audit.store.server";
 import type { CallerStep } from "~/platform/http/route.server";
 import { getServices, requireOperatorService } from "~/services.server";

@@ -1,5 +1,5 @@
-import type { Caller } from "~/gate/caller.server";
-import { holderOf } from "~/gate/holder.server";
+import type { Caller } from "~/gate/tokens/caller.server";
+import { holderOf } from "~/gate/tokens/holder.server";
 import { isConversationId, toModelList } from "~/chat/chat.schema";
 import type { ChatRequest } from "~/chat/chat.schema";
 import { answerResumable } from "~/chat/kept/answer-resumable.server";
@@ -12,7 +12,7 @@ import { chatProviders } from "~/chat/providers/chat-providers.server";
 import { instrumentChat } from "~/chat/providers/instrument-chat";
 import { createSystemPromptReader } from "~/chat/reply/system-prompt.server";
 import { getProvider } from "~/platform/providers/provider-row";
-import { systemClock } from "~/platform/clock";
+import { systemClock } from "~/platform/time/clock";
 import { keepSpan } from "~/platform/tracing/spans";
 import { ownerOfKey } from "~/quota/quota-subject";
 import type { Foundation } from "./foundation.server";

@@ -3,8 +3,8 @@ import { createMediaLinks, deriveMediaKey } from "~/content/media-links.server";
 import { serveLinkedMedia } from "~/content/media.server";
 import type { LinkedRequest } from "~/content/media.server";
 import { getGeneratedKeyPem } from "~/gate/tokens/token-key-file.server";
-import { systemClock } from "~/platform/clock";
-import { describeMissingContent } from "~/platform/folders.server";
+import { systemClock } from "~/platform/time/clock";
+import { describeMissingContent } from "~/platform/instance/folders.server";
 import type { Foundation } from "./foundation.server";
 
 export type ContentServices = Awaited<ReturnType<typeof wireContent>>;

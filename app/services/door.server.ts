@@ -6,10 +6,10 @@ import type { DoorVisitDependencies, DoorVisitRequest } from "~/door/door-visit.
 import { createDoorTokens } from "~/door/door-token.server";
 import { enterSite, leaveSite, startWayIn } from "~/door/way-in.server";
 import type { SiteRequest, WayInDependencies } from "~/door/way-in.server";
-import type { Caller } from "~/gate/caller.server";
-import type { HolderDependencies } from "~/gate/holder.server";
+import type { Caller } from "~/gate/tokens/caller.server";
+import type { HolderDependencies } from "~/gate/tokens/holder.server";
 import type { SignedTokenRules } from "~/gate/tokens/signed-token.server";
-import { systemClock as clock } from "~/platform/clock";
+import { systemClock as clock } from "~/platform/time/clock";
 import type { Foundation } from "./foundation.server";
 import { openLimiter } from "./limiters.server";
 import type { wireSession } from "./session.server";

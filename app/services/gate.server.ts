@@ -1,5 +1,5 @@
-import { admit, readContentFor } from "~/gate/admit.server";
-import type { AdmitDependencies, TokenGrant } from "~/gate/admit.server";
+import { admit, readContentFor } from "~/gate/admission/admit.server";
+import type { AdmitDependencies, TokenGrant } from "~/gate/admission/admit.server";
 import type { GateScope } from "~/gate/tokens/access-token.schema";
 import {
   mintAccessToken,
@@ -8,30 +8,30 @@ import {
   verifyAccessToken,
 } from "~/gate/tokens/access-token.server";
 import type { ReissueAccessTokenOptions } from "~/gate/tokens/access-token.server";
-import { identifyCaller } from "~/gate/caller.server";
-import type { CallerRequest } from "~/gate/caller.server";
-import type { CallerRule } from "~/gate/tokens/token-placement.openapi";
+import { identifyCaller } from "~/gate/tokens/caller.server";
+import type { CallerRequest } from "~/gate/tokens/caller.server";
+import type { CallerRule } from "~/gate/tokens/scopes";
 import { issueNonce } from "~/gate/proofs/issue-nonce.server";
 import type { Claimant, ProofDependencies, ProofRequest } from "~/gate/proofs/proof.server";
 import { identify } from "~/gate/proofs/proofs.server";
-import type { Holder, TokenHolder } from "~/gate/holder";
-import { requireHolder } from "~/gate/holder.server";
+import type { Holder, TokenHolder } from "~/gate/tokens/holder";
+import { requireHolder } from "~/gate/tokens/holder.server";
 import { firstKind } from "~/gate/kinds/kind-of-key";
-import { createKeyStore } from "~/gate/keys/keys.store.server";
-import { createContractFaults, findContractFault } from "~/gate/ownership/contract-faults.server";
+import { createKeyStore } from "~/gate/ownership/keys.store.server";
+import { createContractFaults, findContractFault } from "~/gate/transfers/contract-faults.server";
 import { createSpentSignatureStore } from "~/gate/proofs/spent-signatures.store.server";
-import { submit } from "~/gate/keys/submit.server";
-import type { SubmitRequest } from "~/gate/keys/submit.server";
-import { createSubmissionStore } from "~/gate/keys/submissions.store.server";
+import { submit } from "~/gate/form/submit.server";
+import type { SubmitRequest } from "~/gate/form/submit.server";
+import { createSubmissionStore } from "~/gate/form/submissions.store.server";
 import { loadTokenKeys, publicJwks } from "~/gate/tokens/token-keys.server";
-import { readKeyStatus, readTokenStatus } from "~/gate/keys/token-status.server";
-import type { KeyAsked } from "~/gate/keys/token-status.server";
-import { createGateBodies } from "~/gate/gate-bodies";
+import { readKeyStatus, readTokenStatus } from "~/gate/admission/token-status.server";
+import type { KeyAsked } from "~/gate/admission/token-status.server";
+import { createGateBodies } from "~/gate/proofs/gate-bodies";
 import { createRevokedProofStore } from "~/gate/tokens/revoked-proofs.store.server";
-import { useKey } from "~/gate/keys/use-key.server";
+import { useKey } from "~/gate/form/use-key.server";
 import { createVerifiedTokens } from "~/gate/tokens/verified-tokens.server";
 import { createOriginCheck } from "~/platform/http/domains";
-import { monotonicClock, systemClock } from "~/platform/clock";
+import { monotonicClock, systemClock } from "~/platform/time/clock";
 import type { LeaseKeeper } from "~/platform/leases/lease-keeper.server";
 import type { ContentServices } from "./content.server";
 import type { Foundation } from "./foundation.server";

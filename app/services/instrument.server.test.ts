@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { ProviderError } from "~/chat/providers/chat-provider";
 import type { Config } from "~/settings.server";
-import type { Log } from "~/platform/log.server";
+import type { Log } from "~/platform/log/log.server";
 import { TimeoutFault } from "~/platform/providers/provider-http.gateway.server";
 import { createLogLines } from "~e2e/support/log-lines";
-import { createMetrics } from "~/platform/metrics.server";
+import { createMetrics } from "~/platform/metrics/metrics.server";
 import type { QuotaLedger } from "~/quota/quota.server";
 import { wireInstruments } from "./instrument.server";
 

@@ -1,8 +1,8 @@
 import type { ChainInstrument } from "~/platform/chain/chain-clients.server";
 import type { Config } from "~/settings.server";
 import { compileTrust, isPeerTrusted } from "~/platform/http/client-id.server";
-import type { Log, WarnLog } from "~/platform/log.server";
-import type { Metrics } from "~/platform/metrics.server";
+import type { Log, WarnLog } from "~/platform/log/log.server";
+import type { Metrics } from "~/platform/metrics/metrics.server";
 import { isTimeout } from "~/platform/providers/instrument";
 import type { ProviderInstrument } from "~/platform/providers/instrument";
 import { beginSpan, inSpan, nameFailure } from "~/platform/tracing/spans";

@@ -1,4 +1,4 @@
-import { systemClock as clock } from "~/platform/clock";
+import { systemClock as clock } from "~/platform/time/clock";
 import { createRateLimiter } from "~/platform/limits/rate-limiter.server";
 import type { RateLimiter, RateLimiterOptions } from "~/platform/limits/rate-limiter.server";
 import type { Foundation } from "./foundation.server";

@@ -1,7 +1,7 @@
 import { trace } from "@opentelemetry/api";
 import type { RequestHandler } from "express";
 import { contextOf } from "~/platform/http/create-context.server";
-import type { Log } from "~/platform/log.server";
+import type { Log } from "~/platform/log/log.server";
 import type { Services } from "~/services.server";
 
 const methodInNames = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/;

@@ -1,6 +1,6 @@
-import { keyEmails } from "~/gate/keys/key-notifications";
+import { keyEmails } from "~/gate/form/key-notifications";
 import { paymentEmails } from "~/payments/payment-notifications.server";
-import { systemClock } from "~/platform/clock";
+import { systemClock } from "~/platform/time/clock";
 import { createEmailGateway } from "~/platform/outbox/email.gateway.server";
 import { channels as allChannels } from "~/platform/outbox/outbox";
 import { createOutboxSender } from "~/platform/outbox/outbox.server";

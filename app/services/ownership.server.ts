@@ -5,10 +5,10 @@ import { createSettledJudgements } from "~/gate/ownership/settled-judgement.serv
 import { surveyKinds } from "~/gate/ownership/survey.server";
 import type { SurveyQuestion } from "~/gate/ownership/survey.server";
 import { createTransferWatchers } from "../gate/transfers/transfer-watchers.server";
-import type { KeyStore } from "~/gate/keys/keys.store.server";
-import { requireMet } from "~/gate/require-met";
+import type { KeyStore } from "~/gate/ownership/keys.store.server";
+import { requireMet } from "~/gate/tokens/require-met";
 import { getChainClient } from "~/platform/chain/chain-clients.server";
-import { monotonicClock, systemClock } from "~/platform/clock";
+import { monotonicClock, systemClock } from "~/platform/time/clock";
 import type { LeaseKeeper } from "~/platform/leases/lease-keeper.server";
 import type { Foundation } from "./foundation.server";
 

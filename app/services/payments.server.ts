@@ -6,7 +6,7 @@ import { createPaymentResolver, resolverLease } from "~/payments/payment-resolve
 import { boundsAt } from "~/payments/payment-limits.server";
 import { payKeyHolder } from "~/payments/pay-holder.server";
 import type { HolderPayment, PaymentDependencies } from "~/payments/pay-holder.server";
-import { systemClock as clock } from "~/platform/clock";
+import { systemClock as clock } from "~/platform/time/clock";
 import type { LeaseKeeper } from "~/platform/leases/lease-keeper.server";
 import type { Foundation } from "./foundation.server";
 import type { GateServices } from "./gate.server";

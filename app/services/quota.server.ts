@@ -1,5 +1,5 @@
-import type { Caller } from "~/gate/caller.server";
-import { systemClock } from "~/platform/clock";
+import type { Caller } from "~/gate/tokens/caller.server";
+import { systemClock } from "~/platform/time/clock";
 import { createOrphanSettler } from "~/quota/orphan-settler.server";
 import { expiryMarginSeconds } from "~/quota/quota-reservation";
 import { requireResetSecret, resetQuotas, resetWindow } from "~/quota/quota-reset.server";

@@ -3,12 +3,12 @@ import { tokenSeries } from "~/operator/activity/activity-series";
 import { countActivity, toDecision } from "~/operator/activity/count-activity.server";
 import { createRecorder } from "~/operator/activity/recorder.server";
 import type { Recorder } from "~/operator/activity/recorder.server";
-import { systemClock as clock } from "~/platform/clock";
+import { systemClock as clock } from "~/platform/time/clock";
 import type { Config } from "~/settings.server";
 import type { Database } from "~/platform/database/database.server";
 import type { AccessOutcome } from "~/platform/http/request-context.server";
-import type { Log } from "~/platform/log.server";
-import type { Metrics } from "~/platform/metrics.server";
+import type { Log } from "~/platform/log/log.server";
+import type { Metrics } from "~/platform/metrics/metrics.server";
 
 type WireRecordingOptions = { config: Config; database: Database; instance: string; log: Log };
 

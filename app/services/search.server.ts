@@ -1,4 +1,4 @@
-import { monotonicClock as clock } from "~/platform/clock";
+import { monotonicClock as clock } from "~/platform/time/clock";
 import { instrumentCall } from "~/platform/providers/instrument";
 import type { Config } from "~/settings.server";
 import type { Embedder } from "~/search/embedder";

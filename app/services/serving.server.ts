@@ -7,7 +7,7 @@ import type { ServiceContext } from "~/platform/http/request-context.server";
 import type { RateLimitName } from "~/platform/limits/limit-name";
 import type { ConfiguredLimit } from "~/platform/limits/limits.settings";
 import type { RateLimiter } from "~/platform/limits/rate-limiter.server";
-import { createMetricsServer } from "~/platform/metrics-access.server";
+import { createMetricsServer } from "~/platform/metrics/metrics-access.server";
 import type { Foundation } from "./foundation.server";
 import { openLimiter } from "./limiters.server";
 import { describeWallets } from "./wallets.server";

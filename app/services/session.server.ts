@@ -1,4 +1,4 @@
-import type { AdmitDependencies } from "~/gate/admit.server";
+import type { AdmitDependencies } from "~/gate/admission/admit.server";
 import type { AccessClaims } from "~/gate/tokens/access-token.schema";
 import {
   identifySession,
@@ -8,15 +8,15 @@ import {
   renewSession,
   signOut,
   startSession,
-} from "~/gate/tokens/session.server";
+} from "~/gate/session/session.server";
 import type {
   KeptSession,
   SessionCaller,
   SessionDependencies,
   SessionRequest,
-} from "~/gate/tokens/session.server";
+} from "~/gate/session/session.server";
 import { writeSessionCookie } from "~/gate/tokens/token-locations";
-import { readVisit } from "~/gate/visit.server";
+import { readVisit } from "~/gate/session/visit.server";
 
 type CookieCarrier = Pick<SessionRequest, "cookie">;
 type Visitor = Pick<SessionRequest, "cookie" | "host">;

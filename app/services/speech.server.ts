@@ -1,6 +1,6 @@
 import path from "node:path";
-import type { Caller } from "~/gate/caller.server";
-import { systemClock } from "~/platform/clock";
+import type { Caller } from "~/gate/tokens/caller.server";
+import { systemClock } from "~/platform/time/clock";
 import { getProvider } from "~/platform/providers/provider-row";
 import { expiryMarginSeconds } from "~/quota/quota-reservation";
 import { createAudioCache } from "~/speech/audio-cache.server";

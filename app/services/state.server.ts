@@ -4,7 +4,7 @@ import { createRedisDoorCodeStore } from "~/door/redis-door-codes.store.server";
 import { createNonceStore } from "~/gate/proofs/nonces.store.server";
 import { createRedisNonceStore } from "~/gate/proofs/redis-nonces.store.server";
 import { clearPaymentSums } from "~/payments/payment-windows.store.server";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import type { Database } from "~/platform/database/database.server";
 import { createRateLimitStore } from "~/platform/limits/rate-limits.store.server";
 import { createRedisRateLimitStore } from "~/platform/limits/redis-rate-limits.store.server";

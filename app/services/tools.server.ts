@@ -1,5 +1,5 @@
-import type { Caller } from "~/gate/caller.server";
-import { holderOf } from "~/gate/holder.server";
+import type { Caller } from "~/gate/tokens/caller.server";
+import { holderOf } from "~/gate/tokens/holder.server";
 import { createGatedContentTool } from "~/tools/get-gated-content-tool.server";
 import { createKeyStatusTool } from "~/tools/key-status-tool";
 import { createMarkKeyUsedTool } from "~/tools/mark-key-used-tool";

@@ -1,6 +1,6 @@
 import { firstKind } from "~/gate/kinds/kind-of-key";
 import type { Config } from "~/settings.server";
-import type { PublicWalletSettings } from "~/platform/public-settings";
+import type { PublicWalletSettings } from "~/platform/config/public-settings";
 
 /** What the page is told of chain and wallets. */
 export function describeWallets(config: Config, origin: string): PublicWalletSettings {

@@ -5,8 +5,8 @@ import type { FileHandle } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import * as z from "zod";
-import type { Clock } from "~/platform/clock";
-import type { WarnLog } from "~/platform/log.server";
+import type { Clock } from "~/platform/time/clock";
+import type { WarnLog } from "~/platform/log/log.server";
 
 export type AudioCache = ReturnType<typeof createAudioCache>;
 export type AudioPart = Awaited<ReturnType<AudioCache["createPart"]>>;

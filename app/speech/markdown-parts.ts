@@ -1,4 +1,4 @@
-import { cutText } from "~/platform/well-formed-text";
+import { cutText } from "~/platform/text/well-formed-text";
 
 /** Reading Markdown can take longer than in proportion to its length; so much of it takes some ten milliseconds at worst. */
 const maxPartChars = 4_096;

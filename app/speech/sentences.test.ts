@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countCharacters } from "~/platform/well-formed-text";
+import { countCharacters } from "~/platform/text/well-formed-text";
 import { growthOf, linearGrowth } from "~e2e/support/measure/growth";
 import { createSentenceStream, cutAtSentence, splitIntoSentences } from "./sentences";
 

@@ -1,4 +1,4 @@
-import { cutText, isLongerThan } from "~/platform/well-formed-text";
+import { cutText, isLongerThan } from "~/platform/text/well-formed-text";
 
 /** After these a full stop ends no sentence; single letters are initials and count as such too. */
 const abbreviations = new Set(

@@ -1,6 +1,6 @@
-import type { Caller } from "~/gate/caller.server";
+import type { Caller } from "~/gate/tokens/caller.server";
 import { Refusal } from "~/platform/http/refusal";
-import { countCharacters } from "~/platform/well-formed-text";
+import { countCharacters } from "~/platform/text/well-formed-text";
 import type { CachedAudio } from "./audio-cache.server";
 import type { AudioLibrary, OpenAudio } from "./audio-library.server";
 import { SpeechBusy, SpeechFault, UnspeakableText } from "./providers/speech-provider.server";

@@ -1,6 +1,6 @@
 import { Lexer, Tokenizer } from "marked";
 import type { Token, Tokens } from "marked";
-import { countCharacters } from "~/platform/well-formed-text";
+import { countCharacters } from "~/platform/text/well-formed-text";
 import { cutAtSpaces, cutMarkdown, withoutFences } from "./markdown-parts";
 import { toSpeakableWords } from "./speakable-words";
 

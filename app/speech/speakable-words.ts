@@ -1,4 +1,4 @@
-import { decodeReferences } from "~/platform/character-references";
+import { decodeReferences } from "~/platform/text/character-references";
 
 const pictures =
   /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\u20e3|\ufe0e|\ufe0f|[\u{e0020}-\u{e007f}]/gu;

@@ -1,4 +1,4 @@
-import { countCharacters, isLongerThan } from "~/platform/well-formed-text";
+import { countCharacters, isLongerThan } from "~/platform/text/well-formed-text";
 import { createSentenceStream, splitIntoSentences } from "./sentences";
 import { toSpeakableText } from "./speakable-text";
 

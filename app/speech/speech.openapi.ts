@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { accessTokenMembers, calledByHolder, badTokenIsNone } from "~/gate/tokens/token-placement.openapi";
+import { accessTokenMembers, calledByHolder, badTokenIsNone } from "~/gate/admission/token-placement.openapi";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { Refusal } from "~/platform/http/refusal";
-import { isLongerThan, toWellFormedText } from "~/platform/well-formed-text";
+import { isLongerThan, toWellFormedText } from "~/platform/text/well-formed-text";
 
 /** After trimming. */
 export const maxTextChars = 4_000;

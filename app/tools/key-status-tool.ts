@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { tokenIdSchema } from "~/gate/keys/token-id";
+import { tokenIdSchema } from "~/gate/kinds/token-id";
 import { defineTool, readingOnly } from "./tool";
 import type { Tool } from "./tool";
 

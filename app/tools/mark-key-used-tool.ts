@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { TokenHolder } from "~/gate/holder";
+import type { TokenHolder } from "~/gate/tokens/holder";
 import { defineTool, requireToolHolder } from "./tool";
 import type { Tool } from "./tool";
 

@@ -1,9 +1,9 @@
 import { parseJsonText } from "~/platform/http/body/json-text";
 import { Refusal } from "~/platform/http/refusal";
-import { linkAbort } from "~/platform/linked-abort";
+import { linkAbort } from "~/platform/time/linked-abort";
 import { maxToolOutputBytes, mayRun, ToolFailure } from "./tool";
 import type { Tool, ToolCall } from "./tool";
-import type { WarnLog } from "~/platform/log.server";
+import type { WarnLog } from "~/platform/log/log.server";
 
 const defaultTimeoutMs = 10_000;
 

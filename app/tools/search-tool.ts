@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { TokenHolder } from "~/gate/holder";
+import type { TokenHolder } from "~/gate/tokens/holder";
 import { Refusal } from "~/platform/http/refusal";
 import { isGatedNamespace } from "~/search/gated-namespaces";
 import { defaultNamespace, maxNamespaceChars, namespacePattern } from "~/search/knowledge-page";

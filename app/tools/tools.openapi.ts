@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { accessTokenMembers, tokenLocations, calledByHolder } from "~/gate/tokens/token-placement.openapi";
+import { accessTokenMembers, tokenLocations, calledByHolder } from "~/gate/admission/token-placement.openapi";
 import { refusalTable } from "~/platform/http/refusal";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
 import { answersJson } from "~/platform/openapi/json-content";

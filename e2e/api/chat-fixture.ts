@@ -3,7 +3,7 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { expect, onTestFinished } from "vitest";
 import { chatEventSchema } from "~/chat/reply/chat-events";
 import type { ChatEvent } from "~/chat/reply/chat-events";
-import { systemClock as clock } from "~/platform/clock";
+import { systemClock as clock } from "~/platform/time/clock";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import { createQuotaStore } from "~/quota/quota.store.server";
 import { ownerOfKey } from "~/quota/quota-subject";

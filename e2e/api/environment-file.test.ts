@@ -19,9 +19,14 @@ beforeAll(async () => {
   for (const name of ["build", "node_modules", "prisma", "public"]) {
     await symlink(path.resolve(name), path.join(projectDir, name));
   }
-  for (const folder of ["app/commands", "app/platform"])
+  for (const folder of ["app/commands", "app/platform/log"])
     await mkdir(path.join(projectDir, folder), { recursive: true });
-  for (const name of ["commands/start", "commands/prepare", "commands/supervise", "platform/open-output"]) {
+  for (const name of [
+    "commands/start",
+    "commands/prepare",
+    "commands/supervise",
+    "platform/log/open-output",
+  ]) {
     await cp(`app/${name}.mjs`, path.join(projectDir, `app/${name}.mjs`));
   }
   await cp("app/platform/config", path.join(projectDir, "app/platform/config"), { recursive: true });

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { systemClock as clock } from "~/platform/clock";
+import { systemClock as clock } from "~/platform/time/clock";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
 import { createQuotaStore } from "~/quota/quota.store.server";

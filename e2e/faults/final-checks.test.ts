@@ -1,7 +1,7 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
-import { createSubmissionStore } from "~/gate/keys/submissions.store.server";
-import { systemClock as clock } from "~/platform/clock";
+import { createSubmissionStore } from "~/gate/form/submissions.store.server";
+import { systemClock as clock } from "~/platform/time/clock";
 import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
 import type { Redis } from "~/platform/redis/redis.server";
 import { ownerOfKey } from "~/quota/quota-subject";

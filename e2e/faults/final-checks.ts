@@ -1,4 +1,4 @@
-import { systemClock as clock } from "~/platform/clock";
+import { systemClock as clock } from "~/platform/time/clock";
 import type { Database } from "~/platform/database/database.server";
 import type { Redis } from "~/platform/redis/redis.server";
 import { ownerOfKey } from "~/quota/quota-subject";

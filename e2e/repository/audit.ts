@@ -2,7 +2,7 @@
 // critical ones, 2 the registry could not be asked, which says nothing either way.
 import { execFile } from "node:child_process";
 import * as z from "zod";
-import { findJson } from "~/platform/json";
+import { findJson } from "~/platform/text/json";
 
 /** What `npm audit --json` prints when it was answered; all else it prints is about not being answered. */
 const reportSchema = z.object({

@@ -150,8 +150,8 @@ const rules: Rule[] = [
     rule: "routes know no stores and no gateways",
     says: /A route calls one function of getServices/,
     refused: [
-      'import { createKeyStore } from "~/gate/keys/keys.store.server";\nexport const keys = createKeyStore;',
-      'import type { KeyStore } from "~/gate/keys/keys.store.server";\nexport type K = KeyStore;',
+      'import { createKeyStore } from "~/gate/ownership/keys.store.server";\nexport const keys = createKeyStore;',
+      'import type { KeyStore } from "~/gate/ownership/keys.store.server";\nexport type K = KeyStore;',
       'import { readKey } from "~/gate/ownership/balances.gateway.server";\nexport const read = readKey;',
       'export const read = () => import("~/demo/demo-chain.gateway.server");',
     ].map((text) => ({ file: "app/routes/api.new-thing.ts", text })),
@@ -166,11 +166,11 @@ const rules: Rule[] = [
     rule: "a feature's store is its own",
     says: /A store belongs to its feature alone/,
     refused: [
-      'import { createKeyStore } from "~/gate/keys/keys.store.server";\nexport const keys = createKeyStore;',
-      'import { createKeyStore } from "~/gate/keys/keys.store.server";\nexport const keys = createKeyStore;',
-      'import type { KeyStore } from "~/gate/keys/keys.store.server";\nexport type K = KeyStore;',
-      'export { createKeyStore } from "~/gate/keys/keys.store.server";',
-      'export const keys = () => import("~/gate/keys/keys.store.server");',
+      'import { createKeyStore } from "~/gate/ownership/keys.store.server";\nexport const keys = createKeyStore;',
+      'import { createKeyStore } from "~/gate/ownership/keys.store.server";\nexport const keys = createKeyStore;',
+      'import type { KeyStore } from "~/gate/ownership/keys.store.server";\nexport type K = KeyStore;',
+      'export { createKeyStore } from "~/gate/ownership/keys.store.server";',
+      'export const keys = () => import("~/gate/ownership/keys.store.server");',
     ].map((text) => ({ file: "app/chat/new-thing.server.ts", text })),
     allowed: [
       {
@@ -179,7 +179,7 @@ const rules: Rule[] = [
       },
       {
         file: "app/chat/new-thing.server.ts",
-        text: 'import type { Caller } from "~/gate/caller.server";\nexport type C = Caller;',
+        text: 'import type { Caller } from "~/gate/tokens/caller.server";\nexport type C = Caller;',
       },
     ],
   },

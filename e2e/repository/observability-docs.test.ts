@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { refusalTable } from "~/platform/http/refusal";
-import { createMetrics } from "~/platform/metrics.server";
+import { createMetrics } from "~/platform/metrics/metrics.server";
 
 type Metric = { type: string; labels: string[] };
 

@@ -3,7 +3,7 @@ import ts from "typescript";
 import { expect, test } from "vitest";
 import { Refusal, refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal-table";
-import { redactText } from "~/platform/redact";
+import { redactText } from "~/platform/log/redact";
 
 /** What browsers and the API's description say is not logged. */
 const unlogged = /\.test\.|\.tsx$|\.openapi\.ts$|(?:^|\/)(?:generated|page|openapi|reference|api-client)\//;

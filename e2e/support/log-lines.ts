@@ -1,5 +1,5 @@
-import type { Log } from "~/platform/log.server";
-import { createLog } from "~/platform/log.server";
+import type { Log } from "~/platform/log/log.server";
+import { createLog } from "~/platform/log/log.server";
 
 export type LogLines = {
   log: Log;

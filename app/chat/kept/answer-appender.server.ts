@@ -1,4 +1,4 @@
-import type { WarnLog } from "~/platform/log.server";
+import type { WarnLog } from "~/platform/log/log.server";
 import type { AnswerHeaders, AppendRequest } from "./kept-answer";
 import type { KeptAnswerStore } from "./kept-answers.store.server";
 

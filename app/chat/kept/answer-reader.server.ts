@@ -2,12 +2,26 @@ import { setTimeout as delay } from "node:timers/promises";
 import { StreamCutOff } from "~/platform/http/sse.server";
 import type { EventSource } from "~/platform/http/sse.server";
 import type { AnswerFeed } from "./answer-feed.server";
-import type { AnswerEnding, KeptEvent } from "./kept-answer";
+import type { AnswerEnding, AnswerState, KeptEvent } from "./kept-answer";
 import type { KeptAnswerStore } from "./kept-answers.store.server";
 
 /** How often an instance looks at the store for what another one has done to an answer. */
 export const lookEveryMs = 200;
 const maxReadBytes = 256 * 1024;
+
+/** Waits a moment, then looks at the store once for all readers of an answer here: however many, they cost what one does. */
+export function createSharedLook(store: Pick<KeptAnswerStore, "readState">, signal: AbortSignal) {
+  const looks = new Map<string, Promise<AnswerState | null>>();
+  return (replyId: string): Promise<AnswerState | null> => {
+    const look =
+      looks.get(replyId) ??
+      delay(lookEveryMs, undefined, { signal })
+        .finally(() => looks.delete(replyId))
+        .then(() => store.readState(replyId));
+    looks.set(replyId, look);
+    return look;
+  };
+}
 
 export type AnswerReaderOptions = {
   replyId: string;
@@ -15,6 +29,7 @@ export type AnswerReaderOptions = {
   feed: AnswerFeed | null;
   afterId: number;
   store: Pick<KeptAnswerStore, "read">;
+  lookLater: ReturnType<typeof createSharedLook>;
   /** Ends an answer that has lost its writer. */
   conclude: (replyId: string) => Promise<void>;
   /** How long the store may be away before the reader is cut off, to come back. */
@@ -84,16 +99,18 @@ export class AnswerReader implements EventSource {
 
   /** Until there is something new, or the end. */
   async #readOn(): Promise<void> {
-    const { patienceMs, shutdownSignal: signal } = this.#options;
+    const { replyId, lookLater, patienceMs, shutdownSignal } = this.#options;
+    const isIdle = (state: AnswerState | null) =>
+      state?.hasWriter && !state.ending && state.lastId <= this.#lastId;
     this.#isReading = true;
     let lookedAtMs = performance.now();
     while (!this.#isClosed && !this.#isWhole && this.#fromStore.length === 0) {
       try {
-        const isIdle = await this.#lookAtStore();
+        const mayWait = await this.#lookAtStore();
         lookedAtMs = performance.now();
-        if (isIdle) await delay(lookEveryMs, undefined, { signal });
+        while (mayWait && !this.#isClosed && isIdle(await lookLater(replyId))) lookedAtMs = performance.now();
       } catch (cause) {
-        const isOver = signal.aborted || performance.now() - lookedAtMs > patienceMs;
+        const isOver = shutdownSignal.aborted || performance.now() - lookedAtMs > patienceMs;
         if (isOver) this.#cutOff("The answer could not be read", cause);
         else await delay(lookEveryMs);
       }

@@ -266,7 +266,12 @@ test("a reader that was closed takes nothing more", async () => {
 test("a reader may be closed while it reads the store", async () => {
   let refuse = () => {};
   const read = () => new Promise<never>((_, reject) => (refuse = () => reject(new Error("away"))));
-  const unused = { conclude: () => Promise.resolve(), patienceMs: 0, shutdownSignal: AbortSignal.abort() };
+  const unused = {
+    conclude: () => Promise.resolve(),
+    lookLater: () => Promise.resolve(null),
+    patienceMs: 0,
+    shutdownSignal: AbortSignal.abort(),
+  };
   const reader = new AnswerReader({ replyId: "reply", feed: null, store: { read }, afterId: 0, ...unused });
   reader.take();
   reader.close();
@@ -418,6 +423,28 @@ test("a stop that another instance was asked for reaches the writer with its nex
   expect(answer.feed.isLost).toBe(false);
   say(finish);
   await take(reader);
+});
+
+test("readers at another instance cost the store no more than one does", async () => {
+  const { store, open } = await openInstances();
+  const { say } = await beginAnswer(open());
+  let looks = 0;
+  const counted = <Result>(look: Result): Result => ((looks += 1), look);
+  const other = open({
+    read: (request) => counted(store.read(request)),
+    readState: (replyId) => counted(store.readState(replyId)),
+  });
+  say(text("Hello"));
+  await waitUntil(async () => (await other.find(conversation))?.lastId === 1);
+  const readers = await Promise.all(Array.from({ length: 50 }, () => readAgain(other, 0)));
+  for (const reader of readers) await take(reader, 1);
+  const rests = readers.map((reader) => take(reader));
+  await delay(500);
+  const looksBefore = looks;
+  await delay(1_000);
+  expect(looks - looksBefore).toBeLessThan(10);
+  say(finish);
+  for (const rest of rests) expect(await rest).toEqual([{ id: 2, json: JSON.stringify(finish) }]);
 });
 
 test("readers of an answer that did not begin are cut off, and nothing of it is found", async () => {

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { once, setMaxListeners } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import { toEventJson } from "~/platform/http/sse.server";
 import { Refusal } from "~/platform/http/refusal";
-import type { Log } from "~/platform/log.server";
-import { AnswerReader, lookEveryMs } from "./answer-reader.server";
+import type { Log } from "~/platform/log/log.server";
+import { AnswerReader, createSharedLook, lookEveryMs } from "./answer-reader.server";
 import type { AnswerHeaders, AnswerSession, BeginRequest, Conversation, FoundAnswer } from "./kept-answer";
 import type { KeptAnswerStore } from "./kept-answers.store.server";
 import { OpenAnswer } from "./open-answer.server";
@@ -52,6 +52,7 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
   const expiresAtMs = () => clock() + keptForMs;
   const { conclude, settleLost, settleEnded } = createSettling(options, expiresAtMs);
   const lookForStops = createStopLook(store, writtenHere);
+  const lookLater = createSharedLook(store, shutdownSignal);
 
   /** Concludes answers that have lost their writer, and settles what failed to settle before. */
   async function concludeAbandoned(): Promise<void> {
@@ -99,7 +100,7 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
     read({ replyId }: Pick<FoundAnswer, "replyId">, afterId: number): AnswerReader {
       const feed = writtenHere.get(replyId)?.feed ?? null;
       const patienceMs = 2 * leaseMs;
-      return new AnswerReader({ replyId, feed, afterId, store, conclude, patienceMs, shutdownSignal });
+      return new AnswerReader({ ...options, replyId, feed, afterId, lookLater, conclude, patienceMs });
     },
     /**
      * Resolves when the answer has ended, if this process writes it. Any other process finds the request in the store. With a

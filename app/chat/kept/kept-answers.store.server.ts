@@ -1,6 +1,6 @@
 import { Prisma } from "~/generated/sqlite/client";
 import type { KeptAnswer } from "~/generated/sqlite/client";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import type { Database } from "~/platform/database/database.server";
 import { databaseNowMs } from "~/platform/database/database-clock.server";
 import type {
@@ -215,6 +215,12 @@ function createReading({ database, isHeld }: Terms, clock: Clock) {
       if (!row || (row.expiresAtMs !== null && Number(row.expiresAtMs) <= clock())) return null;
       const headers = row.headers === null ? null : (JSON.parse(row.headers) as AnswerHeaders);
       return { replyId: row.id, headers, ...toState(row) };
+    },
+
+    async readState(replyId: string): Promise<AnswerState | null> {
+      const [row] = await database.$queryRaw<StateRow[]>`
+        SELECT "id", "lastId", ${isHeld} AS "hasWriter", "endingId", "concludedAtMs" FROM "KeptAnswer" WHERE "id" = ${replyId}`;
+      return row === undefined ? null : toState(row);
     },
 
     /** At least one event if there is one after `afterId`; at most one piece beyond `maxBytes`. Null: the answer is gone. */

@@ -1,6 +1,6 @@
 import { toEventJson } from "~/platform/http/sse.server";
-import type { WarnLog } from "~/platform/log.server";
-import { countCharacters } from "~/platform/well-formed-text";
+import type { WarnLog } from "~/platform/log/log.server";
+import { countCharacters } from "~/platform/text/well-formed-text";
 import { charsPerToken } from "../chat-limits";
 import type { ChatEvent } from "../reply/chat-events";
 import { stopAsked } from "../reply/reply-run.server";

@@ -2,7 +2,7 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import { describeChat } from "~/chat/chat.openapi";
-import { describeResume } from "~/chat/kept/resume.openapi";
+import { describeResume } from "~/chat/resume.openapi";
 import { ApiRegistry } from "~/platform/openapi/api-registry";
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";

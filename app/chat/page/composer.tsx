@@ -1,6 +1,6 @@
 import { useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { KeyboardEvent } from "react";
-import { countCharacters } from "~/platform/well-formed-text";
+import { countCharacters } from "~/platform/text/well-formed-text";
 import { maxMessageChars } from "../chat-limits";
 import { Icon } from "./icon";
 import { AskingBarrierContext, useChatSession, useChatState } from "./conversation/chat-context";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { draftName } from "~/gate/page/form/form-draft";
-import { forgetPersonalEntries } from "~/platform/personal-storage";
+import { forgetPersonalEntries } from "~/ui/personal-storage";
 import { createConversationArchive, createMemoryStore } from "./conversation/conversation-archive";
 import { addMessage, createConversation, rootId } from "./conversation/conversation";
 import type { Reply } from "./conversation/conversation";

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { charsPerToken } from "~/chat/chat-limits";
-import { monotonicClock } from "~/platform/clock";
+import { monotonicClock } from "~/platform/time/clock";
 import { bearerHeaders, createProviderPing } from "~/platform/providers/provider-ping.gateway.server";
 import { ProviderError } from "./chat-provider";
 import type { ChatProvider, ModelMessage, ProviderEvent, ProviderRequest, ToolCall } from "./chat-provider";

@@ -1,6 +1,6 @@
 import type { FinishReason } from "~/chat/reply/chat-events";
 import { asRecord } from "~/platform/http/notice";
-import { countCharacters } from "~/platform/well-formed-text";
+import { countCharacters } from "~/platform/text/well-formed-text";
 import type { ProviderEvent, ToolCall } from "./chat-provider";
 
 /** An error inside a stream, in words that may be shown once they are cleaned. */

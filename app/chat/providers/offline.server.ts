@@ -1,7 +1,7 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { charsPerToken } from "~/chat/chat-limits";
 import { composeAnswer, findSmallTalkAnswer, noSearchAnswer } from "~/chat/reply/offline-answer";
-import { cutText } from "~/platform/well-formed-text";
+import { cutText } from "~/platform/text/well-formed-text";
 import { alwaysReady } from "~/platform/providers/provider-row";
 import { generalFailureMessage } from "./chat-provider";
 import type { ChatProvider, ProviderEvent, ProviderRequest } from "./chat-provider";

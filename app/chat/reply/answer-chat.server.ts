@@ -1,4 +1,4 @@
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import { answerJson } from "~/platform/http/answer.server";
 import { Refusal } from "~/platform/http/refusal";
 import { mayOfferToModel } from "~/tools/tool";

@@ -1,7 +1,7 @@
 import { searchResultSchema } from "~/tools/search-tool";
 import type { SearchResult } from "~/tools/search-tool";
 import { toSearchWords } from "~/search/search-words";
-import { cutText, isLongerThan } from "~/platform/well-formed-text";
+import { cutText, isLongerThan } from "~/platform/text/well-formed-text";
 
 const assistantIntroduction =
   "I am a retrieval-only assistant: I write nothing of my own, I quote what the operator of this site has published.";

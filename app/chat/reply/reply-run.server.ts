@@ -3,7 +3,7 @@ import { charsPerToken } from "../chat-limits";
 import { generalFailureMessage, ProviderError } from "../providers/chat-provider";
 import type { ChatProvider } from "../providers/chat-provider";
 import type { FinishReason } from "./chat-events";
-import type { WarnLog } from "~/platform/log.server";
+import type { WarnLog } from "~/platform/log/log.server";
 
 /** How long an answer may be, and where its real length is recorded. `settle` is called exactly once. */
 export type QuotaReservation = {

@@ -4,7 +4,7 @@ import type { ModelMessage, ProviderEvent, ToolCall } from "../providers/chat-pr
 import type { ReplyRun, RunOptions } from "./reply-run.server";
 import { readToolInput, runTool } from "~/tools/run-tool.server";
 import type { ToolInput, ToolOutcome } from "~/tools/run-tool.server";
-import { countCharacters, cutText, toWellFormedText } from "~/platform/well-formed-text";
+import { countCharacters, cutText, toWellFormedText } from "~/platform/text/well-formed-text";
 
 /** More calls than this in one step are answered with an error instead of being run. */
 const maxToolsPerStep = 8;

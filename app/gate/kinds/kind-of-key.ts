@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import type { KeyRef } from "../keys/token-id";
+import type { KeyRef } from "./token-id";
 import type { KeyKind, KeyKinds, Opening } from "./kind";
 
 export function firstKind({ list }: KeyKinds): KeyKind {

@@ -2,7 +2,7 @@ import { setImmediate as endOfTick } from "node:timers/promises";
 import type { Address } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { SeenBlock } from "~/platform/chain/seen-block";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import type { SignatureVerdict, WalletSignature } from "./reads/chain-answers";
 import { readHeader } from "./block-header.gateway.server";
 import { askChain } from "./chain-reads.gateway.server";

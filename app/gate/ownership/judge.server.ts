@@ -1,6 +1,6 @@
 import { isAddressEqual } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import { createChainReadings } from "./chain-readings.server";
 import type { ChainReadings } from "./chain-readings.server";
 import { conclude } from "./conclude";

@@ -199,7 +199,10 @@ test("a block older than the newest one known is no reading: the next endpoint i
 
   second.setNewestBlock((await chain.viewer.getBlockNumber()) - 1n);
   await expect(askSeller()).rejects.toEqual(unavailable);
+  for (const { posts } of [first, second]) posts.length = 0;
   await expect(askHolder()).rejects.toEqual(unavailable);
+  // Each one, and once more.
+  expect([calls(first), calls(second)]).toEqual([2, 2]);
   first.setNewestBlock(null);
   expect(await askHolder()).toEqual({ owned: true });
 });

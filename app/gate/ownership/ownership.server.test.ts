@@ -8,7 +8,7 @@ import { startTestChain } from "~e2e/support/chain/chain";
 import { startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import { deployUnlockLock } from "~e2e/support/chain/unlock-lock";
 import { createOwnershipReader } from "~e2e/support/chain/ownership-reader";
-import { findContractFault } from "./contract-faults.server";
+import { findContractFault } from "../transfers/contract-faults.server";
 import type { KeyStandard } from "~e2e/support/chain/ownership-reader";
 
 const { chain, rpc } = await openFaultyChain();

@@ -13,7 +13,7 @@ import { deployUnlockLock } from "~e2e/support/chain/unlock-lock";
 import { startLocalChain } from "../../../contracts/local-chain.mjs";
 import { createOwnershipReader } from "~e2e/support/chain/ownership-reader";
 import type { OwnershipReader } from "~e2e/support/chain/ownership-reader";
-import { findContractFault } from "./contract-faults.server";
+import { findContractFault } from "../transfers/contract-faults.server";
 import { readBalances } from "./balances.gateway.server";
 import type { KeyStandard } from "~e2e/support/chain/ownership-reader";
 import { proveAndReadOwnership } from "~e2e/support/chain/prove-ownership";

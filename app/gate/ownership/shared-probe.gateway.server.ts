@@ -1,7 +1,7 @@
 import { AsyncResource } from "node:async_hooks";
 import { setImmediate } from "node:timers";
 import { createRefusalCache } from "~/platform/chain/refusal-cache.server";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import { askByProbe } from "./chain-probe.gateway.server";
 import type { Probed, Question } from "./chain-probe.gateway.server";
 

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers";
 import type { SeenBlock } from "~/platform/chain/seen-block";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 
 type LoadOptions<T> = { key: string; group: string; load: () => Promise<T> };
 type ReadOptions<T> = LoadOptions<T> & { fresh: boolean };

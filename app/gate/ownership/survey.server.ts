@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
-import type { KeyState, KeyStore } from "../keys/keys.store.server";
+import type { KeyState, KeyStore } from "./keys.store.server";
 import type { Judgement, KeyKind } from "../kinds/kind";
 import { keyRefOf, membershipId } from "../kinds/kind-of-key";
 import { maxReadsInProbe } from "./chain-probe.gateway.server";

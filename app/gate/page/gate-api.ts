@@ -1,9 +1,9 @@
 import type { GatedContent } from "~/content/content.schema";
-import type { TokenStatus } from "~/gate/gate.schema";
-import type { SignedIn } from "~/gate/tokens/session.schema";
+import type { TokenStatus } from "~/gate/proofs/gate.schema";
+import type { SignedIn } from "~/gate/session/session.schema";
 import { asRecord, readRefused, secondsOf } from "~/platform/http/notice";
 import type { Refused } from "~/platform/http/notice";
-import { findJson } from "~/platform/json";
+import { findJson } from "~/platform/text/json";
 import { readRequirements } from "./kinds/requirement-tree";
 import type { RequirementNode } from "./kinds/requirement-tree";
 

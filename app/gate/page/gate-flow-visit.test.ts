@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exampleContent } from "~/gate/gate-examples";
+import { exampleContent } from "~/gate/admission/gate-examples";
 import { stateFromVisit } from "./gate-flow";
 
 const session = {

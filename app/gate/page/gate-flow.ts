@@ -1,4 +1,4 @@
-import type { GateVisit } from "~/gate/visit";
+import type { GateVisit } from "~/gate/session/visit";
 import { readSession } from "./gate-api";
 import type { Grant, Session } from "./gate-api";
 import { noticeForEnd, noticeForProblem, otherWallet, walletLeft } from "./gate-notice";

@@ -1,4 +1,4 @@
-import type { VisitProblem } from "~/gate/visit";
+import type { VisitProblem } from "~/gate/session/visit";
 import { noticeForRefused, readRefused, unreached } from "~/platform/http/notice";
 import type { PageRemedies, Refused } from "~/platform/http/notice";
 import { RefusedError, UnreachableError, UnreadableAnswerError } from "./gate-api";

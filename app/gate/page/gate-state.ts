@@ -1,4 +1,4 @@
-import type { PublicSettings } from "~/platform/public-settings";
+import type { PublicSettings } from "~/platform/config/public-settings";
 import type { FormReceipt } from "./form/receipt-card";
 import type { GateApi, Grant, Session } from "./gate-api";
 import type { ChoiceEvent, KeyChoice } from "./kinds/key-choice";

@@ -1,8 +1,8 @@
 import { useMemo } from "react";
 import type { RoomOutline } from "~/content/room-outline";
-import type { KeyLookup } from "~/gate/keys/key-lookup";
-import type { GateVisit } from "~/gate/visit";
-import type { PublicSettings } from "~/platform/public-settings";
+import type { KeyLookup } from "~/gate/session/key-lookup";
+import type { GateVisit } from "~/gate/session/visit";
+import type { PublicSettings } from "~/platform/config/public-settings";
 import { Button } from "~/ui/button";
 import { Card } from "~/ui/card";
 import type { DoorVisit } from "~/door/door-visit";

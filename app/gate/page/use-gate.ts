@@ -1,5 +1,5 @@
 import { useReducer, useRef, useState } from "react";
-import type { GateVisit } from "~/gate/visit";
+import type { GateVisit } from "~/gate/session/visit";
 import { useKey } from "./entry/use-key";
 import { useVisit } from "./entry/use-visit";
 import { useForm } from "./form/use-form";

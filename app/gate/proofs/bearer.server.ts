@@ -1,6 +1,6 @@
-import { accessTokenRefused } from "../authentication-failed";
-import { holderOf } from "../holder.server";
-import type { Holder } from "../holder";
+import { accessTokenRefused } from "../tokens/authentication-failed";
+import { holderOf } from "../tokens/holder.server";
+import type { Holder } from "../tokens/holder";
 import { parseBearerHeader } from "../tokens/access-token.server";
 import { requireOwnHost } from "./proof.server";
 import type { Proof, ProofDependencies, ProofRequest } from "./proof.server";

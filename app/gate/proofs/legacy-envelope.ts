@@ -1,5 +1,5 @@
 import { Refusal } from "~/platform/http/refusal";
-import { requireProof } from "../authentication-failed";
+import { requireProof } from "../tokens/authentication-failed";
 
 const maxAgeMs = 5 * 60_000;
 const maxAheadMs = 30_000;

@@ -1,8 +1,8 @@
 import { keccak256, stringToBytes } from "viem";
 import type { Address } from "viem";
 import { Refusal } from "~/platform/http/refusal";
-import { authenticationFailed } from "../authentication-failed";
-import type { LegacySignIn } from "../gate-bodies";
+import { authenticationFailed } from "../tokens/authentication-failed";
+import type { LegacySignIn } from "./gate-bodies";
 import { firstKind } from "../kinds/kind-of-key";
 import { checkLegacyTimestamp, legacyEnvelopeText } from "./legacy-envelope";
 import { requireOwnHost } from "./proof.server";

@@ -1,4 +1,4 @@
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import type { Database } from "~/platform/database/database.server";
 
 export type NonceVerdict = "consumed" | "unknown" | "expired" | "used" | "other-client";

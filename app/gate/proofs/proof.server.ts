@@ -1,10 +1,10 @@
 import type { Address } from "viem";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import { isAllowedDomain } from "~/platform/http/domains";
-import { authenticationFailed } from "../authentication-failed";
-import type { CallerDependencies } from "../caller.server";
-import type { GateAccessBody } from "../gate-bodies";
-import type { Holder } from "../holder";
+import { authenticationFailed } from "../tokens/authentication-failed";
+import type { CallerDependencies } from "../tokens/caller.server";
+import type { GateAccessBody } from "./gate-bodies";
+import type { Holder } from "../tokens/holder";
 import type { KeyKind, KeyKinds } from "../kinds/kind";
 import type { AccessClaims, SiweClaims } from "../tokens/access-token.schema";
 import type { NonceStore } from "./nonces.store.server";

@@ -1,6 +1,6 @@
 import type { AccessClaim } from "~/platform/http/request-context.server";
-import { authenticationFailed } from "../authentication-failed";
-import type { GateAccessBody } from "../gate-bodies";
+import { authenticationFailed } from "../tokens/authentication-failed";
+import type { GateAccessBody } from "./gate-bodies";
 import { bearerProof } from "./bearer.server";
 import { legacyProof } from "./legacy.server";
 import { toRow } from "./proof.server";

@@ -2,7 +2,7 @@ import { recover } from "tiny-secp256k1";
 import { bytesToHex, hashMessage, isAddressEqual, isErc6492Signature, parseErc6492Signature } from "viem";
 import type { Address, Hex } from "viem";
 import { publicKeyToAddress } from "viem/accounts";
-import { authenticationFailed } from "../authentication-failed";
+import { authenticationFailed } from "../tokens/authentication-failed";
 import type { Judgement } from "../kinds/kind";
 import type { Judge, KeyQuestion } from "../ownership/judge";
 import type { WalletSignature } from "../ownership/reads/chain-answers";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createSiweMessage } from "viem/siwe";
 import { Refusal } from "~/platform/http/refusal";
 import { siweClaimsSchema } from "../tokens/access-token.schema";
-import { maxSiweMessageLength } from "../gate.schema";
+import { maxSiweMessageLength } from "./gate.schema";
 import type { ExpectedSiwe } from "./siwe.server";
 import { checkSiweMessage, readSiweMessage } from "./siwe.server";
 

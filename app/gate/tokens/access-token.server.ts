@@ -3,7 +3,7 @@ import { keccak256, stringToBytes } from "viem";
 import type { AccessClaims, GateScope } from "./access-token.schema";
 import { accessClaimsSchema } from "./access-token.schema";
 import { firstSecondAfter } from "./revocation-by-departure";
-import { accessTokenRefused } from "../authentication-failed";
+import { accessTokenRefused } from "./authentication-failed";
 import type { KeyKind, KeyKinds } from "../kinds/kind";
 import { findKind } from "../kinds/kind-of-key";
 import { scopesOf } from "./scopes";

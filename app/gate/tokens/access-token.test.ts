@@ -16,7 +16,7 @@ import {
   requireScope,
   verifyAccessToken,
 } from "./access-token.server";
-import { invalidTokenChallenge } from "../authentication-failed";
+import { invalidTokenChallenge } from "./authentication-failed";
 import { maxTokenLength } from "./signed-token.server";
 import type { TokenKeys } from "./token-keys.server";
 import { loadTokenKeys } from "./token-keys.server";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { testOnEachDatabase } from "~e2e/support/databases/database";
-import { createKeyStore } from "../keys/keys.store.server";
+import { createKeyStore } from "../ownership/keys.store.server";
 import { createRevokedProofStore } from "./revoked-proofs.store.server";
 
 const key = { chainId: 1, contractAddress: "0xab", tokenId: "1" };

@@ -2,8 +2,8 @@ import type { ProtectedHeaderParameters } from "jose";
 import { CompactSign, decodeProtectedHeader, errors, jwtVerify } from "jose";
 import type { JWTPayload } from "jose";
 import type { z } from "zod";
-import type { Clock } from "~/platform/clock";
-import { accessTokenRefused, malformedToken } from "../authentication-failed";
+import type { Clock } from "~/platform/time/clock";
+import { accessTokenRefused, malformedToken } from "./authentication-failed";
 import type { TokenKeys, VerifyingKey } from "./token-keys.server";
 
 /** Each kind of token has a type of its own, so that none passes for another. */

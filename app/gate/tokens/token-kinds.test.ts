@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { holderOf } from "../holder.server";
-import { requireRoom } from "../require-met";
+import { holderOf } from "./holder.server";
+import { requireRoom } from "./require-met";
 import { makeKind } from "~e2e/support/key-kinds";
 import type { KeyKind } from "../kinds/kind";
 import { mintAccessToken, requireScope, verifyAccessToken } from "./access-token.server";

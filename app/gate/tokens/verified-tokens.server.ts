@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import { maxTokenLength } from "./signed-token.server";
 
 /** Some 2 KB each. */

@@ -3,7 +3,7 @@ import type { LeaseHold } from "~/platform/leases/lease";
 import { createLeaseStore } from "~/platform/leases/leases.store.server";
 import { testOnEachDatabase } from "~e2e/support/databases/database";
 import { createChainCursorStore } from "./chain-cursor.store.server";
-import { createKeyStore } from "../keys/keys.store.server";
+import { createKeyStore } from "../ownership/keys.store.server";
 
 testOnEachDatabase("a write under a lost lease is dropped", async ({ database }) => {
   const { acquireOrRenew, release } = createLeaseStore(database);

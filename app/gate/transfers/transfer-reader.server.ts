@@ -1,5 +1,5 @@
 import { zeroAddress } from "viem";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import { isChainOutage, isRpcRefusal } from "~/platform/chain/chain-client.server";
 import { createBlockRange } from "./block-range";
 import type { ChainCursor } from "./chain-cursor.store.server";

@@ -10,7 +10,7 @@ import { startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import type { RpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import { createSqliteTestDatabase, testOnEachDatabase } from "~e2e/support/databases/database";
 import { waitUntil } from "~e2e/support/processes";
-import { createKeyStore } from "../keys/keys.store.server";
+import { createKeyStore } from "../ownership/keys.store.server";
 import { createChainCursorStore } from "./chain-cursor.store.server";
 import type { ChainToFollow } from "./followed-chains.server";
 import type { TokenContract } from "./key-transfers.gateway.server";

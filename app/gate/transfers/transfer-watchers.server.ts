@@ -1,6 +1,6 @@
 import { getChainClient } from "~/platform/chain/chain-clients.server";
 import type { ChainClients } from "~/platform/chain/chain-clients.server";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import type { Lease } from "~/platform/leases/lease";
 import type { ChainCursorStore } from "./chain-cursor.store.server";
 import type { ChainToFollow } from "./followed-chains.server";

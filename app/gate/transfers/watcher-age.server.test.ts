@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createMetrics } from "~/platform/metrics.server";
+import { createMetrics } from "~/platform/metrics/metrics.server";
 import { createWatcherAge } from "./watcher-age.server";
 
 test("the allowed age follows the poll interval, and the metrics show the age that readiness judges", async () => {

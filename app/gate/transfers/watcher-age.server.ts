@@ -1,4 +1,4 @@
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 
 /** Allowance for a short fault of the chain: some failed polls and the longer waits that follow. */
 const patienceSeconds = 60;

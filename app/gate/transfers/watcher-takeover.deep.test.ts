@@ -7,7 +7,7 @@ import { startTestChain } from "~e2e/support/chain/chain";
 import { openTestDatabase, testOnEachDatabase } from "~e2e/support/databases/database";
 import { waitUntil } from "~e2e/support/processes";
 import { startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
-import { createKeyStore } from "../keys/keys.store.server";
+import { createKeyStore } from "../ownership/keys.store.server";
 import { createChainCursorStore } from "./chain-cursor.store.server";
 import { createTransferWatchers } from "./transfer-watchers.server";
 

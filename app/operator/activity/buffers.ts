@@ -1,5 +1,5 @@
-import type { Clock } from "~/platform/clock";
-import { redactText } from "~/platform/redact";
+import type { Clock } from "~/platform/time/clock";
+import { redactText } from "~/platform/log/redact";
 
 /** `startMs` is the beginning of the minute in which it happened. */
 export type Count = { startMs: number; series: string; amount: number };

@@ -1,6 +1,6 @@
 import type { UnmetKind } from "~/platform/http/refusal";
 import type { AccessOutcome } from "~/platform/http/request-context.server";
-import type { Metrics } from "~/platform/metrics.server";
+import type { Metrics } from "~/platform/metrics/metrics.server";
 import { findLatencySeries } from "./activity-series";
 import type { NewDecision } from "./buffers";
 import type { Recorder } from "./recorder.server";

@@ -1,4 +1,4 @@
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import { hourSeconds } from "./activity.store.server";
 import type { ActivityStore } from "./activity.store.server";
 import { activityRange, viewActivity } from "./activity-view";

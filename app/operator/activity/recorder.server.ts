@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import type { ActivityStore } from "./activity.store.server";
 import { createActivityBuffer, createDecisionBuffer } from "./buffers";
 import type { NewDecision } from "./buffers";

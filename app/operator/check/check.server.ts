@@ -1,9 +1,9 @@
 import type { Address } from "viem";
-import { addressSchema } from "~/gate/gate.schema";
-import { tokenIdSchema } from "~/gate/keys/token-id";
+import { addressSchema } from "~/gate/proofs/gate.schema";
+import { tokenIdSchema } from "~/gate/kinds/token-id";
 import type { KeyKind } from "~/gate/kinds/kind";
 import type { SurveyQuestion, SurveyedKind } from "~/gate/ownership/survey.server";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import type { Actor } from "../audit.store.server";
 import type { SessionStore } from "../sessions.store.server";
 import type { CheckForm, CheckPageData } from "./check-view";

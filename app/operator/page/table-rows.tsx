@@ -1,5 +1,5 @@
 import { Form } from "@remix-run/react";
-import { findJson } from "~/platform/json";
+import { findJson } from "~/platform/text/json";
 import { tableHref } from "../tables/table-query";
 import type { TableQuery } from "../tables/table-query";
 import type { RowAction, TableColumn, TableRow, TableSpec, TableValue } from "../tables/table-spec";

@@ -1,5 +1,5 @@
 import { Prisma } from "~/generated/sqlite/client";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import type { Database } from "~/platform/database/database.server";
 import { momentDigits } from "~/platform/limits/hit-log";
 import type { TableSource } from "./table-source.store.server";

@@ -1,4 +1,4 @@
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import { limitKeepMs, limitKeys } from "~/platform/limits/redis-rate-limits.store.server";
 import { defineScript } from "~/platform/redis/redis-script.server";
 import type { Redis } from "~/platform/redis/redis.server";

@@ -1,4 +1,4 @@
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import type { TableQuery } from "./table-query";
 import type { SortOrder, TableFilter, TableRow, TableSpec, TableValue } from "./table-spec";
 

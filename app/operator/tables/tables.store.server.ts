@@ -1,5 +1,5 @@
 import { formatEther } from "viem";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import type { Database } from "~/platform/database/database.server";
 import { neverAttemptAtMs } from "~/platform/outbox/outbox";
 import { createLimitSource } from "./limit-table.store.server";

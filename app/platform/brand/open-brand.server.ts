@@ -10,7 +10,7 @@ import { getRgb, toHex } from "./colour";
 import { drawKeyMark, drawMaskableIcon } from "./key-mark";
 import { readPicture } from "./picture.server";
 import type { Picture } from "./picture.server";
-import type { EventLog } from "~/platform/log.server";
+import type { EventLog } from "~/platform/log/log.server";
 
 type BrandFile = { bytes: Buffer; contentType: string };
 export type OpenedBrand = {

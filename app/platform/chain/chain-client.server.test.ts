@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ContractFunctionRevertedError, parseAbi } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createMetrics } from "~/platform/metrics.server";
+import { createMetrics } from "~/platform/metrics/metrics.server";
 import { startTestChain } from "~e2e/support/chain/chain";
 import type { TestChain } from "~e2e/support/chain/chain";
 import { startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";

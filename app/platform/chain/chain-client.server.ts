@@ -11,8 +11,8 @@ import {
   isHex,
 } from "viem";
 import type { RpcRequestError } from "viem";
-import type { Clock } from "~/platform/clock";
-import { monotonicClock, systemClock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
+import { monotonicClock, systemClock } from "~/platform/time/clock";
 import { createRefusalCache } from "./refusal-cache.server";
 import { createNewestBlock } from "./newest-block.server";
 import { findRpcError, isRevert } from "./rpc-answer.server";
@@ -38,7 +38,7 @@ export type ChainClientOptions = {
 export type ChainClient = ReturnType<typeof createChainClient>;
 
 /** Nodes behind one address, or two addresses, are often a block apart for a moment. */
-const askAgainAfterMs = [50, 200, 400];
+const askOnceMoreAfterMs = 200;
 
 /**
  * A viem client that asks several RPC endpoints in turn. Unlike viem's own fallback it never trusts an
@@ -108,18 +108,21 @@ export function readBlockHeader(result: unknown): SeenBlock | null {
 
 const isQuantity = (value: unknown): value is `0x${string}` => isHex(value) && value !== "0x";
 
-/** If all that answer are behind the newest block known, they are asked again, a few times and for a moment only. */
+/** If all that answer are behind the newest block known, they are asked once more. */
 async function askUntilNewest(endpoints: RpcEndpoint[], call: RpcCall): Promise<unknown> {
-  for (let tries = 0; ; tries += 1) {
+  const byReadiness = () => {
     const resting = endpoints.filter((endpoint) => endpoint.isResting());
-    const ready = endpoints.filter((endpoint) => !resting.includes(endpoint));
-    // One that hangs is not waited for again and again.
-    const answer = await askInTurn(tries > 0 && ready.length > 0 ? ready : [...ready, ...resting], call);
-    if ("result" in answer) return answer.result;
-    const waitMs = askAgainAfterMs[tries];
-    if (waitMs === undefined) throw answer.outage;
-    await delay(waitMs);
-  }
+    return { resting, ready: endpoints.filter((endpoint) => !resting.includes(endpoint)) };
+  };
+  const { ready, resting } = byReadiness();
+  const first = await askInTurn([...ready, ...resting], call);
+  if ("result" in first) return first.result;
+  await delay(askOnceMoreAfterMs);
+  // One that hangs is not waited for twice.
+  const now = byReadiness();
+  const second = await askInTurn(now.ready.length > 0 ? now.ready : now.resting, call);
+  if ("result" in second) return second.result;
+  throw second.outage;
 }
 
 type TurnAnswer = { result: unknown } | { outage: BaseError };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createMetrics } from "~/platform/metrics.server";
+import { createMetrics } from "~/platform/metrics/metrics.server";
 import { openFaultyChain } from "~e2e/support/chain/faulty-chain";
 import { createChainClients, getChainClient } from "./chain-clients.server";
 

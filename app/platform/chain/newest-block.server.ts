@@ -1,4 +1,4 @@
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import type { SeenBlock } from "./seen-block";
 
 /** Beyond that an endpoint is far behind and rested. Time, because blocks take from a fraction of a second to 12 s. */

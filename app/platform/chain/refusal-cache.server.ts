@@ -1,4 +1,4 @@
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 
 /** How long a refusal is cached: servers are replaced, and some refuse for a passing reason. */
 const refusalTtlMs = 600_000;

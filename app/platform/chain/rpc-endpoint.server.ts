@@ -1,5 +1,5 @@
 import { BaseError, HttpRequestError } from "viem";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import { PostFailure, createJsonPoster } from "./json-rpc.gateway.server";
 import type { NewestBlock } from "./newest-block.server";
 import type { SeenBlock } from "./seen-block";

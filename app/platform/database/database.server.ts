@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import pg from "pg";
 import type { PrismaClient } from "~/generated/sqlite/client";
-import { withDeadline } from "~/platform/deadline";
-import type { EventLog } from "~/platform/log.server";
+import { withDeadline } from "~/platform/time/deadline";
+import type { EventLog } from "~/platform/log/log.server";
 import { readDatabaseUrl } from "./database-url.server";
 import { isEncryptionFault, readSqlState } from "./outage.server";
 import type { SqliteAdapter } from "./sqlite-adapter.server";

@@ -2,7 +2,7 @@ import { readDatabaseUrl } from "./database-url.server";
 import { readMigrations } from "./migration-history.server";
 import { migratePostgresql } from "./migrate-postgresql.server";
 import { migrateSqlite } from "./migrate-sqlite.server";
-import type { EventLog } from "~/platform/log.server";
+import type { EventLog } from "~/platform/log/log.server";
 
 export type MigrateDatabaseOptions = {
   url: string;

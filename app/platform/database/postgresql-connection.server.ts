@@ -1,5 +1,5 @@
 import pg from "pg";
-import { describeTlsError } from "~/platform/tls-error";
+import { describeTlsError } from "~/platform/config/tls-error";
 
 const connectTimeoutMs = 10_000;
 /**

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import express from "express";
 import { expect, onTestFinished, test } from "vitest";
-import type { Log } from "~/platform/log.server";
+import type { Log } from "~/platform/log/log.server";
 import { contextOf, createRequestContexts } from "./create-context.server";
 import { isPrivateAddress } from "./client-id.server";
 import type { ServiceContext } from "./request-context.server";

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { ServerBuild } from "@remix-run/node";
 import express from "express";
 import { expect, onTestFinished, test } from "vitest";
-import type { Log } from "~/platform/log.server";
+import type { Log } from "~/platform/log/log.server";
 import { maxBodiesOfClient } from "./body/body-places.server";
 import { compileTrust } from "./client-id.server";
 import { createHttpServer } from "./connection/http-server.server";

@@ -1,7 +1,7 @@
 import type { ServerBuild } from "@remix-run/node";
 import { matchPath } from "@remix-run/react";
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from "express";
-import type { Log } from "~/platform/log.server";
+import type { Log } from "~/platform/log/log.server";
 import { tooFine, tooLarge } from "./body/body.server";
 import { takeBodyPlace } from "./body/body-places.server";
 import { contextOf } from "./create-context.server";

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Brand } from "~/platform/brand/brand";
 import type { RateLimitName } from "~/platform/limits/limit-name";
 import type { LimitVerdict } from "~/platform/limits/rate-limiter.server";
-import type { Log } from "~/platform/log.server";
-import type { PublicSettings } from "~/platform/public-settings";
+import type { Log } from "~/platform/log/log.server";
+import type { PublicSettings } from "~/platform/config/public-settings";
 import type { Refusal } from "./refusal";
 
 /**

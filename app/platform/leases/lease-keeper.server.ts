@@ -1,4 +1,4 @@
-import type { Log } from "~/platform/log.server";
+import type { Log } from "~/platform/log/log.server";
 import type { Lease, LeaseHold } from "./lease";
 import type { LeaseStore } from "./leases.store.server";
 

@@ -1,6 +1,6 @@
 import { RateLimiterPrisma, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import type { RateLimiterStoreAbstract } from "rate-limiter-flexible";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import { readHits } from "./hit-log";
 import type { LimitAlgorithm } from "./limit-name";
 import { createMemoryLimits } from "./memory-limits.server";

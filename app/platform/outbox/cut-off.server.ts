@@ -1,4 +1,4 @@
-import { linkAbort } from "~/platform/linked-abort";
+import { linkAbort } from "~/platform/time/linked-abort";
 import type { DeliveryOutcome } from "./outbox";
 
 /** Raced, not only aborted: a client that forgets its signal must not hold a delivery forever. */

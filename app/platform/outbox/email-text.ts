@@ -1,4 +1,4 @@
-import { findJson, isRecord } from "~/platform/json";
+import { findJson, isRecord } from "~/platform/text/json";
 import type { ClaimedDelivery } from "./outbox";
 
 export type EmailText = { subject: string; text: string };

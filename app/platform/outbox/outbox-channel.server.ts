@@ -1,5 +1,5 @@
-import type { Clock } from "~/platform/clock";
-import type { Log } from "~/platform/log.server";
+import type { Clock } from "~/platform/time/clock";
+import type { Log } from "~/platform/log/log.server";
 import { withCutOff } from "./cut-off.server";
 import type { Channel, ClaimedDelivery, DeliveryOutcome, Gateway } from "./outbox";
 import { neverAttemptAtMs, retryDelayMs } from "./outbox";

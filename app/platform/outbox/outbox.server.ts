@@ -1,6 +1,6 @@
-import type { Clock } from "~/platform/clock";
-import { withDeadline } from "~/platform/deadline";
-import type { Log } from "~/platform/log.server";
+import type { Clock } from "~/platform/time/clock";
+import { withDeadline } from "~/platform/time/deadline";
+import type { Log } from "~/platform/log/log.server";
 import type { Channel, Gateway } from "./outbox";
 import { channels as allChannels } from "./outbox";
 import { createChannelSender } from "./outbox-channel.server";

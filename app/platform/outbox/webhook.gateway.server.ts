@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
-import { systemClock } from "~/platform/clock";
-import type { Clock } from "~/platform/clock";
+import { systemClock } from "~/platform/time/clock";
+import type { Clock } from "~/platform/time/clock";
 import { withCutOff } from "./cut-off.server";
 import type { ClaimedDelivery, DeliveryOutcome, Gateway } from "./outbox";
 import { longestRetryAfterMs } from "./outbox";

@@ -1,4 +1,4 @@
-import { cutText, toWellFormedText } from "~/platform/well-formed-text";
+import { cutText, toWellFormedText } from "~/platform/text/well-formed-text";
 
 /** How much of a provider's own words reaches a client. */
 const maxWordsChars = 200;

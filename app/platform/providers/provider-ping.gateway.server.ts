@@ -1,4 +1,4 @@
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 
 const pingTimeoutMs = 2000;
 /** Hosted providers count requests: one answer serves every probe for this long. */

@@ -6,7 +6,7 @@ import { findFreePort } from "~e2e/support/free-port";
 import { waitUntil } from "~e2e/support/processes";
 import { canRedisEncrypt, hasRedis, startRedis } from "~e2e/support/databases/redis";
 import { connectRedis } from "~e2e/support/databases/state";
-import { createLog } from "~/platform/log.server";
+import { createLog } from "~/platform/log/log.server";
 import { RedisOutage } from "./redis-outage";
 import { defineScript } from "./redis-script.server";
 import { openRedis } from "./redis.server";

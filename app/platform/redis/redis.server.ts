@@ -1,6 +1,6 @@
 import { Redis as Client, ReplyError } from "ioredis";
-import type { EventLog } from "~/platform/log.server";
-import { describeTlsError } from "~/platform/tls-error";
+import type { EventLog } from "~/platform/log/log.server";
+import { describeTlsError } from "~/platform/config/tls-error";
 import { RedisOutage, outageReplies } from "./redis-outage";
 import { defineScript } from "./redis-script.server";
 import type { RedisScript } from "./redis-script.server";

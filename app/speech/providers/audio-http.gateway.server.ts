@@ -9,7 +9,7 @@ import {
   readUnwanted,
 } from "~/platform/providers/provider-http.gateway.server";
 import { cleanProviderMessage } from "~/platform/providers/provider-message";
-import { linkAbort } from "~/platform/linked-abort";
+import { linkAbort } from "~/platform/time/linked-abort";
 import { SpeechFault } from "./speech-provider.server";
 import type { SpokenAudio } from "./speech-provider.server";
 

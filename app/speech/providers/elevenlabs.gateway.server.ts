@@ -1,4 +1,4 @@
-import { monotonicClock } from "~/platform/clock";
+import { monotonicClock } from "~/platform/time/clock";
 import { createProviderPing } from "~/platform/providers/provider-ping.gateway.server";
 import { askForAudio } from "./audio-http.gateway.server";
 import type { AudioTimes } from "./audio-http.gateway.server";

@@ -1,4 +1,4 @@
-import { linkAbort } from "~/platform/linked-abort";
+import { linkAbort } from "~/platform/time/linked-abort";
 import { alwaysReady } from "~/platform/providers/provider-row";
 import { createFlitePool } from "~/speech/flite/flite-pool.server";
 import type { FlitePool } from "~/speech/flite/flite-pool.server";

@@ -1,5 +1,5 @@
 import { Refusal } from "~/platform/http/refusal";
-import { isRecord } from "~/platform/json";
+import { isRecord } from "~/platform/text/json";
 import { runTool } from "../run-tool.server";
 import type { ToolOutcome } from "../run-tool.server";
 import { annotationsOf, toToolOffer } from "../tool";
@@ -8,7 +8,7 @@ import { errorCodes } from "./message";
 import type { McpRequest } from "./message";
 import { handshakeRevisions, serverInfoKey, statelessRevision, supportedRevisions } from "./revision";
 import type { Revision, RpcError } from "./revision";
-import type { WarnLog } from "~/platform/log.server";
+import type { WarnLog } from "~/platform/log/log.server";
 
 /** `result` is JSON text: the list of tools, which is asked for most, is written once and not for each caller. */
 export type McpOutcome = { ok: true; result: string } | { ok: false; status: number; error: RpcError };

@@ -1,6 +1,6 @@
 import { refusalTable } from "~/platform/http/refusal";
 import type { RefusalName } from "~/platform/http/refusal";
-import { isRecord } from "~/platform/json";
+import { isRecord } from "~/platform/text/json";
 
 export const maxBodyBytes = 256 * 1024;
 /** Members and elements in all, the arguments' included. */

@@ -1,4 +1,4 @@
-import { isRecord } from "~/platform/json";
+import { isRecord } from "~/platform/text/json";
 import { errorCodes } from "./message";
 import type { McpNotification, McpRequest } from "./message";
 

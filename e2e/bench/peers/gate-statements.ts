@@ -1,9 +1,9 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { createKeyStore } from "~/gate/keys/keys.store.server";
-import type { KeyRef } from "~/gate/keys/token-id";
+import { createKeyStore } from "~/gate/ownership/keys.store.server";
+import type { KeyRef } from "~/gate/kinds/token-id";
 import { createNonceStore } from "~/gate/proofs/nonces.store.server";
 import { createSpentSignatureStore } from "~/gate/proofs/spent-signatures.store.server";
-import { systemClock as clock } from "~/platform/clock";
+import { systemClock as clock } from "~/platform/time/clock";
 import { openDatabase } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { toKeyColumns } from "~/gate/keys/keys.store.server";
-import type { KeyUseRequest, SubmissionRequest } from "~/gate/keys/submissions.store.server";
-import { systemClock as clock } from "~/platform/clock";
+import { toKeyColumns } from "~/gate/ownership/keys.store.server";
+import type { KeyUseRequest, SubmissionRequest } from "~/gate/form/submissions.store.server";
+import { systemClock as clock } from "~/platform/time/clock";
 import type { Database } from "~/platform/database/database.server";
 
 type Form = Pick<SubmissionRequest, "submissionId" | "message" | "messageHash" | "requestId">;

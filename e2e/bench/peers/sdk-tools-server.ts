@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { createMcpHandler, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
-import { systemClock as clock } from "~/platform/clock";
+import { systemClock as clock } from "~/platform/time/clock";
 import { listen } from "~/platform/http/connection/http-server.server";
 import { createKnowledgeSearch } from "~/search/knowledge-search.server";
 import { createSearchTool } from "~/tools/search-tool";

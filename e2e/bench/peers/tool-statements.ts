@@ -1,8 +1,8 @@
-import { createKeyStore } from "~/gate/keys/keys.store.server";
-import type { KeyRef } from "~/gate/keys/token-id";
+import { createKeyStore } from "~/gate/ownership/keys.store.server";
+import type { KeyRef } from "~/gate/kinds/token-id";
 import { openDatabase } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
-import { keyUsed } from "~/gate/keys/key-notifications";
+import { keyUsed } from "~/gate/form/key-notifications";
 import { createKeyUses } from "./key-uses";
 
 export type ToolStatementsSetup = {

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { createKeyStore } from "~/gate/keys/keys.store.server";
+import { createKeyStore } from "~/gate/ownership/keys.store.server";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import { createTestDir } from "~e2e/support/databases/database";
 import { fillUsedKeys, probeKeys } from "./fill-used-keys";

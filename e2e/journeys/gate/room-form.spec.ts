@@ -1,6 +1,6 @@
 import { keccak256, stringToBytes } from "viem";
 import { generatePrivateKey } from "viem/accounts";
-import { exampleFormSubmission } from "~/gate/gate-examples";
+import { exampleFormSubmission } from "~/gate/admission/gate-examples";
 import {
   connectWallet,
   enterRoom,

@@ -1,4 +1,4 @@
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import type { Address } from "viem";
 import { chainUnavailable } from "~/platform/http/refusal";
 import type { Judgement, KeyStandard as AnyStandard, NotHeld } from "~/gate/kinds/kind";

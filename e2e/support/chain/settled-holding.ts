@@ -1,7 +1,7 @@
 import type { Address } from "viem";
-import type { Clock } from "~/platform/clock";
-import { requireMet } from "~/gate/require-met";
-import type { KeyStore } from "~/gate/keys/keys.store.server";
+import type { Clock } from "~/platform/time/clock";
+import { requireMet } from "~/gate/tokens/require-met";
+import type { KeyStore } from "~/gate/ownership/keys.store.server";
 import type { ChainCursor, WatchedContract } from "~/gate/transfers/chain-cursor.store.server";
 import { createJudge } from "~/gate/ownership/judge.server";
 import { makeOnlyKind } from "./ownership-reader";

@@ -1,4 +1,4 @@
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import type { Channel, ClaimedDelivery, DeliveryClaim } from "~/platform/outbox/outbox";
 import { neverAttemptAtMs } from "~/platform/outbox/outbox";
 import type { OutboxStore } from "~/platform/outbox/outbox.store.server";

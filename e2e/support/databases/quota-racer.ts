@@ -2,7 +2,7 @@
 // reserves so many answers at once and settles each with that many tokens (`-`: never), then prints the amounts. It says
 // that it is alive for as long as it is.
 import { createInterface } from "node:readline";
-import { systemClock as clock } from "~/platform/clock";
+import { systemClock as clock } from "~/platform/time/clock";
 import { openDatabase } from "~/platform/database/database.server";
 import { openRedis } from "~/platform/redis/redis.server";
 import { createStateStores } from "~/services/state.server";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, onTestFinished, test, vi } from "vitest";
-import type { Clock } from "~/platform/clock";
+import type { Clock } from "~/platform/time/clock";
 import type { Database } from "~/platform/database/database.server";
 import { defineScript } from "~/platform/redis/redis-script.server";
 import { openRedis } from "~/platform/redis/redis.server";

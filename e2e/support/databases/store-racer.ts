@@ -3,8 +3,8 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { createSpentSignatureStore } from "~/gate/proofs/spent-signatures.store.server";
-import { createSubmissionStore } from "~/gate/keys/submissions.store.server";
-import { systemClock as clock } from "~/platform/clock";
+import { createSubmissionStore } from "~/gate/form/submissions.store.server";
+import { systemClock as clock } from "~/platform/time/clock";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import { createRateLimiter } from "~/platform/limits/rate-limiter.server";
 import { createOutboxStore } from "~/platform/outbox/outbox.store.server";

@@ -1,8 +1,8 @@
 // Submits with one key after the other and prints the number of each key whose submission was accepted, until killed.
 import { randomUUID } from "node:crypto";
 import { writeSync } from "node:fs";
-import { createSubmissionStore } from "~/gate/keys/submissions.store.server";
-import { systemClock as clock } from "~/platform/clock";
+import { createSubmissionStore } from "~/gate/form/submissions.store.server";
+import { systemClock as clock } from "~/platform/time/clock";
 import { openDatabase } from "~/platform/database/database.server";
 import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
 

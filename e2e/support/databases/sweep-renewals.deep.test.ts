@@ -1,6 +1,6 @@
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import { createKeyStore } from "~/gate/keys/keys.store.server";
+import { createKeyStore } from "~/gate/ownership/keys.store.server";
 import { createOperatorSweep } from "~/operator/sweep.store.server";
 import { createSweepStore } from "~/platform/sweep/sweep.store.server";
 import { createPostgresqlTestDatabase, openTestDatabase, testOnEachDatabase } from "./database";

@@ -6,7 +6,7 @@ import { mintAccessToken, verifyAccessToken } from "~/gate/tokens/access-token.s
 import { createNonceStore } from "~/gate/proofs/nonces.store.server";
 import { loadTokenKeys } from "~/gate/tokens/token-keys.server";
 import { createVerifiedTokens } from "~/gate/tokens/verified-tokens.server";
-import { systemClock } from "~/platform/clock";
+import { systemClock } from "~/platform/time/clock";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 import { oneKind } from "../key-kinds";

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
-import type { Caller } from "~/gate/caller.server";
+import type { Caller } from "~/gate/tokens/caller.server";
 import { keyRefOf } from "~/gate/kinds/kind-of-key";
-import { exampleClaims } from "~/gate/gate-examples";
+import { exampleClaims } from "~/gate/admission/gate-examples";
 import { Refusal } from "~/platform/http/refusal";
 import { createQuotaStore } from "~/quota/quota.store.server";
 import { ownerOfSpeech } from "~/quota/quota-subject";
@@ -17,7 +17,7 @@ import { createTestClock, createTestDatabase, createTestDir } from "../databases
 import { someKey } from "../key-kinds";
 import { startSpeechServer } from "./speech-server";
 import type { SpeechBehaviour } from "./speech-server";
-import type { WarnLog } from "~/platform/log.server";
+import type { WarnLog } from "~/platform/log/log.server";
 
 const caller: Caller = { claims: exampleClaims, keyKind: someKey.keyKind };
 

@@ -1,6 +1,6 @@
 import { Lexer } from "marked";
 import type { Token } from "marked";
-import { decodeReferences } from "~/platform/character-references";
+import { decodeReferences } from "~/platform/text/character-references";
 
 /** `depth` is that of a heading, null for everything else. */
 export type MarkdownBlock = { source: string; depth: number | null };

@@ -1,4 +1,4 @@
-import { cutText } from "~/platform/well-formed-text";
+import { cutText } from "~/platform/text/well-formed-text";
 import { maxMessageChars, maxMessages, maxRequestBytes } from "~/chat/chat-limits";
 import { noticeForFailure, noticeForRefusal, noticeForUnstopped } from "../chat-notice";
 import type { Activity, ChatNotice } from "../chat-notice";

@@ -1,4 +1,4 @@
-import { chatEntryPrefix as prefix, tryTo } from "~/platform/personal-storage";
+import { chatEntryPrefix as prefix, tryTo } from "~/ui/personal-storage";
 import type { Conversation, Message, Part, Reply } from "./conversation";
 
 export type KeyValueStore = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;

@@ -1,4 +1,4 @@
-import { chatEntryPrefix, tryTo } from "~/platform/personal-storage";
+import { chatEntryPrefix, tryTo } from "~/ui/personal-storage";
 import type { SpeechState } from "./speech-player";
 
 const name = `${chatEntryPrefix}reading`;

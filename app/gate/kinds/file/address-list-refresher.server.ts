@@ -1,4 +1,4 @@
-import type { EventLog } from "~/platform/log.server";
+import type { EventLog } from "~/platform/log/log.server";
 import type { AddressListFile } from "./address-list.server";
 
 type Options = { lists: readonly AddressListFile[]; log: EventLog };

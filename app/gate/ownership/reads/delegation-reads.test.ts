@@ -11,7 +11,7 @@ import {
 import { makeKind } from "~e2e/support/key-kinds";
 import { openTwoChains } from "~e2e/support/chain/two-chains";
 import type { Refusal } from "~/platform/http/refusal";
-import { requireMet } from "../../require-met";
+import { requireMet } from "../../tokens/require-met";
 import { createJudge } from "../judge.server";
 
 const { first, second, makeClients, posts } = await openTwoChains();

@@ -1,5 +1,5 @@
 import type { DoorVisit } from "~/door/door-visit";
-import type { PublicSettings } from "~/platform/public-settings";
+import type { PublicSettings } from "~/platform/config/public-settings";
 import { Button } from "~/ui/button";
 import { Card } from "~/ui/card";
 import type { GateState } from "../gate-state";

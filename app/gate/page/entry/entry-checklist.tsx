@@ -1,5 +1,5 @@
 import type { Outcome } from "~/gate/kinds/requirement";
-import type { PublicSettings } from "~/platform/public-settings";
+import type { PublicSettings } from "~/platform/config/public-settings";
 import type { Chooser, GateState, StateIn } from "../gate-state";
 import { chosenKind, findingOf, keysOf } from "../kinds/key-choice";
 import { chainName, chainNameOf, listWords } from "../kinds/key-words";

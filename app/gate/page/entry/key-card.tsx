@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 import type { RefObject } from "react";
-import type { PublicSettings } from "~/platform/public-settings";
+import type { PublicSettings } from "~/platform/config/public-settings";
 import { Button } from "~/ui/button";
 import { Card } from "~/ui/card";
 import { Field } from "~/ui/field";

@@ -1,4 +1,4 @@
-import type { PublicSettings } from "~/platform/public-settings";
+import type { PublicSettings } from "~/platform/config/public-settings";
 import { Button } from "~/ui/button";
 import type { GateTask, StateIn } from "../gate-state";
 import { RequirementList } from "../kinds/requirement-list";

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { chatEntryPrefix, formDraftPrefix } from "~/platform/personal-storage";
+import { chatEntryPrefix, formDraftPrefix } from "~/ui/personal-storage";
 import { createGateApi } from "../gate-api";
 import type { Session } from "../gate-api";
 import type { GateEvent } from "../gate-state";

@@ -1,4 +1,4 @@
-import { forgetPerson } from "~/platform/personal-storage";
+import { forgetPerson } from "~/ui/personal-storage";
 import { RefusedError } from "../gate-api";
 import type { GateApi, Session, SessionAnswer } from "../gate-api";
 import { noticeFor, noticeForEnd } from "../gate-notice";

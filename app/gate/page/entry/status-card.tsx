@@ -1,8 +1,8 @@
 import { useSearchParams } from "@remix-run/react";
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { FormEvent } from "react";
-import { lookupParameter } from "~/gate/keys/key-lookup";
-import type { KeyLookup } from "~/gate/keys/key-lookup";
+import { lookupParameter } from "~/gate/session/key-lookup";
+import type { KeyLookup } from "~/gate/session/key-lookup";
 import { Button } from "~/ui/button";
 import { Facts } from "~/ui/facts";
 import { Field } from "~/ui/field";

@@ -1,4 +1,4 @@
-import { formDraftPrefix, tryTo } from "~/platform/personal-storage";
+import { formDraftPrefix, tryTo } from "~/ui/personal-storage";
 
 export type DraftField = { name: string; value: string; isChecked: boolean };
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { countCharacters } from "~/platform/well-formed-text";
+import { countCharacters } from "~/platform/text/well-formed-text";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import type { GateForm } from "../gate-state";

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { FormEvent, RefObject } from "react";
-import { countCharacters } from "~/platform/well-formed-text";
+import { countCharacters } from "~/platform/text/well-formed-text";
 import { afterNextPaint } from "~/ui/next-task";
 import { dropDraft, fillFields, findDraft, keepDraft, readFields } from "./form-draft";
 import { sanitizeToFragment } from "../room/safe-html";

@@ -1,4 +1,4 @@
-import { countCharacters } from "~/platform/well-formed-text";
+import { countCharacters } from "~/platform/text/well-formed-text";
 
 /** Prefix the server gives every name of the operator's form. */
 const namePrefix = "room-";

@@ -1,5 +1,5 @@
 import type { Opening } from "~/gate/kinds/kind";
-import type { PublicSettings } from "~/platform/public-settings";
+import type { PublicSettings } from "~/platform/config/public-settings";
 
 const openingWords = {
   room: "the room",

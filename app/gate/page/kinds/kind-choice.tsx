@@ -1,6 +1,6 @@
 import { useId } from "react";
 import type { Outcome } from "~/gate/kinds/requirement";
-import type { PublicSettings } from "~/platform/public-settings";
+import type { PublicSettings } from "~/platform/config/public-settings";
 import { chainName, opensText } from "./key-words";
 import type { KeyChoice } from "./key-choice";
 import { chosenKind, findingOf } from "./key-choice";

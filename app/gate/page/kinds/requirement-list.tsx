@@ -1,7 +1,7 @@
 import { useId } from "react";
 import type { ReactNode } from "react";
 import type { Offer, Outcome } from "~/gate/kinds/requirement";
-import type { PublicSettings } from "~/platform/public-settings";
+import type { PublicSettings } from "~/platform/config/public-settings";
 import { Button, ButtonLink } from "~/ui/button";
 import { ChecklistStep } from "../entry/checklist-step";
 import type { Status } from "../entry/checklist-step";

@@ -1,6 +1,6 @@
 import { startTransition, useCallback, useEffect, useState } from "react";
 import type { ComponentType } from "react";
-import type { GateVisit } from "~/gate/visit";
+import type { GateVisit } from "~/gate/session/visit";
 import { Button } from "~/ui/button";
 import { nextTask } from "~/ui/next-task";
 import { Notice } from "~/ui/notice";

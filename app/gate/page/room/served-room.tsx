@@ -1,7 +1,7 @@
 import { createContext, useContext } from "react";
 import { hasAudioPart, missingSoundText } from "~/content/audio-part";
 import type { GatedContent } from "~/content/content.schema";
-import type { GateVisit } from "~/gate/visit";
+import type { GateVisit } from "~/gate/session/visit";
 import { Button } from "~/ui/button";
 import { SessionBar } from "../entry/session-bar";
 import { readSession } from "../gate-api";

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { PublicSettings } from "~/platform/public-settings";
+import type { PublicSettings } from "~/platform/config/public-settings";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { takeLostFocus } from "~/ui/lost-focus";

@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { useConfig, useDisconnect, useReconnect, useSignMessage, useSwitchChain } from "wagmi";
 import type { Config } from "wagmi";
 import { getConnection } from "wagmi/actions";
-import type { PublicSettings } from "~/platform/public-settings";
+import type { PublicSettings } from "~/platform/config/public-settings";
 import { proveForForm, proveForRoom } from "../entry/gate-proofs";
 import { findMinted, keyCalls, readPrice } from "../entry/key-calls";
 import type { KindFinding } from "../kinds/key-choice";

@@ -1,7 +1,7 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { WagmiProvider, useConnection } from "wagmi";
-import type { PublicSettings } from "~/platform/public-settings";
+import type { PublicSettings } from "~/platform/config/public-settings";
 import type { PageKinds } from "../kinds/page-kind";
 import { useWallet } from "./use-wallet";
 import type { Wallet } from "./use-wallet";

@@ -3,7 +3,7 @@ import type { Address, Chain } from "viem";
 import { createConfig, custom, injected } from "wagmi";
 import type { Config, CreateConnectorFn } from "wagmi";
 import { getConnection } from "wagmi/actions";
-import type { PublicSettings } from "~/platform/public-settings";
+import type { PublicSettings } from "~/platform/config/public-settings";
 import { createHttpChain } from "../entry/key-calls";
 import type { AskChain } from "../entry/key-calls";
 import { chainNameOf } from "../kinds/key-words";

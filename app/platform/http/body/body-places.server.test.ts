@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { createReadableStreamFromReadable } from "@remix-run/node";
 import express from "express";
 import { expect, onTestFinished, test } from "vitest";
-import type { Log } from "~/platform/log.server";
+import type { Log } from "~/platform/log/log.server";
 import { maxBodiesOfClient } from "./body-places.server";
 import { compileTrust } from "../client-id.server";
 import { readLimitedBody } from "./body.server";

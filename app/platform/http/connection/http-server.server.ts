@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { STATUS_CODES, createServer } from "node:http";
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
-import type { Log } from "~/platform/log.server";
-import { takeOverPort } from "~/platform/worker.server";
+import type { Log } from "~/platform/log/log.server";
+import { takeOverPort } from "~/platform/instance/worker.server";
 import { measureGrain } from "../body/body-grain.server";
 import { oneAtATime } from "./one-at-a-time.server";
 import { problemHeader, refusalTable } from "../refusal";

@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { Refusal, chainUnavailable } from "~/platform/http/refusal";
+import { exampleContent } from "../admission/gate-examples";
+import type { SignedIn } from "./session.schema";
+import { readVisit } from "./visit.server";
+import type { VisitDependencies } from "./visit.server";
+
+const cookie = "access_token=aaa.bbb.ccc";
+const session: SignedIn = {
+  signedIn: true,
+  tokenId: "7",
+  address: "0x01",
+  expiresAt: "2026-01-15T09:45:02.000Z",
+  secondsLeft: 871,
+  renewableUntil: "2026-01-16T09:30:00.000Z",
+  isRenewable: true,
+};
+
+/** Notes what is asked; each part can be told to answer otherwise. */
+function createDependencies(parts: Partial<VisitDependencies> = {}) {
+  const asked: string[] = [];
+  const noting =
+    <Value>(name: string, run: () => Promise<Value>) =>
+    () => {
+      asked.push(name);
+      return run();
+    };
+  const dependencies: VisitDependencies = {
+    origin: "https://gate.example",
+    readSession: noting("session", parts.readSession ?? (async () => session)),
+    open: noting("open", parts.open ?? (async () => ({ content: exampleContent }))),
+  };
+  return { asked, dependencies };
+}
+
+test("a visit without a cookie asks nothing of anybody", async () => {
+  for (const none of [undefined, "", "other=1", "access_token="]) {
+    const { asked, dependencies } = createDependencies();
+    expect(await readVisit(none, dependencies)).toEqual({
+      kind: "outside",
+      session: { signedIn: false },
+    });
+    expect(asked).toEqual([]);
+  }
+});
+
+test("a valid session opens the room", async () => {
+  const { asked, dependencies } = createDependencies();
+  expect(await readVisit(cookie, dependencies)).toEqual({
+    kind: "inside",
+    session,
+    content: exampleContent,
+  });
+  expect(asked).toEqual(["session", "open"]);
+});
+
+test("an ended session opens nothing and says why", async () => {
+  const ended = { type: "t", title: "You do not own this token", status: 403, detail: "Elsewhere." };
+  const { asked, dependencies } = createDependencies({
+    readSession: async () => ({ signedIn: false, ended }),
+  });
+  const visit = await readVisit(cookie, dependencies);
+  expect(visit).toEqual({ kind: "outside", session: { signedIn: false, ended } });
+  expect(asked).toEqual(["session"]);
+});
+
+test("a session that cannot be judged is explained in words, with the seconds to wait", async () => {
+  const outage = createDependencies({ readSession: async () => Promise.reject(chainUnavailable(null)) });
+  expect(await readVisit(cookie, outage.dependencies)).toMatchObject({
+    kind: "unknown",
+    problem: { type: "https://gate.example/problems/chain-unavailable", status: 503, retryAfter: 5 },
+  });
+  // The key left between the two questions.
+  const left = createDependencies({
+    open: async () => Promise.reject(new Refusal("you-do-not-own-this-token")),
+  });
+  expect(await readVisit(cookie, left.dependencies)).toMatchObject({
+    kind: "unknown",
+    problem: { status: 403 },
+  });
+});
+
+test("a defect is not shown to the visitor and is thrown on to the log", async () => {
+  const { dependencies } = createDependencies({ open: async () => Promise.reject(new TypeError("ours")) });
+  await expect(readVisit(cookie, dependencies)).rejects.toThrow("ours");
+});

@@ -1,0 +1,113 @@
+import type { Address } from "viem";
+import type { Clock } from "~/platform/time/clock";
+import { Refusal } from "~/platform/http/refusal";
+import { accessTokenRefused } from "./authentication-failed";
+import type { Holder, TokenHolder } from "./holder";
+import type { KeyState, KeyStore } from "../ownership/keys.store.server";
+import type { Judgement, KeyKind, KeyKinds } from "../kinds/kind";
+import { keyRefOf } from "../kinds/kind-of-key";
+import type { Judge, KeyQuestion } from "../ownership/judge";
+import { requireMet } from "./require-met";
+import type { VerifiedToken } from "./access-token.server";
+import { isRevokedByDeparture } from "./revocation-by-departure";
+
+export type HolderDependencies = {
+  kinds: KeyKinds;
+  clock: Clock;
+  judge: Pick<Judge, "judge" | "noteBlock" | "isOutdated">;
+  keys: Pick<KeyStore, "findKeyState" | "recordDeparture">;
+};
+
+/** The key is in the wallet, unused, and has not been away since the token was made. */
+export async function requireHolder(
+  holder: Holder,
+  { kinds, clock, judge, keys }: HolderDependencies,
+  { fresh = false }: { fresh?: boolean } = {},
+): Promise<void> {
+  const { issuedAtSeconds, keyKind } = holder;
+  const question = questionOf(holder);
+  const read = () => judge.judge(Object.assign({}, question, { fresh }));
+  const { judgement, state } = await judgeWithState(holder, read, { judge, keys });
+  const { used, departedAtMs, isProofRevoked } = state;
+  const isEnded = isRevokedByDeparture(departedAtMs, issuedAtSeconds);
+  // Once per token: one that has ended makes its bearer no writer.
+  if (
+    judgement.key?.reason === "not-owner" &&
+    !isEnded &&
+    !isFromBefore(issuedAtSeconds, judgement, keyKind)
+  ) {
+    await keys.recordDeparture({ ...keyStateOf(holder), departedAtMs: clock() });
+  }
+  requireMet(question, judgement, kinds);
+  if (isProofRevoked) {
+    throw accessTokenRefused("The holder has signed out, which ended this access token. Sign in again.");
+  }
+  if (used) throw new Refusal("this-token-has-already-been-used");
+  if (isEnded) {
+    throw new Refusal("you-do-not-own-this-token", {
+      detail:
+        "The key left the wallet after this access token was made, which ended the token. Sign in again.",
+    });
+  }
+}
+
+/** A block from before the token was made says nothing of departures since. The node may lag behind the sign-in's. */
+function isFromBefore(issuedAtSeconds: number, { blocks }: Judgement, keyKind: KeyKind): boolean {
+  return blocks.some((block) => block.chainId === keyKind.chainId && block.blockSeconds < issuedAtSeconds);
+}
+
+/** What the chains say of a key, then the database. If that knows of a newer block than was read, both are asked again. */
+export async function judgeWithState(
+  claim: KeyClaim,
+  read: () => Promise<Judgement>,
+  { judge, keys }: Pick<HolderDependencies, "judge" | "keys">,
+): Promise<{ judgement: Judgement; state: KeyState }> {
+  const asked = keyStateOf(claim);
+  const judgement = await read();
+  const state = await keys.findKeyState(asked);
+  if (state.watchedBlock !== null) judge.noteBlock(claim.keyKind.chainId, state.watchedBlock);
+  if (!judge.isOutdated(judgement)) return { judgement, state };
+  const again = await judge.judge({ ...questionOf(claim), fresh: true });
+  return { judgement: again, state: await keys.findKeyState(asked) };
+}
+
+export function holderOf({ claims, keyKind }: VerifiedToken): TokenHolder {
+  const { sub, tokenId, iat, vault, scopes, undeployed = false, siwe_hash: proofHash } = claims;
+  return {
+    address: sub as Address,
+    keyKind,
+    tokenId,
+    vault: (vault as Address | undefined) ?? null,
+    scopes,
+    opensRoom: scopes.includes("gate:read"),
+    isUndeployed: undeployed,
+    issuedAtSeconds: iat,
+    proofHash,
+  };
+}
+
+type KeyClaim = Omit<Holder, "issuedAtSeconds" | "opensRoom" | "proofHash"> &
+  Partial<Pick<Holder, "proofHash">>;
+
+export function questionOf({ keyKind, tokenId, address, vault }: KeyClaim): KeyQuestion {
+  return { kind: keyKind, tokenId, signer: address, vault };
+}
+
+/** For the store: which key, whose departures from it count, and whose proof stands behind a token. */
+export function keyStateOf({ keyKind, tokenId, address, vault, proofHash = null }: KeyClaim) {
+  return { key: keyRefOf(keyKind, tokenId), holder: vault ?? address, wallet: address, proofHash };
+}
+
+/** For all but the gate itself, which answers 403: here a problem with the key makes the token a bad one, 401. */
+export async function requireHolderOfToken(
+  token: VerifiedToken,
+  dependencies: HolderDependencies,
+  freshness?: { fresh?: boolean },
+): Promise<void> {
+  try {
+    await requireHolder(holderOf(token), dependencies, freshness);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status !== 403) throw error;
+    throw accessTokenRefused(error.detail, error);
+  }
+}
