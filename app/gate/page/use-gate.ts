@@ -1,11 +1,11 @@
-import { useReducer, useRef, useState } from "react";
+import { useState } from "react";
 import type { GateVisit } from "~/gate/session/visit";
 import { useKey } from "./entry/use-key";
 import { useVisit } from "./entry/use-visit";
 import { useForm } from "./form/use-form";
 import { createGateApi } from "./gate-api";
-import { reduceGate, stateFromVisit } from "./gate-flow";
 import { noticeFor } from "./gate-notice";
+import { createGatePage, stateFromVisit } from "./gate-state";
 import type { GateTools } from "./gate-state";
 import { useAccount } from "./wallet/use-account";
 import type { Wallet } from "./wallet/use-wallet";
@@ -24,58 +24,43 @@ type Parts = { WalletParts: typeof WalletParts; onWallet: (wallet: Wallet) => vo
 
 /** The state, and what the visitor can do in it. */
 export function useGate({ settings, kinds, visit, lastWallet }: GateOptions) {
-  const [state, dispatch] = useReducer(reduceGate, null, () => stateFromVisit(visit, Date.now()));
+  const [state, show] = useState(() => stateFromVisit(visit, Date.now()));
   const [parts, setParts] = useState<Parts | null>(null);
-  const [tools] = useState(() => createTools({ settings, kinds, dispatch, setParts }));
-  const patience = useRef(new AbortController());
-
-  /** Aborted when the visitor no longer waits for the wallet: what it signs after that is not used. */
-  function wait(): AbortSignal {
-    patience.current = new AbortController();
-    return patience.current.signal;
-  }
-
-  function stopWaiting() {
-    patience.current.abort();
-    const type = state.phase === "inside" ? "form-abandoned" : "task-abandoned";
-    dispatch({ type, turn: tools.nextTurn() });
-  }
-
+  const [tools] = useState(() =>
+    createTools({ settings, kinds, page: createGatePage(state, show), setParts }),
+  );
   const { chooser, ...connection } = useAccount(tools, state);
-  const { signInWith, ...key } = useKey(tools, state, wait);
+  const { signInWith, ...key } = useKey(tools, state);
   const { look, returning, ...room } = useVisit(tools, state, { lastWallet, signInWith });
-  const form = useForm(tools, state, wait);
+  const form = useForm(tools);
   return {
     state,
     parts,
     chooser,
     look,
     returning: chooser === "closed" ? returning : null,
-    actions: { ...connection, ...key, ...room, ...form, stopWaiting },
+    actions: { ...connection, ...key, ...room, ...form },
   };
 }
 
-type Setup = Pick<GateTools, "settings" | "kinds" | "dispatch"> & { setParts: (parts: Parts) => void };
+type Setup = Pick<GateTools, "settings" | "kinds" | "page"> & { setParts: (parts: Parts) => void };
 
-function createTools({ settings, kinds, dispatch, setParts }: Setup): GateTools {
+export function createTools({ settings, kinds, page, setParts }: Setup): GateTools {
   const origin = typeof window === "undefined" ? "http://localhost" : window.location.origin;
-  let lastTurn = 0;
   let wallet: Promise<Wallet> | null = null;
-  const nextTurn = () => (lastTurn += 1);
   return {
     settings,
     kinds,
     origin,
     api: createGateApi(origin),
-    dispatch,
-    nextTurn,
-    async run(activity, work) {
-      const turn = nextTurn();
+    page,
+    async run(activity, work, turn = page.begin()) {
+      page.update((state) => ({ ...state, notice: null }), turn);
       try {
         await work(turn);
         return true;
       } catch (error) {
-        dispatch({ type: "failed", turn, notice: noticeFor(error, activity) });
+        page.fail(noticeFor(error, activity), turn);
         return false;
       }
     },

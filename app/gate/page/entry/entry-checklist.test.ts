@@ -14,7 +14,6 @@ const account = {
 } as const;
 const connected: StateIn<"connected"> = {
   phase: "connected",
-  turn: 1,
   notice: null,
   account,
   task: null,
@@ -39,9 +38,9 @@ function statuses(state: Steps["state"], chooser: Steps["chooser"] = "closed"): 
 }
 
 test("the list follows the visitor from the start to the signature", () => {
-  expect(statuses({ phase: "away", turn: 0, notice: null })).toBe("now later later later");
-  expect(statuses({ phase: "away", turn: 1, notice: null }, "loading")).toBe("working later later later");
-  expect(statuses({ phase: "away", turn: 1, notice: null }, "open")).toBe("now later later later");
+  expect(statuses({ phase: "away", notice: null })).toBe("now later later later");
+  expect(statuses({ phase: "away", notice: null }, "loading")).toBe("working later later later");
+  expect(statuses({ phase: "away", notice: null }, "open")).toBe("now later later later");
   expect(statuses({ ...connected, choice: noChoice })).toBe("done done working later");
   expect(statuses(connected)).toBe("done done done now");
   expect(statuses({ ...connected, task: { kind: "sign-in", step: "wallet" } })).toBe(
@@ -65,7 +64,7 @@ test("the sentence for screen readers says what comes next", () => {
 });
 
 test("before a wallet is there, the networks of all kinds are named", () => {
-  const away = { phase: "away", turn: 0, notice: null } as const;
+  const away = { phase: "away", notice: null } as const;
   expect(stepsOf(away, { kinds: exampleKinds })[1]?.detail).toBe("Keys live on chain 31337 and Base.");
 });
 

@@ -1,11 +1,10 @@
 import { useEffect, useRef, useState } from "react";
 import { RefusedError } from "../gate-api";
-import { accountOf } from "../gate-state";
+import { leaveRoom } from "../gate-state";
 import type { GateState, GateTools } from "../gate-state";
 import { toSignedKey } from "../kinds/signed-key";
 import type { SignedKey } from "../kinds/signed-key";
 import type { LastWallet } from "../wallet/wallet-cookie";
-import type { WalletAccount } from "../wallet/wallet-setup";
 import { endVisit, lookAtSession, resumeVisit, signOut } from "./session-tasks";
 
 const lookAtSessionEveryMs = 4_000;
@@ -15,17 +14,17 @@ export type SessionLook = "under-way" | "done" | "failed";
 
 type VisitOptions = {
   lastWallet: LastWallet | null;
-  signInWith: (account: WalletAccount, key: SignedKey) => Promise<unknown>;
+  signInWith: (key: SignedKey) => Promise<unknown>;
 };
 
 /** The session and its room. `returning`: the last visit's wallet while it is looked for. `look`: how far that and a session were looked for. */
 export function useVisit(tools: GateTools, state: GateState, { lastWallet, signInWith }: VisitOptions) {
-  const { api, dispatch, nextTurn, run } = tools;
+  const { api, page, run } = tools;
   // Once, as it was at the start, whatever a reload answers later.
   const [start] = useState({ lastWallet, openedAs: state.phase === "inside" ? state.room.session : null });
   const [look, setLook] = useState<SessionLook>("under-way");
   const isLeaving = useRef(false);
-  usePolling(tools, state);
+  usePolling(tools, state.phase === "inside" && state.room.session !== null);
 
   useEffect(() => {
     void resumeVisit(tools, start).then((session) => setLook(session === "unknown" ? "failed" : "done"));
@@ -40,54 +39,52 @@ export function useVisit(tools: GateTools, state: GateState, { lastWallet, signI
       if (isLeaving.current) return;
       if (state.phase === "inside" && state.room.session === null) {
         // Nothing that a server could fail to end.
-        dispatch({ type: "left", turn: nextTurn() });
+        page.begin();
+        page.update((now) => leaveRoom(now, null));
         void endVisit(api);
         return;
       }
       isLeaving.current = true;
-      void signOut(tools, state.turn)
+      void signOut(tools)
         .then((isOut) => isOut && setLook("done"))
         .finally(() => (isLeaving.current = false));
     },
     /** Reopens the room with the session or the token while valid, else with a new signature. */
     reload() {
       if (state.phase !== "inside") return;
-      const { room } = state;
-      const account = accountOf(state);
+      const { room, account } = state;
       void run("reload", async (turn) => {
-        dispatch({ type: "reload-started", turn });
+        page.updateRoom(() => ({ isReloading: true }), turn);
         const { accessToken } = room.grant;
         try {
           const grant = room.session
             ? await api.openSession()
             : accessToken && (await api.enterAgain(accessToken));
-          if (grant) return dispatch({ type: "reloaded", turn, grant });
+          // A call with the token brings no new token: the present one stays in use.
+          const renewed = grant && { ...grant, accessToken: grant.accessToken ?? accessToken };
+          if (renewed) return page.updateRoom(() => ({ isReloading: false, grant: renewed }), turn);
         } catch (error) {
           const isExpired = error instanceof RefusedError && error.refused.status === 401;
           if (!isExpired || !account) throw error;
         }
-        dispatch({ type: "left", turn: nextTurn() });
-        if (account) await signInWith(account, toSignedKey(tools.kinds, room));
+        page.update((now) => leaveRoom(now, null), turn);
+        if (account) await signInWith(toSignedKey(tools.kinds, room));
       });
     },
   };
 }
 
 /** Asks for the session while its room is open, so that the room closes soon after the key has left. */
-function usePolling(tools: GateTools, state: GateState): void {
-  const session = state.phase === "inside" ? state.room.session : null;
-  const latest = useRef(session);
-  latest.current = session;
-  const isPolling = session !== null;
-
+function usePolling(tools: GateTools, isPolling: boolean): void {
   useEffect(() => {
     if (!isPolling) return;
     let isLooking = false;
     async function look() {
-      if (isLooking || !latest.current) return;
+      const state = tools.page.read();
+      if (isLooking || state.phase !== "inside" || !state.room.session) return;
       isLooking = true;
       const isHidden = document.visibilityState === "hidden";
-      await lookAtSession(tools, { session: latest.current, isHidden, nowMs: Date.now() });
+      await lookAtSession(tools, { session: state.room.session, isHidden, nowMs: Date.now() });
       isLooking = false;
     }
     const onLook = () => void look();

@@ -99,7 +99,7 @@ export function Room({ signedKey, state, isServed, actions }: RoomProps) {
           form={form}
           onConfirm={() => actions.submit(review.text)}
           onClose={() => {
-            if (form.step === "signing") actions.stopWaiting();
+            actions.stopSigning();
             setReview(null);
           }}
         />

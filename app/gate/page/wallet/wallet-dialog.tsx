@@ -6,7 +6,7 @@ import { Dialog } from "~/ui/dialog";
 import { takeLostFocus } from "~/ui/lost-focus";
 import { noticeFor } from "../gate-notice";
 import { NoticeCard } from "../notice-card";
-import { useFocusOnAccountAfterwards } from "./account-bar";
+import { useFocusOnAccountAfterwards } from "./focus-on-account";
 import { WalletAppLinks, WalletPrimer } from "./wallet-help";
 import { WalletError } from "./wallet-notices";
 import { findAccount } from "./wallet-setup";
