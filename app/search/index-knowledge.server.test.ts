@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createKnowledge, listVectors, manyPages, openKnowledgeSearch } from "~e2e/support/search/knowledge";
 import { runIndex } from "~e2e/support/search/run-index";
-import { makeText } from "~e2e/bench/costs/made-up-text";
+import { makeText } from "~e2e/support/search/made-up-text";
 import { createWordEmbedder } from "~e2e/support/search/word-embedder";
 import type { Embedder } from "./embedder";
 import { parseKnowledgePage } from "./knowledge-page";

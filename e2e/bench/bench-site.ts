@@ -1,159 +1,125 @@
-import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { startTestChain } from "~e2e/support/chain/chain";
+import { shownHost, startNginxProxy } from "~e2e/support/door/site-proxies";
+import { openSitesBehindProxy, walkIn, wikiOrigin } from "~e2e/support/door/sites-behind-proxy";
 import { limitsOff } from "~e2e/support/limits";
 import { startServer } from "~e2e/support/running-server";
-import { grantKeys, keySeries, mintKeys } from "./bench-keys";
-import { openPeers } from "./bench-peers";
-import type { NewTarget, RealAnswers } from "./bench-peers";
-import { startCountingProxy } from "./counting-proxy";
-import { otherCheckoutSide, ownSide } from "./figures";
-import { metricsToken, operatorForms, readFixedAnswers, sessionCookie } from "./fixed-answers";
-import type { Load, LoadResult } from "./load-generator";
-import { originOf } from "./costs/operation";
-import type { PrepareCall, Side, Target } from "./costs/operation";
-import { resetSecret, spokenText } from "./costs/operations";
-import type { ModelAnswer, ModelOrder } from "./scale/model-process";
-import { prepareForms, readAnswer, signInOnce } from "./sign-in";
-import { startWorkerProcess } from "./worker-process";
-import { signInAsOperator } from "~e2e/support/operator-session";
+import { grantKeys } from "./bench-keys";
+import type { Closers } from "./close-on-signals";
+import type { Target } from "./http-requests";
+import { generateLoad } from "./load-generator";
+import { startModel } from "./model";
+import { access, listTools } from "./operations";
+import type { Operation } from "./operations";
+import { startPeer } from "./peer-process";
+import type { PeerModule } from "./peer-process";
+import type { AiSdkSetup } from "./peers/ai-sdk-server";
+import type { PluginSetup } from "./peers/better-auth-server";
+import type { McpSetup } from "./peers/mcp-sdk-server";
+import type { PlainSetup } from "./peers/plain-server";
+import { signInEach } from "./sign-in";
 
-const operatorSecret = randomBytes(24).toString("hex");
+/** `door`: a built server too, with sites behind it. */
+export type ServerName = "Latchkey" | "door" | "plain" | "better-auth" | "AI SDK" | "MCP SDK";
+export type Server = { target: Target; pid: number };
+export type BenchSite = Partial<Record<ServerName, Server>>;
 
-export type BenchSite = Awaited<ReturnType<typeof openBenchSite>>;
-
-/** Longer than any run, and short enough for a renewal to be one. */
-const accessTtlSeconds = 7200;
-/** Enough for the forms of one run, at the side that takes most of them. */
-const unusedKeys = { firstTokenId: 1_000_000, count: 12_000 };
-
-/** Limits would end the run; the watcher's polls would be counted with the requests' own calls to the chain. */
-export const benchSettings = {
-  ...limitsOff,
-  CHAIN_POLL_SECONDS: "300",
+/** Enough for the forms of a long run. */
+const keyCount = 8000;
+/** Limits would end the run, and the watcher's polls would count as the requests' own work. */
+export const benchSettings = { ...limitsOff, CHAIN_POLL_SECONDS: "300" };
+/** For servers whose chain is never asked. */
+export const withoutChain = {
+  NODE_ENV: "production",
+  RPC_URL: "http://127.0.0.1:9",
+  KEY_CONTRACT_ADDRESS: `0x${"12".repeat(20)}`,
 };
-
-/** Chat and speech are counted, and have enough for the whole run. */
 const inForce = {
   NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true",
   AI_CHAT_QUOTA_TOKENS: "1000000000",
-  TTS_QUOTA_CHARACTERS: "100000000",
-  JWT_ACCESS_TTL: String(accessTtlSeconds),
-  AI_QUOTA_RESET_SECRET: resetSecret,
-  METRICS_TOKEN: metricsToken,
-  OPERATOR_SECRET: operatorSecret,
+  JWT_ACCESS_TTL: "7200",
+  CHAT_RESUME_SECONDS: "10",
+  CHAT_RESUME_OPEN: "1000",
 };
 
-type BenchSiteOptions = { nodeOptions: readonly string[]; beside: string | null };
-
-/** Everything a run needs, each part a process of its own, on loopback, with data that is removed afterwards. */
-export async function openBenchSite({ nodeOptions, beside }: BenchSiteOptions) {
-  const closers: (() => Promise<unknown>)[] = [];
-  async function close(): Promise<void> {
-    for (const closeOne of closers.splice(0).reverse()) await closeOne();
-  }
-  try {
-    const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-bench-"));
-    closers.push(() => rm(dir, { recursive: true, force: true }));
-    const chain = await startTestChain();
-    closers.push(chain.stop);
-    const holders = await mintKeys(chain);
-    await grantKeys({ chain, ...unusedKeys });
-    const proxy = await startCountingProxy(chain.rpcUrl);
-    closers.push(proxy.stop);
-
-    const contractAddress = chain.key.address;
-    const chainSettings = { RPC_URL: proxy.url, KEY_CONTRACT_ADDRESS: contractAddress };
-    const modelUrl = await startModel(closers);
-    const env = {
-      ...chainSettings,
+/** The built server and the named peers, each a process of its own on loopback. `closers` remove their data. */
+export async function openBenchSite(closers: Closers, names: ReadonlySet<ServerName>): Promise<BenchSite> {
+  const dir = await mkdtemp(path.join(os.tmpdir(), "latchkey-bench-"));
+  closers.push(() => rm(dir, { recursive: true, force: true }));
+  const chain = await startTestChain();
+  closers.push(chain.stop);
+  const keys = await grantKeys(chain, keyCount);
+  const { baseUrl } = await startModel(closers);
+  const contractAddress = chain.key.address;
+  const { chainId, rpcUrl } = chain;
+  const server = await startServer({
+    env: {
       NODE_ENV: "production",
+      RPC_URL: rpcUrl,
+      KEY_CONTRACT_ADDRESS: contractAddress,
       ...benchSettings,
       ...inForce,
       AI_PROVIDER: "local",
-      AI_BASE_URL: modelUrl,
-    };
-    const generator = startWorkerProcess<Load, LoadResult>("load-generator.ts");
-    closers.push(generator.stop);
-    const generateLoad = generator.ask;
+      AI_BASE_URL: baseUrl,
+    },
+  });
+  closers.push(server.stop);
+  const visitor: Target = { port: server.port, chainId, accessTokens: [], ...keys };
+  const target = { ...visitor, accessTokens: await signInEach(visitor) };
 
-    const newTarget: NewTarget = (port, changes = {}) => ({
-      port,
-      chainId: chain.chainId,
-      accessToken: "",
-      operatorCookie: "",
-      holders,
-      needsSignatures: true,
-      takeUnusedKeys: keySeries(unusedKeys),
-      ...changes,
-    });
-    async function openOwn(projectDir: string, options: readonly string[]) {
-      const server = await startServer({ env, nodeOptions: options, projectDir });
-      closers.push(server.stop);
-      const visitor = newTarget(server.port, {
-        operatorCookie: await signInAsOperator({ ...server, secret: operatorSecret }),
-      });
-      await sendForms({ target: visitor, generateLoad });
-      const answers = await readRealAnswers(visitor);
-      const target = { ...visitor, accessToken: answers.accessToken };
-      return { answers, side: { target, pid: server.pid, countRpcCalls: proxy.countCalls } };
-    }
-    const { answers, side } = await openOwn(".", nodeOptions);
-    const sides = new Map<string, Side>([
-      [ownSide, side],
-      ...(await openPeers({ dir, chain, proxy, holders, answers, modelUrl, newTarget, closers })),
-    ]);
-    if (beside !== null) sides.set(otherCheckoutSide, (await openOwn(beside, [])).side);
-    return {
-      getSide(name: string): Side {
-        const side = sides.get(name);
-        if (side === undefined) throw new Error(`Nobody here is called ${name}.`);
-        return side;
-      },
-      generateLoad,
-      close,
-    };
-  } catch (error) {
-    await close();
-    throw error;
+  async function openPeer<Setup extends object>(module: PeerModule, setup: Setup): Promise<Server> {
+    const { port, pid } = await startPeer(closers, module, setup);
+    return { target: { ...target, port }, pid };
   }
+  const { tokenId, address } = keys.holders[0]!;
+  const plain: PlainSetup = {
+    databaseUrl: pathToFileURL(path.join(dir, "plain.db")).href,
+    key: { chainId, contractAddress, tokenId },
+    holder: address,
+    accessBody: await askOnce(target, { prepare: access, holds: '"access":' }),
+  };
+  const plugin: PluginSetup = {
+    databaseFile: path.join(dir, "better-auth.db"),
+    rpcUrl,
+    contractAddress,
+    keys: Object.fromEntries(keys.holders.map((holder) => [holder.address, holder.tokenId])),
+  };
+  const openers: Record<ServerName, () => Promise<Server>> = {
+    Latchkey: () => Promise.resolve({ target, pid: server.pid }),
+    door: () => openDoor(closers),
+    plain: () => openPeer("peers/plain-server.ts", plain),
+    "better-auth": () => openPeer("peers/better-auth-server.ts", plugin),
+    "AI SDK": () => openPeer<AiSdkSetup>("peers/ai-sdk-server.ts", { baseUrl }),
+    "MCP SDK": async () => openPeer<McpSetup>("peers/mcp-sdk-server.ts", { tools: await readTools(target) }),
+  };
+  const site: BenchSite = {};
+  for (const name of names) site[name] = await openers[name]();
+  return site;
 }
 
-async function startModel(closers: (() => Promise<unknown>)[]): Promise<string> {
-  const model = startWorkerProcess<ModelOrder, ModelAnswer>("scale/model-process.ts");
-  closers.push(model.stop);
-  const started = await model.ask({ order: "start" });
-  if (!("baseUrl" in started)) throw new Error("The model did not start.");
-  return started.baseUrl;
+/** Readings stay fresh longer than a run. The target's one token is the door's cookie of a visitor who may come in. */
+async function openDoor(closers: Closers): Promise<Server> {
+  const sites = await openSitesBehindProxy(startNginxProxy, { env: { OWNERSHIP_CACHE_SECONDS: "300" } });
+  closers.push(sites.close);
+  const visitor = sites.openVisitor();
+  await sites.signIn(visitor, await sites.mintKey(1));
+  await walkIn(visitor, `${wikiOrigin}/`);
+  const cookie = visitor.cookieOf(shownHost, "__Host-latchkey-door");
+  const { port, pid } = sites.server;
+  const target = { port, chainId: sites.chain.chainId, holders: [], takeUnusedKeys: () => [] };
+  return { target: { ...target, accessTokens: [String(cookie)] }, pid };
 }
 
-/** What the operator's table and file then hold. */
-async function sendForms({ target, generateLoad }: Pick<PrepareCall, "target" | "generateLoad">) {
-  const prepared = await prepareForms({ target, requests: operatorForms, generateLoad });
-  await generateLoad({ port: target.port, ...prepared, connections: 4, maxSeconds: 30 });
+async function askOnce(target: Target, { prepare, holds }: Pick<Operation, "prepare" | "holds">) {
+  const { port } = target;
+  const requests = await prepare(target, 1);
+  return (await generateLoad({ port, requests, count: 1, holds })).bodies[0]!;
 }
 
-/** What the real server answers, for those who are to send the same bytes. */
-async function readRealAnswers(target: Target): Promise<RealAnswers> {
-  const origin = originOf(target);
-  const { text: signIn, answer } = await signInOnce(target);
-  const headers = { Authorization: `Bearer ${answer.accessToken}` };
-  const bearer = await readAnswer(await fetch(`${origin}/api/gate-access`, { method: "POST", headers }));
-  const cookie = sessionCookie(answer.accessToken);
-  const session = await readAnswer(await fetch(`${origin}/session`, { headers: cookie }));
-  const fixed = await readFixedAnswers({
-    origin,
-    accessToken: answer.accessToken,
-    operatorCookie: target.operatorCookie,
-  });
-  const spoken = await fetch(`${origin}/api/tts`, {
-    method: "POST",
-    headers: { ...headers, "Content-Type": "application/json" },
-    body: JSON.stringify({ text: spokenText }),
-  });
-  if (spoken.status !== 200) throw new Error(`Speech answered ${spoken.status}: ${await spoken.text()}`);
-  const speech = Buffer.from(await spoken.arrayBuffer());
-  return { accessToken: answer.accessToken, bodies: { signIn, bearer, session }, fixed, speech };
+async function readTools(target: Target): Promise<McpSetup["tools"]> {
+  const listed = await askOnce(target, { prepare: listTools, holds: '"tools":' });
+  return (JSON.parse(listed) as { result: McpSetup }).result.tools;
 }

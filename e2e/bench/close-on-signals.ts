@@ -7,7 +7,7 @@ export function closeOnSignals(close: () => Promise<void>): () => void {
   };
 }
 
-type Closers = (() => Promise<unknown>)[];
+export type Closers = (() => Promise<unknown>)[];
 
 /** Whatever `work` has put among the closers is closed afterwards, the last one first, however it ends. */
 export async function withClosers<Value>(work: (closers: Closers) => Promise<Value>): Promise<Value> {

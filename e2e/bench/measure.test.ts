@@ -1,19 +1,22 @@
 import { expect, test } from "vitest";
-import { takeTurns } from "./measure";
+import { median, takeTurns } from "./measure";
 
-test("every side runs every round, each first in turn, and one failure ends the measurement", async () => {
+test("every side runs in every round, each first in turn, and a failure ends the measurement", async () => {
   const order: string[] = [];
-  const runner = (name: string) => async () => {
+  const runners = ["a", "b", "c"].map((name) => async () => {
     order.push(name);
     return `${name}${order.length}`;
-  };
-  const runners = { a: runner("a"), b: runner("b"), c: runner("c") };
+  });
   expect(await takeTurns(runners, 3)).toEqual([
-    { a: "a1", b: "b2", c: "c3" },
-    { b: "b4", c: "c5", a: "a6" },
-    { c: "c7", a: "a8", b: "b9" },
+    ["a1", "b2", "c3"],
+    ["a6", "b4", "c5"],
+    ["a8", "b9", "c7"],
   ]);
-  expect(order.join("")).toBe("abcbcacab");
-  const failing = { ...runners, b: () => Promise.reject(new Error("an answer was wrong")) };
-  await expect(takeTurns(failing, 1)).rejects.toThrow("an answer was wrong");
+  const failing = [...runners, () => Promise.reject(new Error("a response was wrong"))];
+  await expect(takeTurns(failing, 1)).rejects.toThrow("a response was wrong");
+});
+
+test("a median is the middle value, or lies between the middle two", () => {
+  expect(median([3, 1, 2])).toBe(2);
+  expect(median([4, 1, 2, 3])).toBe(2.5);
 });

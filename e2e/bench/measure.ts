@@ -1,105 +1,77 @@
+import { readdirSync, readFileSync } from "node:fs";
 import type { BenchSite } from "./bench-site";
-import { ownSide, toMeasurement } from "./figures";
-import type { Measurement, Round } from "./figures";
-import type { Load, LoadResult } from "./load-generator";
-import type { Operation, Prepared, Side } from "./costs/operation";
-import { meterCpuMicros } from "./process-cpu";
+import { generateLoad } from "./load-generator";
+import type { Operation, Peer } from "./operations";
+import type { Row } from "./report";
 
-export type GenerateLoad = (load: Load) => Promise<LoadResult>;
+/** Warm-up requests for each measured one of a round: the engine optimises over some thousand. */
+const warmUp = 2;
 
-const manyConnections = 8;
-/** One after another, for the calls that each makes of the chain. */
-const requestsAlone = 10;
-/** Ends a round early on a machine too slow for its number of requests. */
-const maxRoundSeconds = 15;
-/** The same for warming up, which takes several times the requests. */
-const maxWarmUpSeconds = 45;
+/** For each request. */
+type Round = { cpuMs: number; ms: number };
 
-type MeasureOperationOptions = {
-  site: Pick<BenchSite, "getSide" | "generateLoad">;
-  operation: Operation;
-  rounds: number;
-  scale: number;
-};
-
-/** Measures one operation on all its sides. */
-export async function measureOperation({
-  site,
-  operation,
-  rounds,
-  scale,
-}: MeasureOperationOptions): Promise<Measurement> {
-  const requestsPerRound = Math.max(manyConnections, Math.round(operation.requests * scale));
-  const warmUpRequests = Math.max(manyConnections, Math.round(operation.warmUpRequests * scale));
-  const { generateLoad } = site;
-  const runners: Record<string, () => Promise<Round>> = {};
-  let rpcCallsAlone: number | undefined;
-  // What is sent is made before the first round, so that partners stand close.
-  for (const [name, prepareFor] of Object.entries(operation.sides)) {
-    const side = site.getSide(name);
-    const prepare = (requests: number) => prepareFor({ target: side.target, requests, generateLoad });
-    const warmUp = await prepare(warmUpRequests);
-    const loads: Prepared[] = [];
-    for (let index = 0; index < rounds; index++) loads.push(await prepare(requestsPerRound));
-    await measureRound({ generateLoad, side, prepared: warmUp, maxSeconds: maxWarmUpSeconds });
-    runners[name] = () => measureRound({ generateLoad, side, prepared: loads.pop()! });
-    if (name !== ownSide || operation.aims.rpcCallsPerRequest === undefined) continue;
-    const alone = { prepared: await prepare(requestsAlone), connections: 1 };
-    const { rpcCalls, requests } = await measureRound({ generateLoad, side, ...alone });
-    if (rpcCalls !== null) rpcCallsAlone = rpcCalls / requests;
-  }
-  const measured = await takeTurns(runners, rounds);
-  const measurement = toMeasurement({ operation: operation.name, requestsPerRound, rounds: measured });
-  return { ...measurement, ...(rpcCallsAlone !== undefined && { rpcCallsAlone }) };
+/** CPU time of a process's living threads. Linux only: the kernel counts it there to the nanosecond. */
+export function findCpuMs(pid: number): number {
+  const read = (id: string) =>
+    Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, "utf8").split(" ")[0]) / 1e6;
+  return readdirSync(`/proc/${pid}/task`).reduce((total, id) => total + read(id), 0);
 }
 
-/**
- * Round by round, everybody in each, and another one first each time, so that whatever else the machine does falls on
- * all alike.
- */
+/** Every side in each round and another one first each time, so that other load falls on all alike. */
 export async function takeTurns<Value>(
-  runners: Readonly<Record<string, () => Promise<Value>>>,
+  runners: readonly (() => Promise<Value>)[],
   rounds: number,
-): Promise<Record<string, Value>[]> {
-  const names = Object.keys(runners);
-  const measured: Record<string, Value>[] = [];
-  for (let index = 0; index < rounds; index++) {
-    const first = index % names.length;
-    const found = new Map<string, Value>();
-    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
-      found.set(name, await runners[name]!());
+): Promise<Value[][]> {
+  const measured: Value[][] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const values: Value[] = [];
+    for (let turn = 0; turn < runners.length; turn += 1) {
+      const side = (round + turn) % runners.length;
+      values[side] = await runners[side]!();
     }
-    measured.push(Object.fromEntries(names.map((name) => [name, found.get(name)!])));
+    measured.push(values);
   }
   return measured;
 }
 
-type MeasureRoundOptions = {
-  generateLoad: GenerateLoad;
-  side: Pick<Side, "target" | "pid" | "countRpcCalls">;
-  prepared: Prepared;
-  connections?: number;
-  maxSeconds?: number;
-};
-
-export async function measureRound({
-  generateLoad,
-  side,
-  prepared,
-  connections = manyConnections,
-  maxSeconds = maxRoundSeconds,
-}: MeasureRoundOptions): Promise<Round> {
-  const { target, pid, countRpcCalls } = side;
-  const readCpuMicros = meterCpuMicros(pid);
-  const callsBefore = countRpcCalls?.();
-  const result = await generateLoad({ port: target.port, ...prepared, connections, maxSeconds });
-  const cpuMicros = readCpuMicros();
+/** One operation on the built server and on its peers. */
+export async function measureOperation(site: BenchSite, operation: Operation, rounds: number): Promise<Row> {
+  const { slug, name, peers, requests, atMostMs, holds } = operation;
+  const sides = [{ server: operation.server, prepare: operation.prepare, holds }, ...peers];
+  const measure = (side: Side, count: number) => measureRound(site, side, count);
+  for (const side of sides) await measure({ holds, ...side }, requests * warmUp);
+  const runners = sides.map((side) => () => measure({ holds, ...side }, requests));
+  const measured = await takeTurns(runners, rounds);
   return {
-    requests: result.requests,
-    seconds: result.seconds,
-    p50Ms: result.p50Ms,
-    p99Ms: result.p99Ms,
-    cpuMicros,
-    rpcCalls: countRpcCalls && callsBefore !== undefined ? countRpcCalls() - callsBefore : null,
+    slug,
+    name,
+    unit: "ms of CPU",
+    value: median(measured.map(([own]) => own!.cpuMs)),
+    atMost: atMostMs,
+    peers: peers.map(({ name: peer, atMost, by }, index) => {
+      const figure = by === "cpu" ? "cpuMs" : "ms";
+      const times = median(measured.map((round) => round[0]![figure] / round[index + 1]![figure]));
+      return { name: peer, times, atMost, by };
+    }),
   };
+}
+
+type Side = Pick<Peer, "server" | "prepare"> & { holds: string };
+
+async function measureRound(
+  site: BenchSite,
+  { server, prepare, holds }: Side,
+  count: number,
+): Promise<Round> {
+  const { target, pid } = site[server]!;
+  const requests = await prepare(target, count);
+  const before = findCpuMs(pid);
+  const { ms, bodies } = await generateLoad({ port: target.port, requests, count, holds });
+  return { cpuMs: (findCpuMs(pid) - before) / bodies.length, ms };
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const middle = sorted.length / 2;
+  return (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2;
 }

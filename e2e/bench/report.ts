@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
 import os from "node:os";
-import type { Verdict } from "./figures";
 
 export type Machine = {
   cpu: string;
@@ -11,15 +10,14 @@ export type Machine = {
   loadBefore: number[];
   loadAfter: number[];
 };
-/** When, by what, on what and beside what else something was measured: without that no figure means anything. */
-export type Run = {
-  takenAt: string;
-  command: string;
-  /** Of the code that was measured, with `-dirty` where it was changed since; null where nobody knows. */
-  commit: string | null;
-  rounds: number;
-  tookSeconds: number;
-  machine: Machine;
+/** One measured figure. `atMost` is null if there is no budget. */
+export type Row = {
+  slug: string;
+  name: string;
+  unit: "ms of CPU" | "s" | "MB" | "KB";
+  value: number;
+  atMost: number | null;
+  peers: readonly { name: string; times: number; atMost: number; by: "cpu" | "rate" }[];
 };
 
 export function describeMachine(loadBefore: number[]): Machine {
@@ -44,21 +42,8 @@ export function findCommit(): string | null {
   }
 }
 
-export function describeRun({ takenAt, command, machine, rounds, tookSeconds }: Run): string {
-  const loads = [machine.loadBefore, machine.loadAfter].map((load) => load[0]!.toFixed(1));
-  return `Measured on ${takenAt.slice(0, 10)} by \`${command}\` on ${nameMachine(machine)}, Node ${machine.node}. Medians of ${countRounds(rounds)}. Load average (1 minute) ${loads[0]} before, ${loads[1]} after. Took ${toMinutes(tookSeconds)}.`;
-}
-
 export function nameMachine({ cores, cpu, memoryGiB, platform }: Machine): string {
   return `${cores} cores of ${cpu}, ${memoryGiB} GiB, ${platform}`;
-}
-
-export function toMinutes(seconds: number): string {
-  return `${(seconds / 60).toFixed(1)} minutes`;
-}
-
-function countRounds(rounds: number): string {
-  return rounds === 1 ? "one round" : `${rounds} rounds`;
 }
 
 /** Texts to the left in the first `texts` columns, figures to the right in the others. */
@@ -77,7 +62,29 @@ export function toTable(
   return [toLine(columns), toLine(rule), ...rows.map(toLine)].join("\n");
 }
 
-export function verdictLines(verdicts: readonly Verdict[]): string[] {
-  const word = ({ isMet }: Verdict) => (isMet === null ? "n/a " : isMet ? "PASS" : "over");
-  return verdicts.map((verdict) => `${word(verdict)}  ${verdict.aim}: ${verdict.measured}`);
+export function toBudgetTable(rows: readonly Row[]): string {
+  const columns = ["Operation", "Beside a peer", "Measured", "At most", "Verdict"];
+  const lines = rows.map((row) => {
+    const { name, unit, value, atMost, peers } = row;
+    const beside = peers.map(
+      (peer) =>
+        `${showTimes(peer.times)} ${peer.name}${peer.by === "rate" ? ", time a request" : ""} (at most ${showTimes(peer.atMost)})`,
+    );
+    const limit = atMost === null ? "" : showFigure(atMost);
+    const verdict = atMost === null && peers.length === 0 ? "" : findMissed(row) ? "over" : "within";
+    return [name, beside.join("; "), `${showFigure(value)} ${unit}`, limit, verdict];
+  });
+  return toTable(columns, lines, 2);
+}
+
+export function findMissed({ value, atMost, peers }: Row): boolean {
+  return (atMost !== null && value > atMost) || peers.some((peer) => peer.times > peer.atMost);
+}
+
+function showTimes(times: number): string {
+  return `${times.toFixed(2)}x`;
+}
+
+function showFigure(figure: number): string {
+  return String(Number(figure.toPrecision(figure >= 100 ? 3 : 2)));
 }

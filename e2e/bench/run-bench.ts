@@ -1,65 +1,82 @@
-import { mkdirSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import os from "node:os";
 import { parseArgs } from "node:util";
-import { benchmarks, chooseBenchmarks, listChoices } from "./benchmarks";
-import { runBenchmarks } from "./run-benchmarks";
+import { openBenchSite } from "./bench-site";
+import type { ServerName } from "./bench-site";
+import { withClosers } from "./close-on-signals";
+import { measureOperation } from "./measure";
+import { operations } from "./operations";
+import type { Operation } from "./operations";
+import { replaceBetweenMarks } from "./replace-between-marks";
+import { describeMachine, findCommit, findMissed, nameMachine, toBudgetTable } from "./report";
+import type { Row } from "./report";
+import { measureStarts, startSlug } from "./start-costs";
+import { measureStreams, streamSlug } from "./stream-costs";
 
+const slugs = [...operations.map(({ slug }) => slug), streamSlug, startSlug];
 const usage = `Usage: npm run bench [-- options]
 
-  --write        write the tables of docs/performance/tables.md and the JSON beside them, each kind as soon as
-                 it has ended
-  --rounds N     rounds for each operation (default 3)
-  --scale X      multiplies the requests of a round (default 1)
-  --only NAME    ${listChoices()}
-  --strict       end with a failure where an aim is missed
-  --beside DIR   operations only: measure the built server of another checkout as well
-  --profile      write a CPU profile of the server to e2e/.results
+  --only NAME    one of: ${slugs.join(", ")}
+  --rounds N     rounds of each operation (default 3)
+  --strict       fail if a budget is missed
+  --write        put the table into docs/performance.md
 `;
+const documentFile = "docs/performance.md";
 
-const resultsDir = "e2e/.results";
-const documentFile = "docs/performance/tables.md";
-
-const { values: given } = parseArgs({
+const { values: options } = parseArgs({
   options: {
-    write: { type: "boolean", default: false },
-    rounds: { type: "string", default: "3" },
-    scale: { type: "string", default: "1" },
     only: { type: "string" },
-    beside: { type: "string" },
+    rounds: { type: "string", default: "3" },
     strict: { type: "boolean", default: false },
-    profile: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
 
-if (given.help) console.log(usage);
+if (options.help) console.log(usage);
 else await run();
 
 async function run(): Promise<void> {
-  const rounds = Math.max(1, Number.parseInt(given.rounds, 10));
-  const scale = Number(given.scale);
-  const choice = chooseBenchmarks(given.only);
-  if (!(scale > 0) || Number.isNaN(rounds) || choice === null) throw new Error(usage);
-  const { chosen, operation } = choice;
-  if (given.write && operation !== null)
-    throw new Error("One operation alone would take the place of all in the document. Leave out --write.");
-  if (given.write && given.beside !== undefined)
-    throw new Error("The document does not compare checkouts. Leave out --write or --beside.");
-  const typed = process.argv.slice(2);
-  mkdirSync(resultsDir, { recursive: true });
-  await runBenchmarks({
-    chosen,
-    isWhole: chosen.length === benchmarks.length,
-    options: {
-      resultsDir,
-      rounds,
-      scale,
-      operation,
-      beside: given.beside ?? null,
-      hasProfile: given.profile,
-    },
-    command: ["npm run bench", ...(typed.length > 0 ? ["--", ...typed] : [])].join(" "),
-    documentFile: given.write ? documentFile : null,
-    isStrict: given.strict,
-    say: console.log,
+  const { only, strict, write } = options;
+  const rounds = Number.parseInt(options.rounds, 10);
+  if (!(rounds >= 1) || (only !== undefined && !slugs.includes(only))) throw new Error(usage);
+  if (write && only !== undefined) throw new Error("--write needs every row. Leave out --only.");
+  const isChosen = (slug: string) => only === undefined || slug === only;
+  const loadBefore = os.loadavg();
+  const rows: Row[] = [];
+  const chosen = operations.filter(({ slug }) => isChosen(slug));
+  if (chosen.length > 0) rows.push(...(await measureOperations(chosen, rounds)));
+  if (isChosen(streamSlug)) rows.push(...(await measureStreams(rounds)));
+  if (isChosen(startSlug)) rows.push(...(await measureStarts(rounds)));
+  const table = `${describeRun(loadBefore, rounds)}\n\n${toBudgetTable(rows)}`;
+  console.log(`\n${table}`);
+  if (write) {
+    const document = readFileSync(documentFile, "utf8");
+    writeFileSync(documentFile, replaceBetweenMarks(document, "budgets", table));
+  }
+  const missed = rows.filter(findMissed).map(({ name }) => name);
+  if (strict && missed.length > 0) throw new Error(`Over budget: ${missed.join(", ")}`);
+}
+
+async function measureOperations(chosen: readonly Operation[], rounds: number): Promise<Row[]> {
+  return await withClosers(async (closers) => {
+    const names = chosen.flatMap(({ server, peers }): ServerName[] => [
+      server,
+      ...peers.map((peer) => peer.server),
+    ]);
+    const site = await openBenchSite(closers, new Set(names));
+    const rows: Row[] = [];
+    for (const operation of chosen) {
+      rows.push(await measureOperation(site, operation, rounds));
+      console.error(toBudgetTable(rows.slice(-1)).split("\n").at(-1));
+    }
+    return rows;
   });
+}
+
+function describeRun(loadBefore: number[], rounds: number): string {
+  const machine = describeMachine(loadBefore);
+  const [before, after] = [machine.loadBefore, machine.loadAfter].map((load) => load[0]!.toFixed(1));
+  const day = new Date().toISOString().slice(0, 10);
+  return `Measured on ${day} at ${findCommit() ?? "an unknown commit"} on ${nameMachine(machine)}, Node ${machine.node}. Medians of ${rounds} rounds. Load average ${before} before, ${after} after.`;
 }

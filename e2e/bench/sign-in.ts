@@ -1,161 +1,87 @@
 import { createSiweMessage } from "viem/siwe";
-import type { Hex } from "viem";
 import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
-import { formMessage } from "./fixed-answers";
-import { originOf, toHttp } from "./costs/operation";
-import type { Holder, Prepare, PrepareCall, Target } from "./costs/operation";
+import { originOf } from "./http-requests";
+import type { Holder, Prepare, RequestParts, Target } from "./http-requests";
+import { generateLoad } from "./load-generator";
 
-export type SignedIn = {
-  accessToken: string;
-  content: { audioData: { audioSrc: string } };
-};
-
-const placeholderSignature: Hex = `0x${"1b".repeat(65)}`;
-const manyWithinSeconds = 60;
-
-function signMessage({ target, holder, nonce }: { target: Target; holder: Holder; nonce: string }): {
-  message: string;
-  signature: Hex;
-} {
+async function signMessage(target: Target, holder: Holder, nonce: string) {
+  const { chainId } = target;
+  const { address } = holder;
   const uri = originOf(target);
-  const message = createSiweMessage({
-    address: holder.address,
-    chainId: target.chainId,
-    domain: new URL(uri).host,
-    nonce,
-    uri,
-    version: "1",
-  });
-  return { message, signature: target.needsSignatures ? holder.sign(message) : placeholderSignature };
+  const domain = new URL(uri).host;
+  const message = createSiweMessage({ address, chainId, domain, nonce, uri, version: "1" });
+  return { message, signature: await holder.sign(message) };
 }
 
-function toSignIn(request: { target: Target; holder: Holder; nonce: string }): Record<string, string> {
-  const { address, tokenId } = request.holder;
-  return { address, tokenId, nonce: request.nonce, ...signMessage(request) };
+async function toSignIn(target: Target, holder: Holder, nonce: string): Promise<RequestParts> {
+  const { address, tokenId } = holder;
+  const json = { address, tokenId, nonce, ...(await signMessage(target, holder, nonce)) };
+  return { method: "POST", path: "/api/gate-access", json };
 }
 
-async function takeNonces({
-  call: { target, requests, generateLoad },
-  nonceRequest,
-}: {
-  call: PrepareCall;
-  nonceRequest: string;
-}): Promise<string[]> {
-  const { bodies } = await generateLoad({
-    port: target.port,
-    requests: [nonceRequest],
-    repeat: requests,
-    connections: 8,
-    maxSeconds: manyWithinSeconds,
-    expected: { holds: '"nonce":' },
-    keepBodies: true,
-  });
-  return bodies.map((answer) => (JSON.parse(answer) as { nonce: string }).nonce);
+/** The same message for better-auth's plugin. */
+async function toPluginSignIn(target: Target, holder: Holder, nonce: string): Promise<RequestParts> {
+  return { method: "POST", path: "/api/auth/siwe/verify", json: await signMessage(target, holder, nonce) };
 }
 
-/** Signed beforehand, each with a nonce of its own, so that a round measures the server and not the wallet. */
-export const prepareSignIns: Prepare = async (call) => {
-  const { target } = call;
-  const nonces = await takeNonces({
-    call,
-    nonceRequest: toHttp({ target, method: "GET", path: "/api/nonce" }),
-  });
-  const requests = nonces.map((nonce, index) => {
-    const holder = target.holders[index % target.holders.length]!;
-    const json = toSignIn({ target, holder, nonce });
-    return toHttp({ target, method: "POST", path: "/api/gate-access", json });
-  });
-  return { requests, expected: { holds: '"accessToken":' } };
-};
+/** Signed beforehand by the holders in turn, so that a round measures the server and not the wallet. */
+function signIns(place: RequestParts, toRequest: typeof toSignIn): Prepare {
+  return async (target, count) => {
+    const { port, holders } = target;
+    const { bodies } = await generateLoad({ port, requests: [place], count, holds: '"nonce":' });
+    const nonces = bodies.map((body) => (JSON.parse(body) as { nonce: string }).nonce);
+    return await Promise.all(
+      nonces.map((nonce, index) => toRequest(target, holders[index % holders.length]!, nonce)),
+    );
+  };
+}
 
-/** The same messages and signatures for better-auth's plugin. */
-export const preparePluginSignIns: Prepare = async (call) => {
-  const { target } = call;
-  const nonces = await takeNonces({
-    call,
-    nonceRequest: toHttp({ target, method: "POST", path: "/api/auth/siwe/nonce", json: {} }),
-  });
-  const requests = nonces.map((nonce, index) => {
-    const holder = target.holders[index % target.holders.length]!;
-    const json = signMessage({ target, holder, nonce });
-    return toHttp({ target, method: "POST", path: "/api/auth/siwe/verify", json });
-  });
-  return { requests, expected: { holds: '"success":true' } };
-};
+export const prepareSignIns = signIns({ method: "GET", path: "/api/nonce" }, toSignIn);
+export const preparePluginSignIns = signIns(
+  { method: "POST", path: "/api/auth/siwe/nonce", json: {} },
+  toPluginSignIn,
+);
 
-type ToOlderSignInOptions = {
-  target: Target;
-  holder: Holder;
-  path: string;
-  timestamp: number;
-};
+type Place = { path: string; timestamp: number };
 
-function toOlderSignIn({
-  target,
-  holder: { tokenId, address, sign },
-  path,
-  timestamp,
-}: ToOlderSignInOptions) {
-  const { chainId, needsSignatures } = target;
+async function toLegacy(target: Target, holder: Holder, { path, timestamp }: Place): Promise<object> {
+  const { tokenId, address } = holder;
+  const { chainId } = target;
   const domain = new URL(originOf(target)).host;
-  const envelope = { tokenId, domain, path, method: "POST", chainId, timestamp };
-  const signature = needsSignatures ? sign(legacyEnvelopeText(envelope)) : placeholderSignature;
-  return { tokenId, signature, address, timestamp };
+  const text = legacyEnvelopeText({ tokenId, domain, path, method: "POST", chainId, timestamp });
+  return { tokenId, signature: await holder.sign(text), address, timestamp };
 }
 
 let lastTimestamp = 0;
-/** Each signature is valid once, so no holder signs the same moment twice. */
-export const prepareOlderSignIns: Prepare = async ({ target, requests: count }) => {
+/** A signature is valid once, so no holder signs the same moment twice. */
+export const prepareLegacySignIns: Prepare = async (target, count) => {
   const path = "/api/gate-access";
-  const { holders } = target;
-  const requests = Array.from({ length: count }, (_, index) => {
-    if (index % holders.length === 0) lastTimestamp = Math.max(lastTimestamp + 1, Date.now());
-    const holder = holders[index % holders.length]!;
-    const json = toOlderSignIn({ target, holder, path, timestamp: lastTimestamp });
-    return toHttp({ target, method: "POST", path, json });
-  });
-  return { requests, expected: { holds: '"accessToken":' } };
+  const requests: RequestParts[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const place = index % target.holders.length;
+    if (place === 0) lastTimestamp = Math.max(lastTimestamp + 1, Date.now());
+    const json = await toLegacy(target, target.holders[place]!, { path, timestamp: lastTimestamp });
+    requests.push({ method: "POST", path, json });
+  }
+  return requests;
 };
 
-/** One key for each, because a key is used up by its form. */
-export const prepareForms: Prepare = async ({ target, requests: count }) => {
+/** A form uses its key up, so each takes another one. */
+export const prepareForms: Prepare = async (target, count) => {
   const path = "/api/form-submission-gate";
   const timestamp = Date.now();
-  const requests = target.takeUnusedKeys(count).map((holder) => {
-    const signed = toOlderSignIn({ target, holder, path, timestamp });
-    const json = { ...signed, message: formMessage };
-    return toHttp({ target, method: "POST", path, json });
-  });
-  return { requests, expected: { holds: '"success":true' } };
+  return await Promise.all(
+    target.takeUnusedKeys(count).map(async (holder): Promise<RequestParts> => {
+      const signed = await toLegacy(target, holder, { path, timestamp });
+      return { method: "POST", path, json: { ...signed, message: "May I see the room?" } };
+    }),
+  );
 };
 
-/** Tokens of keys that nobody has used, each of another one. */
-export async function signInEach({ target, requests, generateLoad }: PrepareCall): Promise<string[]> {
-  const holders = target.takeUnusedKeys(requests);
-  const prepared = await prepareSignIns({ target: { ...target, holders }, requests, generateLoad });
-  const load = { port: target.port, ...prepared, connections: 8, maxSeconds: manyWithinSeconds };
-  const { bodies } = await generateLoad({ ...load, keepBodies: true });
-  return bodies.map((body) => (JSON.parse(body) as SignedIn).accessToken);
-}
-
-/** One sign-in, with all that comes back. */
-export async function signInOnce(
-  target: Target,
-  holder: Holder = target.holders[0]!,
-): Promise<{ text: string; answer: SignedIn }> {
-  const origin = originOf(target);
-  const { nonce } = JSON.parse(await readAnswer(await fetch(`${origin}/api/nonce`))) as { nonce: string };
-  const response = await fetch(`${origin}/api/gate-access`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(toSignIn({ target, holder, nonce })),
-  });
-  const text = await readAnswer(response);
-  return { text, answer: JSON.parse(text) as SignedIn };
-}
-
-export async function readAnswer(answer: Response): Promise<string> {
-  const text = await answer.text();
-  if (answer.status !== 200) throw new Error(`${answer.url} answered ${answer.status}: ${text}`);
-  return text;
+/** Access tokens of all holders. */
+export async function signInEach(target: Target): Promise<string[]> {
+  const { port, holders } = target;
+  const requests = await prepareSignIns(target, holders.length);
+  const { bodies } = await generateLoad({ port, requests, count: requests.length, holds: '"accessToken":' });
+  return bodies.map((body) => (JSON.parse(body) as { accessToken: string }).accessToken);
 }

@@ -10,26 +10,25 @@ import Sqlite from "libsql";
 import { createPublicClient, http, parseAbi, verifyMessage } from "viem";
 import type { Address, Hex } from "viem";
 import { listen } from "~/platform/http/connection/http-server.server";
-import { answerParent } from "../worker-process";
+import { servePeer } from "../peer-process";
 
 export type PluginSetup = {
   databaseFile: string;
   rpcUrl: string;
   contractAddress: Address;
-  /** Whose key is whose, by address: the plugin's request does not name one. */
+  /** Token IDs by their holder: the plugin's request doesn't name one. */
   keys: Record<Address, string>;
 };
 
 const keyAbi = parseAbi(["function ownerOf(uint256 tokenId) view returns (address)"]);
 
-answerParent(startPluginServer);
+servePeer(startPluginServer);
 
 /**
- * better-auth with its SIWE plugin on Node's own server, its tables in a SQLite file by the same driver with the same
- * settings. Its limits, which it has off outside production, its telemetry and its log are off. The one thing added is
- * what the other side does too: the owner of the key is asked for, in one call to the same chain.
+ * better-auth's SIWE plugin on Node's HTTP server and a SQLite file, with the same driver and settings as the gate. Its
+ * limits, telemetry and log are off. Added: one call to the same chain for the key's owner, as the gate makes it.
  */
-async function startPluginServer(setup: PluginSetup): Promise<{ port: number }> {
+async function startPluginServer(setup: PluginSetup): Promise<number> {
   let answer: RequestListener = (_request, response) => response.writeHead(503).end();
   const server = createServer((request, response) => answer(request, response));
   const port = await listen(server, "127.0.0.1", 0);
@@ -61,10 +60,10 @@ async function startPluginServer(setup: PluginSetup): Promise<{ port: number }> 
   await (await getMigrations(auth.options)).runMigrations();
   const handle = toNodeHandler(auth);
   answer = (request, response) => void handle(request, response);
-  return { port };
+  return port;
 }
 
-/** The driver is made to be used like better-sqlite3, for which the dialect is. */
+/** The driver has the interface of better-sqlite3, which the dialect expects. */
 function openSqlite(file: string): Sqlite.Database {
   const database = new Sqlite(file);
   database.pragma("journal_mode = WAL");

@@ -1,0 +1,31 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { Closers } from "./close-on-signals";
+
+export type PeerModule = `peers/${"plain" | "better-auth" | "ai-sdk" | "mcp-sdk"}-server.ts`;
+
+/** Starts a peer as its own process, so that its CPU time can be told apart. Resolves once it listens. */
+export async function startPeer<Setup extends object>(
+  closers: Closers,
+  module: PeerModule,
+  setup: Setup,
+): Promise<{ port: number; pid: number }> {
+  const child = fork(fileURLToPath(new URL(module, import.meta.url)), { execArgv: ["--import", "tsx"] });
+  const ended = once(child, "exit");
+  closers.push(async () => {
+    if (child.connected) child.disconnect();
+    await ended;
+  });
+  child.send(setup);
+  const failed = ended.then(() => Promise.reject(new Error(`${module} ended before it listened.`)));
+  failed.catch(() => undefined);
+  const [port] = (await Promise.race([once(child, "message"), failed])) as [number];
+  return { port, pid: child.pid! };
+}
+
+/** The other end: tells the port on which `start` listens, and ends with the parent. */
+export function servePeer<Setup>(start: (setup: Setup) => Promise<number>): void {
+  process.on("disconnect", () => process.exit(0));
+  process.once("message", (setup) => void start(setup as Setup).then((port) => process.send!(port)));
+}
