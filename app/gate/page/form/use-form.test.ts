@@ -24,7 +24,10 @@ function openFixture(send: () => Promise<void> = () => Promise.resolve()) {
         return signed;
       },
     },
-    api: { getTokenStatus: () => Promise.resolve(unused), endSession: () => Promise.resolve() },
+    api: {
+      getTokenStatus: () => Promise.resolve(unused),
+      endSession: () => Promise.resolve({ session: null, ended: null }),
+    },
   });
   const sendForm = () => {
     sent += 1;

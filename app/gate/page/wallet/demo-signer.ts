@@ -20,19 +20,10 @@ export function createDemoSigner(chainId: number, rpcUrl: string, privateKey: He
       ask({ method: "eth_gasPrice", params: [] }),
     ])) as [Hex, Hex, Hex];
     // The price may rise until the next block.
-    const fees = [toInteger(0), toInteger(BigInt(gasPrice) * 2n)];
-    const fields = [
-      toInteger(chainId),
-      toInteger(nonce),
-      ...fees,
-      toInteger(gas),
-      to,
-      toInteger(value),
-      data,
-      [],
-    ];
+    const fees = [toInteger(0), toInteger(BigInt(gasPrice) * 2n), toInteger(gas)];
+    const fields = [toInteger(chainId), toInteger(nonce), ...fees, to, toInteger(value), data];
     const { r, s, yParity } = await sign({ hash: keccak256(toEip1559(fields)), privateKey });
-    const signed = toEip1559([...fields, toInteger(yParity!), toInteger(r), toInteger(s)]);
+    const signed = toEip1559(fields, [toInteger(yParity!), toInteger(r), toInteger(s)]);
     return ask({ method: "eth_sendRawTransaction", params: [signed] });
   }
 
@@ -63,8 +54,9 @@ export function createDemoSigner(chainId: number, rpcUrl: string, privateKey: He
   return request;
 }
 
-function toEip1559(fields: (Hex | [])[]): Hex {
-  return concatHex(["0x02", toRlp(fields)]);
+/** Between the two stands the list of what is accessed, which is empty. */
+function toEip1559(fields: Hex[], signature: Hex[] = []): Hex {
+  return concatHex(["0x02", toRlp([...fields, [], ...signature])]);
 }
 
 /** Without leading zeros; zero is empty. */

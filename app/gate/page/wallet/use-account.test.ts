@@ -32,7 +32,7 @@ function openFixture(state: GateState) {
       },
       disconnect: () => Promise.resolve(),
     },
-    api: { endSession: () => Promise.resolve() },
+    api: { endSession: () => Promise.resolve({ session: null, ended: null }) },
   });
   return { page, asked, cookies, actions: () => drawHook(() => useAccount(tools, page.read())) };
 }
