@@ -72,7 +72,7 @@ export function openGatePage({ state = away, wallet = {}, api = {} }: Sides = {}
   return { page, tools };
 }
 
-/** What a hook returns at the first drawing, without its effects. */
+/** The value that a hook returns at the first drawing, without its effects. */
 export function drawHook<Value>(hook: () => Value): Value {
   let value: { drawn: Value } | undefined;
   function Drawn() {

@@ -7,7 +7,7 @@ import { createGateApi } from "./gate-api";
 import { noticeFor } from "./gate-notice";
 import { createGatePage, stateFromVisit } from "./gate-state";
 import type { GateTools } from "./gate-state";
-import { useAccount } from "./wallet/use-account";
+import { useWalletAccount } from "./wallet/use-wallet-account";
 import type { Wallet } from "./wallet/use-wallet";
 import type { LastWallet } from "./wallet/wallet-cookie";
 import type { WalletParts } from "./wallet/wallet-parts";
@@ -19,7 +19,7 @@ type GateOptions = Pick<GateTools, "settings" | "kinds"> & {
   lastWallet: LastWallet | null;
 };
 
-/** What `WalletParts` is drawn with, once its code has come. */
+/** The parts that need the wallet's code, once it has come. */
 type Parts = { WalletParts: typeof WalletParts; onWallet: (wallet: Wallet) => void };
 
 /** The state, and what the visitor can do in it. */
@@ -29,7 +29,7 @@ export function useGate({ settings, kinds, visit, lastWallet }: GateOptions) {
   const [tools] = useState(() =>
     createTools({ settings, kinds, page: createGatePage(state, show), setParts }),
   );
-  const { chooser, ...connection } = useAccount(tools, state);
+  const { chooser, ...connection } = useWalletAccount(tools, state);
   const { signInWith, ...key } = useKey(tools, state);
   const { look, returning, ...room } = useVisit(tools, state, { lastWallet, signInWith });
   const form = useForm(tools);

@@ -10,14 +10,14 @@ import type { SignedKey } from "../kinds/signed-key";
 import type { WalletAccount } from "../wallet/wallet-setup";
 import { keepSession } from "./session-tasks";
 
-/** With which key the visitor signs in, how a demo's visitor gets one, and signing in. */
+/** The key that the visitor signs in with, how a demo's visitor gets one, and signing in. */
 export function useKey(tools: GateTools, state: GateState) {
   const { settings, kinds, api, page, openWallet } = tools;
   const chainId = accountOf(state)?.chainId;
   // Back outside, the keys are looked up again: the room may have closed because one is gone.
   const holder = state.phase === "connected" ? holderOf(state.choice, state.account.address) : null;
 
-  /** Of a wallet that may be another than the connected one. */
+  /** The keys of a wallet, which may be another than the connected one. */
   const readKeys = useCallback(
     async (whose: Address) => {
       const findings = await openWallet()
@@ -66,7 +66,7 @@ export function useKey(tools: GateTools, state: GateState) {
       choose(tools, { type: "token-id-typed", ...typed }),
     typeVault: (typed: { vault: string; kindName: string }) =>
       choose(tools, { type: "vault-typed", ...typed }),
-    /** What the wallet's own network says, once more. */
+    /** Asks the wallet's own network once more. */
     lookAgain() {
       if (holder) void readKeys(holder);
     },

@@ -15,7 +15,7 @@ import type { Fact, WalletErrorName } from "./wallet-notices";
 import { findAccount, getProvider } from "./wallet-setup";
 import type { WalletAccount, WalletSetup } from "./wallet-setup";
 
-/** What the page asks of a wallet once one may be connected. */
+/** The wallet, as the page asks it. */
 export type Wallet = ReturnType<typeof useWallet>;
 
 export function useWallet({ settings, kinds, ask, readsByHttp, makeConnector }: WalletSetup) {
@@ -59,7 +59,7 @@ export function useWallet({ settings, kinds, ask, readsByHttp, makeConnector }: 
       proveForRoom,
       proveForForm,
 
-      /** What can be told of each kind of key for this wallet. The page may reach one chain: its own, or the wallet's. */
+      /** Reads what can be told of each kind of key for this wallet. The page may reach one chain: its own, or the wallet's. */
       async findKeys(holder: Address): Promise<KindFinding[]> {
         // With one kind the wallet is asked wherever it is: the page says beside it that the network is another one.
         const own = readsByHttp || kinds.length === 1 ? null : findAccount(config);

@@ -7,7 +7,7 @@ import type { LastWallet } from "./wallet-cookie";
 import type { WalletAccount } from "./wallet-setup";
 
 /** Choosing a wallet, and the account and the network that it shows. */
-export function useAccount(tools: GateTools, state: GateState) {
+export function useWalletAccount(tools: GateTools, state: GateState) {
   const { api, page, run, openWallet } = tools;
   const [chooser, setChooser] = useState<Chooser>("closed");
   const { address, walletId, walletName } = accountOf(state) ?? {};

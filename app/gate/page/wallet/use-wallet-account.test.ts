@@ -10,7 +10,7 @@ import {
 } from "~e2e/support/gate-page";
 import { changeAccount } from "../gate-state";
 import type { GateState } from "../gate-state";
-import { useAccount } from "./use-account";
+import { useWalletAccount } from "./use-wallet-account";
 
 function openFixture(state: GateState) {
   const cookies: { cookie: string } = { cookie: "" };
@@ -34,7 +34,7 @@ function openFixture(state: GateState) {
     },
     api: { endSession: () => Promise.resolve({ session: null, ended: null }) },
   });
-  return { page, asked, cookies, actions: () => drawHook(() => useAccount(tools, page.read())) };
+  return { page, asked, cookies, actions: () => drawHook(() => useWalletAccount(tools, page.read())) };
 }
 
 test("a room with a session stays open when the wallet locks itself, one without closes", () => {
