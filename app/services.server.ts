@@ -7,7 +7,7 @@ import { systemClock } from "~/platform/time/clock";
 import { listLeaves } from "~/gate/kinds/requirement-leaves";
 import { closeDatabase } from "~/platform/database/database.server";
 import { createSweepStore } from "~/platform/sweep/sweep.store.server";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "./platform/refusals/refusal";
 import { createStaticAnswer } from "~/platform/http/static-answer.server";
 import type { Log } from "~/platform/log/log.server";
 import { createReadiness } from "~/platform/instance/readiness.server";

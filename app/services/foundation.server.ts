@@ -5,7 +5,7 @@ import { systemClock } from "~/platform/time/clock";
 import { openDatabase, readPool } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 import { makeDataDir } from "~/platform/instance/folders.server";
-import { isLoopbackName } from "~/platform/http/domains";
+import { isLoopbackName } from "~/platform/config/domains";
 import { createInstanceId } from "~/platform/instance/instance.server";
 import type { Log } from "~/platform/log/log.server";
 import { createMetrics } from "~/platform/metrics/metrics.server";

@@ -30,7 +30,7 @@ import { createGateBodies } from "~/gate/proofs/gate-bodies";
 import { createRevokedProofStore } from "~/gate/tokens/revoked-proofs.store.server";
 import { useKey } from "~/gate/form/use-key.server";
 import { createVerifiedTokens } from "~/gate/tokens/verified-tokens.server";
-import { createOriginCheck } from "~/platform/http/domains";
+import { createOriginCheck } from "~/platform/config/domains";
 import { monotonicClock, systemClock } from "~/platform/time/clock";
 import type { LeaseKeeper } from "~/platform/leases/lease-keeper.server";
 import type { ContentServices } from "./content.server";

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import { trace } from "@opentelemetry/api";
 import { firstKind } from "~/gate/kinds/kind-of-key";
-import { createOriginCheck } from "~/platform/http/domains";
+import { createOriginCheck } from "~/platform/config/domains";
 import { listen } from "~/platform/http/connection/http-server.server";
 import type { ServiceContext } from "~/platform/http/request-context.server";
 import type { RateLimitName } from "~/platform/limits/limit-name";

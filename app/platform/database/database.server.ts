@@ -125,7 +125,7 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
   const instrumented = instrument ? instrumentFactory(adapter, instrument) : adapter;
   // Only here, so that no store can forget it.
   const client = new PrismaClient({ adapter: retryStatements(instrumented), ...clientOptions });
-  // The types of the two generated clients know nothing of each other.
+  // eslint-disable-next-line no-restricted-syntax -- The types of the two generated clients know nothing of each other.
   const database = retryTransactions(client as unknown as Database);
   openedPools.set(database, connections);
   try {

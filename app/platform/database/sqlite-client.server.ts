@@ -253,7 +253,7 @@ function run(prepared: Prepared, args: unknown[]): ResultSet {
   const { statement, columns, columnTypes, returnsRows } = prepared;
   // Prisma's adapter reads rows by position only, so the arrays of the driver serve as they are.
   const rows = returnsRows
-    ? ((statement.all(args) as unknown[][]).map((row) => row.map(toPlainInteger)) as unknown as Row[])
+    ? (statement.all(args) as Row[]).map((row) => Object.assign(row, Array.from(row, toPlainInteger)))
     : [];
   const rowsAffected = returnsRows ? 0 : statement.run(args).changes;
   return { columns, columnTypes, rows, rowsAffected, lastInsertRowid: undefined, toJSON: refuse };

@@ -1,6 +1,6 @@
 import { useFetcher } from "@remix-run/react";
 import { useCallback, useEffect, useRef } from "react";
-import { unreached } from "~/platform/http/notice";
+import { unreached } from "~/platform/refusals/notice";
 import { endQuietly } from "../entry/session-tasks";
 import { UnreachableError, requireAccepted } from "../gate-api";
 import type { FormPost, GateApi } from "../gate-api";
