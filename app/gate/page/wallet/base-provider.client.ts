@@ -1,5 +1,7 @@
 import { createCoinbaseWalletSDK } from "@coinbase/wallet-sdk";
+import { isProvider } from "./eip1193";
 import type { Eip1193Provider } from "./eip1193";
+import { WalletError } from "./wallet-notices";
 
 /** The wallet without an extension, which works in a window of its own at keys.coinbase.com. */
 export function openBase(appName: string, chainIds: readonly number[]): Eip1193Provider {
@@ -9,6 +11,7 @@ export function openBase(appName: string, chainIds: readonly number[]): Eip1193P
     // Never its other half, which speaks to a relay and draws into this page.
     preference: { options: "smartWalletOnly" },
   });
-  // eslint-disable-next-line no-restricted-syntax -- The SDK types each event by itself, and EIP-1193 knows any name.
-  return sdk.getProvider() as unknown as Eip1193Provider;
+  const provider: unknown = sdk.getProvider();
+  if (!isProvider(provider)) throw new WalletError("gone");
+  return provider;
 }

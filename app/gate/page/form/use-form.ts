@@ -1,15 +1,65 @@
+import { useFetcher } from "@remix-run/react";
+import { useCallback, useEffect, useRef } from "react";
 import { unreached } from "~/platform/refusals/notice";
 import { endQuietly } from "../entry/session-tasks";
-import { UnreachableError } from "../gate-api";
+import { UnreachableError, requireAccepted } from "../gate-api";
 import type { FormPost, GateApi } from "../gate-api";
 import { usedKeyRemedy } from "../gate-notice";
+import { openForm } from "../gate-state";
 import type { GateTools } from "../gate-state";
-import type { GateNotice } from "../wallet/wallet-notices";
-import { inNewTurn, loadProofs } from "../gate-tasks";
 import { capitalized } from "../kinds/key-words";
+import { toSignedKey } from "../kinds/signed-key";
 import type { SignedKey } from "../kinds/signed-key";
-import type { WalletAccount } from "../wallet/wagmi-session";
+import type { GateNotice } from "../wallet/wallet-notices";
+import type { WalletAccount } from "../wallet/wallet-setup";
 import type { FormReceipt } from "./receipt-card";
+
+/** The form that a key opens once. */
+export function useForm(tools: GateTools) {
+  const { kinds, page } = tools;
+  const sendForm = useSendForm();
+  const patience = useRef(new AbortController());
+  return {
+    submit(text: string) {
+      const state = page.read();
+      if (state.phase !== "inside" || !state.account || state.room.form.step !== "open") return;
+      patience.current = new AbortController();
+      const order = { account: state.account, key: toSignedKey(kinds, state.room), text };
+      void submitForm({ ...tools, sendForm }, { ...order, signal: patience.current.signal });
+    },
+    stopSigning() {
+      const state = page.read();
+      // A request that was sent cannot be recalled.
+      if (state.phase !== "inside" || state.room.form.step !== "signing") return;
+      patience.current.abort();
+      page.begin();
+      page.updateRoom(() => ({ form: openForm }));
+    },
+    /** Says beside the form why it cannot be sent, before anything has begun. */
+    refuseForm() {
+      page.updateRoom((room) => ({ form: { ...room.form, notice: walletNeeded } }));
+    },
+  };
+}
+
+/** Sends the form to the page's action, and throws what it refuses. */
+function useSendForm(): (form: FormPost) => Promise<void> {
+  const { state, data, submit } = useFetcher<unknown>();
+  const settle = useRef<((answer: unknown) => void) | null>(null);
+
+  useEffect(() => {
+    if (state === "idle" && data !== undefined) settle.current?.(data);
+  }, [state, data]);
+
+  return useCallback(
+    async (form) => {
+      const answer = new Promise((resolve) => (settle.current = resolve));
+      submit(form, { method: "post", encType: "application/json" });
+      requireAccepted(await answer);
+    },
+    [submit],
+  );
+}
 
 type FormOrder = {
   account: WalletAccount;
@@ -52,20 +102,16 @@ function keyUsedBefore({ words }: SignedKey, usedAt: string | null): GateNotice 
   };
 }
 
-/** Says beside the form why it cannot be sent, before anything has begun. */
-export function refuseForm({ dispatch, nextTurn }: GateTools): void {
-  const turn = nextTurn();
-  dispatch({ type: "form-started", turn });
-  dispatch({ type: "failed", turn, notice: walletNeeded });
-}
+/** `sendForm`: to the page's action; throws what it refuses. */
+type FormTools = GateTools & { sendForm: (form: FormPost) => Promise<void> };
 
 /** Signs and sends the text, once however often it is pressed and in however many windows. */
-export function submitForm(tools: GateTools, order: FormOrder): Promise<void> {
-  const { dispatch } = tools;
-  return inNewTurn(tools, "form", async (turn) => {
-    dispatch({ type: "form-started", turn });
+export function submitForm(tools: FormTools, order: FormOrder): Promise<boolean> {
+  const { page } = tools;
+  return tools.run("form", async (turn) => {
+    page.updateRoom(() => ({ isReloading: false, form: { ...openForm, step: "signing" } }), turn);
     const isAlone = await whileAlone(`latchkey.form:${order.key.id}`, () => sendOnce(tools, order, turn));
-    if (!isAlone) dispatch({ type: "failed", turn, notice: formElsewhere });
+    if (!isAlone) page.fail(formElsewhere, turn);
   });
 }
 
@@ -87,14 +133,14 @@ async function whileAlone(name: string, work: () => Promise<void>): Promise<bool
   }
 }
 
-async function sendOnce(tools: GateTools, order: FormOrder, turn: number): Promise<void> {
-  const { api, dispatch, origin } = tools;
+async function sendOnce(tools: FormTools, order: FormOrder, turn: number): Promise<void> {
+  const { api, page, origin } = tools;
   const { account, key, signal } = order;
   const before = await findUse(api, key);
   if (before) {
     const lost = takeUnanswered(key, before.usedBy);
     if (lost) return accept(tools, turn, { ...lost, isInferred: true });
-    return dispatch({ type: "failed", turn, notice: keyUsedBefore(key, before.usedAt) });
+    return page.fail(keyUsedBefore(key, before.usedAt), turn);
   }
   const form = await unlessAborted(signal, sign(tools, order, turn));
   if (form === null) return;
@@ -107,7 +153,7 @@ async function sendOnce(tools: GateTools, order: FormOrder, turn: number): Promi
     messageHash,
   };
   const receipt = { ...sent, sentAtMs: Date.now(), isInferred: false };
-  dispatch({ type: "form-sending", turn });
+  page.updateRoom(({ form: signed }) => ({ form: { ...signed, step: "sending" } }), turn);
   try {
     await tools.sendForm(form);
   } catch (error) {
@@ -115,30 +161,30 @@ async function sendOnce(tools: GateTools, order: FormOrder, turn: number): Promi
     unanswered.set(key.id, receipt);
     const after = await findUse(api, key);
     const isOurs = after !== null && takeUnanswered(key, after.usedBy) !== null;
-    if (!isOurs) return dispatch({ type: "failed", turn, notice: formUnanswered });
+    if (!isOurs) return page.fail(formUnanswered, turn);
     return accept(tools, turn, { ...receipt, isInferred: true });
   }
   await accept(tools, turn, receipt);
 }
 
-async function accept({ api, dispatch }: GateTools, turn: number, receipt: FormReceipt): Promise<void> {
-  dispatch({ type: "form-accepted", turn, receipt });
-  // Its token ended with the key and would be refused.
+async function accept({ api, page }: GateTools, turn: number, receipt: FormReceipt): Promise<void> {
+  // The key is used up with an accepted form, and the session with it: its token would be refused.
+  page.updateRoom(() => ({ session: null, form: { ...openForm, receipt } }), turn);
   await endQuietly(api);
 }
 
 async function sign(tools: GateTools, order: FormOrder, turn: number): Promise<FormPost> {
-  const { origin, dispatch, openWallet } = tools;
+  const { origin, page, openWallet } = tools;
   const { account, key, text } = order;
-  const [wallet, { proveForForm }] = await Promise.all([openWallet(), loadProofs()]);
-  return proveForForm({
+  const wallet = await openWallet();
+  return wallet.proveForForm({
     wallet,
     address: account.address,
     key,
     origin,
     text,
     nowMs: Date.now(),
-    onAsk: (askedText) => dispatch({ type: "form-asked", turn, askedText }),
+    onAsk: (askedText) => page.updateRoom(({ form }) => ({ form: { ...form, askedText } }), turn),
   });
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { exampleContent } from "~/gate/admission/gate-examples";
-import { stateFromVisit } from "./gate-flow";
+import { stateFromVisit } from "./gate-state";
 
 const session = {
   signedIn: true,
@@ -22,7 +22,7 @@ test("the page begins with the visitor whom the server saw", () => {
     room: { tokenId: "7", session: { address: "0xab", endsAtMs: 61_000 }, grant: { accessToken: null } },
   });
   const nobody = stateFromVisit({ kind: "outside", session: { signedIn: false } }, 0);
-  expect(nobody).toEqual({ phase: "away", turn: 0, notice: null });
+  expect(nobody).toEqual({ phase: "away", notice: null });
 });
 
 test("the reason why a session ended, or could not be judged, is in the page from the first moment", () => {
