@@ -2,8 +2,8 @@ import { refusalTable } from "~/platform/refusals/refusal";
 import type { RefusalName } from "~/platform/refusals/refusal";
 import type { RefusalEntry } from "~/platform/refusals/refusal-rows";
 import { problemExample } from "~/platform/openapi/problem-answers";
-import { listOperations, listRefusals } from "./read-reference";
-import type { ApiDocument } from "./read-reference";
+import { anchorOf, listOperations, listRefusals } from "./read-operations";
+import type { ApiDocument } from "./read-operations";
 
 export type ProblemPage = ReturnType<typeof readProblems>[number];
 export type ProblemExample = ProblemPage["cases"][number]["examples"][number];
@@ -44,7 +44,7 @@ function listUses(document: ApiDocument) {
         name,
         contentType,
         text: JSON.stringify($ref ? shared[$ref.split("/").at(-1)!]?.value : value, null, 2),
-        operation: { id: operation.operationId, method, path },
+        operation: { id: anchorOf(operation), method, path },
       })),
   );
 }

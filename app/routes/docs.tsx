@@ -3,7 +3,7 @@ import { useLoaderData } from "@remix-run/react";
 import { ReferencePage } from "~/reference/page/reference-page";
 import referenceHref from "~/reference/page/reference.css";
 import type { loader as rootLoader } from "~/root";
-import { getApiReference } from "~/services/api-description.server";
+import { getOperationGroups } from "~/services/api-description.server";
 import { getServices } from "~/services.server";
 import { describePage } from "~/ui/page-meta";
 
@@ -20,9 +20,9 @@ export const meta: MetaFunction<unknown, { root: typeof rootLoader }> = ({ match
 export function loader() {
   const services = getServices();
   if (!services.config.serving.openApiEnabled) throw new Response(null, { status: 404 });
-  return getApiReference(services);
+  return { groups: getOperationGroups(services) };
 }
 
 export default function DocsPage() {
-  return <ReferencePage reference={useLoaderData<typeof loader>()} />;
+  return <ReferencePage {...useLoaderData<typeof loader>()} />;
 }

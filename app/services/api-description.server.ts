@@ -16,8 +16,8 @@ import { ApiRegistry } from "~/platform/openapi/api-registry";
 import type { OpenApiDocument } from "~/platform/openapi/api-registry";
 import { describeService } from "~/platform/openapi/service.openapi";
 import { describeQuota } from "~/quota/quota.openapi";
-import { readReference } from "~/reference/read-reference";
-import type { ApiDocument, Reference } from "~/reference/read-reference";
+import { groupOperations } from "~/reference/read-operations";
+import type { ApiDocument, OperationGroup } from "~/reference/read-operations";
 import { readProblems } from "~/reference/read-problems";
 import type { ProblemPage } from "~/reference/read-problems";
 import { describeTools } from "~/tools/tools.openapi";
@@ -72,7 +72,7 @@ type Published = { origin: string; config: Pick<Config, "limits" | "mode" | "cha
 
 let published: string | undefined;
 let made: StaticAnswer | undefined;
-let reference: Reference | undefined;
+let groups: OperationGroup[] | undefined;
 let problems: readonly ProblemPage[] | undefined;
 
 /** The description of this very process, made when it is first asked for, as everything below. */
@@ -95,9 +95,9 @@ export function getApiDescription(site: Published): StaticAnswer {
   return made;
 }
 
-/** The description for people. */
-export function getApiReference(site: Published): Reference {
-  return (reference ??= readReference(readPublished(site)));
+/** The operations that the page lists before scripts run. */
+export function getOperationGroups(site: Published): OperationGroup[] {
+  return (groups ??= groupOperations(readPublished(site)));
 }
 
 /** What can be refused, for people; made from the description too, whether or not that is published. */

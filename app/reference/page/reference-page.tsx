@@ -1,113 +1,67 @@
-import { CodeText } from "~/ui/code-text";
-import type { Reference } from "../read-reference";
-import { OperationArticle } from "./operation";
-import { SchemaList } from "./schema-tree";
-import { useVisitorState, VisitorContext } from "./use-visitor";
-import type { Visitor } from "./use-visitor";
+import { useEffect, useRef, useState } from "react";
+import type { OperationGroup } from "../read-operations";
 
-/** The whole reference. It can be read without scripts; with them, calls can be copied and sent. */
-export function ReferencePage({ reference }: { reference: Reference }) {
-  const state = useVisitorState();
+/** The list can be read without scripts. With them, Swagger UI takes its place. */
+export function ReferencePage({ groups }: { groups: OperationGroup[] }) {
+  const { host, state } = useSwagger();
   return (
-    <VisitorContext.Provider value={state}>
-      <div className="reference">
-        <Contents reference={reference} />
-        <div className="reference-body">
-          <Introduction reference={reference} visitor={state.visitor} />
-          {reference.groups.map(({ name, description, operations }) => (
-            <section key={name} className="reference-group" aria-labelledby={groupId(name)}>
-              <h2 id={groupId(name)}>{name}</h2>
-              <p className="soft">{description}</p>
-              {operations.map((operation) => (
-                <OperationArticle key={operation.id} operation={operation} origin={reference.origin} />
-              ))}
-            </section>
-          ))}
-          <section className="reference-group" aria-labelledby="headers">
-            <h2 id="headers">Headers of answers</h2>
-            <SchemaList nodes={reference.headers} />
-          </section>
-        </div>
+    <div className="reference">
+      <div className="prose">
+        <h1>API reference</h1>
+        <p className="lead">
+          Every operation of this gate, to read and to try. Programs read{" "}
+          <a href="/api/openapi">the OpenAPI document</a>. Every refusal has a page under{" "}
+          <a href="/problems">/problems</a>.
+        </p>
+        <p>
+          Calls from this page are sent with your session. <a href="/gate">Sign in at the gate</a> first to
+          try those that need a key.
+        </p>
+        <noscript>
+          <p className="notice tone-info">Trying calls needs JavaScript.</p>
+        </noscript>
+        <p role="status">
+          {state === "failed" ? "The interactive reference couldn't be loaded. Load the page again." : null}
+        </p>
       </div>
-    </VisitorContext.Provider>
-  );
-}
-
-function groupId(name: string): string {
-  return `group-${name.toLowerCase()}`;
-}
-
-/** On a phone only the groups are listed; the styles leave the operations out. */
-function Contents({ reference }: { reference: Reference }) {
-  return (
-    <nav className="reference-contents" aria-label="Operations">
-      <ul className="row">
-        {reference.groups.map(({ name, operations }) => (
-          <li key={name}>
-            <a href={`#${groupId(name)}`} className="contents-group">
-              {name}
-            </a>
-            <ul className="row">
-              {operations.map(({ id, summary }) => (
-                <li key={id}>
-                  <a href={`#${id}`}>{summary}</a>
-                </li>
-              ))}
-            </ul>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
-}
-
-function Introduction({ reference, visitor }: { reference: Reference; visitor: Visitor }) {
-  return (
-    <div className="prose">
-      <h1>API reference</h1>
-      <p className="lead">
-        Every address of this gate, version {reference.version}, to read and to try. The same for programs:{" "}
-        <a href="/api/openapi">/api/openapi</a>. Every refusal is explained at{" "}
-        <a href="/problems">/problems</a>.
-      </p>
-      <noscript>
-        <p className="notice tone-info">Without JavaScript everything can be read here, but not tried.</p>
-      </noscript>
-      <p role="status" className="visitor-line" data-visitor={visitor.state}>
-        <VisitorWords visitor={visitor} />
-      </p>
-      <div className="reading" dangerouslySetInnerHTML={{ __html: reference.introductionHtml }} />
-      <h2>The typed client</h2>
-      <p>
-        <CodeText text="`openapi-fetch` calls this gate with types made from its own description:" />
-      </p>
-      <pre className="code">{writeClientExample(reference.origin)}</pre>
+      {state === "open" ? null : groups.map((group) => <OperationList key={group.name} {...group} />)}
+      <div ref={host} />
     </div>
   );
 }
 
-function VisitorWords({ visitor }: { visitor: Visitor }) {
-  if (visitor.state === "signed-in") {
-    const tried = `You are in with key #${visitor.tokenId}: what takes the session of a browser is tried as you.`;
-    return `${tried} Your token stays in a cookie that no script can read.`;
-  }
-  if (visitor.state === "stranger") {
-    return (
-      <>
-        {visitor.reason} To try what needs a key, <a href="/gate">sign in at the gate</a> and come back.
-      </>
-    );
-  }
-  return visitor.state === "unknown" ? "Whether you are signed in could not be asked just now." : null;
+function OperationList({ name, operations }: OperationGroup) {
+  return (
+    <section className="operation-list">
+      <h2>{name}</h2>
+      <ul className="stack-close">
+        {operations.map(({ id, method, path, summary }) => (
+          <li key={id} id={id}>
+            <code>
+              {method} {path}
+            </code>{" "}
+            {summary}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 }
 
-function writeClientExample(origin: string): string {
-  return `npm install openapi-fetch
-npx openapi-typescript ${origin}/api/openapi -o ./gate-api.ts
-
-import createClient from "openapi-fetch";
-import type { paths } from "./gate-api";
-
-const client = createClient<paths>({ baseUrl: ${JSON.stringify(origin)} });
-const { data, error } = await client.GET("/api/nonce");`;
+function useSwagger() {
+  const host = useRef<HTMLDivElement>(null);
+  const isBegun = useRef(false);
+  const [state, setState] = useState<"loading" | "open" | "failed">("loading");
+  useEffect(() => {
+    if (isBegun.current || !host.current) return;
+    isBegun.current = true;
+    const element = host.current;
+    import("./swagger.client")
+      .then(({ openSwagger }) => openSwagger(element))
+      .then(
+        () => setState("open"),
+        () => setState("failed"),
+      );
+  }, []);
+  return { host, state };
 }

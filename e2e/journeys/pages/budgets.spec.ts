@@ -9,7 +9,12 @@ import { pages } from "~e2e/shots/pages-shots";
 const publicDir = fileURLToPath(new URL("../../../public", import.meta.url));
 
 /** Of JavaScript, gzipped, in bytes: what a page may ask for. */
-const budgets = { landing: 130_000, walletBeyondPage: 80_000, chatBeyondLanding: 60_000 };
+const budgets = {
+  landing: 130_000,
+  walletBeyondPage: 80_000,
+  chatBeyondLanding: 60_000,
+  referenceBeyondLanding: 470_000,
+};
 
 /** Of typefaces, in bytes as they are sent: they are compressed already. */
 const faceBudgets = { everyPage: 80_000, codeAndSlants: 52_000 };
@@ -65,6 +70,18 @@ test("the chat's code is loaded with the chat page, within its budget", async ({
     await elsewhere.close();
   }
   expect(sum(beyond)).toBeLessThanOrEqual(budgets.chatBeyondLanding);
+});
+
+test("Swagger UI is loaded with the reference alone, within its budget", async ({ page }) => {
+  const landing = await loadScripts(page, "/");
+  const other = await page.context().newPage();
+  const reference = await loadScripts(other, "/docs");
+  const beyond = new Set([...reference].filter((file) => !landing.has(file)));
+  expect(sum(beyond)).toBeGreaterThan(300_000);
+  expect(sum(beyond)).toBeLessThanOrEqual(budgets.referenceBeyondLanding);
+  const swagger = [...beyond].filter((file) => weigh(file) > 300_000);
+  const elsewhere = await loadScripts(await page.context().newPage(), "/problems/too-many-requests");
+  expect([...elsewhere].filter((file) => swagger.includes(file))).toEqual([]);
 });
 
 test("a page's typefaces are within their budget, and special ones are loaded only where used", async ({

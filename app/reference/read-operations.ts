@@ -1,0 +1,63 @@
+import { refusalTable } from "~/platform/http/refusal";
+import type { RefusalName } from "~/platform/http/refusal";
+
+type Example = { $ref?: string; value?: unknown };
+type Media = { examples?: Record<string, Example> };
+type Response = { content?: Record<string, Media> };
+type Operation = {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  security: Record<string, unknown>[];
+  parameters?: { name: string }[];
+  responses: Record<string, Response>;
+};
+
+/** The parts of an OpenAPI 3.0 document that the pages read. */
+export type ApiDocument = {
+  info: { description?: string };
+  servers?: { url: string }[];
+  tags?: { name: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { examples?: Record<string, Example>; securitySchemes: Record<string, { type: string }> };
+};
+
+export type OperationGroup = ReturnType<typeof groupOperations>[number];
+
+export function listOperations({ paths }: ApiDocument) {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      operation,
+    })),
+  );
+}
+
+export function listRefusals({ content = {} }: Response) {
+  return Object.entries(content).flatMap(([contentType, { examples = {} }]) =>
+    Object.entries(examples).flatMap(([name, example]) =>
+      Object.hasOwn(refusalTable, name) ? [{ name: name as RefusalName, contentType, example }] : [],
+    ),
+  );
+}
+
+/** The operations of each tag, for the list that needs no scripts. */
+export function groupOperations(document: ApiDocument) {
+  return (document.tags ?? []).map(({ name }) => ({
+    name,
+    operations: listOperations(document)
+      .filter(({ operation }) => operation.tags[0] === name)
+      .map(({ method, path, operation }) => ({
+        id: anchorOf(operation),
+        method,
+        path,
+        summary: operation.summary,
+      })),
+  }));
+}
+
+/** The fragment by which Swagger UI opens an operation; the list without scripts has it as an ID. */
+export function anchorOf({ tags, operationId }: Pick<Operation, "tags" | "operationId">): string {
+  return `/${tags[0]}/${operationId}`;
+}
