@@ -6,7 +6,7 @@ import { embedPassages, readFolder } from "~/search/index-knowledge.server";
 import { listKnowledgeFiles } from "~/search/knowledge-files.server";
 import { knowledgeFolder } from "~/search/knowledge-search.server";
 import { createSearchIndex } from "~/search/search-index.server";
-import { createConfiguredEmbedder } from "~/services/search.server";
+import { createConfiguredEmbedder } from "~/search/create-search.server";
 import { runCommand, runInSteps } from "./run-command";
 
 const usage = `Usage: npm run index [-- options]

@@ -12,7 +12,7 @@ import { createMetrics } from "~/platform/metrics/metrics.server";
 import { openRedis } from "~/platform/redis/redis.server";
 import type { Config } from "~/settings.server";
 import { wireInstruments } from "./instrument.server";
-import { wireRecording } from "./recording.server";
+import { wireRecording } from "~/operator/activity/create-recording.server";
 import { createStateStores } from "./state.server";
 
 /** What every feature is wired from. */

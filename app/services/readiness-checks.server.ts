@@ -9,9 +9,9 @@ import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { ChainClients } from "~/platform/chain/chain-clients.server";
 import type { Readiness, ReadinessCheck } from "~/platform/instance/readiness.server";
 import type { Redis } from "~/platform/redis/redis.server";
-import type { ChatServices } from "./chat.server";
-import type { GateServices } from "./gate.server";
-import type { SpeechServices } from "./speech.server";
+import type { ChatServices } from "~/chat/create-chat.server";
+import type { GateServices } from "~/gate/create-gate.server";
+import type { SpeechServices } from "~/speech/create-speech.server";
 
 const databasePingMs = 2000;
 

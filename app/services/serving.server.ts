@@ -9,8 +9,8 @@ import type { ConfiguredLimit } from "~/platform/limits/limits.settings";
 import type { RateLimiter } from "~/platform/limits/rate-limiter.server";
 import { createMetricsServer } from "~/platform/metrics/metrics-access.server";
 import type { Foundation } from "./foundation.server";
-import { openLimiter } from "./limiters.server";
-import { describeWallets } from "./wallets.server";
+import { openLimiter } from "~/platform/limits/open-limiter.server";
+import { describeWallets } from "~/gate/wallets.server";
 
 /** What routes and the route builder need of the running service. */
 export function createServiceContext(foundation: Foundation): ServiceContext {

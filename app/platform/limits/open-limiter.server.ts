@@ -1,7 +1,7 @@
 import { systemClock as clock } from "~/platform/time/clock";
 import { createRateLimiter } from "~/platform/limits/rate-limiter.server";
 import type { RateLimiter, RateLimiterOptions } from "~/platform/limits/rate-limiter.server";
-import type { Foundation } from "./foundation.server";
+import type { Foundation } from "~/services/foundation.server";
 
 /** One whose failures are logged and measured. */
 export function openLimiter(

@@ -10,10 +10,10 @@ import { describeResource, isResourceSuffix } from "~/tools/mcp/resource-metadat
 import { createSendCryptoTool } from "~/tools/send-crypto-tool";
 import type { Tool } from "~/tools/tool";
 import { version } from "../../package.json";
-import type { Foundation } from "./foundation.server";
-import type { GateServices } from "./gate.server";
-import type { PaymentServices } from "./payments.server";
-import type { SearchServices } from "./search.server";
+import type { Foundation } from "~/services/foundation.server";
+import type { GateServices } from "~/gate/create-gate.server";
+import type { PaymentServices } from "~/payments/create-payments.server";
+import type { SearchServices } from "~/search/create-search.server";
 
 export type ToolServices = ReturnType<typeof wireTools>;
 

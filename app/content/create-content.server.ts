@@ -5,7 +5,7 @@ import type { LinkedRequest } from "~/content/media.server";
 import { getGeneratedKeyPem } from "~/gate/tokens/token-key-file.server";
 import { systemClock } from "~/platform/time/clock";
 import { describeMissingContent } from "~/platform/instance/folders.server";
-import type { Foundation } from "./foundation.server";
+import type { Foundation } from "~/services/foundation.server";
 
 export type ContentServices = Awaited<ReturnType<typeof wireContent>>;
 

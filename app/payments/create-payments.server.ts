@@ -8,9 +8,9 @@ import { payKeyHolder } from "~/payments/pay-holder.server";
 import type { HolderPayment, PaymentDependencies } from "~/payments/pay-holder.server";
 import { systemClock as clock } from "~/platform/time/clock";
 import type { LeaseKeeper } from "~/platform/leases/lease-keeper.server";
-import type { Foundation } from "./foundation.server";
-import type { GateServices } from "./gate.server";
-import type { OutboxServices } from "./outbox.server";
+import type { Foundation } from "~/services/foundation.server";
+import type { GateServices } from "~/gate/create-gate.server";
+import type { OutboxServices } from "~/platform/outbox/create-outbox.server";
 
 export type PaymentServices = NonNullable<ReturnType<typeof wirePayments>>;
 

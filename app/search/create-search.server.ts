@@ -8,8 +8,8 @@ import { createPineconeSearch } from "~/search/pinecone.gateway.server";
 import { createProviderEmbedder } from "~/search/provider-embedder.gateway.server";
 import type { SearchStore } from "~/search/search-store";
 import { createSearchTool } from "~/tools/search-tool";
-import type { Foundation } from "./foundation.server";
-import type { GateServices } from "./gate.server";
+import type { Foundation } from "~/services/foundation.server";
+import type { GateServices } from "~/gate/create-gate.server";
 
 export type SearchServices = ReturnType<typeof wireSearch>;
 

@@ -33,12 +33,12 @@ import { createVerifiedTokens } from "~/gate/tokens/verified-tokens.server";
 import { createOriginCheck } from "~/platform/http/domains";
 import { monotonicClock, systemClock } from "~/platform/time/clock";
 import type { LeaseKeeper } from "~/platform/leases/lease-keeper.server";
-import type { ContentServices } from "./content.server";
-import type { Foundation } from "./foundation.server";
-import type { OutboxServices } from "./outbox.server";
-import { wireDoor } from "./door.server";
-import { wireOwnership } from "./ownership.server";
-import { wireSession } from "./session.server";
+import type { ContentServices } from "~/content/create-content.server";
+import type { Foundation } from "~/services/foundation.server";
+import type { OutboxServices } from "~/platform/outbox/create-outbox.server";
+import { wireDoor } from "~/door/create-door.server";
+import { wireOwnership } from "./create-ownership.server";
+import { wireSession } from "~/gate/session/create-session.server";
 
 export type GateServices = Awaited<ReturnType<typeof wireGate>>;
 

@@ -27,12 +27,12 @@ import type { SweepStore } from "~/platform/sweep/sweep.store.server";
 import type { Readiness } from "~/platform/instance/readiness.server";
 import { getProvider } from "~/platform/providers/provider-row";
 import { speechProviders } from "~/speech/providers/speech-providers.server";
-import type { Foundation } from "./foundation.server";
-import type { GateServices } from "./gate.server";
-import type { OutboxServices } from "./outbox.server";
-import type { PaymentServices } from "./payments.server";
-import type { QuotaServices } from "./quota.server";
-import type { SearchServices } from "./search.server";
+import type { Foundation } from "~/services/foundation.server";
+import type { GateServices } from "~/gate/create-gate.server";
+import type { OutboxServices } from "~/platform/outbox/create-outbox.server";
+import type { PaymentServices } from "~/payments/create-payments.server";
+import type { QuotaServices } from "~/quota/create-quota.server";
+import type { SearchServices } from "~/search/create-search.server";
 
 /** The operator's view; null where no secret is set for it. */
 export type OperatorServices = ReturnType<typeof wireOperator>;

@@ -10,8 +10,8 @@ import { speechProviders } from "~/speech/providers/speech-providers.server";
 import { requireSpeechRequest, speak } from "~/speech/speak.server";
 import type { Speech, SpeechCall } from "~/speech/speak.server";
 import { admitSpeech, readSpeechAllowance } from "~/speech/speech-budget.server";
-import type { Foundation } from "./foundation.server";
-import type { QuotaServices } from "./quota.server";
+import type { Foundation } from "~/services/foundation.server";
+import type { QuotaServices } from "~/quota/create-quota.server";
 
 export type SpeechServices = Awaited<ReturnType<typeof wireSpeech>>;
 

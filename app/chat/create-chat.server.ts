@@ -15,9 +15,9 @@ import { getProvider } from "~/platform/providers/provider-row";
 import { systemClock } from "~/platform/time/clock";
 import { keepSpan } from "~/platform/tracing/spans";
 import { ownerOfKey } from "~/quota/quota-subject";
-import type { Foundation } from "./foundation.server";
-import type { QuotaServices } from "./quota.server";
-import type { ToolServices } from "./tools.server";
+import type { Foundation } from "~/services/foundation.server";
+import type { QuotaServices } from "~/quota/create-quota.server";
+import type { ToolServices } from "~/tools/create-tools.server";
 
 export type ChatServices = ReturnType<typeof wireChat>;
 

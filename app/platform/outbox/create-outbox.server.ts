@@ -6,7 +6,7 @@ import { channels as allChannels } from "~/platform/outbox/outbox";
 import { createOutboxSender } from "~/platform/outbox/outbox.server";
 import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
 import { createWebhookGateway } from "~/platform/outbox/webhook.gateway.server";
-import type { Foundation } from "./foundation.server";
+import type { Foundation } from "~/services/foundation.server";
 
 const webhookTimeoutMs = 10_000;
 const renderers = { ...keyEmails, ...paymentEmails };

@@ -1,16 +1,16 @@
-import { createChainCursorStore } from "../gate/transfers/chain-cursor.store.server";
-import { listChainsToFollow } from "../gate/transfers/followed-chains.server";
+import { createChainCursorStore } from "~/gate/transfers/chain-cursor.store.server";
+import { listChainsToFollow } from "~/gate/transfers/followed-chains.server";
 import { createJudge } from "~/gate/ownership/judge.server";
 import { createSettledJudgements } from "~/gate/ownership/settled-judgement.server";
 import { surveyKinds } from "~/gate/ownership/survey.server";
 import type { SurveyQuestion } from "~/gate/ownership/survey.server";
-import { createTransferWatchers } from "../gate/transfers/transfer-watchers.server";
+import { createTransferWatchers } from "~/gate/transfers/transfer-watchers.server";
 import type { KeyStore } from "~/gate/ownership/keys.store.server";
 import { requireMet } from "~/gate/tokens/require-met";
 import { getChainClient } from "~/platform/chain/chain-clients.server";
 import { monotonicClock, systemClock } from "~/platform/time/clock";
 import type { LeaseKeeper } from "~/platform/leases/lease-keeper.server";
-import type { Foundation } from "./foundation.server";
+import type { Foundation } from "~/services/foundation.server";
 
 /** What the chains say of keys: the judge, and the watchers that end tokens of keys that left. */
 export function wireOwnership(foundation: Foundation, keys: KeyStore, leases: LeaseKeeper) {

@@ -9,7 +9,7 @@ import { admitAnswer, readQuota } from "~/quota/quota.server";
 import type { QuotaDependencies } from "~/quota/quota.server";
 import type { ReserveRequest } from "~/quota/reservations.store.server";
 import type { QuotaKind, QuotaOwner } from "~/quota/quota-subject";
-import type { Foundation } from "./foundation.server";
+import type { Foundation } from "~/services/foundation.server";
 
 type GivenReservation = Pick<ReserveRequest, "reservationId">;
 export type QuotaServices = Awaited<ReturnType<typeof wireQuota>>;

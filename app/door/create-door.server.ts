@@ -10,9 +10,9 @@ import type { Caller } from "~/gate/tokens/caller.server";
 import type { HolderDependencies } from "~/gate/tokens/holder.server";
 import type { SignedTokenRules } from "~/gate/tokens/signed-token.server";
 import { systemClock as clock } from "~/platform/time/clock";
-import type { Foundation } from "./foundation.server";
-import { openLimiter } from "./limiters.server";
-import type { wireSession } from "./session.server";
+import type { Foundation } from "~/services/foundation.server";
+import { openLimiter } from "~/platform/limits/open-limiter.server";
+import type { wireSession } from "~/gate/session/create-session.server";
 
 type DoorPageRequest = DoorVisitRequest & Pick<DoorVisitDependencies, "noteWayOn"> & { host: string | null };
 
