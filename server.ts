@@ -57,7 +57,7 @@ function createApp(services: Services): express.Application {
     createPageHeaders({
       isHttps: services.origin.startsWith("https:"),
       isDevelopment,
-      reach: findWalletReach(config),
+      reach: findWalletReach(config.wallets),
     }),
   );
   app.use("/build", serveBuiltFiles(path.resolve("public/build")));

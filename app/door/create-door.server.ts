@@ -1,54 +1,66 @@
-import { goOn, requireDestination } from "~/door/go-on.server";
-import { answerQuestion } from "~/door/question.server";
-import type { DoorQuestion, QuestionDependencies } from "~/door/question.server";
-import { readDoorVisit } from "~/door/door-visit.server";
-import type { DoorVisitDependencies, DoorVisitRequest } from "~/door/door-visit.server";
-import { createDoorTokens } from "~/door/door-token.server";
-import { enterSite, leaveSite, startWayIn } from "~/door/way-in.server";
-import type { SiteRequest, WayInDependencies } from "~/door/way-in.server";
+import type { readChain } from "~/platform/chain/chain.settings";
+import type { SessionServices } from "~/gate/session/create-session.server";
 import type { Caller } from "~/gate/tokens/caller.server";
 import type { HolderDependencies } from "~/gate/tokens/holder.server";
+import type { readTokens } from "~/gate/tokens/tokens.settings";
 import type { SignedTokenRules } from "~/gate/tokens/signed-token.server";
+import type { RateLimiter } from "~/platform/limits/rate-limiter.server";
+import type { Metrics } from "~/platform/metrics/metrics.server";
 import { systemClock as clock } from "~/platform/time/clock";
-import type { Foundation } from "~/services/foundation.server";
-import { openLimiter } from "~/platform/limits/open-limiter.server";
-import type { wireSession } from "~/gate/session/create-session.server";
+import type { DoorCodeStore } from "./door-codes.store.server";
+import { createDoorTokens } from "./door-token.server";
+import { readDoorVisit } from "./door-visit.server";
+import type { DoorVisitDependencies, DoorVisitRequest } from "./door-visit.server";
+import type { DoorSite } from "./door.settings";
+import { goOn, requireDestination } from "./go-on.server";
+import { answerQuestion } from "./question.server";
+import type { DoorQuestion, QuestionDependencies } from "./question.server";
+import { enterSite, leaveSite, startWayIn } from "./way-in.server";
+import type { SiteRequest, WayInDependencies } from "./way-in.server";
 
 type DoorPageRequest = DoorVisitRequest & Pick<DoorVisitDependencies, "noteWayOn"> & { host: string | null };
 
-type DoorNeeds = {
-  session: Pick<ReturnType<typeof wireSession>, "identify" | "prolong">;
-  holding: HolderDependencies;
-  signing: Pick<SignedTokenRules, "keys" | "clockToleranceSeconds"> & { issuer: string };
+type DoorDependencies = {
+  /** None: the door is off. */
+  sites: readonly DoorSite[];
+  origin: string;
+  chainSettings: Pick<ReturnType<typeof readChain>, "ownershipCacheSeconds">;
+  jwt: Pick<ReturnType<typeof readTokens>, "accessTtlSeconds">;
+  gate: {
+    holding: HolderDependencies;
+    signing: Pick<SignedTokenRules, "keys" | "clockToleranceSeconds"> & { issuer: string };
+    session: Pick<SessionServices, "identify" | "prolong">;
+  };
+  codes: DoorCodeStore;
+  openLimiter: (limit: typeof codeLimit) => Pick<RateLimiter, "consume">;
+  metrics: Pick<Metrics, "openDoorMetrics">;
 };
 
 /** More codes for one session and site within this time mean that the browser does not keep the site's cookie. */
-const codesAtOnce = { points: 5, windowSeconds: 30 };
+const codeLimit = { name: "door-codes", points: 5, windowSeconds: 30, algorithm: "sliding" } as const;
 
 /** Sites that know nothing of keys, which a proxy opens to holders. Without sites nothing of it is reached. */
-export function wireDoor(foundation: Foundation, { holding, signing, session }: DoorNeeds) {
-  const { config, origin, state, metrics } = foundation;
-  const { kinds } = holding;
-  const sites = new Map(config.doorSites.map((site) => [site.host, site]));
-  const doorMetrics = sites.size > 0 ? metrics.openDoorMetrics() : null;
+export function createDoor(given: DoorDependencies) {
+  const { origin, codes, chainSettings } = given;
+  const { holding, signing, session } = given.gate;
+  const sites = new Map(given.sites.map((site) => [site.host, site]));
+  const doorMetrics = sites.size > 0 ? given.metrics.openDoorMetrics() : null;
   const tokens = createDoorTokens({
     ...signing,
-    kinds,
-    sites: config.doorSites,
-    ttlSeconds: config.jwt.accessTtlSeconds,
+    kinds: holding.kinds,
+    sites: given.sites,
+    ttlSeconds: given.jwt.accessTtlSeconds,
     clock,
   });
-  const codeLimit = openLimiter(foundation, { name: "door-codes", ...codesAtOnce, algorithm: "sliding" });
-  const codes = state.doorCodes;
   const question: QuestionDependencies = {
     ...holding,
     sites,
     tokens,
-    cacheSeconds: config.chain.ownershipCacheSeconds,
+    cacheSeconds: chainSettings.ownershipCacheSeconds,
     countQuestion: doorMetrics?.countQuestion,
   };
   const wayIn: WayInDependencies = { origin, sites, codes, tokens, clock };
-  const { consume: consumeCodes } = codeLimit;
+  const { consume: consumeCodes } = given.openLimiter(codeLimit);
   const going = { ...holding, sites, codes, consumeCodes, prolongSession: session.prolong };
   const findDestination = (door: string) => requireDestination(door, sites);
   const goOnTo = (order: Parameters<typeof goOn>[0]) => goOn(order, going);

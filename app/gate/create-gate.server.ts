@@ -1,100 +1,118 @@
-import { admit, readContentFor } from "~/gate/admission/admit.server";
-import type { AdmitDependencies, TokenGrant } from "~/gate/admission/admit.server";
-import type { GateScope } from "~/gate/tokens/access-token.schema";
+import { getChainClient } from "~/platform/chain/chain-clients.server";
+import type { Mode } from "~/platform/config/setting";
+import type { Metrics } from "~/platform/metrics/metrics.server";
+import type { OutboxServices } from "~/platform/outbox/create-outbox.server";
+import { monotonicClock, systemClock as clock } from "~/platform/time/clock";
+import { admit, readContentFor } from "./admission/admit.server";
+import type { AdmitDependencies, ContentDependencies, TokenGrant } from "./admission/admit.server";
+import { readKeyStatus, readTokenStatus } from "./admission/token-status.server";
+import type { KeyAsked } from "./admission/token-status.server";
+import { createOwnership } from "./create-ownership.server";
+import type { OwnershipDependencies } from "./create-ownership.server";
+import { createSubmissionStore } from "./form/submissions.store.server";
+import { submit } from "./form/submit.server";
+import type { SubmitRequest } from "./form/submit.server";
+import { useKey } from "./form/use-key.server";
+import type { readGate } from "./gate.settings";
+import { firstKind } from "./kinds/kind-of-key";
+import { createKeyStore } from "./ownership/keys.store.server";
+import { createGateBodies } from "./proofs/gate-bodies";
+import { issueNonce } from "./proofs/issue-nonce.server";
+import type { NonceStore } from "./proofs/nonces.store.server";
+import type { Claimant, ProofDependencies, ProofRequest } from "./proofs/proof.server";
+import { identify } from "./proofs/proofs.server";
+import { createSpentSignatureStore } from "./proofs/spent-signatures.store.server";
+import { createSession } from "./session/create-session.server";
+import type { GateScope } from "./tokens/access-token.schema";
 import {
   mintAccessToken,
   reissueAccessToken,
   requireScope,
   verifyAccessToken,
-} from "~/gate/tokens/access-token.server";
-import type { ReissueAccessTokenOptions } from "~/gate/tokens/access-token.server";
-import { identifyCaller } from "~/gate/tokens/caller.server";
-import type { CallerRequest } from "~/gate/tokens/caller.server";
-import type { CallerRule } from "~/gate/tokens/scopes";
-import { issueNonce } from "~/gate/proofs/issue-nonce.server";
-import type { Claimant, ProofDependencies, ProofRequest } from "~/gate/proofs/proof.server";
-import { identify } from "~/gate/proofs/proofs.server";
-import type { Holder, TokenHolder } from "~/gate/tokens/holder";
-import { requireHolder } from "~/gate/tokens/holder.server";
-import { firstKind } from "~/gate/kinds/kind-of-key";
-import { createKeyStore } from "~/gate/ownership/keys.store.server";
-import { createContractFaults, findContractFault } from "~/gate/transfers/contract-faults.server";
-import { createSpentSignatureStore } from "~/gate/proofs/spent-signatures.store.server";
-import { submit } from "~/gate/form/submit.server";
-import type { SubmitRequest } from "~/gate/form/submit.server";
-import { createSubmissionStore } from "~/gate/form/submissions.store.server";
-import { loadTokenKeys, publicJwks } from "~/gate/tokens/token-keys.server";
-import { readKeyStatus, readTokenStatus } from "~/gate/admission/token-status.server";
-import type { KeyAsked } from "~/gate/admission/token-status.server";
-import { createGateBodies } from "~/gate/proofs/gate-bodies";
-import { createRevokedProofStore } from "~/gate/tokens/revoked-proofs.store.server";
-import { useKey } from "~/gate/form/use-key.server";
-import { createVerifiedTokens } from "~/gate/tokens/verified-tokens.server";
-import { createOriginCheck } from "~/platform/http/domains";
-import { monotonicClock, systemClock } from "~/platform/time/clock";
-import type { LeaseKeeper } from "~/platform/leases/lease-keeper.server";
-import type { ContentServices } from "~/content/create-content.server";
-import type { Foundation } from "~/services/foundation.server";
-import type { OutboxServices } from "~/platform/outbox/create-outbox.server";
-import { wireDoor } from "~/door/create-door.server";
-import { wireOwnership } from "./create-ownership.server";
-import { wireSession } from "~/gate/session/create-session.server";
+} from "./tokens/access-token.server";
+import type { ReissueAccessTokenOptions } from "./tokens/access-token.server";
+import { identifyCaller } from "./tokens/caller.server";
+import type { CallerRequest } from "./tokens/caller.server";
+import type { Holder, TokenHolder } from "./tokens/holder";
+import { requireHolder } from "./tokens/holder.server";
+import { createRevokedProofStore } from "./tokens/revoked-proofs.store.server";
+import type { CallerRule } from "./tokens/scopes";
+import { loadTokenKeys, publicJwks } from "./tokens/token-keys.server";
+import type { readTokens } from "./tokens/tokens.settings";
+import { createVerifiedTokens } from "./tokens/verified-tokens.server";
+import { createContractFaults, findContractFault } from "./transfers/contract-faults.server";
 
-export type GateServices = Awaited<ReturnType<typeof wireGate>>;
+export type GateServices = Awaited<ReturnType<typeof createGate>>;
 
-type GateNeeds = { content: ContentServices; leases: LeaseKeeper; outbox: OutboxServices };
+type TokenDependencies = Pick<OwnershipDependencies, "kinds"> & {
+  jwt: ReturnType<typeof readTokens>;
+  mode: Mode;
+  dataDir: string;
+  domains: readonly string[];
+  origin: string;
+};
+
+type GateDependencies = OwnershipDependencies &
+  TokenDependencies & {
+    settings: ReturnType<typeof readGate>;
+    isSiweOn: boolean;
+    /** Of the API's callers. */
+    requiresToken: boolean;
+    /** Whether there are sites behind the door. */
+    hasSites: boolean;
+    isAllowedOrigin: (origin: string) => boolean;
+    nonces: NonceStore;
+    outbox: Pick<OutboxServices, "store" | "wake">;
+    readContent: ContentDependencies["readContent"] & AdmitDependencies["readContent"];
+    metrics: Pick<Metrics, "countGrant">;
+  };
+
 type HolderQuestion = { holder: Holder };
 
-export async function wireGate(foundation: Foundation, { content, leases, outbox }: GateNeeds) {
-  const { config, domains, origin, database, state, chain, chains, metrics } = foundation;
-  const clock = systemClock;
-  const { keys: kinds } = config;
-  const tokens = await wireTokens(foundation);
+export async function createGate(given: GateDependencies) {
+  const { settings, kinds, jwt, domains, origin, isAllowedOrigin, nonces, readContent } = given;
+  const { database, chains, outbox, isSiweOn: siweEnabled } = given;
+  const tokens = await createTokens(given);
   const keys = createKeyStore(database);
-  const { judge, watchers, requireSettled, survey } = wireOwnership(foundation, keys, leases);
-  const { nonces } = state;
-  const siweEnabled = config.state.enabled;
+  const { judge, watchers, requireSettled, survey } = createOwnership(keys, given);
   const shared = { domains, kinds, clock, judge, keys };
   const spentSignatures = createSpentSignatureStore(database);
   const admitDependencies: ProofDependencies & AdmitDependencies = {
     ...shared,
     siweEnabled,
-    ...config.gate,
+    ...settings,
     nonces,
     verifyToken: tokens.verify,
     spentSignatures,
     mintToken: tokens.mint,
-    readContent: content.readContent,
-    countGrant: metrics.countGrant,
+    readContent,
+    countGrant: given.metrics.countGrant,
   };
   const useDependencies = {
     ...shared,
     spentSignatures,
     submissions: createSubmissionStore(database, clock, outbox.store),
     requireSettled,
-    wakeOutbox: outbox.sender.wake,
-    requireSignedMessage: config.gate.requireSignedMessage,
-    walletFactories: config.gate.walletFactories,
+    wakeOutbox: outbox.wake,
+    requireSignedMessage: settings.requireSignedMessage,
+    walletFactories: settings.walletFactories,
   };
   const sessionDependencies = {
     ...admitDependencies,
     origin,
-    accessTtlSeconds: config.jwt.accessTtlSeconds,
-    sessionMaxSeconds: config.jwt.sessionMaxSeconds,
+    accessTtlSeconds: jwt.accessTtlSeconds,
+    sessionMaxSeconds: jwt.sessionMaxSeconds,
     reissueToken: tokens.reissue,
     // Without sites behind the door, nothing is left to end but the cookie.
-    revokeProof: config.doorSites.length > 0 ? createRevokedProofStore(database).revokeProof : null,
+    revokeProof: given.hasSites ? createRevokedProofStore(database).revokeProof : null,
   };
-  const isAllowedOrigin = createOriginCheck(domains, config.serving.corsOrigins);
   const callerDependencies = {
     ...shared,
     verifyToken: tokens.verify,
     isAllowedOrigin,
-    requiresToken: config.chat.requiresJwt,
+    requiresToken: given.requiresToken,
   };
-  metrics.observeWatcherAge(...watchers.ages);
   watchers.start();
-  const session = wireSession(sessionDependencies);
   return {
     bodies: createGateBodies(kinds),
     issueNonce: ({ clientId }: { clientId: string }) => issueNonce(clientId, { siweEnabled, nonces }),
@@ -106,7 +124,7 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
     /** The same with the owner. */
     readKeyStatus: (asked: KeyAsked) => readKeyStatus(asked, shared),
     readContentFor: ({ holder }: HolderQuestion) =>
-      readContentFor(holder, { ...shared, origin, readContent: content.readContent }),
+      readContentFor(holder, { ...shared, origin, readContent }),
     /** Asks the chain (`fresh`: even if it was asked a moment ago) and the database. Throws the gate's refusals. */
     requireHolder: ({ holder, fresh }: HolderQuestion & { fresh?: boolean }) =>
       requireHolder(holder, shared, { fresh }),
@@ -114,17 +132,19 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
     /** Null for a stranger, where the rule has any. Throws the refusals `missing-jwt` and `invalid-jwt`. */
     identifyCaller: (rule: CallerRule, request: CallerRequest) =>
       identifyCaller(rule, request, callerDependencies),
-    isAllowedOrigin,
     publicKeys: tokens.publicKeys,
-    session,
-    door: wireDoor(foundation, { holding: shared, signing: tokens.signing, session }),
+    session: createSession(sessionDependencies),
+    /** For what holders hold elsewhere, as at the door. */
+    holding: shared,
+    /** For tokens of other types. */
+    signing: tokens.signing,
     areKindsNamed: kinds.areNamed,
     /** For the operator: every kind for one wallet, afresh. */
     survey,
     /** What is wrong with the contracts, in sentences; for the one of the settings throws when the chain cannot be asked. */
     findContractFault: kinds.areNamed
       ? createContractFaults(kinds.list, chains, monotonicClock)
-      : () => findContractFault(chain, firstKind(kinds)),
+      : () => findContractFault(getChainClient(chains, firstKind(kinds).chainId), firstKind(kinds)),
     /** The chains that keys and their leaves are on. */
     chainIds: watchers.chainIds,
     /** Of this process, for each chain. */
@@ -135,22 +155,19 @@ export async function wireGate(foundation: Foundation, { content, leases, outbox
   };
 }
 
-async function wireTokens({ config, domains, origin }: Foundation) {
-  const { jwt, mode, keys: kinds } = config;
-  const keys = await loadTokenKeys({ ...jwt, dataDir: config.serving.dataDir, mode });
+async function createTokens({ jwt, mode, dataDir, kinds, domains, origin }: TokenDependencies) {
+  const keys = await loadTokenKeys({ ...jwt, dataDir, mode });
   const issuer = jwt.issuer ?? origin;
   const audience = jwt.audience ?? [domains[0]!];
   const { clockToleranceSeconds } = jwt;
   const expected = { issuer, audience, kinds };
   const verified = createVerifiedTokens({
-    verify: (token) =>
-      verifyAccessToken({ keys, token, expected, clockToleranceSeconds, clock: systemClock }),
+    verify: (token) => verifyAccessToken({ keys, token, expected, clockToleranceSeconds, clock }),
     clockToleranceSeconds,
-    clock: systemClock,
+    clock,
   });
 
   return {
-    /** For tokens of other types. */
     signing: { keys, issuer, clockToleranceSeconds },
     publicKeys: () => publicJwks(keys),
     verify: async ({ token, requiredScope }: { token: string; requiredScope: GateScope }) => {

@@ -1,28 +1,46 @@
-import { createChainCursorStore } from "~/gate/transfers/chain-cursor.store.server";
-import { listChainsToFollow } from "~/gate/transfers/followed-chains.server";
-import { createJudge } from "~/gate/ownership/judge.server";
-import { createSettledJudgements } from "~/gate/ownership/settled-judgement.server";
-import { surveyKinds } from "~/gate/ownership/survey.server";
-import type { SurveyQuestion } from "~/gate/ownership/survey.server";
-import { createTransferWatchers } from "~/gate/transfers/transfer-watchers.server";
-import type { KeyStore } from "~/gate/ownership/keys.store.server";
-import { requireMet } from "~/gate/tokens/require-met";
 import { getChainClient } from "~/platform/chain/chain-clients.server";
-import { monotonicClock, systemClock } from "~/platform/time/clock";
+import type { ChainClients } from "~/platform/chain/chain-clients.server";
+import type { readChain } from "~/platform/chain/chain.settings";
+import type { Database } from "~/platform/database/database.server";
 import type { LeaseKeeper } from "~/platform/leases/lease-keeper.server";
-import type { Foundation } from "~/services/foundation.server";
+import type { Log } from "~/platform/log/log.server";
+import type { KeyMetrics, Metrics } from "~/platform/metrics/metrics.server";
+import { monotonicClock, systemClock as clock } from "~/platform/time/clock";
+import type { KeyKinds } from "./kinds/kind";
+import type { KeyChain } from "./kinds/keys.settings";
+import { createJudge } from "./ownership/judge.server";
+import type { KeyStore } from "./ownership/keys.store.server";
+import { createSettledJudgements } from "./ownership/settled-judgement.server";
+import { surveyKinds } from "./ownership/survey.server";
+import type { SurveyQuestion } from "./ownership/survey.server";
+import { requireMet } from "./tokens/require-met";
+import { createChainCursorStore } from "./transfers/chain-cursor.store.server";
+import { listChainsToFollow } from "./transfers/followed-chains.server";
+import { createTransferWatchers } from "./transfers/transfer-watchers.server";
+
+export type OwnershipDependencies = {
+  kinds: KeyKinds;
+  chainSettings: ReturnType<typeof readChain>;
+  keyChains: readonly KeyChain[];
+  chains: ChainClients;
+  database: Database;
+  leases: Pick<LeaseKeeper, "add">;
+  leaseSeconds: number;
+  metrics: Pick<Metrics, "countDepartures" | "observeWatcherAge">;
+  /** Null where kinds of keys have no names. */
+  keyMetrics: Pick<KeyMetrics, "countReading"> | null;
+  log: Log;
+};
 
 /** What the chains say of keys: the judge, and the watchers that end tokens of keys that left. */
-export function wireOwnership(foundation: Foundation, keys: KeyStore, leases: LeaseKeeper) {
-  const { config, database, chains, metrics, keyMetrics, log } = foundation;
-  const { keys: kinds } = config;
-  const clock = systemClock;
+export function createOwnership(keys: KeyStore, given: OwnershipDependencies) {
+  const { kinds, chainSettings, keyChains, chains, database, metrics, keyMetrics, log } = given;
   const clientOf = (chainId: number) => getChainClient(chains, chainId);
-  const confirmations = new Map(config.chains.map((chain) => [chain.id, chain.keyUseConfirmations]));
+  const confirmations = new Map(keyChains.map((chain) => [chain.id, chain.keyUseConfirmations]));
   const judge = createJudge({
     clientOf,
     confirmationsOf: (chainId) => confirmations.get(chainId) ?? 0,
-    cacheSeconds: config.chain.ownershipCacheSeconds,
+    cacheSeconds: chainSettings.ownershipCacheSeconds,
     clock,
     onReading: keyMetrics?.countReading,
   });
@@ -31,9 +49,9 @@ export function wireOwnership(foundation: Foundation, keys: KeyStore, leases: Le
     chains: listChainsToFollow(kinds.list),
     clients: chains,
     cursors,
-    pollSeconds: config.chain.pollSeconds,
-    addLease: leases.add,
-    leaseSeconds: config.database.leaseSeconds,
+    pollSeconds: chainSettings.pollSeconds,
+    addLease: given.leases.add,
+    leaseSeconds: given.leaseSeconds,
     onDepartures: async ({ departures, ...report }) => {
       judge.forget(report, new Set(departures.map(({ tokenId }) => tokenId)));
       metrics.countDepartures(departures.length);
@@ -45,6 +63,7 @@ export function wireOwnership(foundation: Foundation, keys: KeyStore, leases: Le
     clock,
     monotonicClock,
   });
+  metrics.observeWatcherAge(...watchers.ages);
   const requireSettled = createSettledJudgements({
     judge,
     clientOf,

@@ -1,46 +1,53 @@
+import type { GateServices } from "~/gate/create-gate.server";
+import type { KeyKinds } from "~/gate/kinds/kind";
 import type { Caller } from "~/gate/tokens/caller.server";
 import { holderOf } from "~/gate/tokens/holder.server";
-import { createGatedContentTool } from "~/tools/get-gated-content-tool.server";
-import { createKeyStatusTool } from "~/tools/key-status-tool";
-import { createMarkKeyUsedTool } from "~/tools/mark-key-used-tool";
-import { createMcpDispatcher } from "~/tools/mcp/dispatch.server";
-import { answerMcp, requireTrustedSite } from "~/tools/mcp/mcp.server";
-import type { McpExchange, McpSender } from "~/tools/mcp/mcp.server";
-import { describeResource, isResourceSuffix } from "~/tools/mcp/resource-metadata";
-import { createSendCryptoTool } from "~/tools/send-crypto-tool";
-import type { Tool } from "~/tools/tool";
+import type { WarnLog } from "~/platform/log/log.server";
+import { createGatedContentTool } from "./get-gated-content-tool.server";
+import { instrumentTool } from "./instrument-tool.server";
+import type { ToolMetrics } from "./instrument-tool.server";
+import { createKeyStatusTool } from "./key-status-tool";
+import { createMarkKeyUsedTool } from "./mark-key-used-tool";
+import { createMcpDispatcher } from "./mcp/dispatch.server";
+import { answerMcp, requireTrustedSite } from "./mcp/mcp.server";
+import type { McpExchange, McpSender, McpSite } from "./mcp/mcp.server";
+import { describeResource, isResourceSuffix } from "./mcp/resource-metadata";
+import { createSearchTool } from "./search-tool";
+import type { SearchToolOptions } from "./search-tool";
+import { createSendCryptoTool } from "./send-crypto-tool";
+import type { PayHolder } from "./send-crypto-tool";
+import type { Tool } from "./tool";
+import type { readTools } from "./tools.settings";
 import { version } from "../../package.json";
-import type { Foundation } from "~/services/foundation.server";
-import type { GateServices } from "~/gate/create-gate.server";
-import type { PaymentServices } from "~/payments/create-payments.server";
-import type { SearchServices } from "~/search/create-search.server";
-
-export type ToolServices = ReturnType<typeof wireTools>;
 
 const instructions =
   "Tools of a site that is behind a key NFT. Some answer anybody; those about one's own key need the access token from POST /api/gate-access, best in the Authorization header.";
 
-type ToolNeeds = { gate: GateServices; search: SearchServices; payments: PaymentServices | null };
+type ToolDependencies = {
+  settings: ReturnType<typeof readTools>;
+  kinds: KeyKinds;
+  site: McpSite;
+  gate: Pick<GateServices, "readKeyStatus" | "readContentFor" | "requireHolder" | "useKey">;
+  search: Omit<SearchToolOptions, "requireHolder">;
+  /** Null: nobody is paid. */
+  payments: { pay: PayHolder } | null;
+  metrics: ToolMetrics;
+  log: WarnLog;
+};
 
-export function wireTools(foundation: Foundation, { gate, search, payments }: ToolNeeds) {
-  const { config, domains, origin, instruments, log } = foundation;
-  const { mcpPath } = config.tools;
-  const { keys: kinds } = config;
+export function createTools(given: ToolDependencies) {
+  const { settings, kinds, site, gate, search, payments, metrics, log } = given;
+  const { mcpPath } = settings;
   const registry: readonly Tool[] = [
-    search.tool,
+    createSearchTool({ ...search, requireHolder: (holder) => gate.requireHolder({ holder }) }),
     createKeyStatusTool(gate, kinds.areNamed ? kinds.list.map(({ name }) => name) : []),
     createGatedContentTool((holder) => gate.readContentFor({ holder })),
     createMarkKeyUsedTool((holder) => gate.useKey({ holder })),
     ...(payments ? [createSendCryptoTool(payments.pay)] : []),
   ];
-  const tools = registry.map(instruments.instrumentTool);
-  const dispatch = createMcpDispatcher({
-    tools,
-    serverInfo: { name: "latchkey", title: "Latchkey", version },
-    instructions,
-    log,
-  });
-  const site = { origin, domains, isAllowedOrigin: gate.isAllowedOrigin };
+  const tools = registry.map((tool) => instrumentTool(tool, metrics));
+  const serverInfo = { name: "latchkey", title: "Latchkey", version };
+  const dispatch = createMcpDispatcher({ tools, serverInfo, instructions, log });
 
   return {
     /** Every tool there is, for the chat's model and for MCP clients alike. A new one is one line above. */
@@ -52,6 +59,6 @@ export function wireTools(foundation: Foundation, { gate, search, payments }: To
       answerMcp({ ...call, caller: call.caller && holderOf(call.caller) }, dispatch),
     /** Null for a path that is no resource of this service. */
     findResource: ({ suffix }: { suffix: string }) =>
-      mcpPath !== null && isResourceSuffix(suffix, mcpPath) ? describeResource(origin, mcpPath) : null,
+      mcpPath !== null && isResourceSuffix(suffix, mcpPath) ? describeResource(site.origin, mcpPath) : null,
   };
 }

@@ -1,33 +1,38 @@
-import { keyEmails } from "~/gate/form/key-notifications";
-import { paymentEmails } from "~/payments/payment-notifications.server";
-import { systemClock } from "~/platform/time/clock";
-import { createEmailGateway } from "~/platform/outbox/email.gateway.server";
-import { channels as allChannels } from "~/platform/outbox/outbox";
-import { createOutboxSender } from "~/platform/outbox/outbox.server";
-import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
-import { createWebhookGateway } from "~/platform/outbox/webhook.gateway.server";
-import type { Foundation } from "~/services/foundation.server";
+import { systemClock as clock } from "~/platform/time/clock";
+import type { Database } from "../database/database.server";
+import type { Log } from "../log/log.server";
+import type { Metrics } from "../metrics/metrics.server";
+import { createEmailGateway } from "./email.gateway.server";
+import type { EmailRenderers } from "./email-text";
+import { channels as allChannels } from "./outbox";
+import { createOutboxSender } from "./outbox.server";
+import type { readNotifications } from "./outbox.settings";
+import { createOutboxStore } from "./outbox.store.server";
+import { createWebhookGateway } from "./webhook.gateway.server";
 
 const webhookTimeoutMs = 10_000;
-const renderers = { ...keyEmails, ...paymentEmails };
 
-export type OutboxServices = ReturnType<typeof wireOutbox>;
+type OutboxDependencies = {
+  settings: ReturnType<typeof readNotifications>;
+  /** How each feature's notifications read as mail. */
+  renderers: EmailRenderers;
+  database: Database;
+  instance: string;
+  metrics: Pick<Metrics, "observeOutboxPending">;
+  log: Log;
+};
 
-export function wireOutbox({ config: { notifications }, database, instance, metrics, log }: Foundation) {
-  const { webhook, email } = notifications;
+export type OutboxServices = ReturnType<typeof createOutbox>;
+
+export function createOutbox({ settings, renderers, database, instance, metrics, log }: OutboxDependencies) {
+  const { webhook, email } = settings;
   const gateways = {
     ...(webhook ? { webhook: createWebhookGateway({ ...webhook, timeoutMs: webhookTimeoutMs }) } : {}),
     ...(email ? { email: createEmailGateway({ ...email, renderers }) } : {}),
   };
-  const channels = allChannels.filter((channel) => notifications[channel]);
-  const store = createOutboxStore(database, systemClock, channels);
-  const sender = createOutboxSender({
-    store,
-    gateways,
-    clock: systemClock,
-    claimant: instance,
-    log,
-  });
+  const channels = allChannels.filter((channel) => settings[channel]);
+  const store = createOutboxStore(database, clock, channels);
+  const sender = createOutboxSender({ store, gateways, clock, claimant: instance, log });
   metrics.observeOutboxPending(store.countPending);
-  return { store, sender };
+  return { ...sender, store };
 }
