@@ -86,6 +86,10 @@ const zones = [
 
 /** What kinds of file must not import. The rule knows one list a file, so each block below names all of its own. */
 const restricted = {
+  insides: {
+    regex: "^(?!highlight\\.js/)(@[^/]+/)?[^./~][^/]*/(.+/)?(dist|lib|runtime)(/|$)",
+    message: "Import what the package documents: its insides change without notice.",
+  },
   environment: {
     group: ["process", "node:process"],
     message: "Only platform/config reads the environment. Take the value as an argument.",
@@ -108,17 +112,21 @@ const restricted = {
 };
 
 function restrictImports(...names) {
-  return ["error", { patterns: names.map((name) => restricted[name]) }];
+  return ["error", { patterns: ["insides", ...names].map((name) => restricted[name]) }];
 }
 
 const castToAny = {
   selector: "TSAsExpression > TSAnyKeyword",
   message: "Narrow the type instead of casting to any.",
 };
+const castThroughUnknown = {
+  selector: "TSAsExpression > TSAsExpression > TSUnknownKeyword",
+  message:
+    "Narrow the type. If a package's types leave no other way, disable this rule for the line and say why.",
+};
 /** `process.env` itself is a restricted property; these are the other ways to it. */
 const environment = [
-  "MemberExpression[object.name=/^(globalThis|global)$/][property.name='process']",
-  "MemberExpression[object.name=/^(globalThis|global)$/][property.value='process']",
+  "MemberExpression[object.name=/^(globalThis|global)$/]:matches([property.name='process'], [property.value='process'])",
   "VariableDeclarator[init.name=/^(globalThis|global)$/] Property[key.name='process']",
   "VariableDeclarator[init.name='process'] > Identifier.id",
   "ImportExpression[source.value=/^(node:)?process$/]",
@@ -146,7 +154,7 @@ const signatures = [
     message: "Write the members themselves instead of spreading an object of them.",
   },
 ];
-const inTheProgram = [castToAny, ...environment, ...textAsCode, ...signatures];
+const inTheProgram = [castToAny, castThroughUnknown, ...environment, ...textAsCode, ...signatures];
 /** A selector's pattern would end at a plain slash. */
 const driversLater = {
   selector:

@@ -14,7 +14,7 @@ import { createPayments } from "~/payments/create-payments.server";
 import { paymentEmails } from "~/payments/payment-notifications.server";
 import { getChainClient } from "~/platform/chain/chain-clients.server";
 import { closeDatabase } from "~/platform/database/database.server";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { createStaticAnswer } from "~/platform/http/static-answer.server";
 import { createReadiness } from "~/platform/instance/readiness.server";
 import type { Log } from "~/platform/log/log.server";

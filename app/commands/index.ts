@@ -6,7 +6,7 @@ import { embedPassages, readFolder } from "~/search/index-knowledge.server";
 import { listKnowledgeFiles } from "~/search/knowledge-files.server";
 import { knowledgeFolder } from "~/search/knowledge-search.server";
 import { createSearchIndex } from "~/search/search-index.server";
-import { createProviderEmbedder } from "~/search/provider-embedder.gateway.server";
+import { createProviderEmbedder } from "~/platform/providers/provider-embedder.gateway.server";
 import { runCommand, runInSteps } from "./run-command";
 
 const usage = `Usage: npm run index [-- options]

@@ -1,6 +1,6 @@
 import { Marked } from "marked";
-import { refusalTable } from "~/platform/http/refusal";
-import type { RefusalName } from "~/platform/http/refusal";
+import { refusalTable } from "~/platform/refusals/refusal";
+import type { RefusalName } from "~/platform/refusals/refusal";
 import { readSchema } from "./read-schema";
 import type { ApiSchema, ApiSchemas } from "./read-schema";
 

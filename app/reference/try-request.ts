@@ -1,5 +1,5 @@
-import { noticeForRefused, readRefused } from "~/platform/http/notice";
-import type { NoticeText } from "~/platform/http/notice";
+import { noticeForRefused, readRefused } from "~/platform/refusals/notice";
+import type { NoticeText } from "~/platform/refusals/notice";
 import { findJson } from "~/platform/text/json";
 import type { ReferenceOperation } from "./read-reference";
 import { buildRequest } from "./request";

@@ -2,11 +2,11 @@ import type { Log } from "~/platform/log/log.server";
 import { instrumentCall } from "~/platform/providers/instrument";
 import type { ProviderInstrument } from "~/platform/providers/instrument";
 import { monotonicClock as clock } from "~/platform/time/clock";
-import type { Embedder } from "./embedder";
+import type { Embedder } from "~/platform/providers/provider-embedder.gateway.server";
 import { warnOfMissingNamespaces } from "./gated-namespaces";
 import { createKnowledgeSearch } from "./knowledge-search.server";
 import { createPineconeSearch } from "./pinecone.gateway.server";
-import { createProviderEmbedder } from "./provider-embedder.gateway.server";
+import { createProviderEmbedder } from "~/platform/providers/provider-embedder.gateway.server";
 import type { SearchStore } from "./search-store";
 import type { readSearch } from "./search.settings";
 

@@ -5,7 +5,7 @@ import { systemClock } from "~/platform/time/clock";
 import { openDatabase, readPool } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 import { makeDataDir } from "~/platform/instance/folders.server";
-import { createOriginCheck, isLoopbackName } from "~/platform/http/domains";
+import { createOriginCheck, isLoopbackName } from "~/platform/config/domains";
 import { createInstanceId } from "~/platform/instance/instance.server";
 import { createLeaseKeeper } from "~/platform/leases/lease-keeper.server";
 import { createLeaseStore } from "~/platform/leases/leases.store.server";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { TokenHolder } from "~/gate/tokens/holder";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { isGatedNamespace } from "~/search/gated-namespaces";
 import { defaultNamespace, maxNamespaceChars, namespacePattern } from "~/search/knowledge-page";
 import type { Reader } from "~/search/knowledge-page";

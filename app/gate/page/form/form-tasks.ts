@@ -1,4 +1,4 @@
-import { unreached } from "~/platform/http/notice";
+import { unreached } from "~/platform/refusals/notice";
 import { endQuietly } from "../entry/session-tasks";
 import { UnreachableError } from "../gate-api";
 import type { FormPost, GateApi } from "../gate-api";

@@ -9,5 +9,6 @@ export function openBase(appName: string, chainIds: readonly number[]): Eip1193P
     // Never its other half, which speaks to a relay and draws into this page.
     preference: { options: "smartWalletOnly" },
   });
+  // eslint-disable-next-line no-restricted-syntax -- The SDK types each event by itself, and EIP-1193 knows any name.
   return sdk.getProvider() as unknown as Eip1193Provider;
 }

@@ -6,8 +6,8 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { expect, onTestFinished, test } from "vitest";
-import { answerEventStream, answerNumberedEvents, StreamCutOff } from "./sse.server";
-import type { EventSource, NumberedEvent } from "./sse.server";
+import { answerEventStream, answerNumberedEvents, StreamCutOff } from "./event-stream.server";
+import type { EventSource, NumberedEvent } from "./event-stream.server";
 
 const silent = new AbortController().signal;
 

@@ -1,5 +1,5 @@
-import { refusalTable } from "./refusal-table";
-import type { RefusalEntry } from "./refusal-table";
+import { refusalTable } from "./refusal";
+import type { RefusalEntry } from "./refusal-rows";
 
 export type NoticeText = {
   title: string;

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { closeDatabase, openDatabase, readPool } from "./database.server";
 import { testOnEachDatabase } from "~e2e/support/databases/database";
-import type { DatabaseInstrument } from "./instrumented-adapter.server";
+import type { DatabaseInstrument } from "./extend-client.server";
 
 testOnEachDatabase("a pool's use is reported where there is one", async ({ url, database }) => {
   await database.$queryRaw`SELECT COUNT(*) FROM "Nonce"`;
@@ -34,12 +34,15 @@ testOnEachDatabase("statements and transactions are timed, failures too", async 
     await database.$queryRaw`SELECT COUNT(*) FROM "Nonce"`;
     await database.$transaction((transaction) => transaction.$executeRaw`DELETE FROM "Nonce"`);
     await expect(database.$queryRaw`SELECT * FROM "NoSuchTable"`).rejects.toThrow();
+    const undone = database.$transaction(() => Promise.reject(new Error("changed my mind")));
+    await expect(undone).rejects.toThrow("changed my mind");
   } finally {
     await closeDatabase(database);
   }
   const kinds = calls.map(({ what, isFailed }) => `${what}${isFailed ? " failed" : ""}`);
   expect(kinds.filter((kind) => kind === "statement failed")).toHaveLength(1);
-  expect(kinds.filter((kind) => kind === "transaction")).toHaveLength(1);
-  expect(kinds.filter((kind) => kind === "statement").length).toBeGreaterThanOrEqual(2);
+  expect(kinds.filter((kind) => kind === "transaction")).toHaveLength(2);
+  expect(kinds.filter((kind) => kind === "statement")).toHaveLength(2);
+  expect(kinds).toHaveLength(5);
   expect(calls.every(({ durationSeconds }) => durationSeconds >= 0 && durationSeconds < 60)).toBe(true);
 });

@@ -2,8 +2,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod";
 import { toWellFormedText } from "~/platform/text/well-formed-text";
 import { FetchFault, fetchBounded } from "./bounded-fetch.gateway.server";
-import { toUnitVector } from "./embedder";
-import type { Embedder } from "./embedder";
+import { bearerHeaders } from "./provider-ping.gateway.server";
+
+/** Turns texts into vectors of length 1. Vectors of two models are never compared. */
+export type Embedder = {
+  /** What is stored with a namespace; another model has another name. */
+  model: string;
+  /** One vector for each text, in their order. null: the text says nothing that could be compared. */
+  embed: (call: { texts: readonly string[]; signal?: AbortSignal }) => Promise<(Float32Array | null)[]>;
+};
 
 const limits = { timeoutMs: 15_000, maxBytes: 16 * 1024 * 1024 };
 const maxDimension = 8_192;
@@ -37,10 +44,7 @@ export function createProviderEmbedder(options: ProviderEmbedderOptions): Embedd
     const input = texts.map((text) => toWellFormedText(text).slice(0, maxInputChars));
     const response = await fetchBounded(`${baseUrl}/embeddings`, {
       method: "POST",
-      headers: {
-        "Content-Type": "application/json",
-        ...(apiKey !== null && { Authorization: `Bearer ${apiKey}` }),
-      },
+      headers: { "Content-Type": "application/json", ...bearerHeaders(apiKey) },
       body: JSON.stringify({ model, input, encoding_format: "float" }),
       signal,
       ...limits,
@@ -83,4 +87,11 @@ function readVectors(body: unknown, count: number): (Float32Array | null)[] {
     throw new Error("The embedding provider's vectors do not fit together.");
   }
   return vectors;
+}
+
+/** The vector, shortened to length 1; null for one without a direction. */
+export function toUnitVector(vector: Float32Array): Float32Array | null {
+  const length = Math.hypot(...vector);
+  if (!(length > 0) || !Number.isFinite(length)) return null;
+  return vector.map((value) => value / length);
 }

@@ -1,8 +1,17 @@
-import { refusalTable } from "./refusal-table";
-import type { RefusalEntry, RefusalName } from "./refusal-table";
+import { clientRows } from "./refusal-rows";
+import type { RefusalEntry } from "./refusal-rows";
+import { serverRows } from "./server-refusal-rows";
 
-export { refusalTable };
-export type { RefusalEntry, RefusalName };
+const rowsByStatus = { ...clientRows, ...serverRows };
+type Rows = typeof rowsByStatus;
+export type RefusalName = { [Status in keyof Rows]: keyof Rows[Status] }[keyof Rows];
+
+/** Every refusal there is: HTTP answers, the OpenAPI document and the pages at /problems/<slug> are made from it. */
+export const refusalTable = Object.fromEntries(
+  Object.entries(rowsByStatus).flatMap(([status, rows]) =>
+    Object.entries(rows).map(([name, row]) => [name, { slug: name, status: Number(status), ...row }]),
+  ),
+) as Record<RefusalName, RefusalEntry>;
 
 /** For an answer of which no more is known: the framework's own, or that to a request for a file. */
 export function problemHeader(status: number): Record<string, string> {
@@ -11,7 +20,7 @@ export function problemHeader(status: number): Record<string, string> {
   return { "X-Problem": refusalTable[status >= 500 ? "internal-error" : fault].slug };
 }
 
-export type RefusalOptions = {
+type RefusalOptions = {
   /** What exactly was wrong, in words for the person who sent the request. Defaults to the table's meaning. */
   detail?: string;
   headers?: Record<string, string>;
