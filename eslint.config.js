@@ -6,21 +6,8 @@ import jsxA11y from "eslint-plugin-jsx-a11y";
 import reactHooks from "eslint-plugin-react-hooks";
 import tseslint from "typescript-eslint";
 
-const features = [
-  "landing",
-  "gate",
-  "content",
-  "demo",
-  "door",
-  "chat",
-  "quota",
-  "speech",
-  "tools",
-  "search",
-  "payments",
-  "reference",
-  "operator",
-];
+const features =
+  "landing gate content demo door chat quota speech tools search payments reference operator".split(" ");
 const inBrowser = "This file may run in the browser. Move the call to a .server.ts use-case or a route.";
 
 /** Gate's rooms, a step each: a room imports from its own step and those below. */
@@ -69,7 +56,7 @@ const zones = [
     target: `./app/${name}`,
     from: ["./app/routes", "./app/services", "./app/services.server.ts", "./app/settings.server.ts"],
     message:
-      "A feature receives what it needs as arguments; only routes and services.server.ts wire things up.",
+      "A feature receives what it needs as arguments; services.server.ts passes them to its create-*.server.ts.",
   })),
   {
     target: ["./app/routes", "./app/ui", ...features.map((name) => `./app/${name}/page`)],
@@ -81,13 +68,13 @@ const zones = [
     target: "./app/routes",
     from: ["./app/**/*.store.server.ts", "./app/**/*.gateway.server.ts"],
     message:
-      "A route calls one function of getServices(). Stores and gateways are wired in app/services/ and used by use-cases.",
+      "A route calls one function of getServices(). Stores and gateways are opened by the feature's create-*.server.ts and used by use-cases.",
   },
   ...features.map((name) => ({
     target: `./app/${name}`,
     from: [`./app/{${features.filter((other) => other !== name).join(",")}}/**/*.store.server.ts`],
     message:
-      "A store belongs to its feature alone. Take a function of that feature's use-case as an argument; app/services/ wires it.",
+      "A store belongs to its feature alone. Take a function of that feature's use-case as an argument; services.server.ts passes it.",
   })),
   {
     // What `import("…")` reaches, which the patterns below do not see.
@@ -115,7 +102,7 @@ const restricted = {
   database: {
     group: ["**/generated/**", "**/platform/database/database.server", "**/platform/redis/redis.server"],
     message:
-      "Only *.store.server.ts, platform/database, platform/redis and services.server.ts may reach the database or Redis.",
+      "Only *.store.server.ts, platform/database, platform/redis and services may reach the database or Redis; a feature's create-*.server.ts hands it to its stores.",
   },
   server: { group: ["**/*.server", "**/*.settings"], message: inBrowser },
   node: {
@@ -249,7 +236,7 @@ export default tseslint.config(
     rules: { "no-restricted-imports": restrictImports("environment") },
   },
   {
-    files: ["app/services.server.ts", "app/services/*.server.ts"],
+    files: ["app/services.server.ts", "app/services/*.server.ts", "app/**/create-*.server.ts"],
     rules: { "no-restricted-imports": restrictImports("environment", "drivers") },
   },
   {
@@ -261,7 +248,6 @@ export default tseslint.config(
     files: ["app/**/*.{ts,tsx}"],
     ignores: [
       "**/*.server.{ts,tsx}",
-      // Read at the start, and by the server alone.
       "**/*.settings.ts",
       "**/*.test.{ts,tsx}",
       "app/routes/**",

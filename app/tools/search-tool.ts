@@ -29,7 +29,7 @@ export const searchResultSchema = z.object({
 
 export type SearchResult = z.infer<typeof searchResultSchema>;
 
-type SearchToolOptions = {
+export type SearchToolOptions = {
   store: Pick<SearchStore, "vendor" | "indexes" | "hasPublicPages" | "search">;
   /** For holders alone, whatever audience their pages have. */
   gatedNamespaces: readonly string[];

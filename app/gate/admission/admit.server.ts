@@ -44,7 +44,7 @@ export async function admit(claimant: Claimant, dependencies: AdmitDependencies)
   return { success: true, access: "granted", ...(accessToken ? { accessToken } : {}), content };
 }
 
-type ContentDependencies = HolderDependencies & {
+export type ContentDependencies = HolderDependencies & {
   origin: string;
   readContent: (request: { tokenId: string; mediaOrigin: string }) => Promise<GatedContent>;
 };

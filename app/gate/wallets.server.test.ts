@@ -1,56 +1,45 @@
 import { expect, test } from "vitest";
 import { describeWallets, findWalletReach } from "./wallets.server";
-import { parseConfig } from "~/settings.server";
-import { ConfigError } from "~/platform/config/setting-reader";
+import { createSettingReader } from "~/platform/config/setting-reader";
+import { readWallets } from "./wallets.settings";
 
-const production = {
-  CHAIN_ID: "8453",
-  RPC_URL: "https://user:secret@rpc.example.com",
-  KEY_CONTRACT_ADDRESS: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-  JWT_SECRET: "9f2c41d07be86a35c1f4e0927d5ab368",
-  NEXT_PUBLIC_DOMAIN: "gate.example.com",
-};
-const origin = "https://gate.example.com";
+const site = { origin: "https://gate.example.com", chainId: 8453, isDemo: false };
 const projectId = "0123456789abcdef0123456789ABCDEF";
 
+const parse = (environment: Record<string, string>) => readWallets(createSettingReader(environment));
+
 function problemsOf(environment: Record<string, string>): string {
-  try {
-    parseConfig({ ...production, ...environment });
-    return "";
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems.join(" ");
-    throw error;
-  }
+  const reader = createSettingReader(environment);
+  readWallets(reader);
+  return reader.problems.join(" ");
 }
 
 test("only the browser's own wallets are offered by default, and nothing is loaded for them", () => {
-  const config = parseConfig(production);
-  const told = describeWallets(config, origin);
+  const wallets = parse({});
+  const told = describeWallets(wallets, site);
   expect(told).toEqual({
     chain: { name: "Chain 8453", currency: "ETH", rpcUrl: null, explorerUrl: null },
     keyShopUrl: null,
     walletConnect: null,
     base: false,
   });
-  expect(JSON.stringify(told)).not.toContain("secret");
-  expect(findWalletReach(config)).toEqual({ connect: [], frame: [], opensWindows: false });
+  expect(findWalletReach(wallets)).toEqual({ connect: [], frame: [], opensWindows: false });
 });
 
 test("configured wallets are described to pages, which may reach exactly their addresses", () => {
-  const config = parseConfig({
-    ...production,
+  const wallets = parse({
     CHAIN_NAME: "Base",
     KEY_SHOP_URL: "https://shop.example/keys",
     BASE_WALLET: "true",
     WALLETCONNECT_PROJECT_ID: projectId,
     CHAIN_WALLET_RPC_URL: "https://mainnet.example",
   });
-  expect(describeWallets(config, origin)).toMatchObject({
+  expect(describeWallets(wallets, site)).toMatchObject({
     chain: { name: "Base", rpcUrl: "https://mainnet.example/" },
     keyShopUrl: "https://shop.example/keys",
     walletConnect: { projectId, relayUrl: "wss://relay.walletconnect.org" },
   });
-  expect(findWalletReach(config)).toEqual({
+  expect(findWalletReach(wallets)).toEqual({
     connect: ["wss://relay.walletconnect.org", "https://verify.walletconnect.org"],
     frame: ["https://verify.walletconnect.org"],
     opensWindows: true,
@@ -58,11 +47,8 @@ test("configured wallets are described to pages, which may reach exactly their a
 });
 
 test("the demo's wallets get the demo's own RPC address", () => {
-  const config = parseConfig({
-    LATCHKEY_MODE: "demo",
-    KEY_CONTRACT_ADDRESS: production.KEY_CONTRACT_ADDRESS,
-  });
-  expect(describeWallets(config, "http://localhost:3000").chain).toMatchObject({
+  const demo = { origin: "http://localhost:3000", chainId: 31337, isDemo: true };
+  expect(describeWallets(parse({}), demo).chain).toMatchObject({
     name: "Latchkey demo chain",
     rpcUrl: "http://localhost:3000/demo/rpc",
   });

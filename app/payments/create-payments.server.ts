@@ -1,33 +1,42 @@
-import { createPaymentFollower } from "~/payments/payment-finality.server";
-import { createPaymentChain } from "~/payments/payment-chain.gateway.server";
-import { createPaymentQueue } from "~/payments/payment-queue.server";
-import { createPaymentStore } from "~/payments/payments.store.server";
-import { createPaymentResolver, resolverLease } from "~/payments/payment-resolver.server";
-import { boundsAt } from "~/payments/payment-limits.server";
-import { payKeyHolder } from "~/payments/pay-holder.server";
-import type { HolderPayment, PaymentDependencies } from "~/payments/pay-holder.server";
-import { systemClock as clock } from "~/platform/time/clock";
+import type { ChainClient } from "~/platform/chain/chain-client.server";
+import type { Database } from "~/platform/database/database.server";
 import type { LeaseKeeper } from "~/platform/leases/lease-keeper.server";
-import type { Foundation } from "./foundation.server";
-import type { GateServices } from "./gate.server";
-import type { OutboxServices } from "./outbox.server";
-
-export type PaymentServices = NonNullable<ReturnType<typeof wirePayments>>;
-
-/** What operators ask. Amounts are in millionths of the chain's coin. */
-export type PaymentStatus = { open: number; oldestOpenMs: number | null; spent: number; dailyLimit: number };
+import type { Log } from "~/platform/log/log.server";
+import type { Metrics } from "~/platform/metrics/metrics.server";
+import type { OutboxServices } from "~/platform/outbox/create-outbox.server";
+import { systemClock as clock } from "~/platform/time/clock";
+import { payKeyHolder } from "./pay-holder.server";
+import type { HolderPayment, PaymentDependencies, RequireHolder } from "./pay-holder.server";
+import { createPaymentChain } from "./payment-chain.gateway.server";
+import { createPaymentFollower } from "./payment-finality.server";
+import { boundsAt } from "./payment-limits.server";
+import { createPaymentQueue } from "./payment-queue.server";
+import { createPaymentResolver, resolverLease } from "./payment-resolver.server";
+import type { readPayments } from "./payments.settings";
+import { createPaymentStore } from "./payments.store.server";
 
 const pollMs = 500;
 /** Less than the tool may take. */
 const waitMs = 40_000;
 
-type PaymentNeeds = { gate: GateServices; outbox: OutboxServices; leases: LeaseKeeper };
+type Dependencies = {
+  /** Null: there is no key to pay with. */
+  settings: ReturnType<typeof readPayments>;
+  /** The chain on which holders are paid. */
+  client: ChainClient;
+  gate: { requireHolder: RequireHolder };
+  leases: Pick<LeaseKeeper, "add">;
+  outbox: Pick<OutboxServices, "store" | "wake">;
+  database: Database;
+  metrics: Pick<Metrics, "observePayments">;
+  log: Log;
+};
 
 /** Null without a key to pay with. */
-export function wirePayments(foundation: Foundation, { gate, outbox, leases }: PaymentNeeds) {
-  const { config, database, chain: client, metrics, log } = foundation;
-  if (config.payments === null) return null;
-  const { privateKey, ...limits } = config.payments;
+export function createPayments(given: Dependencies) {
+  const { settings, client, gate, leases, outbox, database, metrics, log } = given;
+  if (settings === null) return null;
+  const { privateKey, ...limits } = settings;
   const shutdown = new AbortController();
   const stopSignal = shutdown.signal;
   const store = createPaymentStore(database);
@@ -42,12 +51,13 @@ export function wirePayments(foundation: Foundation, { gate, outbox, leases }: P
     // Not in a process that cannot pay: it must not keep the work from one that can.
     lease: leases.add(resolverLease),
     outbox: outbox.store,
-    wakeOutbox: outbox.sender.wake,
+    wakeOutbox: outbox.wake,
   });
   log.info({ payer: chain.address, ...limits }, "payments enabled; keep little in this wallet");
   resolver.start();
 
-  async function readStatus(): Promise<PaymentStatus> {
+  /** Amounts are in millionths of the chain's coin. */
+  async function readStatus() {
     const { sinceMs } = boundsAt(limits, clock()).total;
     const [{ count, oldestAtMs }, { spent }] = await Promise.all([
       store.readOpen(),

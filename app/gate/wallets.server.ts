@@ -1,14 +1,17 @@
-import { firstKind } from "~/gate/kinds/kind-of-key";
-import type { Config } from "~/settings.server";
 import type { PublicWalletSettings } from "~/platform/config/public-settings";
+import type { readWallets } from "./wallets.settings";
+
+type WalletSettings = ReturnType<typeof readWallets>;
+type Site = { origin: string; chainId: number; isDemo: boolean };
 
 /** What the page is told of chain and wallets. */
-export function describeWallets(config: Config, origin: string): PublicWalletSettings {
-  const { wallets, mode, keys } = config;
-  const isDemo = mode === "demo";
+export function describeWallets(
+  wallets: WalletSettings,
+  { origin, chainId, isDemo }: Site,
+): PublicWalletSettings {
   return {
     chain: {
-      name: wallets.chainName ?? (isDemo ? "Latchkey demo chain" : `Chain ${firstKind(keys).chainId}`),
+      name: wallets.chainName ?? (isDemo ? "Latchkey demo chain" : `Chain ${chainId}`),
       currency: wallets.currency,
       rpcUrl: wallets.walletRpcUrl ?? (isDemo ? new URL("/demo/rpc", origin).href : null),
       explorerUrl: wallets.explorerUrl,
@@ -25,7 +28,7 @@ export type WalletReach = { connect: readonly string[]; frame: readonly string[]
 /** Tells people who is asking; WalletConnect shows its verdict in the visitor's wallet. */
 const walletConnectVerify = "https://verify.walletconnect.org";
 
-export function findWalletReach({ wallets: { walletConnect, base } }: Config): WalletReach {
+export function findWalletReach({ walletConnect, base }: WalletSettings): WalletReach {
   return {
     connect: walletConnect ? [new URL(walletConnect.relayUrl).origin, walletConnectVerify] : [],
     frame: walletConnect ? [walletConnectVerify] : [],

@@ -1,17 +1,24 @@
 import { systemClock as clock } from "~/platform/time/clock";
-import { createRateLimiter } from "~/platform/limits/rate-limiter.server";
-import type { RateLimiter, RateLimiterOptions } from "~/platform/limits/rate-limiter.server";
-import type { Foundation } from "./foundation.server";
+import type { WarnLog } from "../log/log.server";
+import type { Metrics } from "../metrics/metrics.server";
+import { createRateLimiter } from "./rate-limiter.server";
+import type { RateLimiter, RateLimiterOptions } from "./rate-limiter.server";
+
+type LimiterDependencies = {
+  store: RateLimiterOptions["store"];
+  metrics: Pick<Metrics, "countLimiterStoreFailure" | "countForgottenClient">;
+  log: WarnLog;
+};
 
 /** One whose failures are logged and measured. */
 export function openLimiter(
-  { state, metrics, log }: Pick<Foundation, "state" | "metrics" | "log">,
+  { store, metrics, log }: LimiterDependencies,
   limit: Pick<RateLimiterOptions, "name" | "points" | "windowSeconds" | "algorithm">,
 ): RateLimiter {
   const { name } = limit;
   return createRateLimiter({
     ...limit,
-    store: state.limits,
+    store,
     clock,
     onStoreFailure: (error) => {
       metrics.countLimiterStoreFailure(name);

@@ -1,25 +1,26 @@
 import type { Caller } from "~/gate/tokens/caller.server";
 import { holderOf } from "~/gate/tokens/holder.server";
-import { isConversationId, toModelList } from "~/chat/chat.schema";
-import type { ChatRequest } from "~/chat/chat.schema";
-import { answerResumable } from "~/chat/kept/answer-resumable.server";
-import type { ResumableCall, ResumableDependencies } from "~/chat/kept/answer-resumable.server";
-import type { Conversation } from "~/chat/kept/kept-answer";
-import { createKeptAnswers, writerGoneText } from "~/chat/kept/kept-answers.server";
-import { answerChat } from "~/chat/reply/answer-chat.server";
-import type { ChatAnswer, ChatDependencies } from "~/chat/reply/answer-chat.server";
-import { chatProviders } from "~/chat/providers/chat-providers.server";
-import { instrumentChat } from "~/chat/providers/instrument-chat";
-import { createSystemPromptReader } from "~/chat/reply/system-prompt.server";
+import type { Log } from "~/platform/log/log.server";
+import type { Metrics } from "~/platform/metrics/metrics.server";
+import type { ProviderInstrument } from "~/platform/providers/instrument";
 import { getProvider } from "~/platform/providers/provider-row";
-import { systemClock } from "~/platform/time/clock";
+import { systemClock as clock } from "~/platform/time/clock";
 import { keepSpan } from "~/platform/tracing/spans";
+import type { QuotaServices } from "~/quota/create-quota.server";
 import { ownerOfKey } from "~/quota/quota-subject";
-import type { Foundation } from "./foundation.server";
-import type { QuotaServices } from "./quota.server";
-import type { ToolServices } from "./tools.server";
-
-export type ChatServices = ReturnType<typeof wireChat>;
+import { isConversationId, toModelList } from "./chat.schema";
+import type { ChatRequest } from "./chat.schema";
+import type { ChatConfig } from "./chat.settings";
+import { answerResumable } from "./kept/answer-resumable.server";
+import type { ResumableCall, ResumableDependencies } from "./kept/answer-resumable.server";
+import type { Conversation } from "./kept/kept-answer";
+import { createKeptAnswers, writerGoneText } from "./kept/kept-answers.server";
+import type { KeptAnswersOptions } from "./kept/kept-answers.server";
+import { chatProviders } from "./providers/chat-providers.server";
+import { instrumentChat } from "./providers/instrument-chat";
+import { answerChat } from "./reply/answer-chat.server";
+import type { ChatAnswer, ChatDependencies } from "./reply/answer-chat.server";
+import { createSystemPromptReader } from "./reply/system-prompt.server";
 
 export type ChatQuestion = {
   request: ChatRequest;
@@ -38,30 +39,42 @@ type KeyClaims = { claims: Pick<Caller["claims"], "chainId" | "contract" | "toke
 type ConversationRequest = { caller: Caller | null; conversationId: string | undefined };
 type StopRequest = ConversationRequest & { replyId: string | undefined };
 
-export function wireChat(foundation: Foundation, quota: QuotaServices, tools: ToolServices) {
-  const { config, metrics, instruments, recording, log } = foundation;
-  const { chat, serving } = config;
+type Dependencies = {
+  settings: ChatConfig;
+  contentDir: string;
+  /** For how long other processes wait for the writer of a kept reply. */
+  leaseSeconds: number;
+  keptAnswers: KeptAnswersOptions["store"];
+  quota: Pick<QuotaServices, "admitAnswer" | "ledgerOf">;
+  tools: { registry: ChatDependencies["tools"] };
+  instrument: ProviderInstrument;
+  metrics: Pick<Metrics, "countChatTokens">;
+  /** Whether or not a quota is in force. */
+  recording: { countTokens: (count: number) => void };
+  log: Log;
+};
+
+export function createChat(given: Dependencies) {
+  const { settings: chat, quota, metrics, log } = given;
   const shutdown = new AbortController();
   const provider = getProvider(chatProviders, chat.provider);
-  function countOutput(count: number): void {
-    metrics.countChatTokens({ direction: "out", count });
-    // Whether or not a quota is in force.
-    recording.countTokens(count);
-  }
   const dependencies: ChatDependencies = {
-    tools: tools.registry,
-    countOutput,
-    provider: instrumentChat(provider.create(chat), instruments.provider, (count) =>
+    tools: given.tools.registry,
+    countOutput(count) {
+      metrics.countChatTokens({ direction: "out", count });
+      given.recording.countTokens(count);
+    },
+    provider: instrumentChat(provider.create(chat), given.instrument, (count) =>
       metrics.countChatTokens({ direction: "in", count }),
     ),
     models: chat.models,
-    readSystemPrompt: createSystemPromptReader(chat.systemPrompt, serving.contentDir),
+    readSystemPrompt: createSystemPromptReader(chat.systemPrompt, given.contentDir),
     maxSteps: chat.maxSteps,
     maxDurationMs: chat.maxDurationSeconds * 1000,
     shutdownSignal: shutdown.signal,
     log,
   };
-  const kept = openKeptAnswers(foundation, quota, shutdown.signal);
+  const kept = openKeptAnswers(given, shutdown.signal);
   const resumableDependencies: ResumableDependencies = {
     chat: { ...dependencies, shutdownText: writerGoneText },
     kept,
@@ -72,6 +85,8 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
   const watchingAbandoned = kept.concludeRegularly(stopping.signal);
 
   return {
+    /** For the operator. */
+    provider: { name: chat.provider, isEmbedded: provider.isEmbedded ?? false, models: chat.models },
     /** Null where the chat is switched off, which is no fault. */
     pingProvider: chat.isOn ? provider.ping(chat) : null,
     /** Ends the streams that are open, each with a last event. */
@@ -130,21 +145,17 @@ export function wireChat(foundation: Foundation, quota: QuotaServices, tools: To
   };
 }
 
-function openKeptAnswers(
-  { config, state, log }: Foundation,
-  quota: QuotaServices,
-  shutdownSignal: AbortSignal,
-) {
-  const { chat, database } = config;
+function openKeptAnswers(given: Dependencies, shutdownSignal: AbortSignal) {
+  const { settings, leaseSeconds, keptAnswers, quota, log } = given;
   return createKeptAnswers({
-    store: state.keptAnswers,
+    store: keptAnswers,
     // Readers learn within LEASE_SECONDS that the writer is gone: the rest is for their next look at the store.
-    leaseMs: database.leaseSeconds * 1000 - 500,
-    keptForMs: chat.resumeSeconds * 1000,
-    maxOpen: chat.resumeOpen,
+    leaseMs: leaseSeconds * 1000 - 500,
+    keptForMs: settings.resumeSeconds * 1000,
+    maxOpen: settings.resumeOpen,
     settle: quota.ledgerOf("token").settle,
     shutdownSignal,
-    clock: systemClock,
+    clock,
     log,
   });
 }

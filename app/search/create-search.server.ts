@@ -1,25 +1,29 @@
-import { monotonicClock as clock } from "~/platform/time/clock";
+import type { Log } from "~/platform/log/log.server";
 import { instrumentCall } from "~/platform/providers/instrument";
-import type { Config } from "~/settings.server";
+import type { ProviderInstrument } from "~/platform/providers/instrument";
+import { monotonicClock as clock } from "~/platform/time/clock";
 import type { Embedder } from "~/platform/providers/provider-embedder.gateway.server";
-import { createKnowledgeSearch } from "~/search/knowledge-search.server";
-import { warnOfMissingNamespaces } from "~/search/gated-namespaces";
-import { createPineconeSearch } from "~/search/pinecone.gateway.server";
+import { warnOfMissingNamespaces } from "./gated-namespaces";
+import { createKnowledgeSearch } from "./knowledge-search.server";
+import { createPineconeSearch } from "./pinecone.gateway.server";
 import { createProviderEmbedder } from "~/platform/providers/provider-embedder.gateway.server";
-import type { SearchStore } from "~/search/search-store";
-import { createSearchTool } from "~/tools/search-tool";
-import type { Foundation } from "./foundation.server";
-import type { GateServices } from "./gate.server";
+import type { SearchStore } from "./search-store";
+import type { readSearch } from "./search.settings";
 
-export type SearchServices = ReturnType<typeof wireSearch>;
+const listingTimeoutMs = 2_000;
 
-type SearchFoundation = Pick<Foundation, "config" | "instruments" | "log">;
+type SearchDependencies = {
+  settings: ReturnType<typeof readSearch>;
+  contentDir: string;
+  dataDir: string;
+  instrument: ProviderInstrument;
+  log: Log;
+};
 
 /** Begins to index what changed in the knowledge folder, and does not wait for it. */
-export function wireSearch(foundation: SearchFoundation, gate: Pick<GateServices, "requireHolder">) {
-  const { config, instruments, log } = foundation;
-  const { pinecone, defaultAudience, gatedNamespaces, embedding } = config.search;
-  const instrument = instruments.provider;
+export function createSearch(dependencies: SearchDependencies) {
+  const { settings, instrument, log } = dependencies;
+  const { pinecone, defaultAudience, gatedNamespaces, embedding } = settings;
   const made = embedding && createProviderEmbedder(embedding);
   const embedder: Embedder | null = made && {
     ...made,
@@ -34,7 +38,7 @@ export function wireSearch(foundation: SearchFoundation, gate: Pick<GateServices
           store: createPineconeSearch({ ...pinecone, embedder, defaultAudience }),
           whenIndexed: Promise.resolve(),
         }
-      : openEmbedded(foundation, embedder);
+      : openEmbedded(dependencies, embedder);
   const store: SearchStore = {
     ...opened,
     search(question) {
@@ -48,23 +52,15 @@ export function wireSearch(foundation: SearchFoundation, gate: Pick<GateServices
     },
   };
   const stopping = new AbortController();
-  void warnOfMissingNamespaces({
-    store,
-    whenIndexed,
-    gatedNamespaces,
-    signal: stopping.signal,
-    log,
-  });
+  void warnOfMissingNamespaces({ store, whenIndexed, gatedNamespaces, signal: stopping.signal, log });
   return {
-    tool: createSearchTool({
-      store,
-      gatedNamespaces,
-      requireHolder: (holder) => gate.requireHolder({ holder }),
-    }),
+    /** What the search tool asks. */
+    store,
+    gatedNamespaces,
     isEmbedded: pinecone === null,
-    /** Rejects when the store does not say so within the time. */
-    listNamespaces: async ({ timeoutMs }: { timeoutMs: number }) => {
-      const signal = AbortSignal.timeout(timeoutMs);
+    /** Rejects when the store does not say so in time. */
+    listNamespaces: async () => {
+      const signal = AbortSignal.timeout(listingTimeoutMs);
       const late = new Promise<never>((_resolve, reject) => {
         signal.addEventListener("abort", () => reject(new Error("The search index did not answer in time.")));
       });
@@ -77,18 +73,14 @@ export function wireSearch(foundation: SearchFoundation, gate: Pick<GateServices
   };
 }
 
-/** For the server and for `npm run index` alike; null: without a model, words alone are compared. */
-export function createConfiguredEmbedder({ search }: Pick<Config, "search">): Embedder | null {
-  return search.embedding && createProviderEmbedder(search.embedding);
-}
-
-function openEmbedded({ config, log }: SearchFoundation, embedder: Embedder | null) {
+function openEmbedded(dependencies: SearchDependencies, embedder: Embedder | null) {
+  const { settings, contentDir, dataDir, log } = dependencies;
   let isFirst = true;
   const search = createKnowledgeSearch({
-    contentDir: config.serving.contentDir,
-    dataDir: config.serving.dataDir,
+    contentDir,
+    dataDir,
     embedder,
-    defaultAudience: config.search.defaultAudience,
+    defaultAudience: settings.defaultAudience,
     clock,
     onReport: ({ indexed, removed, passages, readers }) => {
       const pages = { forStrangers: readers.everyone, forHolders: readers.holders };
