@@ -11,15 +11,7 @@ const features =
 const inBrowser = "This file may run in the browser. Move the call to a .server.ts use-case or a route.";
 
 /** Gate's rooms, a step each: a room imports from its own step and those below. */
-const gateSteps = [
-  ["kinds"],
-  ["ownership"],
-  ["transfers", "tokens"],
-  ["proofs"],
-  ["admission"],
-  ["session", "form"],
-  ["page"],
-];
+const gateSteps = ["kinds", "ownership", "transfers tokens", "proofs", "admission", "session form", "page"];
 
 /** Each zone names a place, what it must not reach for, and where the code belongs instead. */
 const zones = [
@@ -42,11 +34,11 @@ const zones = [
     message: "ui/ holds components that know no feature. Move this into the feature's page/ folder.",
   },
   ...gateSteps.slice(0, -1).flatMap((rooms, step) =>
-    rooms.map((room) => ({
+    rooms.split(" ").map((room) => ({
       target: `./app/gate/${room}/**/!(*.test).{ts,tsx}`,
       from: gateSteps
         .slice(step)
-        .flat()
+        .flatMap((others) => others.split(" "))
         .filter((other) => other !== room)
         .map((other) => `./app/gate/${other}`),
       message: "Gate's rooms are a staircase. Take what you need as an argument, or move it to a step below.",
