@@ -62,9 +62,11 @@ test("an anonymous visitor is shown the way to the gate and the meaning of a ref
 test("a holder tries calls as themselves: a response, a stream, sound, and no token anywhere", async ({
   page,
   context,
-  ...site
+  baseUrl,
+  rpcUrl,
+  contractAddress,
 }) => {
-  const token = await signIn(context, site);
+  const token = await signIn(context, { baseUrl, rpcUrl, contractAddress });
   await page.goto("/docs");
 
   const quota = await openOperation({ page, id: "getQuota" });
@@ -97,9 +99,11 @@ test("a holder tries calls as themselves: a response, a stream, sound, and no to
 test("a token entered by the visitor opens the gate, and is not in what is copied @deep", async ({
   page,
   context,
-  ...site
+  baseUrl,
+  rpcUrl,
+  contractAddress,
 }) => {
-  const token = await signIn(context, site);
+  const token = await signIn(context, { baseUrl, rpcUrl, contractAddress });
   await context.clearCookies();
   await page.goto("/docs");
   await page.getByRole("button", { name: "Authorize" }).first().click();

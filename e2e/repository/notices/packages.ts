@@ -10,7 +10,7 @@ export type ThirdPartyPackage = {
   copyright: string[];
   /** The licence file without those lines; null where the package carries none. */
   licenceText: string | null;
-  /** A NOTICE file, which the Apache licence wants passed on. */
+  /** A NOTICE file, which the Apache licence wants passed on, and what Swagger UI says of packages in its one file. */
   notice: string | null;
 };
 
@@ -73,7 +73,7 @@ function readPackage(folder: string): ThirdPartyPackage {
     licence: license,
     copyright: holders.length > 0 ? [...new Set(holders)] : readAuthor(manifest.author),
     licenceText: text === null ? null : withoutHead(lines.filter((line) => !isCopyrightLine(line))),
-    notice: findText(folder, /^notice(\.|$)/i),
+    notice: findText(folder, /^(notice(\.|$)|swagger-ui-es-bundle\.js\.licen[cs]e)/i),
   };
 }
 
