@@ -56,7 +56,7 @@ test("an anonymous visitor is shown the way to the gate and the meaning of a ref
   await execute(operation);
   await expect(liveStatus(operation)).toContainText("401");
   await expect(liveResponse(operation)).toContainText("Unauthorized: missing JWT");
-  await expect(liveResponse(operation)).toContainText("/problems/missing-jwt");
+  await expect(liveResponse(operation)).toContainText("x-problem: missing-jwt");
 });
 
 test("a holder tries calls as themselves: a response, a stream, sound, and no token anywhere", async ({
