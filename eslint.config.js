@@ -6,33 +6,12 @@ import jsxA11y from "eslint-plugin-jsx-a11y";
 import reactHooks from "eslint-plugin-react-hooks";
 import tseslint from "typescript-eslint";
 
-const features = [
-  "landing",
-  "gate",
-  "content",
-  "demo",
-  "door",
-  "chat",
-  "quota",
-  "speech",
-  "tools",
-  "search",
-  "payments",
-  "reference",
-  "operator",
-];
+const features =
+  "landing gate content demo door chat quota speech tools search payments reference operator".split(" ");
 const inBrowser = "This file may run in the browser. Move the call to a .server.ts use-case or a route.";
 
 /** Gate's rooms, a step each: a room imports from its own step and those below. */
-const gateSteps = [
-  ["kinds"],
-  ["ownership"],
-  ["transfers", "tokens"],
-  ["proofs"],
-  ["admission"],
-  ["session", "form"],
-  ["page"],
-];
+const gateSteps = ["kinds", "ownership", "transfers tokens", "proofs", "admission", "session form", "page"];
 
 /** Each zone names a place, what it must not reach for, and where the code belongs instead. */
 const zones = [
@@ -55,11 +34,11 @@ const zones = [
     message: "ui/ holds components that know no feature. Move this into the feature's page/ folder.",
   },
   ...gateSteps.slice(0, -1).flatMap((rooms, step) =>
-    rooms.map((room) => ({
+    rooms.split(" ").map((room) => ({
       target: `./app/gate/${room}/**/!(*.test).{ts,tsx}`,
       from: gateSteps
         .slice(step)
-        .flat()
+        .flatMap((others) => others.split(" "))
         .filter((other) => other !== room)
         .map((other) => `./app/gate/${other}`),
       message: "Gate's rooms are a staircase. Take what you need as an argument, or move it to a step below.",
@@ -69,7 +48,7 @@ const zones = [
     target: `./app/${name}`,
     from: ["./app/routes", "./app/services", "./app/services.server.ts", "./app/settings.server.ts"],
     message:
-      "A feature receives what it needs as arguments; only routes and services.server.ts wire things up.",
+      "A feature receives what it needs as arguments; services.server.ts passes them to its create-*.server.ts.",
   })),
   {
     target: ["./app/routes", "./app/ui", ...features.map((name) => `./app/${name}/page`)],
@@ -81,13 +60,13 @@ const zones = [
     target: "./app/routes",
     from: ["./app/**/*.store.server.ts", "./app/**/*.gateway.server.ts"],
     message:
-      "A route calls one function of getServices(). Stores and gateways are wired in app/services/ and used by use-cases.",
+      "A route calls one function of getServices(). Stores and gateways are opened by the feature's create-*.server.ts and used by use-cases.",
   },
   ...features.map((name) => ({
     target: `./app/${name}`,
     from: [`./app/{${features.filter((other) => other !== name).join(",")}}/**/*.store.server.ts`],
     message:
-      "A store belongs to its feature alone. Take a function of that feature's use-case as an argument; app/services/ wires it.",
+      "A store belongs to its feature alone. Take a function of that feature's use-case as an argument; services.server.ts passes it.",
   })),
   {
     // What `import("…")` reaches, which the patterns below do not see.
@@ -99,6 +78,10 @@ const zones = [
 
 /** What kinds of file must not import. The rule knows one list a file, so each block below names all of its own. */
 const restricted = {
+  insides: {
+    regex: "^(?!highlight\\.js/)(@[^/]+/)?[^./~][^/]*/(.+/)?(dist|lib|runtime)(/|$)",
+    message: "Import what the package documents: its insides change without notice.",
+  },
   environment: {
     group: ["process", "node:process"],
     message: "Only platform/config reads the environment. Take the value as an argument.",
@@ -111,7 +94,7 @@ const restricted = {
   database: {
     group: ["**/generated/**", "**/platform/database/database.server", "**/platform/redis/redis.server"],
     message:
-      "Only *.store.server.ts, platform/database, platform/redis and services.server.ts may reach the database or Redis.",
+      "Only *.store.server.ts, platform/database, platform/redis and services may reach the database or Redis; a feature's create-*.server.ts hands it to its stores.",
   },
   server: { group: ["**/*.server", "**/*.settings"], message: inBrowser },
   node: {
@@ -121,17 +104,21 @@ const restricted = {
 };
 
 function restrictImports(...names) {
-  return ["error", { patterns: names.map((name) => restricted[name]) }];
+  return ["error", { patterns: ["insides", ...names].map((name) => restricted[name]) }];
 }
 
 const castToAny = {
   selector: "TSAsExpression > TSAnyKeyword",
   message: "Narrow the type instead of casting to any.",
 };
+const castThroughUnknown = {
+  selector: "TSAsExpression > TSAsExpression > TSUnknownKeyword",
+  message:
+    "Narrow the type. If a package's types leave no other way, disable this rule for the line and say why.",
+};
 /** `process.env` itself is a restricted property; these are the other ways to it. */
 const environment = [
-  "MemberExpression[object.name=/^(globalThis|global)$/][property.name='process']",
-  "MemberExpression[object.name=/^(globalThis|global)$/][property.value='process']",
+  "MemberExpression[object.name=/^(globalThis|global)$/]:matches([property.name='process'], [property.value='process'])",
   "VariableDeclarator[init.name=/^(globalThis|global)$/] Property[key.name='process']",
   "VariableDeclarator[init.name='process'] > Identifier.id",
   "ImportExpression[source.value=/^(node:)?process$/]",
@@ -159,7 +146,7 @@ const signatures = [
     message: "Write the members themselves instead of spreading an object of them.",
   },
 ];
-const inTheProgram = [castToAny, ...environment, ...textAsCode, ...signatures];
+const inTheProgram = [castToAny, castThroughUnknown, ...environment, ...textAsCode, ...signatures];
 /** A selector's pattern would end at a plain slash. */
 const driversLater = {
   selector:
@@ -241,7 +228,7 @@ export default tseslint.config(
     rules: { "no-restricted-imports": restrictImports("environment") },
   },
   {
-    files: ["app/services.server.ts", "app/services/*.server.ts"],
+    files: ["app/services.server.ts", "app/services/*.server.ts", "app/**/create-*.server.ts"],
     rules: { "no-restricted-imports": restrictImports("environment", "drivers") },
   },
   {
@@ -253,7 +240,6 @@ export default tseslint.config(
     files: ["app/**/*.{ts,tsx}"],
     ignores: [
       "**/*.server.{ts,tsx}",
-      // Read at the start, and by the server alone.
       "**/*.settings.ts",
       "**/*.test.{ts,tsx}",
       "app/routes/**",

@@ -15,7 +15,7 @@ import { openLog } from "~/platform/log/log.server";
 import type { Services } from "~/services.server";
 import { observeRequests } from "~/services/observe-requests.server";
 import { serve } from "~/services/serve.server";
-import { findWalletReach } from "~/services/wallets.server";
+import { findWalletReach } from "~/gate/wallets.server";
 import { findHiddenPaths, findMovedPaths, loadConfig } from "~/settings.server";
 
 const config = loadConfig();
@@ -57,7 +57,7 @@ function createApp(services: Services): express.Application {
     createPageHeaders({
       isHttps: services.origin.startsWith("https:"),
       isDevelopment,
-      reach: findWalletReach(config),
+      reach: findWalletReach(config.wallets),
     }),
   );
   app.use("/build", serveBuiltFiles(path.resolve("public/build")));

@@ -20,7 +20,11 @@ async function draw(drawn: ReactNode, isGone = false) {
     200,
     new Headers(),
     {} as EntryContext,
-    { cspNonce: "n", isGone, log } as unknown as AppLoadContext,
+    {
+      cspNonce: "n",
+      signal: isGone ? AbortSignal.abort() : new AbortController().signal,
+      log,
+    } as unknown as AppLoadContext,
   );
   return { status: answer.status, html: await answer.text(), logged };
 }

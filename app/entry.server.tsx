@@ -6,7 +6,7 @@ import { renderToPipeableStream } from "react-dom/server";
 import { renderWelcomeHtml } from "~/content/welcome-html.server";
 import { WelcomeRenderer } from "~/gate/page/room/served-room";
 import { answerPageRefusal } from "~/platform/http/plain-page.server";
-import { Refusal, problemHeader } from "~/platform/http/refusal";
+import { Refusal, problemHeader } from "./platform/refusals/refusal";
 import { noteRefusal } from "~/platform/http/to-refusal.server";
 import { takeTurn } from "~/platform/http/turn.server";
 import { NonceContext } from "~/ui/nonce";
@@ -24,7 +24,7 @@ export default async function handleRequest(
 ): Promise<Response> {
   await takeTurn();
   // Nothing is drawn for a visitor who left while the data was read.
-  if (loadContext.isGone) return new Response(null, { status: responseStatusCode });
+  if (loadContext.signal.aborted) return new Response(null, { status: responseStatusCode });
   const { cspNonce: nonce, headers, refusal, requestId, service } = loadContext;
   if (refusal && !/\btext\/html\b/i.test(headers.accept ?? ""))
     return answerPageRefusal(headers.accept, { refusal, origin: service.origin, requestId });
@@ -78,7 +78,7 @@ export function handleError(error: unknown, { request, context }: LoaderFunction
   }
   // A visitor who closed the tab is not an error, and neither is a request without a route.
   const isRefused = isRouteErrorResponse(error) && error.status < 500;
-  if (!context.isGone && !isRefused) logError(context, request, error);
+  if (!context.signal.aborted && !isRefused) logError(context, request, error);
 }
 
 function logError(loadContext: AppLoadContext, request: Request, error: unknown): void {

@@ -1,36 +1,38 @@
-import { createDemoChain } from "~/demo/demo-chain.gateway.server";
+import { createChat } from "~/chat/create-chat.server";
+import { createContent } from "~/content/create-content.server";
+import { createDemo } from "~/demo/create-demo.server";
 import type { DemoChain } from "~/demo/demo-chain.gateway.server";
-import { createAddressListRefresher } from "./gate/kinds/file/address-list-refresher.server";
-import { firstKind, omitOpenings } from "~/gate/kinds/kind-of-key";
+import { createDoor } from "~/door/create-door.server";
+import { createGate } from "~/gate/create-gate.server";
+import { keyEmails } from "~/gate/form/key-notifications";
+import { createAddressListRefresher } from "~/gate/kinds/file/address-list-refresher.server";
 import { toKeyList } from "~/gate/kinds/key-list";
-import { systemClock } from "~/platform/time/clock";
-import { listLeaves } from "~/gate/kinds/requirement-leaves";
+import { firstKind, omitOpenings } from "~/gate/kinds/kind-of-key";
+import { createOperator } from "~/operator/create-operator.server";
+import { createOperatorSweep } from "~/operator/sweep.store.server";
+import { createPayments } from "~/payments/create-payments.server";
+import { paymentEmails } from "~/payments/payment-notifications.server";
+import { getChainClient } from "~/platform/chain/chain-clients.server";
 import { closeDatabase } from "~/platform/database/database.server";
-import { createSweepStore } from "~/platform/sweep/sweep.store.server";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { createStaticAnswer } from "~/platform/http/static-answer.server";
-import type { Log } from "~/platform/log/log.server";
 import { createReadiness } from "~/platform/instance/readiness.server";
+import type { Log } from "~/platform/log/log.server";
+import { createOutbox } from "~/platform/outbox/create-outbox.server";
+import { createSweepStore } from "~/platform/sweep/sweep.store.server";
 import { createSweeper } from "~/platform/sweep/sweeper.server";
-import type { Config } from "~/settings.server";
-import { wireChat } from "~/services/chat.server";
-import { wireContent } from "~/services/content.server";
+import { systemClock } from "~/platform/time/clock";
+import { createQuota } from "~/quota/create-quota.server";
+import { createSearch } from "~/search/create-search.server";
 import { openFoundation } from "~/services/foundation.server";
 import type { Foundation } from "~/services/foundation.server";
-import { wireGate } from "~/services/gate.server";
-import { wireLeases } from "~/services/leases.server";
-import { withOperatorSweep, wireOperator } from "~/services/operator.server";
-import type { OperatorServices } from "~/services/operator.server";
-import { wireOutbox } from "~/services/outbox.server";
-import { wirePayments } from "~/services/payments.server";
-import { wireQuota } from "~/services/quota.server";
 import { hideSecrets, listChecks } from "~/services/readiness-checks.server";
-import { wireSearch } from "~/services/search.server";
 import { createServiceContext, openMetricsPort } from "~/services/serving.server";
-import { wireSpeech } from "~/services/speech.server";
-import { wireTools } from "~/services/tools.server";
+import type { Config } from "~/settings.server";
+import { createSpeech } from "~/speech/create-speech.server";
+import { createTools } from "~/tools/create-tools.server";
 
-export type Services = Awaited<ReturnType<typeof wireServices>>;
+export type Services = Awaited<ReturnType<typeof createServices>>;
 
 const sweepIntervalSeconds = 60;
 const keyListMaxAgeSeconds = 60;
@@ -50,7 +52,7 @@ export function requireDemo(): DemoChain {
 }
 
 /** As for the demo: where no secret is set for the operator's view, its addresses do not exist. */
-export function requireOperatorService(): NonNullable<OperatorServices> {
+export function requireOperatorService(): NonNullable<Services["operator"]> {
   const { operator } = getServices();
   if (!operator) throw new Refusal("not-found", { detail: "The operator's view is switched off here." });
   return operator;
@@ -66,50 +68,58 @@ export function requireResumable(): NonNullable<Services["chat"]["resumable"]> {
 type StartServicesOptions = { config: Config; port: number; log: Log; buildVersion: string };
 
 /**
- * The only place where configuration becomes gateways, stores and use-cases. Migrates, connects and starts what
- * runs beside the requests; `stop` ends all of it.
+ * The only place that knows the whole configuration and every feature. Migrates, connects and starts what runs
+ * beside the requests; `stop` ends all of it.
  */
 export async function startServices(options: StartServicesOptions): Promise<Services> {
   const { config, port, log, buildVersion } = options;
-  return (running = await wireServices(await openFoundation(config, port, log), buildVersion));
+  return (running = await createServices(await openFoundation(config, port, log), buildVersion));
 }
 
 /** `buildVersion` changes with every build that changes what browsers get. */
-async function wireServices(foundation: Foundation, buildVersion: string) {
-  const { config, origin, brand, database, redis, metrics, instruments, recording } = foundation;
-  const content = await wireContent(foundation);
-  const leases = wireLeases(foundation);
-  const outbox = wireOutbox(foundation);
-  const gate = await wireGate(foundation, { content, leases, outbox });
-  const quota = await wireQuota(foundation);
-  const search = wireSearch(foundation, gate);
-  const payments = wirePayments(foundation, { gate, outbox, leases });
-  const tools = wireTools(foundation, { gate, search, payments });
-  const chat = wireChat(foundation, quota, tools);
-  const speech = await wireSpeech(foundation, quota);
+async function createServices(foundation: Foundation, buildVersion: string) {
+  const { config, site, brand, database, redis, chains, metrics, recording, leases, log } = foundation;
+  const entrance = await createEntrance(foundation);
+  const offers = await createOffers(foundation, entrance);
+  const { content, outbox, gate, door } = entrance;
+  const { quota, search, payments, tools, chat, speech } = offers;
   const sweeper = startSweeper(foundation);
   const publicKinds = omitOpenings(config.keys, [
     ...(config.chat.isOn ? [] : (["chat"] as const)),
     ...(config.tools.mcpPath === null ? (["tools"] as const) : []),
   ]);
-  const addressLists = createAddressListRefresher({ lists: config.addressLists, log: foundation.log });
+  const addressLists = createAddressListRefresher({ lists: config.addressLists, log });
   addressLists.start();
-  outbox.sender.start();
+  outbox.start();
   await leases.start();
-  const readReadiness = createReadiness(
-    listChecks({ database, redis, clients: foundation.chains, gate, chat, speech }),
-    systemClock,
-  );
-  const operator = wireOperator(foundation, { gate, outbox, quota, search, payments, readReadiness });
+  const checks = listChecks({ database, redis, clients: chains, gate, chat, speech });
+  const readReadiness = createReadiness(checks, systemClock);
+  const operator = createOperator({
+    ...entrance,
+    ...offers,
+    readReadiness,
+    settings: config.operator,
+    kinds: config.keys.list,
+    limits: config.limits,
+    quotas: { token: config.quota.tokens, speech: config.speech.quota.characters },
+    switches: config.switches,
+    listOpenWindows: foundation.state.quotaWindows.listOpenWindows,
+    database,
+    redis,
+    chains,
+    recording,
+    log,
+  });
   // Last: connections may be waiting for it.
   const metricsServer = await openMetricsPort(foundation);
   return {
     config,
-    origin,
+    origin: site.origin,
     context: createServiceContext(foundation),
     brand,
     buildVersion,
     gate,
+    door,
     publicKinds,
     /** The same as long as the process runs: the file is read at the start. */
     answerKeyList: createStaticAnswer(
@@ -122,15 +132,21 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
     chat,
     tools,
     speech,
-    demo: config.mode === "demo" ? wireDemo(config) : null,
+    demo: config.mode === "demo" ? createDemo({ chains: config.chains, kinds: config.keys }) : null,
     metrics,
     /** As everybody may read it; the operator's view has the whole. */
     readReadiness: async () => hideSecrets(await readReadiness(), config.keys.list),
     operator,
+    /** Ends the session with the answers that run for it. Returns the header that deletes the cookie. */
+    signOut: async ({ cookie }: { cookie: string | undefined }) => {
+      const { claims, headers } = await gate.session.signOut({ cookie });
+      if (claims) await chat.resumable?.stopSession(claims);
+      return headers;
+    },
     stop: async () => {
       metricsServer?.close();
       // Until an answer has ended, it may need any of the others.
-      await Promise.all([chat.stop(), outbox.sender.stop()]);
+      await Promise.all([chat.stop(), outbox.stop()]);
       await payments?.stop();
       const others = [gate, search, speech, sweeper, addressLists];
       await Promise.all(others.map((each) => each.stop()));
@@ -138,25 +154,110 @@ async function wireServices(foundation: Foundation, buildVersion: string) {
       await quota.stop();
       await recording.stop();
       await leases.stop();
-      await Promise.all([closeDatabase(database), redis?.close(), instruments.stop()]);
+      await Promise.all([closeDatabase(database), redis?.close(), foundation.instruments.stop()]);
     },
   };
 }
 
-/** Its chain is the first kind's; it gives away the tokens that its keys ask for. */
-function wireDemo({ chains, keys }: Config): DemoChain {
-  const { chainId } = firstKind(keys);
-  const leaves = keys.list.flatMap(({ requirement }) => (requirement ? listLeaves(requirement) : []));
-  const coins = leaves.flatMap((leaf) =>
-    leaf.type === "erc20" && leaf.chainId === chainId && !leaf.isSecret ? [leaf.contract] : [],
-  );
-  const rpcUrl = chains.find(({ id }) => id === chainId)!.rpcUrls[0]!;
-  return createDemoChain({ rpcUrl, coins });
+/** Who may enter, and what is behind the gate. */
+async function createEntrance(foundation: Foundation) {
+  const { config, site, database, instance, state, chains, leases, metrics, keyMetrics, log } = foundation;
+  const { jwt, doorSites: sites, chain: chainSettings } = config;
+  const { contentDir, dataDir } = config.serving;
+  const shared = { database, instance, metrics, log };
+  const content = await createContent({ contentDir, dataDir, jwt, log });
+  const renderers = { ...keyEmails, ...paymentEmails };
+  const outbox = createOutbox({ ...shared, settings: config.notifications, renderers });
+  const gate = await createGate({
+    ...shared,
+    ...site,
+    settings: config.gate,
+    mode: config.mode,
+    kinds: config.keys,
+    keyChains: config.chains,
+    chainSettings,
+    chains,
+    jwt,
+    dataDir,
+    isSiweOn: config.state.enabled,
+    requiresToken: config.chat.requiresJwt,
+    hasSites: sites.length > 0,
+    readContent: content.readContent,
+    outbox,
+    leases,
+    leaseSeconds: config.database.leaseSeconds,
+    nonces: state.nonces,
+    keyMetrics,
+  });
+  const { openLimiter } = foundation;
+  const door = createDoor({
+    ...site,
+    sites,
+    chainSettings,
+    jwt,
+    gate,
+    codes: state.doorCodes,
+    openLimiter,
+    metrics,
+  });
+  return { content, outbox, gate, door };
+}
+
+type Entrance = Awaited<ReturnType<typeof createEntrance>>;
+
+/** What holders may use. */
+async function createOffers(foundation: Foundation, { gate, outbox }: Entrance) {
+  const { config, site, database, instance, state, leases, recording, metrics, log } = foundation;
+  const { keys: kinds } = config;
+  const { contentDir, dataDir } = config.serving;
+  const { leaseSeconds } = config.database;
+  const shared = { database, instance, metrics, log };
+  const instrument = foundation.instruments.provider;
+  const quota = await createQuota({
+    ...shared,
+    settings: config.quota,
+    chat: config.chat,
+    isStateActive: config.state.enabled,
+    kinds,
+    store: state.quota,
+    windows: state.quotaWindows,
+    findUsages: state.keptAnswers.findUsages,
+    heartbeatTimeoutSeconds: leaseSeconds,
+  });
+  const search = createSearch({ settings: config.search, contentDir, dataDir, instrument, log });
+  const client = getChainClient(foundation.chains, firstKind(kinds).chainId);
+  const payments = createPayments({ ...shared, settings: config.payments, client, gate, leases, outbox });
+  const tools = createTools({ ...shared, settings: config.tools, kinds, site, gate, search, payments });
+  const chat = createChat({
+    ...shared,
+    settings: config.chat,
+    contentDir,
+    leaseSeconds,
+    keptAnswers: state.keptAnswers,
+    quota,
+    tools,
+    instrument,
+    recording,
+  });
+  const speech = await createSpeech({
+    ...shared,
+    settings: config.speech,
+    chat: config.chat,
+    dataDir,
+    quota,
+    instrument,
+  });
+  return { quota, search, payments, tools, chat, speech };
 }
 
 function startSweeper({ config, database, log }: Foundation) {
+  const store = createSweepStore(database);
+  const operatorStore = createOperatorSweep({ database, retention: config.operator });
   const sweeper = createSweeper({
-    store: withOperatorSweep(createSweepStore(database), config, database),
+    store: {
+      deleteBatch: async (request) =>
+        Math.max(await store.deleteBatch(request), await operatorStore.deleteBatch(request)),
+    },
     clock: systemClock,
     intervalSeconds: sweepIntervalSeconds,
     onFailure: (error) => log.warn({ err: error }, "sweep failed; retrying in a minute"),

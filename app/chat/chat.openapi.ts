@@ -5,8 +5,8 @@ import {
   calledByHolder,
   badTokenIsNone,
 } from "~/gate/admission/token-placement.openapi";
-import { refusalTable } from "~/platform/http/refusal";
-import type { RefusalName } from "~/platform/http/refusal";
+import { refusalTable } from "~/platform/refusals/refusal";
+import type { RefusalName } from "~/platform/refusals/refusal";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
 import { answersJson } from "~/platform/openapi/json-content";
 import type { HeaderDescription } from "~/platform/openapi/answer-headers";

@@ -6,7 +6,7 @@ import { embedPassages, readFolder } from "~/search/index-knowledge.server";
 import { listKnowledgeFiles } from "~/search/knowledge-files.server";
 import { knowledgeFolder } from "~/search/knowledge-search.server";
 import { createSearchIndex } from "~/search/search-index.server";
-import { createConfiguredEmbedder } from "~/services/search.server";
+import { createProviderEmbedder } from "~/platform/providers/provider-embedder.gateway.server";
 import { runCommand, runInSteps } from "./run-command";
 
 const usage = `Usage: npm run index [-- options]
@@ -34,7 +34,9 @@ await runCommand(usage, async () => {
   }
   const folder = knowledgeFolder(contentDir);
   const index = createSearchIndex(config.search.defaultAudience);
-  const embedder = createConfiguredEmbedder(config);
+  const { embedding } = config.search;
+  // Null: without a model, words alone are compared.
+  const embedder = embedding && createProviderEmbedder(embedding);
   const { report, embedded } = await runInSteps("passages", async (onProgress, signal) => {
     const report = await readFolder({ folder, files: await listKnowledgeFiles(folder), index, signal });
     const onWait = () => console.error("Another process is embedding. Waiting for it to finish …");

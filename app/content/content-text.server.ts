@@ -1,4 +1,5 @@
 import sanitizeHtml from "sanitize-html";
+import { decodeReferences } from "~/platform/text/character-references";
 import { hasAudioPart, missingSoundText } from "./audio-part";
 import type { GatedContent } from "./content.schema";
 
@@ -18,15 +19,13 @@ export function writeContentText({ welcomeText, textSubmissionAreaHtml, audioDat
   return sections.map(({ heading, text }) => `# ${heading}\n\n${text}`).join("\n\n");
 }
 
-const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"' };
-
 /** Most keys have the same form, and reading it as markup costs more than the rest of the answer. */
 let lastForm = { html: "", text: "" };
 
 function toPlainText(html: string): string {
   if (lastForm.html === html) return lastForm.text;
-  const text = sanitizeHtml(html, { allowedTags: [], allowedAttributes: {} })
-    .replace(/&(amp|lt|gt|quot);/g, (_entity, name: string) => entities[name] ?? "")
+  const words = sanitizeHtml(html, { allowedTags: [], allowedAttributes: {} });
+  const text = decodeReferences(words, (unknown) => unknown)
     .split("\n")
     .map((line) => line.trim())
     .join("\n")

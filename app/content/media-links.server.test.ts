@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { createMediaLinks } from "./media-links.server";
 
 const key = new Uint8Array(32).fill(7);

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { Clock } from "~/platform/time/clock";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { isCanonicalTokenId } from "./content-files.server";
 import { findMediaType } from "./media-file";
 

@@ -1,4 +1,4 @@
-import { namesVersion } from "~/platform/http/entity-tag";
+import { namesVersion } from "~/platform/http/header-text";
 
 /** Both ends included, as in the header. */
 export type ByteRange = { startByte: number; endByte: number };

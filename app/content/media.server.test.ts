@@ -18,7 +18,7 @@ import { Readable } from "node:stream";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { pipeline } from "node:stream/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { serveMedia } from "./media.server";
 
 const bytes = Buffer.from(Array.from({ length: 200_000 }, (_unused, index) => (index * 7) % 251));

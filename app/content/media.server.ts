@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
 import path from "node:path";
-import { Refusal, refusalTable } from "~/platform/http/refusal";
+import { Refusal, refusalTable } from "~/platform/refusals/refusal";
 import { ContentFileError, isCanonicalTokenId, openContentFile, tokenFolder } from "./content-files.server";
 import type { OpenedFile } from "./content-files.server";
 import { findMediaType } from "./media-file";

@@ -1,6 +1,6 @@
 import { encodeFunctionData, isAddress, parseAbi } from "viem";
 import type { Address } from "viem";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import type { FaucetRequest } from "./demo.schema";
 
 /** What a page may ask of the demo's own chain: reading, and sending what a wallet has signed. Nothing of anvil's own. */

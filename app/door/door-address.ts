@@ -1,4 +1,4 @@
-import { isLoopbackName, normalizeSite } from "~/platform/http/domains";
+import { isLoopbackName, normalizeSite } from "~/platform/config/domains";
 
 /** An address on a site behind the door. `path` includes the query; its host may be any site's. */
 export type DoorAddress = { scheme: "http" | "https"; host: string; path: string };

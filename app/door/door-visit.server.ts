@@ -2,7 +2,7 @@ import { claimOf } from "~/gate/tokens/caller.server";
 import type { Caller } from "~/gate/tokens/caller.server";
 import { digestShape } from "~/gate/session/session.schema";
 import { findSessionToken } from "~/gate/session/session.server";
-import { normalizeSite } from "~/platform/http/domains";
+import { normalizeSite } from "~/platform/config/domains";
 import type { AccessClaim } from "~/platform/http/request-context.server";
 import { toRefusal } from "~/platform/http/to-refusal.server";
 import type { DoorSite } from "./door.settings";

@@ -3,7 +3,7 @@ import type { KeyKind, KeyKinds } from "~/gate/kinds/kind";
 import { setting, splitList } from "~/platform/config/kinds";
 import { InvalidSetting } from "~/platform/config/setting";
 import type { SettingReader } from "~/platform/config/setting-reader";
-import { normalizeSite, originHost } from "~/platform/http/domains";
+import { normalizeSite, originHost } from "~/platform/config/domains";
 import { redisSettings } from "~/platform/redis/redis.settings";
 import { servingSettings } from "~/platform/http/serving.settings";
 import { isLoopbackSite } from "./door-address";

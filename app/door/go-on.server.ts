@@ -9,7 +9,7 @@ import type { RequirementReport } from "~/gate/kinds/requirement-report";
 import type { AccessClaims } from "~/gate/tokens/access-token.schema";
 import { contractOf } from "~/gate/tokens/access-token.server";
 import type { KeptSession } from "~/gate/session/session.server";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import type { LimitVerdict } from "~/platform/limits/rate-limiter.server";
 import type { DoorSite } from "./door.settings";
 import { isLoopbackSite, isPlain, readDoorAddress, toReturnPath } from "./door-address";

@@ -2,7 +2,7 @@ import { decodeJwt } from "jose";
 import { expect, test } from "vitest";
 import { signToken } from "~/gate/tokens/signed-token.server";
 import { loadTokenKeys } from "~/gate/tokens/token-keys.server";
-import { Refusal, chainUnavailable } from "~/platform/http/refusal";
+import { Refusal, chainUnavailable } from "~/platform/refusals/refusal";
 import { held, judging, makeKind, notHeld, untouched } from "~e2e/support/key-kinds";
 import type { KeyKind } from "~/gate/kinds/kind";
 import { createTestClock } from "~e2e/support/databases/database";

@@ -3,7 +3,7 @@ import type { Address } from "viem";
 import { bearerChallenge } from "~/gate/tokens/authentication-failed";
 import { requireHolder } from "~/gate/tokens/holder.server";
 import type { HolderDependencies } from "~/gate/tokens/holder.server";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { readAskedFor } from "./asked-for";
 import type { AskedFor } from "./asked-for";
 import type { DoorSite } from "./door.settings";

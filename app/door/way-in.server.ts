@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "~/platform/time/clock";
-import { normalizeSite } from "~/platform/http/domains";
+import { normalizeSite } from "~/platform/config/domains";
 import { requestHost } from "~/platform/http/client-id.server";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { isVisit } from "./is-visit.server";
 import { answerPlainPage } from "~/platform/http/plain-page.server";
 import type { DoorSite } from "./door.settings";
@@ -111,8 +111,8 @@ function requireSite(
   { headers, isFromTrustedProxy }: SiteRequest,
   sites: WayInDependencies["sites"],
 ): Omit<DoorAddress, "path"> {
-  const forwardedHost = headers["x-forwarded-host"]?.toString();
-  const named = requestHost(headers.host, forwardedHost, isFromTrustedProxy);
+  const forwardedHost = isFromTrustedProxy ? headers["x-forwarded-host"]?.toString() : undefined;
+  const named = requestHost(headers.host, forwardedHost);
   const host = named === null ? null : normalizeSite(named);
   if (host === null || !sites.has(host)) throw new Refusal("not-found");
   if (!isLoopbackSite(host)) return { scheme: "https", host };

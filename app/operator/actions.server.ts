@@ -1,4 +1,4 @@
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import type { DeliveryRef } from "~/platform/outbox/outbox";
 import { quotaKinds } from "~/quota/quota-subject";
 import type { QuotaOwner } from "~/quota/quota-subject";

@@ -1,6 +1,7 @@
-import { findRefusal, noticeForRefused } from "~/platform/http/notice";
-import type { PageRemedies } from "~/platform/http/notice";
-import type { Refusal, RefusalEntry } from "~/platform/http/refusal";
+import { findRefusal, noticeForRefused } from "~/platform/refusals/notice";
+import type { PageRemedies } from "~/platform/refusals/notice";
+import type { Refusal } from "~/platform/refusals/refusal";
+import type { RefusalEntry } from "~/platform/refusals/refusal-rows";
 
 /** What the last form came to, or what in the address could not be used. */
 export type PageNotice = {

@@ -1,5 +1,5 @@
 import { redirect } from "@remix-run/node";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import type { RequestContext } from "~/platform/http/request-context.server";
 
 export const signInPath = "/operator/sign-in";

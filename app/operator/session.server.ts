@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { Clock } from "~/platform/time/clock";
 import { readCookie } from "~/platform/http/header-text";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import type { Log } from "~/platform/log/log.server";
 import { isSameSecret } from "~/platform/text/same-secret.server";
 import type { Actor } from "./audit.store.server";

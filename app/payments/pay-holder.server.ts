@@ -41,7 +41,7 @@ type Order = { ref: PaymentRef; amountWei: bigint; giveUpAtMs: number };
 const maxGas = 500_000n;
 
 export type HolderPayment = Omit<PaymentRequest, "recipient"> & { holder: Holder };
-type RequireHolder = (question: { holder: Holder; fresh: true }) => Promise<void>;
+export type RequireHolder = (question: { holder: Holder; fresh: true }) => Promise<void>;
 
 /** Pays the holder's own address, after the gate has found that the key is theirs still. */
 export async function payKeyHolder(

@@ -1,14 +1,11 @@
 import { formatEther } from "viem";
+import type { ValuesOf } from "~/platform/config/setting";
 import { weiPerMicroether } from "./ether";
 import { PaymentRefused } from "./payment-refused";
+import type { paymentSettings } from "./payments.settings";
 import type { RecordOutcome, WindowBounds } from "./payments.store.server";
 
-export type PaymentLimits = {
-  maxMicroetherPerCall: number;
-  addressMicroether: number;
-  addressWindowSeconds: number;
-  dailyMicroether: number;
-};
+export type PaymentLimits = Omit<ValuesOf<typeof paymentSettings>, "privateKey">;
 
 export const daySeconds = 86_400;
 

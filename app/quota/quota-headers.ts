@@ -1,4 +1,4 @@
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import type { Reservations } from "./quota-reservation";
 
 /** `resetAtMs` null: no window is open, so that the whole limit is there and nothing ends. */

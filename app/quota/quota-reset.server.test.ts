@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { oneKind } from "~e2e/support/key-kinds";
 import { parseShape } from "~/platform/http/body/body.server";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { toRefusal } from "~/platform/http/to-refusal.server";
 import { createSqliteTestDatabase, createTestClock } from "~e2e/support/databases/database";
 import { createLogLines } from "~e2e/support/log-lines";

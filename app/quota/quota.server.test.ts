@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Caller } from "~/gate/tokens/caller.server";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { createTestClock, createTestDatabase } from "~e2e/support/databases/database";
 import { someKey } from "~e2e/support/key-kinds";
 import { admitAnswer, readQuota } from "./quota.server";

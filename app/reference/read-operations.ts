@@ -1,5 +1,5 @@
-import { refusalTable } from "~/platform/http/refusal";
-import type { RefusalName } from "~/platform/http/refusal";
+import { refusalTable } from "~/platform/refusals/refusal";
+import type { RefusalName } from "~/platform/refusals/refusal";
 
 type Example = { $ref?: string; value?: unknown };
 type Media = { examples?: Record<string, Example> };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { refusalTable } from "~/platform/http/refusal";
+import { refusalTable } from "~/platform/refusals/refusal";
 import { readTestDocument, referenceOrigin } from "~e2e/support/api-reference";
 import { readProblems } from "./read-problems";
 

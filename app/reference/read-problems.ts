@@ -1,5 +1,6 @@
-import { refusalTable } from "~/platform/http/refusal";
-import type { RefusalEntry, RefusalName } from "~/platform/http/refusal";
+import { refusalTable } from "~/platform/refusals/refusal";
+import type { RefusalName } from "~/platform/refusals/refusal";
+import type { RefusalEntry } from "~/platform/refusals/refusal-rows";
 import { problemExample } from "~/platform/openapi/problem-answers";
 import { anchorOf, listOperations, listRefusals } from "./read-operations";
 import type { ApiDocument } from "./read-operations";

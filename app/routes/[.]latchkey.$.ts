@@ -1,5 +1,5 @@
 import { answerSiteRefusal } from "~/door/site-page.server";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { defineRoute } from "~/platform/http/route.server";
 
 function refuse(): never {

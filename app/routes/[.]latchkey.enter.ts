@@ -5,6 +5,6 @@ import { getServices } from "~/services.server";
 
 export const { loader, action } = defineRoute({
   isForSites: true,
-  GET: { operation: enterSiteOperation, handle: ({ context }) => getServices().gate.door.enter(context) },
+  GET: { operation: enterSiteOperation, handle: ({ context }) => getServices().door.enter(context) },
   answerRefusal: answerSiteRefusal,
 });

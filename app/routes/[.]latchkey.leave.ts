@@ -5,6 +5,6 @@ import { getServices } from "~/services.server";
 
 export const { loader, action } = defineRoute({
   isForSites: true,
-  GET: { operation: leaveSiteOperation, handle: ({ context }) => getServices().gate.door.leave(context) },
+  GET: { operation: leaveSiteOperation, handle: ({ context }) => getServices().door.leave(context) },
   answerRefusal: answerSiteRefusal,
 });

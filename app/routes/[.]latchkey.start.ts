@@ -5,6 +5,6 @@ import { getServices } from "~/services.server";
 
 export const { loader, action } = defineRoute({
   isForSites: true,
-  GET: { operation: startSiteOperation, handle: ({ context }) => getServices().gate.door.start(context) },
+  GET: { operation: startSiteOperation, handle: ({ context }) => getServices().door.start(context) },
   answerRefusal: answerSiteRefusal,
 });

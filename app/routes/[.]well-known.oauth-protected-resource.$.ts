@@ -1,6 +1,6 @@
 import { getProtectedResourceOperation } from "~/tools/tools.openapi";
 import { answerJson } from "~/platform/http/answer.server";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 

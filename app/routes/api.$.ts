@@ -1,4 +1,4 @@
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 

@@ -2,7 +2,7 @@ import { resumeChatOperation } from "~/chat/resume.openapi";
 import { createChatRefusalAnswer } from "~/chat/reply/answer-chat.server";
 import { systemClock } from "~/platform/time/clock";
 import { defineRoute } from "~/platform/http/route.server";
-import { answerNumberedEvents, eventStreamHeaders } from "~/platform/http/sse.server";
+import { answerNumberedEvents, eventStreamHeaders } from "~/chat/event-stream.server";
 import { requireResumable } from "~/services.server";
 import { keyHolder } from "~/services/callers.server";
 

@@ -2,7 +2,7 @@ import { chatOperation } from "~/chat/chat.openapi";
 import { createChatRefusalAnswer, requireChatRequest, requireReplyId } from "~/chat/reply/answer-chat.server";
 import { systemClock } from "~/platform/time/clock";
 import { defineRoute } from "~/platform/http/route.server";
-import { answerEventStream, answerNumberedEvents } from "~/platform/http/sse.server";
+import { answerEventStream, answerNumberedEvents } from "~/chat/event-stream.server";
 import { getServices } from "~/services.server";
 import { keyHolder } from "~/services/callers.server";
 

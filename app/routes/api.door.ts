@@ -7,7 +7,7 @@ export const { loader, action } = defineRoute({
   GET: {
     operation: askDoorOperation,
     handle: ({ context: { headers, searchParams, isFromTrustedProxy } }) =>
-      getServices().gate.door.answer({
+      getServices().door.answer({
         headers,
         isFromTrustedProxy,
         wantsStatus: searchParams.get("answer") === "status",

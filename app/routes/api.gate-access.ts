@@ -1,4 +1,3 @@
-import { answerAdmission } from "~/gate/admission/answer-admission.server";
 import { readBy } from "~/gate/proofs/gate-bodies";
 import { openGateOperation } from "~/gate/admission/gate.openapi";
 import { claimOfBody } from "~/gate/proofs/proofs.server";
@@ -13,6 +12,6 @@ export const { loader, action } = defineRoute({
     claimOf: claimOfBody,
     proof: gateProof,
     decidesAccess: true,
-    handle: async ({ caller }) => answerAdmission(await getServices().gate.admit(caller)),
+    handle: ({ caller }) => getServices().gate.admit(caller),
   },
 });

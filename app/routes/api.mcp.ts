@@ -1,5 +1,5 @@
 import { callToolsOperation } from "~/tools/tools.openapi";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 import { keyHolder } from "~/services/callers.server";

@@ -1,5 +1,5 @@
 import { getOpenApiOperation } from "~/platform/openapi/service.openapi";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { defineRoute } from "~/platform/http/route.server";
 import { getApiDescription } from "~/services/api-description.server";
 import { getServices } from "~/services.server";

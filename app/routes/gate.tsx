@@ -14,7 +14,6 @@ import { describePage } from "~/ui/page-meta";
 import { readKeyLookup } from "~/gate/session/visit.server";
 import { isVisit } from "~/door/is-visit.server";
 import { getServices } from "~/services.server";
-import { signOut } from "~/services/sign-out.server";
 import { action as submitForm } from "./api.form-submission-gate";
 
 export const links: LinksFunction = () =>
@@ -41,7 +40,7 @@ export async function loader({ context }: LoaderFunctionArgs) {
   const { gate, content, origin, config, publicKinds } = getServices();
   const { host, searchParams } = context;
   const isCrossSite = context.headers["sec-fetch-site"] === "cross-site";
-  const door = await gate.door.visit({
+  const door = await getServices().door.visit({
     searchParams,
     cookie: context.headers.cookie,
     host,
@@ -70,7 +69,10 @@ export async function loader({ context }: LoaderFunctionArgs) {
 export async function action(args: ActionFunctionArgs) {
   const { context } = args;
   if (context.headers["content-type"]?.startsWith("application/json")) return submitForm(args);
-  return redirect("/gate", { status: 303, headers: { ...noStore, ...(await signOut(context)) } });
+  return redirect("/gate", {
+    status: 303,
+    headers: { ...noStore, ...(await getServices().signOut({ cookie: context.headers.cookie })) },
+  });
 }
 
 /** Null when no answer comes: the framework would put an error in the place of the page. */

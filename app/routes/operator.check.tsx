@@ -9,7 +9,7 @@ import stylesheetHref from "~/operator/page/operator.css";
 import { noStore, requireOperatorPage } from "~/operator/page-guard.server";
 import type { CheckPageData } from "~/operator/check/check-view";
 import { readCheckForm } from "~/operator/check/check.server";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { requireWithinLimit } from "~/platform/http/require-within-limit.server";
 import { getServices } from "~/services.server";
 

@@ -8,7 +8,6 @@ import { answerJson } from "~/platform/http/answer.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 import { sessionProof } from "~/services/callers.server";
-import { signOut } from "~/services/sign-out.server";
 
 export const { loader, action } = defineRoute({
   GET: {
@@ -23,9 +22,10 @@ export const { loader, action } = defineRoute({
     proof: sessionProof,
     decidesAccess: true,
     siteOf: (body) =>
-      body?.door === undefined ? null : getServices().gate.door.requireDestination(body.door).site.host,
+      body?.door === undefined ? null : getServices().door.requireDestination(body.door).site.host,
     handle: async ({ body, caller }) => {
-      const { session: service, door } = getServices().gate;
+      const { gate, door } = getServices();
+      const { session: service } = gate;
       if (body?.door !== undefined && body.start !== undefined) {
         const { goTo, kept } = await door.goOn({ door: body.door, start: body.start, caller });
         return answerJson({ body: { goTo }, headers: kept ? service.keepCookie(kept) : {} });
@@ -38,6 +38,10 @@ export const { loader, action } = defineRoute({
   DELETE: {
     operation: endSessionOperation,
     sameSite: true,
-    handle: async ({ context }) => answerJson({ body: { signedIn: false }, headers: await signOut(context) }),
+    handle: async ({ context }) =>
+      answerJson({
+        body: { signedIn: false },
+        headers: await getServices().signOut({ cookie: context.headers.cookie }),
+      }),
   },
 });

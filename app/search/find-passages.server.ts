@@ -1,9 +1,9 @@
 import { takeTurn } from "~/platform/http/turn.server";
 import type { WarnLog } from "~/platform/log/log.server";
-import type { Embedder } from "./embedder";
+import type { Embedder } from "~/platform/providers/provider-embedder.gateway.server";
 import { toFilter } from "./metadata-filter";
-import { pace } from "./search-index.server";
-import type { IndexedPassage, SearchIndex, Shelf } from "./search-index.server";
+import { pace, termsOf } from "./search-index.server";
+import type { SearchIndex, Shelf } from "./search-index.server";
 import type { PassageMatch, SearchQuestion } from "./search-store";
 import { toSearchWords } from "./search-words";
 
@@ -15,7 +15,8 @@ type FindOptions = Omit<SearchQuestion, "index"> & {
 };
 /** The words of a question that are searched, with the weight of each: rare words weigh more. */
 type Weights = ReadonlyMap<string, number>;
-type Accepts = (passage: IndexedPassage | undefined) => boolean;
+/** What is searched, and which of its passages count. */
+type Sought = FindOptions & { shelf: Shelf; isMet: ReturnType<typeof toFilter>; limit: number };
 
 /** The share of the question's weight that a passage must hold; less is a coincidence. */
 const minCoverage = 0.22;
@@ -37,24 +38,20 @@ const rankConstant = 60;
 
 /** Search by words and by vector on one shelf, fused by rank. An unknown namespace holds nothing. */
 export async function findPassages(options: FindOptions): Promise<PassageMatch[]> {
-  const { namespace, reader, topK, filter, index, signal } = options;
+  const { namespace, reader, topK, filter = {}, index, signal } = options;
   const vector = await embedQuestion(options);
   await takeTurn();
   signal?.throwIfAborted();
-  const isMet = toFilter(filter ?? {});
-  const accepts: Accepts = (passage) => passage !== undefined && isMet(passage.metadata);
-  const limit = Math.max(minCandidates, topK * 2);
-  const byVector = vector ? await rankByVector(options, vector, accepts) : [];
   const shelf = index.findShelf(reader, namespace);
   if (!shelf) return [];
-  const byWords = rankByWords(options, shelf, { accepts, limit });
-  return fuseRanks(byWords, byVector.slice(0, limit), vector ? 1 : 0)
-    .slice(0, topK)
-    .flatMap(({ id, score }) => {
-      // The page may have moved to another shelf while vectors were compared.
-      const passage = shelf.words.has(id) ? index.passages.get(id) : undefined;
-      return passage ? { id, score, metadata: { ...passage.metadata } } : [];
-    });
+  const sought = { ...options, shelf, isMet: toFilter(filter), limit: Math.max(minCandidates, topK * 2) };
+  const byWords = rankByWords(sought);
+  const fused = vector ? fuseRanks(byWords, await rankByVector(sought, vector)) : fuseRanks(byWords);
+  return fused.slice(0, topK).flatMap(({ id, score }) => {
+    // The page may have moved to another shelf while vectors were compared.
+    const passage = shelf.words.has(id) ? index.passages.get(id) : undefined;
+    return passage ? { id, score, metadata: { ...passage.metadata } } : [];
+  });
 }
 
 /** Rarest first, as many as time allows. A word that no passage holds weighs most. */
@@ -73,11 +70,7 @@ function weighWords({ words, held }: Shelf, query: string): Weights {
 }
 
 /** BM25. A passage gains by the share of the question it holds, and by a heading that says little else. */
-function rankByWords(
-  { index, query }: FindOptions,
-  shelf: Shelf,
-  { accepts, limit }: { accepts: Accepts; limit: number },
-) {
+function rankByWords({ index, query, shelf, isMet, limit }: Sought): string[] {
   const weights = weighWords(shelf, query);
   const unknown = [...weights.keys()].filter((word) => !shelf.held.has(word) && !/\d/.test(word));
   const isLarge = shelf.words.termCount > manyTerms;
@@ -90,17 +83,17 @@ function rankByWords(
       (word.length < longWordChars || isLarge ? 1 : 2),
     weights: { prefix: guessShare, fuzzy: guessShare },
   });
-  const hits: typeof found = [];
-  for (const hit of found) {
-    if (accepts(index.passages.get(hit.id as string))) hits.push(hit);
-    if (hits.length === limit) break;
-  }
   const whole = sum([...weights.values()]);
-  return hits
+  return found
+    .filter(({ id }) => {
+      const passage = index.passages.get(id as string);
+      return passage !== undefined && isMet(passage.metadata);
+    })
+    .slice(0, limit)
     .map(({ id, score, queryTerms }) => {
       const held = queryTerms.map((word) => weights.get(word)! * (guessed.has(word) ? guessShare : 1));
       const ofQuestion = sum(held) / whole;
-      const { heading } = index.passages.get(id as string)!;
+      const heading = termsOf(index.passages.get(id as string)!.fields.heading);
       const ofHeading = heading.filter((word) => weights.has(word)).length / (heading.length || 1);
       return { id: id as string, ofQuestion, score: score * (1 + ofQuestion / 2) * (1 + ofHeading / 2) };
     })
@@ -129,35 +122,29 @@ async function embedQuestion(options: FindOptions): Promise<Float32Array | null>
 }
 
 /** Best first, by cosine: vectors have length 1. */
-async function rankByVector(
-  { index, reader, namespace }: FindOptions,
-  vector: Float32Array,
-  accepts: Accepts,
-): Promise<string[]> {
+async function rankByVector({ index, shelf, isMet, limit }: Sought, vector: Float32Array): Promise<string[]> {
   const scored: { id: string; score: number }[] = [];
-  for (const passage of index.listPassages(reader, namespace)) {
-    if (passage.vector?.length !== vector.length || !accepts(passage)) continue;
+  for (const [id, passage] of index.passages) {
+    if (passage.vector?.length !== vector.length || !shelf.words.has(id) || !isMet(passage.metadata))
+      continue;
     let score = 0;
     for (let at = 0; at < vector.length; at++) score += passage.vector[at]! * vector[at]!;
-    scored.push({ id: passage.id, score });
+    scored.push({ id, score });
     await pace();
   }
-  return scored.sort((one, other) => other.score - one.score).map(({ id }) => id);
+  scored.sort((one, other) => other.score - one.score);
+  return scored.slice(0, limit).map(({ id }) => id);
 }
 
 /**
- * Reciprocal rank fusion of two orders, best first. The score is 1 for what is first in both and, at equal weights, 0.5
- * for what is first in one and missing from the other. Equal scores go in the order of the first list.
+ * Reciprocal rank fusion of orders, best first. The score is 1 for what is first in all. Equal scores go in the order of
+ * the first list.
  */
-export function fuseRanks<Id>(first: readonly Id[], second: readonly Id[], secondWeight = 1) {
-  const scores = new Map<Id, number>();
-  const lists = [
-    { order: first, weight: 1 },
-    { order: second, weight: secondWeight },
-  ];
-  for (const { order, weight } of lists) {
+export function fuseRanks(...orders: (readonly string[])[]) {
+  const scores = new Map<string, number>();
+  for (const order of orders) {
     for (const [at, id] of order.entries()) {
-      const score = (weight * (rankConstant + 1)) / (rankConstant + 1 + at) / (1 + secondWeight);
+      const score = (rankConstant + 1) / (rankConstant + 1 + at) / orders.length;
       scores.set(id, (scores.get(id) ?? 0) + score);
     }
   }

@@ -6,7 +6,7 @@ import { createKnowledge, listVectors, manyPages, openKnowledgeSearch } from "~e
 import { runIndex } from "~e2e/support/search/run-index";
 import { makeText } from "~e2e/support/search/made-up-text";
 import { createWordEmbedder } from "~e2e/support/search/word-embedder";
-import type { Embedder } from "./embedder";
+import type { Embedder } from "~/platform/providers/provider-embedder.gateway.server";
 import { parseKnowledgePage } from "./knowledge-page";
 import { createSearchIndex } from "./search-index.server";
 import { takeLock } from "./vectors.store.server";

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Embedder } from "./embedder";
+import type { Embedder } from "~/platform/providers/provider-embedder.gateway.server";
 import { readKnowledgeFile } from "./knowledge-files.server";
 import type { KnowledgeFile } from "./knowledge-files.server";
 import { PageFault } from "./knowledge-page";
@@ -80,7 +80,7 @@ export async function embedPassages(options: EmbedOptions): Promise<number> {
     for (let at = 0; at < missing.length; at += passagesAtOnce) {
       signal.throwIfAborted();
       const batch = missing.slice(at, at + passagesAtOnce);
-      onProgress?.({ done: at, total: missing.length, source: batch[0]!.id });
+      onProgress?.({ done: at, total: missing.length, source: batch[0]!.fields.id });
       const made = await embedder.embed({ texts: batch.map(({ embedded }) => embedded), signal });
       const rows = batch.flatMap(({ digest }, nth) => (made[nth] ? { digest, vector: made[nth] } : []));
       await add(rows);

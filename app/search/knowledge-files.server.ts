@@ -1,7 +1,9 @@
+import { isUtf8 } from "node:buffer";
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import sanitizeHtml from "sanitize-html";
-import { normalizeText, PageFault, parseKnowledgePage, splitFrontMatter } from "./knowledge-page";
+import { decodeReferences } from "~/platform/text/character-references";
+import { PageFault, parseKnowledgePage } from "./knowledge-page";
 import type { KnowledgePage } from "./knowledge-page";
 
 /** `stamp` changes when the file does. */
@@ -9,7 +11,7 @@ export type KnowledgeFile = { source: string; stamp: string; bytes: number };
 
 /** Larger files are omitted: a page is read whole into memory. */
 const maxPageBytes = 1024 * 1024;
-const endings = [".md", ".markdown", ".txt", ".html", ".htm"];
+const pageName = /\.(?:md|markdown|txt|html?)$/i;
 
 /** Every page in the folder and the folders in it, by name. Names that begin with a dot are passed over. */
 export async function listKnowledgeFiles(folder: string): Promise<KnowledgeFile[]> {
@@ -17,11 +19,10 @@ export async function listKnowledgeFiles(folder: string): Promise<KnowledgeFile[
   const folders = [""];
   for (const within of folders) {
     const entries = await nullIfMissing(readdir(path.join(folder, within), { withFileTypes: true }));
-    for (const entry of entries ?? []) {
-      if (entry.name.startsWith(".")) continue;
-      const source = within === "" ? entry.name : `${within}/${entry.name}`;
+    for (const entry of entries?.filter(({ name }) => !name.startsWith(".")) ?? []) {
+      const source = path.posix.join(within, entry.name);
       if (entry.isDirectory()) folders.push(source);
-      if (entry.isDirectory() || !endings.includes(path.extname(entry.name).toLowerCase())) continue;
+      if (entry.isDirectory() || !pageName.test(source)) continue;
       // Missing: removed since the listing, or a link that leads nowhere.
       const file = await nullIfMissing(stat(path.join(folder, source)));
       if (!file?.isFile()) continue;
@@ -49,37 +50,25 @@ export async function readKnowledgeFile(
   const bytes = await readFile(path.join(folder, source)).catch((cause: NodeJS.ErrnoException) => {
     throw new PageFault(`it cannot be read (${cause.code ?? "error"})`, { cause });
   });
-  const text = decodeText(bytes);
-  const { text: markdown, title } = /\.html?$/i.test(source) ? toMarkdown(text) : { text, title: "" };
-  const page = parseKnowledgePage(source, markdown, title);
+  if (!isUtf8(bytes)) throw new PageFault("it is not UTF-8");
+  const text = bytes.toString();
+  if (text.includes("\0")) throw new PageFault("it is not text");
+  const page = parseKnowledgePage(source, text, /\.html?$/i.test(source) ? toMarkdown : undefined);
   if (page.passages.length === 0) throw new PageFault("it has no text");
   return page;
-}
-
-function decodeText(bytes: Buffer): string {
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw new PageFault("it is not UTF-8", { cause });
-  }
-  if (text.includes("\0")) throw new PageFault("it is not text");
-  return text;
 }
 
 const keptTags =
   "p div section article blockquote table ul ol dl pre figure li tr br dt dd hr h1 h2 h3 h4 h5 h6".split(" ");
 
-/** Words and headings of an HTML page as Markdown, its front matter kept; scripts, styles and comments left out. */
-export function toMarkdown(text: string): { text: string; title: string } {
-  const whole = normalizeText(text);
-  const { body } = splitFrontMatter(whole);
-  const clean = sanitizeHtml(body, {
+/** Words and headings of an HTML page as Markdown; scripts, styles and comments left out. */
+export function toMarkdown(html: string): { body: string; title: string } {
+  const clean = sanitizeHtml(html, {
     allowedTags: keptTags,
     allowedAttributes: {},
     nonTextTags: ["script", "style", "textarea", "option", "noscript", "template", "title", "svg", "nav"],
   });
-  const words = clean
+  const body = clean
     .replace(/\s+/g, " ")
     .replace(/<h([1-6])>/g, (_tag, level: string) => `\n\n${"#".repeat(Number(level))} `)
     .replace(/<li>/g, "\n- ")
@@ -87,14 +76,10 @@ export function toMarkdown(text: string): { text: string; title: string } {
     .replace(/<\/?[a-z][^>]*>/g, "\n\n")
     .replace(/[ \t]*\n[ \t]*/g, "\n")
     .replace(/\n{3,}/g, "\n\n");
-  const frontMatter = whole.slice(0, whole.length - body.length);
-  const title = /<title[^>]*>([^<]*)<\/title>/i.exec(body)?.[1] ?? "";
-  return { text: frontMatter + decode(words).trim(), title: decode(title.replace(/\s+/g, " ").trim()) };
+  const title = decode(/<title[^>]*>([^<]*)<\/title>/i.exec(html)?.[1] ?? "");
+  return { body: decode(body).trim(), title: title.replace(/\s+/g, " ").trim() };
 }
 
-const entities: Record<string, string> = { lt: "<", gt: ">", quot: '"', "#39": "'", nbsp: " ", amp: "&" };
-
-/** The sanitizer has already turned every other entity into its character. */
 function decode(text: string): string {
-  return text.replace(/&(lt|gt|quot|#39|nbsp|amp);/g, (_entity, name: string) => entities[name]!);
+  return decodeReferences(text, (unknown) => unknown);
 }

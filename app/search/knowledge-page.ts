@@ -36,25 +36,24 @@ export class PageFault extends Error {
   override readonly name = "PageFault";
 }
 
-/** Front matter, then one passage or more for each heading. `givenTitle`: for pages whose front matter has none. */
-export function parseKnowledgePage(source: string, text: string, givenTitle?: string): KnowledgePage {
-  const { fields, body } = splitFrontMatter(normalizeText(text));
-  const {
-    title: titleField,
-    namespace: namespaceField,
-    audience = null,
-    synonyms = [],
-    ...metadata
-  } = fields;
+/** Front matter, then one passage or more for each heading. `toMarkdown`: for bodies of another kind, such as HTML. */
+export function parseKnowledgePage(
+  source: string,
+  text: string,
+  toMarkdown: (body: string) => { body: string; title?: string } = (body) => ({ body }),
+): KnowledgePage {
+  const { fields, rest } = splitFrontMatter(text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n"));
+  const { title: titleField, namespace = "", audience = null, synonyms = [], ...metadata } = fields;
+  const { body, title: givenTitle } = toMarkdown(rest);
   const sections = splitSections(body);
   const firstHeading = sections.find(({ level }) => level === 1)?.heading;
   const fileName = source.replace(/^.*\//, "").replace(/\.[a-z]+$/, "");
   const title = String(titleField ?? "") || givenTitle || firstHeading || fileName;
-  const namespace = String(namespaceField ?? "") || defaultNamespace;
-  if (namespace.length > maxNamespaceChars || !namespacePattern.test(namespace)) {
+  const name = String(namespace) || defaultNamespace;
+  if (name.length > maxNamespaceChars || !namespacePattern.test(name)) {
     throw new PageFault(`its namespace is longer than ${maxNamespaceChars} characters or not printable`);
   }
-  if (audience !== null && !(audiences as readonly string[]).includes(String(audience))) {
+  if (audience !== null && !(audiences as readonly unknown[]).includes(audience)) {
     throw new PageFault(`its audience is none of ${audiences.join(", ")}`);
   }
   const toAnchor = createAnchors();
@@ -63,51 +62,41 @@ export function parseKnowledgePage(source: string, text: string, givenTitle?: st
     const texts = splitParagraphs(lines.join("\n"));
     return texts.map((passage) => ({ heading: heading || title, anchor, text: passage }));
   });
-  const numbered = passages.map((passage, index) => ({ id: `${source}#${index + 1}`, ...passage }));
   return {
     source,
     title,
-    namespace,
+    namespace: name,
     audience: audience as Audience | null,
     metadata,
-    passages: numbered,
+    passages: passages.map((passage, index) => ({ id: `${source}#${index + 1}`, ...passage })),
     findSynonyms: createSynonyms([synonyms].flat().map(String)),
   };
 }
 
-export function normalizeText(text: string): string {
-  return text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
-}
-
-/** A page of its own kind, such as HTML, has its front matter split off before its body is turned into Markdown. */
-export function splitFrontMatter(text: string): { fields: Record<string, MetadataValue>; body: string } {
+function splitFrontMatter(text: string): { fields: Record<string, MetadataValue>; rest: string } {
   const match = /^\s*---[ \t]*\n([\s\S]*?\n)?---[ \t]*(?:\n|$)/.exec(text);
-  if (!match) {
-    // One of its fields may say who can read the page.
-    if (/^\s*---[ \t]*\n[\w.-]+[ \t]*:/.test(text)) throw new PageFault("its front matter has no end");
-    return { fields: {}, body: text };
-  }
-  const fields = new Map<string, MetadataValue>();
-  for (const line of (match[1] ?? "").split("\n")) {
-    if (/^\s*(?:#|$)/.test(line)) continue;
-    const [, name = "", value = ""] = /^([^:\s]+)[ \t]*:(.*)$/.exec(line) ?? [];
-    if (!fieldNamePattern.test(name))
-      throw new PageFault(`its front matter has a line that is not \`name: value\``);
-    const field = /^audience$/i.test(name) ? "audience" : name;
-    fields.set(field, readFieldValue(field, value.trim()));
-  }
-  return { fields: Object.fromEntries(fields), body: text.slice(match[0].length) };
+  // One of its fields may say who can read the page.
+  if (!match && /^\s*---[ \t]*\n[\w.-]+[ \t]*:/.test(text))
+    throw new PageFault("its front matter has no end");
+  const [whole = "", lines = ""] = match ?? [];
+  const fields = lines.split("\n").filter((line) => !/^\s*(?:#|$)/.test(line));
+  return { fields: Object.fromEntries(fields.map(readField)), rest: text.slice(whole.length) };
 }
 
-function readFieldValue(name: string, text: string): MetadataValue {
-  if (["title", "namespace", "audience"].includes(name)) return unquote(text);
-  const list = /^\[(.*)\]$/.exec(text)?.[1];
-  if (list === undefined) return readScalar(text);
-  const entries = list.split(",").map((entry) => entry.trim());
-  return entries.filter(Boolean).map(readScalar);
+function readField(line: string): [string, MetadataValue] {
+  const [, name = "", written = ""] = /^([^:\s]+)[ \t]*:(.*)$/.exec(line) ?? [];
+  if (!fieldNamePattern.test(name)) {
+    throw new PageFault("its front matter has a line that is not `name: value`");
+  }
+  const text = written.trim();
+  if (/^audience$/i.test(name)) return ["audience", unquote(text)];
+  if (name === "title" || name === "namespace") return [name, unquote(text)];
+  const entries = /^\[(.*)\]$/.exec(text)?.[1]?.split(",");
+  return [name, entries?.filter((entry) => entry.trim()).map(readScalar) ?? readScalar(text)];
 }
 
-function readScalar(text: string): string | number | boolean {
+function readScalar(written: string): string | number | boolean {
+  const text = written.trim();
   if (text === "true" || text === "false") return text === "true";
   return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : unquote(text);
 }
@@ -155,18 +144,13 @@ function splitSections(body: string): Section[] {
   for (const line of body.split("\n")) {
     const mark = /^ {0,3}(```|~~~)/.exec(line)?.[1];
     if (mark) fence = fence === null ? mark : fence === mark ? null : fence;
-    const heading = fence === null ? /^(#{1,6})[ \t](.*)$/.exec(line) : null;
-    const [, marks = "", words = ""] = heading ?? [];
-    if (heading) sections.push({ level: marks.length, heading: toHeading(words), lines: [] });
+    const [, marks, words = ""] = (fence === null && /^(#{1,6})[ \t](.*)$/.exec(line)) || [];
+    // Without the closing marks that some write after a heading.
+    const heading = words.trim().replace(/ #+$/, "").trim();
+    if (marks) sections.push({ level: marks.length, heading, lines: [] });
     else sections.at(-1)?.lines.push(line);
   }
   return sections;
-}
-
-/** Without the closing marks that some write after a heading. */
-function toHeading(words: string): string {
-  const trimmed = words.trim();
-  return (/^(.*) #+$/.exec(trimmed)?.[1] ?? trimmed).trim();
 }
 
 function splitParagraphs(text: string): string[] {

@@ -3,7 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { createTestDir } from "~e2e/support/databases/database";
 import { demoContent } from "~e2e/support/demo-content";
-import type { Embedder } from "./embedder";
+import type { Embedder } from "~/platform/providers/provider-embedder.gateway.server";
 import { createKnowledge, openKnowledgeSearch } from "~e2e/support/search/knowledge";
 import { createWordEmbedder } from "~e2e/support/search/word-embedder";
 import { growthOf, linearGrowth } from "~e2e/support/measure/growth";

@@ -1,8 +1,8 @@
 import path from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "~/platform/time/clock";
+import { withDeadline } from "~/platform/time/deadline";
 import type { WarnLog } from "~/platform/log/log.server";
-import type { Embedder } from "./embedder";
+import type { Embedder } from "~/platform/providers/provider-embedder.gateway.server";
 import { findPassages } from "./find-passages.server";
 import { embedPassages, readFolder } from "./index-knowledge.server";
 import { listKnowledgeFiles } from "./knowledge-files.server";
@@ -39,8 +39,8 @@ export function createKnowledgeSearch(options: KnowledgeSearchOptions) {
   const stopping = new AbortController();
   const { signal } = stopping;
   const told = new Set<string>();
-  let [nextLookAtMs, nextEmbeddingAtMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  let seen: string | null = null;
+  let [nextLookAtMs, nextEmbeddingAtMs] = [-Infinity, -Infinity];
+  let seen = "";
   let isReady = false;
   let looking: Promise<void> | null = null;
   let embedding: Promise<void> | null = null;
@@ -51,7 +51,7 @@ export function createKnowledgeSearch(options: KnowledgeSearchOptions) {
 
   async function look(): Promise<void> {
     const files = await listKnowledgeFiles(folder);
-    const found = files.map(({ source, stamp }) => `${source}:${stamp}`).join("|");
+    const found = JSON.stringify(files);
     if (found === seen) return;
     const report = await readFolder({ folder, files, index, signal });
     seen = found;
@@ -65,12 +65,7 @@ export function createKnowledgeSearch(options: KnowledgeSearchOptions) {
   async function embed(): Promise<void> {
     const isEmbedded = [...index.passages.values()].every(({ vector }) => vector);
     if (!embedder || isEmbedded || clock() < nextEmbeddingAtMs) return;
-    try {
-      await embedPassages({ index, dataDir, embedder, signal });
-    } catch (error) {
-      nextEmbeddingAtMs = clock() + failurePauseMs;
-      warn(error);
-    }
+    await embedPassages({ index, dataDir, embedder, signal });
   }
 
   /** Looks at the folder and embeds what is new; joins a look in progress. Never rejects. */
@@ -82,7 +77,12 @@ export function createKnowledgeSearch(options: KnowledgeSearchOptions) {
         looking = null;
       });
     await looking;
-    embedding ??= embed().finally(() => (embedding = null));
+    embedding ??= embed()
+      .catch((error: unknown) => {
+        nextEmbeddingAtMs = clock() + failurePauseMs;
+        warn(error);
+      })
+      .finally(() => (embedding = null));
     await embedding;
     isReady = true;
   }
@@ -91,11 +91,8 @@ export function createKnowledgeSearch(options: KnowledgeSearchOptions) {
   async function waitForLook(): Promise<void> {
     const isDue = clock() >= nextLookAtMs && !signal.aborted;
     const refreshed = isDue || !isReady ? refresh() : null;
-    if (isReady && !looking) return;
-    const limit = new AbortController();
-    const late = pause(longestWaitMs, undefined, { signal: limit.signal, ref: false });
-    await Promise.race([isReady ? looking : refreshed, late]);
-    limit.abort();
+    const awaited = isReady ? looking : refreshed;
+    if (awaited) await withDeadline(awaited, longestWaitMs).catch(() => undefined);
   }
 
   return {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createKnowledge, openKnowledgeSearch } from "~e2e/support/search/knowledge";
-import { FilterError, metadataFilterSchema, toFilter } from "./metadata-filter";
+import { metadataFilterSchema, toFilter } from "./metadata-filter";
 import type { MetadataFilter } from "./metadata-filter";
 
 const pages = {
@@ -88,9 +88,8 @@ test.each<[unknown, RegExp]>([
   [{ a: { $in: words(101) } }, /\$in takes a list of 1 to 100/],
   [{ a: "x".repeat(3_000), b: { $in: ["x".repeat(1_001)] } }, /4000 characters of text in all/],
 ])("the filter %j is refused", (filter, words) => {
-  expect(() => toFilter(filter as MetadataFilter)).toThrow(FilterError);
   expect(() => toFilter(filter as MetadataFilter)).toThrow(words);
-  expect(metadataFilterSchema.safeParse(filter).success).toBe(false);
+  expect(metadataFilterSchema.safeParse(filter).error?.message).toMatch(words);
 });
 
 test("a filter at its bounds is accepted", () => {

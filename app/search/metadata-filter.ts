@@ -8,23 +8,31 @@ const limits = { groups: 20, conditions: 20, values: 100, "characters of text": 
 /** Letters, digits, `_`, `-` and `.`: an operator begins with `$`. */
 export const fieldNamePattern = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 
-type FilterValue = string | number | boolean;
 export type MetadataFilter = Record<string, unknown>;
 type Test = (metadata: Record<string, unknown>) => boolean;
 
-/** Each says whether one entry of a field meets the operand. */
-const operators: Readonly<Record<string, (entry: unknown, operand: readonly FilterValue[]) => boolean>> = {
-  $eq: (entry, [value]) => entry === value,
-  $ne: (entry, [value]) => entry === value,
-  $in: (entry, values) => values.includes(entry as FilterValue),
-  $nin: (entry, values) => values.includes(entry as FilterValue),
-  $gt: (entry, [bound]) => typeof entry === "number" && entry > Number(bound),
-  $gte: (entry, [bound]) => typeof entry === "number" && entry >= Number(bound),
-  $lt: (entry, [bound]) => typeof entry === "number" && entry < Number(bound),
-  $lte: (entry, [bound]) => typeof entry === "number" && entry <= Number(bound),
+const value = z.union([z.string(), z.number(), z.boolean()]);
+const one = value.describe("compares with text, a number, true or false");
+const bound = z.number().describe("compares with a number");
+const several = z
+  .array(value)
+  .min(1)
+  .max(limits.values)
+  .describe(`takes a list of 1 to ${limits.values} texts, numbers, true or false`);
+
+/** What each takes, and whether one entry of a field meets one of the values. */
+const operators: Readonly<Record<string, [z.ZodType, (entry: unknown, value: unknown) => boolean]>> = {
+  $eq: [one, (entry, wanted) => entry === wanted],
+  $ne: [one, (entry, wanted) => entry === wanted],
+  $in: [several, (entry, wanted) => entry === wanted],
+  $nin: [several, (entry, wanted) => entry === wanted],
+  $gt: [bound, (entry, least) => typeof entry === "number" && entry > Number(least)],
+  $gte: [bound, (entry, least) => typeof entry === "number" && entry >= Number(least)],
+  $lt: [bound, (entry, most) => typeof entry === "number" && entry < Number(most)],
+  $lte: [bound, (entry, most) => typeof entry === "number" && entry <= Number(most)],
 };
 
-export class FilterError extends Error {
+class FilterError extends Error {
   override readonly name = "FilterError";
 }
 
@@ -77,13 +85,16 @@ export function toFilter(filter: MetadataFilter): Test {
     return meetsAll(
       comparisons.map(([operator, operand]) => {
         spend("conditions", 1);
-        const values = readOperand(operator, operand);
+        demand(Object.hasOwn(operators, operator), `${quote(operator)} is no operator.`);
+        const [taken, isMet] = operators[operator]!;
+        demand(taken.safeParse(operand).success, `${operator} ${taken.description}.`);
+        const values = [operand].flat() as unknown[];
         spend("values", values.length);
         for (const text of values) if (typeof text === "string") spend("characters of text", text.length);
         const isNegated = operator === "$ne" || operator === "$nin";
         return (metadata) => {
           const entries = Object.hasOwn(metadata, field) ? [metadata[field]].flat() : [];
-          return entries.some((entry) => operators[operator]!(entry, values)) !== isNegated;
+          return entries.some((entry) => values.some((wanted) => isMet(entry, wanted))) !== isNegated;
         };
       }),
     );
@@ -92,27 +103,8 @@ export function toFilter(filter: MetadataFilter): Test {
   return readGroup(filter, 1);
 }
 
-function readOperand(operator: string, operand: unknown): FilterValue[] {
-  demand(Object.hasOwn(operators, operator), `${quote(operator)} is no operator.`);
-  const values: unknown[] = Array.isArray(operand) ? operand : [operand];
-  const isList = operator.endsWith("in");
-  const wanted = isList
-    ? `takes a list of 1 to ${limits.values} texts, numbers, true or false`
-    : /^\$[gl]/.test(operator)
-      ? "compares with a number"
-      : "compares with text, a number, true or false";
-  const isFitting = Array.isArray(operand) === isList && values.length > 0 && values.length <= limits.values;
-  const isTyped = wanted.endsWith("a number") ? values.every(Number.isFinite) : values.every(isValue);
-  demand(isFitting && isTyped, `${operator} ${wanted}.`);
-  return values as FilterValue[];
-}
-
 function meetsAll(tests: readonly Test[]): Test {
   return (metadata) => tests.every((isMet) => isMet(metadata));
-}
-
-function isValue(value: unknown): value is FilterValue {
-  return typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
 }
 
 function demand(isMet: boolean, message: string): asserts isMet {

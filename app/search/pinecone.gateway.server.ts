@@ -1,7 +1,7 @@
 import type { Index, RecordMetadata } from "@pinecone-database/pinecone";
 import * as z from "zod";
-import { FetchFault, fetchBounded } from "./bounded-fetch.gateway.server";
-import type { Embedder } from "./embedder";
+import { FetchFault, fetchBounded } from "~/platform/providers/bounded-fetch.gateway.server";
+import type { Embedder } from "~/platform/providers/provider-embedder.gateway.server";
 import { defaultNamespace } from "./knowledge-page";
 import type { Reader } from "./knowledge-page";
 import type { MetadataFilter } from "./metadata-filter";
@@ -25,7 +25,10 @@ const matchesSchema = z.array(
   z.object({
     id: z.string(),
     score: z.number().default(0),
-    metadata: z.record(z.string(), z.unknown()).nullish(),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .nullish()
+      .transform((metadata) => metadata ?? {}),
   }),
 );
 
@@ -35,12 +38,19 @@ export function createPineconeSearch(options: PineconeOptions): SearchStore {
   const stopping = new AbortController();
 
   async function search(question: SearchQuestion): Promise<PassageMatch[]> {
-    const { signal = stopping.signal } = question;
+    const { query, namespace, topK, signal = stopping.signal } = question;
     return await inOurWords(async () => {
-      const [vector] = await embedder.embed({ texts: [question.query], signal });
+      const [vector] = await embedder.embed({ texts: [query], signal });
       if (!vector) return [];
-      const filter = restrictTo(question, defaultAudience);
-      return ask(await openIndex(question.index, signal, options), { ...question, filter }, vector);
+      const index = await openIndex(question.index, signal, options);
+      const { matches } = await index.namespace(namespace).query({
+        vector: Array.from(vector),
+        topK,
+        includeMetadata: true,
+        includeValues: false,
+        filter: restrictTo(question, defaultAudience) as RecordMetadata,
+      });
+      return matchesSchema.parse(matches).slice(0, topK);
     }, signal);
   }
 
@@ -78,18 +88,6 @@ function restrictTo({ reader, filter }: SearchQuestion, defaultAudience: Reader)
   const isDefaultReadable = reader === "holders" || defaultAudience === "everyone";
   const readable = isDefaultReadable ? { $or: [named, { audience: { $exists: false } }] } : named;
   return filter ? { $and: [filter, readable] } : readable;
-}
-
-async function ask(index: Index, { namespace, topK, filter }: SearchQuestion, vector: Float32Array) {
-  const { matches } = await index.namespace(namespace).query({
-    vector: Array.from(vector),
-    topK,
-    includeMetadata: true,
-    includeValues: false,
-    ...(filter && { filter: filter as RecordMetadata }),
-  });
-  const found = matchesSchema.parse(matches).slice(0, topK);
-  return found.map(({ id, score, metadata }) => ({ id, score, metadata: metadata ?? {} }));
 }
 
 /** Errors of the client can hold addresses and whole answers, which no caller may see. */

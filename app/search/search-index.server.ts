@@ -5,19 +5,18 @@ import { defaultNamespace } from "./knowledge-page";
 import type { Audience, KnowledgePage, Passage, Reader } from "./knowledge-page";
 import { toSearchWords } from "./search-words";
 
+type Fields = Record<"id" | "title" | "heading" | "text" | "synonyms", string>;
 /** Shelves share it, so its vector is stored once. */
-export type IndexedPassage = {
-  id: string;
-  /** The words of its heading. */
-  heading: string[];
+type IndexedPassage = {
+  /** Its words, as the shelves hold them. */
+  fields: Fields;
   metadata: Record<string, unknown>;
   /** A model embeds it; its digest names the vector. */
   embedded: string;
   digest: string;
   vector: Float32Array | null;
 };
-type IndexedPage = { page: KnowledgePage; stamp: string; shelves: string[]; passages: IndexedPassage[] };
-type Fields = Record<"id" | "title" | "heading" | "text" | "synonyms", string>;
+type IndexedPage = { stamp: string; shelves: string[]; passages: IndexedPassage[] };
 /** `held`: how many passages hold each term. */
 export type Shelf = { words: MiniSearch<Fields>; held: Map<string, number> };
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
@@ -37,22 +36,13 @@ export function createSearchIndex(defaultAudience: Reader) {
   const passages = new Map<string, IndexedPassage>();
   const shelves = new Map<string, Shelf>();
 
-  function count(shelf: Shelf, fields: Fields, step: 1 | -1): void {
-    for (const term of new Set(termsOf(Object.values({ ...fields, id: "" }).join(" ")))) {
-      const held = (shelf.held.get(term) ?? 0) + step;
-      if (held === 0) shelf.held.delete(term);
-      else shelf.held.set(term, held);
-    }
-  }
-
   /** Nothing of the page is found from the first moment on. */
   async function remove(source: string): Promise<void> {
-    const { page, shelves: names, passages: removed } = pages.get(source)!;
+    const page = pages.get(source)!;
     pages.delete(source);
-    for (const { id } of removed) passages.delete(id);
-    for (const passage of removed.length > 0 ? page.passages : []) {
-      const fields = toFields(page, passage);
-      for (const name of names) {
+    for (const { fields } of page.passages) passages.delete(fields.id);
+    for (const { fields } of page.passages) {
+      for (const name of page.shelves) {
         const shelf = shelves.get(name)!;
         shelf.words.remove(fields);
         count(shelf, fields, -1);
@@ -64,21 +54,19 @@ export function createSearchIndex(defaultAudience: Reader) {
 
   /** Returns how many passages can be found now: none of a page for operators. */
   async function add(page: KnowledgePage, stamp: string): Promise<number> {
-    const names = readersOf[page.audience ?? defaultAudience].map((reader) =>
-      shelfOf(reader, page.namespace),
-    );
-    const added: IndexedPage = { page, stamp, shelves: names, passages: [] };
+    const readers = readersOf[page.audience ?? defaultAudience];
+    const names = readers.map((reader) => shelfOf(reader, page.namespace));
+    const added: IndexedPage = { stamp, shelves: names, passages: [] };
     pages.set(page.source, added);
     for (const passage of names.length > 0 ? page.passages : []) {
-      const fields = toFields(page, passage);
-      const indexed = toIndexed(page, passage, fields.heading);
+      const indexed = toIndexed(page, passage);
       added.passages.push(indexed);
-      passages.set(indexed.id, indexed);
+      passages.set(passage.id, indexed);
       for (const name of names) {
-        if (!shelves.has(name)) shelves.set(name, createShelf());
-        const shelf = shelves.get(name)!;
-        shelf.words.add(fields);
-        count(shelf, fields, 1);
+        const shelf = shelves.get(name) ?? createShelf();
+        shelves.set(name, shelf);
+        shelf.words.add(indexed.fields);
+        count(shelf, indexed.fields, 1);
       }
       await pace();
     }
@@ -90,11 +78,6 @@ export function createSearchIndex(defaultAudience: Reader) {
     passages,
     remove,
     add,
-    /** All that a reader may find in a namespace. The index may change while they are read. */
-    *listPassages(reader: Reader, namespace: string) {
-      const shelf = shelfOf(reader, namespace);
-      for (const page of pages.values()) if (page.shelves.includes(shelf)) yield* page.passages;
-    },
     findShelf: (reader: Reader, namespace: string) => shelves.get(shelfOf(reader, namespace)) ?? null,
     listNamespaces: () => [
       ...new Set([defaultNamespace, ...[...shelves.keys()].map((name) => name.replace(/^\w+:/, "")).sort()]),
@@ -122,30 +105,35 @@ function createShelf(): Shelf {
   return { words, held: new Map() };
 }
 
-function termsOf(text: string): string[] {
+function count({ held }: Shelf, { id: _id, ...fields }: Fields, step: 1 | -1): void {
+  for (const term of new Set(Object.values(fields).flatMap(termsOf))) {
+    const left = (held.get(term) ?? 0) + step;
+    if (left === 0) held.delete(term);
+    else held.set(term, left);
+  }
+}
+
+export function termsOf(text: string): string[] {
   return text.split(" ").filter(Boolean);
 }
 
-function toFields({ title, findSynonyms }: KnowledgePage, { id, heading, text }: Passage): Fields {
+function toIndexed(
+  { source, title, metadata, findSynonyms }: KnowledgePage,
+  passage: Passage,
+): IndexedPassage {
+  const { id, heading, anchor, text } = passage;
   const words = { heading: toSearchWords(heading), text: toSearchWords(text) };
   const synonyms = toSearchWords(findSynonyms(new Set([...words.heading, ...words.text])));
+  const embedded = `${title}\n${heading}\n${text}`;
   return {
-    id,
-    title: title === heading ? "" : toSearchWords(title).join(" "),
-    heading: words.heading.join(" "),
-    text: words.text.join(" "),
-    synonyms: synonyms.join(" "),
-  };
-}
-
-function toIndexed(page: KnowledgePage, passage: Passage, heading: string): IndexedPassage {
-  const { source, title, metadata } = page;
-  const { id, heading: shown, anchor, text } = passage;
-  const embedded = `${title}\n${shown}\n${text}`;
-  return {
-    id,
-    heading: termsOf(heading),
-    metadata: { ...metadata, title, heading: shown, anchor, source, text },
+    fields: {
+      id,
+      title: title === heading ? "" : toSearchWords(title).join(" "),
+      heading: words.heading.join(" "),
+      text: words.text.join(" "),
+      synonyms: synonyms.join(" "),
+    },
+    metadata: { ...metadata, title, heading, anchor, source, text },
     embedded,
     digest: createHash("sha256").update(embedded).digest("base64"),
     vector: null,

@@ -1,6 +1,7 @@
 import type { ChatConfig } from "~/chat/chat.settings";
 import { chatProviders } from "~/chat/providers/chat-providers.server";
 import { list, oneOf, secret, text, url } from "~/platform/config/kinds";
+import type { ValuesOf } from "~/platform/config/setting";
 import type { SettingReader } from "~/platform/config/setting-reader";
 import { getProvider } from "~/platform/providers/provider-row";
 
@@ -63,7 +64,7 @@ function readEmbedding(reader: SettingReader, model: string, chat: ChatConfig) {
   return null;
 }
 
-type Pinecone = { apiKey: string | null; indexes: readonly string[]; host: string | null };
+type Pinecone = ValuesOf<typeof searchSettings.pinecone>;
 
 function readPinecone(reader: SettingReader, { apiKey, indexes, host }: Pinecone) {
   const rows = searchSettings.pinecone;

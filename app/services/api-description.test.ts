@@ -23,7 +23,7 @@ import type { RefinementCtx } from "zod";
 import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
 import { readSiweMessage } from "~/gate/proofs/siwe.server";
 import { defaultJsonBounds } from "~/platform/http/body/json-text";
-import { refusalTable } from "~/platform/http/refusal";
+import { refusalTable } from "~/platform/refusals/refusal";
 import type { RouteFunction } from "~/platform/http/route.server";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
 import type { readinessSchema, settingsSchema } from "~/platform/openapi/service.openapi";

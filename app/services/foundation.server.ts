@@ -1,21 +1,23 @@
-import { firstKind } from "~/gate/kinds/kind-of-key";
+import { createRecording } from "~/operator/activity/create-recording.server";
 import { openBrand } from "~/platform/brand/open-brand.server";
-import { createChainClients, getChainClient } from "~/platform/chain/chain-clients.server";
+import { createChainClients } from "~/platform/chain/chain-clients.server";
 import { systemClock } from "~/platform/time/clock";
 import { openDatabase, readPool } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 import { makeDataDir } from "~/platform/instance/folders.server";
-import { isLoopbackName } from "~/platform/http/domains";
+import { createOriginCheck, isLoopbackName } from "~/platform/config/domains";
 import { createInstanceId } from "~/platform/instance/instance.server";
+import { createLeaseKeeper } from "~/platform/leases/lease-keeper.server";
+import { createLeaseStore } from "~/platform/leases/leases.store.server";
+import { openLimiter } from "~/platform/limits/open-limiter.server";
 import type { Log } from "~/platform/log/log.server";
 import { createMetrics } from "~/platform/metrics/metrics.server";
 import { openRedis } from "~/platform/redis/redis.server";
 import type { Config } from "~/settings.server";
-import { wireInstruments } from "./instrument.server";
-import { wireRecording } from "./recording.server";
+import { createInstruments } from "./instrument.server";
 import { createStateStores } from "./state.server";
 
-/** What every feature is wired from. */
+/** What features are made from. */
 export type Foundation = Awaited<ReturnType<typeof openFoundation>>;
 
 /** Migrates and opens what all features share. */
@@ -25,7 +27,7 @@ export async function openFoundation(config: Config, port: number, log: Log) {
   await makeDataDir(config.serving.dataDir);
   await migrateDatabase({ url: config.database.url, migrationsDir: "prisma/migrations", log });
   const ownMetrics = createMetrics();
-  const instruments = await wireInstruments({ config, instance, metrics: ownMetrics, log });
+  const instruments = await createInstruments({ config, instance, metrics: ownMetrics, log });
   const database = await openDatabase({ ...config.database, instrument: instruments.database, log });
   ownMetrics.observeDatabasePool(() => readPool(database));
   const redis =
@@ -34,24 +36,43 @@ export async function openFoundation(config: Config, port: number, log: Log) {
     config.chains.map(({ id: chainId, rpcUrls }) => ({ chainId, rpcUrls })),
     instruments.chain,
   );
-  const recording = wireRecording({ config, database, instance, log });
+  const recording = createRecording({
+    isOn: config.operator.secret !== null,
+    keepsDecisions: config.operator.decisionDays > 0,
+    areKindsNamed: config.keys.areNamed,
+    database,
+    instance,
+    log,
+  });
+  const metrics = recording.instrumentMetrics(ownMetrics);
+  const state = createStateStores({ database, redis, clock: systemClock, instance });
+  const leases = createLeaseKeeper({
+    store: createLeaseStore(database),
+    owner: instance,
+    leaseSeconds: config.database.leaseSeconds,
+    log,
+  });
+  metrics.observeLeases(leases.readHeld);
+  const { domains, origin } = resolveSite(config, port);
   return {
-    ...resolveSite(config, port),
+    site: { domains, origin, isAllowedOrigin: createOriginCheck(domains, config.serving.corsOrigins) },
     config,
     /** The id of this process. */
     instance,
     brand,
     database,
     redis,
-    state: createStateStores({ database, redis, clock: systemClock, instance }),
+    state,
     chains,
-    /** That of the first kind of key. */
-    chain: getChainClient(chains, firstKind(config.keys).chainId),
-    metrics: recording.instrumentMetrics(ownMetrics),
+    metrics,
     /** Null where kinds of keys have no names. */
     keyMetrics: config.keys.areNamed ? ownMetrics.openKeyMetrics() : null,
     instruments,
     recording,
+    /** Features add the leases of their work; none is acquired before `start`. */
+    leases,
+    openLimiter: (limit: Parameters<typeof openLimiter>[1]) =>
+      openLimiter({ store: state.limits, metrics, log }, limit),
     log,
   };
 }

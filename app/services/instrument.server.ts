@@ -5,17 +5,14 @@ import type { Log, WarnLog } from "~/platform/log/log.server";
 import type { Metrics } from "~/platform/metrics/metrics.server";
 import { isTimeout } from "~/platform/providers/instrument";
 import type { ProviderInstrument } from "~/platform/providers/instrument";
-import { beginSpan, inSpan, nameFailure } from "~/platform/tracing/spans";
+import { beginSpan, nameFailure } from "~/platform/tracing/spans";
 import { openTracing } from "~/platform/tracing/tracing.gateway.server";
-import type { QuotaLedger } from "~/quota/quota.server";
-import type { QuotaKind } from "~/quota/quota-subject";
-import type { Tool } from "~/tools/tool";
 import { version } from "../../package.json";
 
-type WireInstrumentsOptions = { config: Config; instance: string; metrics: Metrics; log: Log };
+type InstrumentsOptions = { config: Config; instance: string; metrics: Metrics; log: Log };
 
 /** Observability: the metrics always, traces if an endpoint is set. */
-export async function wireInstruments(options: WireInstrumentsOptions) {
+export async function createInstruments(options: InstrumentsOptions) {
   const { metrics, log } = options;
   const tracing = await openConfiguredTracing(options);
   if (tracing) metrics.observeTraceSpans(tracing.readCounts);
@@ -24,14 +21,11 @@ export async function wireInstruments(options: WireInstrumentsOptions) {
     redis: { observe: metrics.observeRedis },
     chain: instrumentChain(metrics, log),
     provider: createProviderInstrument(metrics, log),
-    instrumentTool: (tool: Tool) => instrumentTool(tool, metrics),
-    instrumentLedger: ({ ledger, kind }: { ledger: QuotaLedger; kind: QuotaKind }) =>
-      instrumentLedger(ledger, kind, metrics),
     stop: async () => await tracing?.stop(),
   };
 }
 
-async function openConfiguredTracing({ config, instance, log }: WireInstrumentsOptions) {
+async function openConfiguredTracing({ config, instance, log }: InstrumentsOptions) {
   if (!config.tracing) return null;
   const { host } = new URL(config.tracing.url);
   const isTrusted = compileTrust(config.serving.trustProxy ?? undefined);
@@ -102,42 +96,5 @@ function createProviderInstrument(metrics: Metrics, log: WarnLog): ProviderInstr
         });
       },
     };
-  };
-}
-
-function instrumentTool(tool: Tool, metrics: Metrics): Tool {
-  async function run(call: Parameters<Tool["run"]>[0]): Promise<unknown> {
-    const startedAtMs = performance.now();
-    let outcome: "ok" | "error" = "error";
-    try {
-      const output = await tool.run(call);
-      outcome = "ok";
-      return output;
-    } finally {
-      const durationSeconds = (performance.now() - startedAtMs) / 1_000;
-      metrics.observeToolCall({ tool: tool.name, outcome, durationSeconds });
-    }
-  }
-  const span = { name: `tool ${tool.name}`, attributes: { "gen_ai.tool.name": tool.name } };
-  return { ...tool, run: (call) => inSpan(span, () => run(call)) };
-}
-
-function instrumentLedger(ledger: QuotaLedger, kind: QuotaKind, metrics: Metrics): QuotaLedger {
-  function count(step: "reserved" | "settled" | "refused", amount: number): void {
-    metrics.countQuota({ kind, step, amount });
-  }
-  return {
-    ...ledger,
-    async reserve(request) {
-      const outcome = await ledger.reserve(request);
-      if (outcome.outcome === "exhausted") count("refused", 1);
-      else count("reserved", outcome.amount);
-      return outcome;
-    },
-    async settle(request) {
-      const isSettled = await ledger.settle(request);
-      if (isSettled) count("settled", Math.max(0, Math.ceil(request.usedTokens)));
-      return isSettled;
-    },
   };
 }

@@ -8,10 +8,9 @@ import { getChainClient } from "~/platform/chain/chain-clients.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { ChainClients } from "~/platform/chain/chain-clients.server";
 import type { Readiness, ReadinessCheck } from "~/platform/instance/readiness.server";
+import type { ProviderPing } from "~/platform/providers/provider-row";
 import type { Redis } from "~/platform/redis/redis.server";
-import type { ChatServices } from "./chat.server";
-import type { GateServices } from "./gate.server";
-import type { SpeechServices } from "./speech.server";
+import type { GateServices } from "~/gate/create-gate.server";
 
 const databasePingMs = 2000;
 
@@ -22,8 +21,8 @@ type Dependencies = {
   redis: Pick<Redis, "findFault"> | null;
   clients: ChainClients;
   gate: Pick<GateServices, "areKindsNamed" | "findContractFault" | "watcherAges" | "chainIds">;
-  chat: Pick<ChatServices, "pingProvider">;
-  speech: Pick<SpeechServices, "pingProvider">;
+  chat: { pingProvider: ProviderPing | null };
+  speech: { pingProvider: ProviderPing | null };
 };
 
 /** What the service depends on, each asked in the way that shows best whether it does its work. */

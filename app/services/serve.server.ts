@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ServerBuild } from "@remix-run/node";
 import { createHttpServer, listen, stopOnSignals } from "~/platform/http/connection/http-server.server";
 import { answerPageRefusal } from "~/platform/http/plain-page.server";
-import type { Refusal } from "~/platform/http/refusal";
+import type { Refusal } from "~/platform/refusals/refusal";
 import { findResourceRoute } from "~/platform/http/resource-routes.server";
 import { createStartupBuffer } from "~/platform/http/connection/startup-buffer.server";
 import type { Log } from "~/platform/log/log.server";

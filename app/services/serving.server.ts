@@ -1,7 +1,6 @@
 import type { Server } from "node:http";
 import { trace } from "@opentelemetry/api";
 import { firstKind } from "~/gate/kinds/kind-of-key";
-import { createOriginCheck } from "~/platform/http/domains";
 import { listen } from "~/platform/http/connection/http-server.server";
 import type { ServiceContext } from "~/platform/http/request-context.server";
 import type { RateLimitName } from "~/platform/limits/limit-name";
@@ -9,17 +8,17 @@ import type { ConfiguredLimit } from "~/platform/limits/limits.settings";
 import type { RateLimiter } from "~/platform/limits/rate-limiter.server";
 import { createMetricsServer } from "~/platform/metrics/metrics-access.server";
 import type { Foundation } from "./foundation.server";
-import { openLimiter } from "./limiters.server";
-import { describeWallets } from "./wallets.server";
+import { describeWallets } from "~/gate/wallets.server";
 
 /** What routes and the route builder need of the running service. */
 export function createServiceContext(foundation: Foundation): ServiceContext {
-  const { config, domains, origin, brand, metrics, keyMetrics, recording } = foundation;
+  const { config, site, brand, metrics, keyMetrics, recording } = foundation;
+  const { origin } = site;
   const limiters = createLimiters(foundation);
   const { chainId, contract, standard } = firstKind(config.keys);
   return {
     origin,
-    isAllowedOrigin: createOriginCheck(domains, config.serving.corsOrigins),
+    isAllowedOrigin: site.isAllowedOrigin,
     consumeLimit: async ({ name, clientId }) => (await limiters.get(name)?.consume(clientId)) ?? null,
     countRefusal: ({ slug, unmet }) => {
       metrics.countRefusal(slug);
@@ -35,18 +34,15 @@ export function createServiceContext(foundation: Foundation): ServiceContext {
       contractAddress: contract,
       keyStandard: standard,
       rpcUrlForBrowser: config.mode === "demo" ? "/demo/rpc" : null,
-      wallets: describeWallets(config, origin),
+      wallets: describeWallets(config.wallets, { origin, chainId, isDemo: config.mode === "demo" }),
     },
   };
 }
 
-function createLimiters(foundation: Foundation): Map<RateLimitName, RateLimiter> {
+function createLimiters({ config, openLimiter }: Foundation): Map<RateLimitName, RateLimiter> {
   const limiters = new Map<RateLimitName, RateLimiter>();
-  for (const [name, limit] of Object.entries(foundation.config.limits) as [
-    RateLimitName,
-    ConfiguredLimit,
-  ][]) {
-    if (limit) limiters.set(name, openLimiter(foundation, { name, ...limit }));
+  for (const [name, limit] of Object.entries(config.limits) as [RateLimitName, ConfiguredLimit][]) {
+    if (limit) limiters.set(name, openLimiter({ name, ...limit }));
   }
   return limiters;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "~/platform/time/clock";
 import { answerJson } from "~/platform/http/answer.server";
-import { refusalTable } from "~/platform/http/refusal";
-import type { Refusal } from "~/platform/http/refusal";
+import { refusalTable } from "~/platform/refusals/refusal";
+import type { Refusal } from "~/platform/refusals/refusal";
 import type { OpenAudio } from "./audio-library.server";
 import type { Speech } from "./speak.server";
 

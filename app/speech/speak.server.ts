@@ -1,5 +1,5 @@
 import type { Caller } from "~/gate/tokens/caller.server";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { countCharacters } from "~/platform/text/well-formed-text";
 import type { CachedAudio } from "./audio-cache.server";
 import type { AudioLibrary, OpenAudio } from "./audio-library.server";

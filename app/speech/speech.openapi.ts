@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { accessTokenMembers, calledByHolder, badTokenIsNone } from "~/gate/admission/token-placement.openapi";
-import { refusalTable } from "~/platform/http/refusal";
-import type { RefusalName } from "~/platform/http/refusal";
+import { refusalTable } from "~/platform/refusals/refusal";
+import type { RefusalName } from "~/platform/refusals/refusal";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
 import { jsonContent } from "~/platform/openapi/json-content";
 import type { RefusalContent } from "~/platform/openapi/problem-answers";

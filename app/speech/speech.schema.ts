@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { isLongerThan, toWellFormedText } from "~/platform/text/well-formed-text";
 
 /** After trimming. */

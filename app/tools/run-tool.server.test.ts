@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { defineTool, toToolOffer } from "./tool";
 import type { Tool } from "./tool";
 import { createKeyStatusTool } from "./key-status-tool";

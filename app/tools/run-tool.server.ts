@@ -1,5 +1,5 @@
 import { parseJsonText } from "~/platform/http/body/json-text";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { linkAbort } from "~/platform/time/linked-abort";
 import { maxToolOutputBytes, mayRun, ToolFailure } from "./tool";
 import type { Tool, ToolCall } from "./tool";

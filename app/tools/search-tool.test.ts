@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import type { PassageMatch, SearchQuestion } from "~/search/search-store";
 import { SearchUnavailable } from "~/search/search-store";
 import { runTool } from "./run-tool.server";

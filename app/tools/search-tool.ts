@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { TokenHolder } from "~/gate/tokens/holder";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { isGatedNamespace } from "~/search/gated-namespaces";
 import { defaultNamespace, maxNamespaceChars, namespacePattern } from "~/search/knowledge-page";
 import type { Reader } from "~/search/knowledge-page";
@@ -29,7 +29,7 @@ export const searchResultSchema = z.object({
 
 export type SearchResult = z.infer<typeof searchResultSchema>;
 
-type SearchToolOptions = {
+export type SearchToolOptions = {
   store: Pick<SearchStore, "vendor" | "indexes" | "hasPublicPages" | "search">;
   /** For holders alone, whatever audience their pages have. */
   gatedNamespaces: readonly string[];

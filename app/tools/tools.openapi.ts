@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { accessTokenMembers, tokenLocations, calledByHolder } from "~/gate/admission/token-placement.openapi";
-import { refusalTable } from "~/platform/http/refusal";
+import { refusalTable } from "~/platform/refusals/refusal";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
 import { answersJson } from "~/platform/openapi/json-content";
 import type { RefusalContent } from "~/platform/openapi/problem-answers";

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { refusalTable } from "~/platform/http/refusal";
-import type { RefusalName } from "~/platform/http/refusal";
+import { refusalTable } from "~/platform/refusals/refusal";
+import type { RefusalName } from "~/platform/refusals/refusal";
 import { readBuiltRoutes } from "~e2e/support/built-routes";
 import { limitsOff } from "~e2e/support/limits";
 import { quotaOn, signInNew } from "./chat-fixture";

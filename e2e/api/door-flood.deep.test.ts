@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sendPipelined } from "~e2e/faults/pipelined-requests";
+import { sendPipelined } from "~e2e/support/pipelined-requests";
 import { startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import type { RpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import { waitUntil } from "~e2e/support/processes";

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { expect } from "vitest";
-import { refusalTable } from "~/platform/http/refusal";
-import type { RefusalName } from "~/platform/http/refusal";
+import { refusalTable } from "~/platform/refusals/refusal";
+import type { RefusalName } from "~/platform/refusals/refusal";
 import { bearerChallenge } from "~/gate/tokens/authentication-failed";
 import { defaultJsonBounds } from "~/platform/http/body/json-text";
 import { defaultMaxBodyBytes } from "~/platform/http/body/receive-body.server";

@@ -3,7 +3,7 @@ import { inputsOf, listScripts, listScriptsOf, weigh } from "~e2e/support/build-
 
 const page = listScriptsOf(["entry.client", "root", "routes/_index", "routes/gate"]);
 /** What is loaded between the press of "Connect" and the room, the demo's own wallet included. */
-const afterConnect = listScriptsOf(["wagmi-session", "wallet-dialog", "demo-signer", "gate-proofs"]);
+const afterConnect = listScriptsOf(["wallet-parts", "demo-signer", "gate-proofs"]);
 const library = /node_modules\/(wagmi|@wagmi|viem|ox|@noble|@coinbase|@walletconnect|zustand|mipd)\//;
 
 test("connecting adds at most 80 KB of script to the page at the gate", () => {

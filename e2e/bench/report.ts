@@ -46,10 +46,6 @@ export function nameMachine({ cores, cpu, memoryGiB, platform }: Machine): strin
   return `${cores} cores of ${cpu}, ${memoryGiB} GiB, ${platform}`;
 }
 
-export function toMinutes(seconds: number): string {
-  return `${(seconds / 60).toFixed(1)} minutes`;
-}
-
 /** Texts to the left in the first `texts` columns, figures to the right in the others. */
 export function toTable(
   columns: readonly string[],
@@ -64,11 +60,6 @@ export function toTable(
     column < texts ? "-".repeat(width) : `${"-".repeat(width - 1)}:`,
   );
   return [toLine(columns), toLine(rule), ...rows.map(toLine)].join("\n");
-}
-
-/** For `JSON.stringify`: nothing is measured to more digits. */
-export function shortenNumber(_key: string, value: unknown): unknown {
-  return typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(6)) : value;
 }
 
 export function toBudgetTable(rows: readonly Row[]): string {

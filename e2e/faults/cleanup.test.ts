@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
 import { waitUntil } from "~e2e/support/processes";
-import { openGate } from "../api/gate-fixture";
 import { withCleanup } from "./cleanup";
 
 test("steps begun before a failure are undone, the last first, even where an undo fails", async () => {
@@ -34,13 +33,4 @@ test("steps begun are undone before a signal ends the process", async () => {
   child.kill("SIGTERM");
   expect(await once(child, "close")).toEqual([1, null]);
   expect(said).toBe("begun\nundone\n");
-});
-
-test("a gate whose server does not start leaves no chain running", async () => {
-  const countChildren = () =>
-    process.getActiveResourcesInfo().filter((kind) => kind === "ProcessWrap").length;
-  const before = countChildren();
-  await expect(openGate({ env: { PORT: "none" } })).rejects.toThrow("The server ended with");
-  // An ended child counts for a moment more.
-  await waitUntil(() => countChildren() <= before, { timeoutMs: 10_000 });
 });

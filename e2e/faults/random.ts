@@ -10,6 +10,8 @@ export function createRandom(seed: number) {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
   return {
+    /** From 0 up to, and without, 1. */
+    next,
     between: (from: number, to: number) => from + Math.floor(next() * (to - from + 1)),
     chance: (share: number) => next() < share,
     pick: <T>(list: readonly T[]): T | undefined => list[Math.floor(next() * list.length)],

@@ -1,7 +1,7 @@
 import type { Holder } from "~/commands/signed-requests";
 
 /** A use of a key that the server said it had made; `message` null: by the tool, which takes none. */
-export type AcknowledgedUse = { holder: Holder; message: string | null };
+type AcknowledgedUse = { holder: Holder; message: string | null };
 
 /** What one key's owner asked for and was told, in one quota window. */
 export type Talker = {
@@ -30,9 +30,4 @@ export function createRecord() {
     /** Answers that said of a used key that it was not. */
     deniedUses: [] as string[],
   };
-}
-
-/** How many of the keys that were acknowledged as used were so more than once. */
-export function countTwiceUsed({ uses }: Pick<LoadRecord, "uses">): number {
-  return uses.length - new Set(uses.map(({ holder }) => holder.tokenId)).size;
 }

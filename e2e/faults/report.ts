@@ -1,3 +1,4 @@
+import { toTable as layOut } from "~e2e/bench/report";
 import { isKept } from "./scenario";
 import type { Bound, Figure } from "./scenario";
 
@@ -29,7 +30,7 @@ export function countVerdicts(outcomes: readonly Judged[]): string {
   return `${held} passed, ${broken} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
 }
 
-export function sayBound(bound: Bound): string {
+function sayBound(bound: Bound): string {
   if ("equals" in bound) return bound.equals.toLocaleString("en");
   return "atMost" in bound
     ? `≤ ${bound.atMost.toLocaleString("en")}`
@@ -49,16 +50,7 @@ export function toTable(outcomes: readonly Judged[]): string {
     ...(outcome.error === null ? [] : [[outcome.slug, "played to its end", "no", "yes", "**BROKEN**"]]),
     ...(outcome.skipped === null ? [] : [[outcome.slug, outcome.skipped, "", "", "SKIPPED"]]),
   ]);
-  const header = ["Fault", "Figure", "Measured", "Must be", ""];
-  const widths = header.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => row[column]!.length)),
-  );
-  const lay = (row: readonly string[]) =>
-    `| ${row.map((cell, at) => cell.padEnd(widths[at]!)).join(" | ")} |`;
-  const rule = widths.map((width, at) =>
-    at === 2 || at === 3 ? `${"-".repeat(width - 1)}:` : "-".repeat(width),
-  );
-  return [lay(header), lay(rule), ...rows.map(lay)].join("\n");
+  return layOut(["Fault", "Figure", "Measured", "Must be", ""], rows, 2);
 }
 
 function sayMeasured({ measured, unit }: Figure): string {

@@ -4,14 +4,10 @@ import { databaseStopped } from "./scenarios/database-stopped";
 import { diskFull, diskFullBelowPostgresql } from "./scenarios/disk-full";
 import { diskReadOnly } from "./scenarios/disk-read-only";
 import { killedOnPostgresql, killedOnRedis, killedOnSqlite } from "./scenarios/killed-under-load";
-import { manyClients } from "./scenarios/many-clients";
-import { providerHanging } from "./scenarios/provider-hanging";
 import { redisStopped } from "./scenarios/redis-stopped";
 import type { Scenario } from "./scenario";
 import { writerKilled, writerKilledOnRedis } from "./scenarios/writer-killed";
 import { writerPaused } from "./scenarios/writer-paused";
-import { slowClients } from "./scenarios/slow-clients";
-import { soak } from "./scenarios/soak";
 
 /** In the order they are played. */
 export const scenarios: readonly Scenario[] = [
@@ -28,8 +24,4 @@ export const scenarios: readonly Scenario[] = [
   diskReadOnly,
   chainLying,
   clockJumps,
-  providerHanging,
-  slowClients,
-  manyClients,
-  soak,
 ];

@@ -9,8 +9,6 @@ import { production } from "~e2e/support/config";
 import { readStages } from "./dockerfile-stages";
 
 const run = promisify(execFile);
-/** Of the C library, as the container image and the systemd units have them. */
-const librarySettings = { MALLOC_ARENA_MAX: "1", MALLOC_TRIM_THRESHOLD_: "131072" };
 
 test("the image runs as a user of its own, copies what the build made, and keeps its data in a volume", async () => {
   const stages = await readStages();

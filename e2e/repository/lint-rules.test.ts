@@ -101,6 +101,37 @@ const rules: Rule[] = [
     ],
   },
   {
+    rule: "no package is imported by its insides",
+    says: /Import what the package documents/,
+    refused: [useCase, store, pure, "app/services/new-thing.server.ts", "server.ts"].flatMap((file) =>
+      [
+        "siwe/dist/parsed",
+        "@prisma/some/runtime/library",
+        "left/lib",
+        "@remix-run/express/dist/server.js",
+      ].map((name) => ({ file, text: `import inside from "${name}";\nexport const use = inside;` })),
+    ),
+    // The highlighter's own documentation imports its languages from lib/.
+    allowed: ["./lib/thing", "~/platform/lib/thing", "highlight.js/lib/core", "some-package/library"].map(
+      (name) => ({ file: pure, text: `import inside from "${name}";\nexport const use = inside;` }),
+    ),
+  },
+  {
+    rule: "a cast through unknown says why",
+    says: /Narrow the type\. If a package's types leave no other way/,
+    refused: [useCase, store, pure].map((file) => ({
+      file,
+      text: "export const read = (value: string) => value as unknown as number;",
+    })),
+    allowed: [
+      { file: useCase, text: "export const read = (value: unknown) => value as number;" },
+      {
+        file: useCase,
+        text: "// eslint-disable-next-line no-restricted-syntax -- Why.\nexport const read = (value: string) => value as unknown as number;",
+      },
+    ],
+  },
+  {
     rule: "pure files read no environment either",
     says: /environment|may run in the browser/,
     refused: environmentReadings.map((text) => ({ file: pure, text })),

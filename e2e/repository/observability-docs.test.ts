@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { refusalTable } from "~/platform/http/refusal";
+import { refusalTable } from "~/platform/refusals/refusal";
 import { createMetrics } from "~/platform/metrics/metrics.server";
 
 type Metric = { type: string; labels: string[] };
@@ -200,4 +200,11 @@ test("a metric that does not exist is noticed", async () => {
   const [first, second] = findNames(expression, known);
   expect(known.has(first!)).toBe(true);
   expect(known.has(second!)).toBe(false);
+});
+
+test("the nginx example replaces every header that counts from a trusted proxy", () => {
+  const example = readFileSync("docs/nginx.conf", "utf8");
+  for (const name of ["X-Forwarded-For", "X-Forwarded-Host", "X-Request-Id", "traceparent"]) {
+    expect(example).toMatch(new RegExp(`^ +proxy_set_header ${name} `, "m"));
+  }
 });

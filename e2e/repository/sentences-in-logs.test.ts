@@ -1,8 +1,8 @@
 import { readFileSync, readdirSync } from "node:fs";
 import ts from "typescript";
 import { expect, test } from "vitest";
-import { Refusal, refusalTable } from "~/platform/http/refusal";
-import type { RefusalName } from "~/platform/http/refusal-table";
+import { Refusal, refusalTable } from "~/platform/refusals/refusal";
+import type { RefusalName } from "~/platform/refusals/refusal";
 import { redactText } from "~/platform/log/redact";
 
 /** What browsers and the API's description say is not logged. */

@@ -42,7 +42,7 @@ const rules: Rule[] = [
     say: "reservation, which expires; heartbeat",
     example: "its lease",
     // Writers of kept answers have leases in the sense of the word.
-    where: /^app\/(?:quota|speech|chat(?!\/kept))\//,
+    where: /^app\/(?:quota|speech|chat)\/(?!kept\/|create-chat)/,
   },
   {
     words: /\blog\??\.(?:info|warn|error|debug)\((?:`|.*, `)/,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { StreamCutOff } from "~/platform/http/sse.server";
-import type { EventSource } from "~/platform/http/sse.server";
+import { StreamCutOff } from "~/chat/event-stream.server";
+import type { EventSource } from "~/chat/event-stream.server";
 import type { AnswerFeed } from "./answer-feed.server";
 import type { AnswerEnding, AnswerState, KeptEvent } from "./kept-answer";
 import type { KeptAnswerStore } from "./kept-answers.store.server";

@@ -1,4 +1,4 @@
-import { stateUnavailable } from "~/platform/http/refusal";
+import { stateUnavailable } from "~/platform/refusals/refusal";
 import type { AnswerReader } from "./answer-reader.server";
 import { answerChat } from "../reply/answer-chat.server";
 import type { ChatAnswer, ChatCall, ChatDependencies } from "../reply/answer-chat.server";

@@ -1,4 +1,4 @@
-import { toEventJson } from "~/platform/http/sse.server";
+import { toEventJson } from "~/chat/event-stream.server";
 import type { WarnLog } from "~/platform/log/log.server";
 import { countCharacters } from "~/platform/text/well-formed-text";
 import { charsPerToken } from "../chat-limits";

@@ -1,5 +1,5 @@
-import { noticeForRefused, readRefused, unreached } from "~/platform/http/notice";
-import type { NoticeText, PageRemedy, RefusedAnswer } from "~/platform/http/notice";
+import { noticeForRefused, readRefused, unreached } from "~/platform/refusals/notice";
+import type { NoticeText, PageRemedy, RefusedAnswer } from "~/platform/refusals/notice";
 
 /** What a person was doing when the server refused: the same refusal leaves them with different things to do. */
 export type Activity = "asking" | "reading" | "stopping";

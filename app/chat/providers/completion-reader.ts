@@ -1,5 +1,5 @@
 import type { FinishReason } from "~/chat/reply/chat-events";
-import { asRecord } from "~/platform/http/notice";
+import { asRecord } from "~/platform/refusals/notice";
 import { countCharacters } from "~/platform/text/well-formed-text";
 import type { ProviderEvent, ToolCall } from "./chat-provider";
 

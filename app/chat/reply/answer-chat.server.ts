@@ -1,6 +1,6 @@
 import type { Clock } from "~/platform/time/clock";
 import { answerJson } from "~/platform/http/answer.server";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { mayOfferToModel } from "~/tools/tool";
 import { findModel, isConversationId as isClientId, readChatRequest } from "../chat.schema";
 import type { ChatRequest } from "../chat.schema";

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { answerEventStream } from "~/platform/http/sse.server";
+import { answerEventStream } from "~/chat/event-stream.server";
 import { fallingSilentAfter, startOpenAiServer, toFrame } from "~e2e/support/providers/openai-server";
 import { openaiProvider } from "../providers/openai.gateway.server";
 import { openReply } from "./reply.server";

@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
-import { answerEventStream } from "~/platform/http/sse.server";
+import { answerEventStream } from "~/chat/event-stream.server";
 import {
   callingTools,
   fallingSilentAfter,

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { isTimeout } from "~/platform/providers/instrument";
 import type { ProviderInstrument } from "~/platform/providers/instrument";
-import { answerEventStream } from "~/platform/http/sse.server";
+import { answerEventStream } from "~/chat/event-stream.server";
 import {
   callingTools,
   fallingSilentAfter,

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
-import { answerEventStream } from "~/platform/http/sse.server";
+import { answerEventStream } from "~/chat/event-stream.server";
 import { callingTools, saying, startOpenAiServer } from "~e2e/support/providers/openai-server";
 import { defineTool, maxToolOutputBytes } from "~/tools/tool";
 import type { ChatEvent } from "./chat-events";

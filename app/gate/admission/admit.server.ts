@@ -1,6 +1,6 @@
 import { emptyContent } from "~/content/content.schema";
 import type { GatedContent } from "~/content/content.schema";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { judgeWithState, questionOf, requireHolder } from "../tokens/holder.server";
 import type { Holder } from "../tokens/holder";
 import type { HolderDependencies } from "../tokens/holder.server";
@@ -44,7 +44,7 @@ export async function admit(claimant: Claimant, dependencies: AdmitDependencies)
   return { success: true, access: "granted", ...(accessToken ? { accessToken } : {}), content };
 }
 
-type ContentDependencies = HolderDependencies & {
+export type ContentDependencies = HolderDependencies & {
   origin: string;
   readContent: (request: { tokenId: string; mediaOrigin: string }) => Promise<GatedContent>;
 };

@@ -6,7 +6,7 @@ import { leavesCommitInDoubt } from "~/platform/database/outage.server";
 import { isTaken } from "~/platform/database/write-conflict.server";
 import type { Notification } from "~/platform/outbox/outbox";
 import type { Outbox } from "~/platform/outbox/outbox.store.server";
-import { stateUnavailable } from "~/platform/http/refusal";
+import { stateUnavailable } from "~/platform/refusals/refusal";
 import { toKeyColumns } from "../ownership/keys.store.server";
 import type { KeyRef } from "../kinds/token-id";
 

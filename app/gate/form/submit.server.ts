@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { keccak256, stringToBytes } from "viem";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { keyStateOf, questionOf } from "../tokens/holder.server";
 import type { KeyKinds } from "../kinds/kind";
 import type { KeySubmission } from "../proofs/gate-bodies";

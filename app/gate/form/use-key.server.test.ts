@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { held, judging, makeKind, notHeld, untouched } from "~e2e/support/key-kinds";
 import { useKey } from "./use-key.server";
 import type { UseKeyDependencies } from "./use-key.server";

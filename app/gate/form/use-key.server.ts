@@ -1,4 +1,4 @@
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { keyStateOf, questionOf, requireHolder } from "../tokens/holder.server";
 import type { TokenHolder } from "../tokens/holder";
 import type { HolderDependencies } from "../tokens/holder.server";

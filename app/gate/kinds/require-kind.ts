@@ -1,4 +1,4 @@
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import type { KeyKind, KeyKinds } from "./kind";
 import { findKind } from "./kind-of-key";
 

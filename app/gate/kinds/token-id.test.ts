@@ -1,7 +1,7 @@
 import { extendZodWithOpenApi, OpenAPIRegistry, OpenApiGeneratorV3 } from "@asteasolutions/zod-to-openapi";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { malformedTokenIdDetail, parseTokenId, tokenIdSchema } from "./token-id";
 
 const max = (2n ** 256n - 1n).toString();

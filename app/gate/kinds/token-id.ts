@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 
 /** One key NFT: which chain, which contract, which token (canonical decimal string). */
 export type KeyRef = { chainId: number; contractAddress: string; tokenId: string };

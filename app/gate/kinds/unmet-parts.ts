@@ -1,4 +1,4 @@
-import type { UnmetPart } from "~/platform/http/refusal";
+import type { UnmetPart } from "~/platform/refusals/refusal";
 import type { Judgement } from "./kind";
 import { labelOf } from "./leaf-label";
 import type { Verdict } from "./requirement";

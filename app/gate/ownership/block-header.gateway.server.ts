@@ -2,7 +2,7 @@ import { numberToHex } from "viem";
 import { isChainOutage, readBlockHeader } from "~/platform/chain/chain-client.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { SeenBlock } from "~/platform/chain/seen-block";
-import { chainUnavailable } from "~/platform/http/refusal";
+import { chainUnavailable } from "~/platform/refusals/refusal";
 
 /**
  * By the header: on some chains a contract sees another block number than the header bears. Unless a block is given,

@@ -11,7 +11,7 @@ import type { Hex } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { SeenBlock } from "~/platform/chain/seen-block";
 import { findRpcError } from "~/platform/chain/rpc-answer.server";
-import { chainUnavailable } from "~/platform/http/refusal";
+import { chainUnavailable } from "~/platform/refusals/refusal";
 import type { Answers, Read, SignatureVerdict, WalletSignature } from "./reads/chain-answers";
 import chainProbe from "../../../contracts/artifacts/ChainProbe.json";
 

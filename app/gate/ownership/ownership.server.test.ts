@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { startLocalChain } from "../../../contracts/local-chain.mjs";
 import { createChainClient } from "~/platform/chain/chain-client.server";
 import { openFaultyChain } from "~e2e/support/chain/faulty-chain";
-import type { Refusal } from "~/platform/http/refusal";
+import type { Refusal } from "~/platform/refusals/refusal";
 import { startTestChain } from "~e2e/support/chain/chain";
 import { startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import { deployUnlockLock } from "~e2e/support/chain/unlock-lock";

@@ -3,7 +3,7 @@ import type { Address, Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createChainClient } from "~/platform/chain/chain-client.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
-import type { Refusal } from "~/platform/http/refusal";
+import type { Refusal } from "~/platform/refusals/refusal";
 import { startTestChain } from "~e2e/support/chain/chain";
 import type { TestChain } from "~e2e/support/chain/chain";
 import { startMinimalRpcServer, unknownAnswers } from "~e2e/support/chain/minimal-rpc-server";

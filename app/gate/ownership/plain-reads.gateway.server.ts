@@ -3,7 +3,7 @@ import { encodeFunctionData, isHex, padHex, parseAbi } from "viem";
 import type { Address, Hex } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { isRevert } from "~/platform/chain/rpc-answer.server";
-import { chainUnavailable } from "~/platform/http/refusal";
+import { chainUnavailable } from "~/platform/refusals/refusal";
 import { readHeader } from "./block-header.gateway.server";
 import { caller, nameBlock, requireRpcError } from "./chain-probe.gateway.server";
 import type { Question } from "./chain-probe.gateway.server";

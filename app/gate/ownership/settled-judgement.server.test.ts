@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import {
   deployCoin,
   deployRentableKey,

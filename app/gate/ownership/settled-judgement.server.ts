@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { maxLagSeconds } from "~/platform/chain/newest-block.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { Clock } from "~/platform/time/clock";
-import { Refusal, chainUnavailable } from "~/platform/http/refusal";
+import { Refusal, chainUnavailable } from "~/platform/refusals/refusal";
 import type { KeyStore } from "./keys.store.server";
 import type { Judgement, NotHeld } from "../kinds/kind";
 import { readHeader } from "./block-header.gateway.server";

@@ -1,8 +1,8 @@
 import type { GatedContent } from "~/content/content.schema";
 import type { TokenStatus } from "~/gate/proofs/gate.schema";
 import type { SignedIn } from "~/gate/session/session.schema";
-import { asRecord, readRefused, secondsOf } from "~/platform/http/notice";
-import type { Refused } from "~/platform/http/notice";
+import { asRecord, readRefused, secondsOf } from "~/platform/refusals/notice";
+import type { Refused } from "~/platform/refusals/notice";
 import { findJson } from "~/platform/text/json";
 import { readRequirements } from "./kinds/requirement-tree";
 import type { RequirementNode } from "./kinds/requirement-tree";

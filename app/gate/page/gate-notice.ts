@@ -1,6 +1,6 @@
 import type { VisitProblem } from "~/gate/session/visit";
-import { noticeForRefused, readRefused, unreached } from "~/platform/http/notice";
-import type { PageRemedies, Refused } from "~/platform/http/notice";
+import { noticeForRefused, readRefused, unreached } from "~/platform/refusals/notice";
+import type { PageRemedies, Refused } from "~/platform/refusals/notice";
 import { RefusedError, UnreachableError, UnreadableAnswerError } from "./gate-api";
 import type { GateActivity, GateNotice } from "./wallet/wallet-notices";
 import { noticeForWallet } from "./wallet/wallet-notices";

@@ -1,4 +1,4 @@
-import { Suspense, lazy, useMemo } from "react";
+import { useMemo } from "react";
 import type { RoomOutline } from "~/content/room-outline";
 import type { KeyLookup } from "~/gate/session/key-lookup";
 import type { GateVisit } from "~/gate/session/visit";
@@ -11,16 +11,17 @@ import { EntryChecklist } from "./entry/entry-checklist";
 import { KeyCard } from "./entry/key-card";
 import { LockedPreview } from "./entry/locked-preview";
 import { StatusCard } from "./entry/status-card";
-import type { GateRoom, GateState } from "./gate-state";
+import type { Chooser, GateRoom } from "./gate-state";
 import { KindList } from "./kinds/kind-choice";
 import type { PageKinds } from "./kinds/page-kind";
 import { toSignedKey } from "./kinds/signed-key";
 import type { SignedKey } from "./kinds/signed-key";
 import { NoticeCard } from "./notice-card";
 import { RoomFrame } from "./room/room-frame";
-import { useGateFlow } from "./use-gate-flow";
+import { useGate } from "./use-gate";
 import { AccountBar, AccountChoice, ReturningBar } from "./wallet/account-bar";
 import type { LastWallet } from "./wallet/wallet-cookie";
+import type { GateNotice } from "./wallet/wallet-notices";
 
 type GateProps = {
   settings: PublicSettings;
@@ -36,13 +37,8 @@ type GateProps = {
   signsSiwe: boolean;
 };
 
-/** Needed only by who wants to connect. */
-const WalletDialog = lazy(() =>
-  import("./wallet/wallet-dialog").then(({ WalletDialog }) => ({ default: WalletDialog })),
-);
-
 export function Gate({ settings, kinds, visit, outline, lookup, door, lastWallet, signsSiwe }: GateProps) {
-  const { state, returning, look, actions } = useGateFlow({ settings, kinds, visit, lastWallet });
+  const { state, parts, chooser, look, returning, actions } = useGate({ settings, kinds, visit, lastWallet });
   const isDemo = settings.mode === "demo";
   const isInside = state.phase === "inside";
   const { account = null, other = null } = state.phase === "connected" || isInside ? state : {};
@@ -66,7 +62,7 @@ export function Gate({ settings, kinds, visit, outline, lookup, door, lastWallet
         />
       ) : (
         <div className="gate-entry">
-          <EntryChecklist state={state} settings={settings} kinds={kinds} />
+          <EntryChecklist state={state} chooser={chooser} settings={settings} kinds={kinds} />
           <div className="gate-step">
             {state.phase === "connected" ? (
               <KeyCard
@@ -79,7 +75,12 @@ export function Gate({ settings, kinds, visit, outline, lookup, door, lastWallet
             ) : returning ? (
               <ReturningBar wallet={returning} onConnect={actions.openWallets} />
             ) : (
-              <ConnectCard state={state} isDemo={isDemo} onConnect={actions.openWallets} />
+              <ConnectCard
+                notice={state.notice}
+                chooser={chooser}
+                isDemo={isDemo}
+                onConnect={actions.openWallets}
+              />
             )}
             {kinds.length > 1 && state.phase !== "connected" ? (
               <KindList kinds={kinds} settings={settings} />
@@ -88,10 +89,16 @@ export function Gate({ settings, kinds, visit, outline, lookup, door, lastWallet
           <LockedPreview outline={outline} />
         </div>
       )}
-      {state.phase === "choosing" ? (
-        <Suspense fallback={null}>
-          <WalletDialog state={state} isDemo={isDemo} actions={actions} />
-        </Suspense>
+      {parts ? (
+        <parts.WalletParts
+          settings={settings}
+          kinds={kinds}
+          isConnected={account !== null}
+          isChoosing={chooser === "open"}
+          onWallet={parts.onWallet}
+          onAccount={actions.noteAccount}
+          onClose={actions.closeWallets}
+        />
       ) : null}
       {account && other?.isAsked ? (
         <AccountChoice current={account} other={other.account} isInside={isInside} actions={actions} />
@@ -111,10 +118,15 @@ function useInsideKey(kinds: PageKinds, room: GateRoom | null): SignedKey | null
   );
 }
 
-type ConnectCardProps = { state: GateState; isDemo: boolean; onConnect: () => void };
+type ConnectCardProps = {
+  notice: GateNotice | null;
+  chooser: Chooser;
+  isDemo: boolean;
+  onConnect: () => void;
+};
 
-function ConnectCard({ state: { phase, notice }, isDemo, onConnect }: ConnectCardProps) {
-  const isLoading = phase === "fetching-wallets";
+function ConnectCard({ notice, chooser, isDemo, onConnect }: ConnectCardProps) {
+  const isLoading = chooser === "loading";
   return (
     <Card title="Connect your wallet">
       <p>
@@ -125,8 +137,7 @@ function ConnectCard({ state: { phase, notice }, isDemo, onConnect }: ConnectCar
           {isLoading ? "Looking for wallets" : "Connect"}
         </Button>
       </div>
-      {/* While the wallets are listed, it stands above them. */}
-      {notice && phase !== "choosing" ? <NoticeCard notice={notice} /> : null}
+      {notice ? <NoticeCard notice={notice} /> : null}
       {isDemo ? (
         <p className="soft">
           This is a demo: if you have no wallet at hand, choose the <strong>demo wallet</strong>. Its test key

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import type { NonceStore } from "./nonces.store.server";
 
 const nonceTtlSeconds = 300;

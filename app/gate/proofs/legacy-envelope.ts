@@ -1,4 +1,4 @@
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { requireProof } from "../tokens/authentication-failed";
 
 const maxAgeMs = 5 * 60_000;

@@ -1,6 +1,6 @@
 import { keccak256, stringToBytes } from "viem";
 import type { Address } from "viem";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { authenticationFailed } from "../tokens/authentication-failed";
 import type { LegacySignIn } from "./gate-bodies";
 import { firstKind } from "../kinds/kind-of-key";

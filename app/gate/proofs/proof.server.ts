@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import type { Clock } from "~/platform/time/clock";
-import { isAllowedDomain } from "~/platform/http/domains";
+import { isAllowedDomain } from "~/platform/config/domains";
 import { authenticationFailed } from "../tokens/authentication-failed";
 import type { CallerDependencies } from "../tokens/caller.server";
 import type { GateAccessBody } from "./gate-bodies";

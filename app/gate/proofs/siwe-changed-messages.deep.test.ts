@@ -1,6 +1,6 @@
 import type { SiweMessage } from "siwe";
 import { expect, test } from "vitest";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { readSiweMessage } from "./siwe.server";
 
 const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createSiweMessage } from "viem/siwe";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { siweClaimsSchema } from "../tokens/access-token.schema";
 import { maxSiweMessageLength } from "./gate.schema";
 import type { ExpectedSiwe } from "./siwe.server";

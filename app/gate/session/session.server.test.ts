@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { held, judging, oneKind, untouched } from "~e2e/support/key-kinds";
 import { exampleClaims } from "../admission/gate-examples";
 import {

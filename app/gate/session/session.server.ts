@@ -1,5 +1,5 @@
 import { readCookie } from "~/platform/http/header-text";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { tokenLifeSeconds } from "../tokens/access-token.schema";
 import type { AccessClaims } from "../tokens/access-token.schema";
 import { parseBearerHeader } from "../tokens/access-token.server";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Refusal, chainUnavailable } from "~/platform/http/refusal";
+import { Refusal, chainUnavailable } from "~/platform/refusals/refusal";
 import { exampleContent } from "../admission/gate-examples";
 import type { SignedIn } from "./session.schema";
 import { readVisit } from "./visit.server";

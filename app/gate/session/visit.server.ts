@@ -1,6 +1,6 @@
 import type { GatedContent } from "~/content/content.schema";
 import { isDatabaseOutage } from "~/platform/database/outage.server";
-import { Refusal, nothingDone, stateUnavailable } from "~/platform/http/refusal";
+import { Refusal, nothingDone, stateUnavailable } from "~/platform/refusals/refusal";
 import type { TokenStatus } from "../proofs/gate.schema";
 import { lookupParameter } from "./key-lookup";
 import type { KeyLookup } from "./key-lookup";

@@ -6,7 +6,7 @@ import { makeKind, oneKind } from "~e2e/support/key-kinds";
 import { keccak256, stringToBytes } from "viem";
 import type { Address } from "viem";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import type { AccessClaims, GateScope } from "./access-token.schema";
 import { gateScopes } from "./access-token.schema";
 import {

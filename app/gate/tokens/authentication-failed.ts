@@ -1,4 +1,4 @@
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 
 /** For a 401 where no access token was presented. */
 export const bearerChallenge = 'Bearer realm="latchkey"';

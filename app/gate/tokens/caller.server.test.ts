@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createChainClient } from "~/platform/chain/chain-client.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { makeKind, oneKind, untouched } from "~e2e/support/key-kinds";
 import { startTestChain } from "~e2e/support/chain/chain";
 import type { TestChain } from "~e2e/support/chain/chain";

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import type { AccessClaim } from "~/platform/http/request-context.server";
 import { requireSameSite } from "~/platform/http/same-site.server";
 import { toRefusal } from "~/platform/http/to-refusal.server";

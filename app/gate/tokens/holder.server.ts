@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import type { Clock } from "~/platform/time/clock";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { accessTokenRefused } from "./authentication-failed";
 import type { Holder, TokenHolder } from "./holder";
 import type { KeyState, KeyStore } from "../ownership/keys.store.server";

@@ -1,4 +1,4 @@
-import { Refusal, chainUnavailable } from "~/platform/http/refusal";
+import { Refusal, chainUnavailable } from "~/platform/refusals/refusal";
 import type { Judgement, KeyKind, KeyKinds } from "../kinds/kind";
 import { describeMissing, reportRequirements } from "../kinds/requirement-report";
 import { listUnmet } from "../kinds/unmet-parts";

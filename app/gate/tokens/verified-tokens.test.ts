@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { oneKind } from "~e2e/support/key-kinds";
 import { mintAccessToken, verifyAccessToken } from "./access-token.server";
 import { maxTokenLength } from "./signed-token.server";

@@ -3,7 +3,7 @@ import { getChainClient } from "~/platform/chain/chain-clients.server";
 import type { ChainClients } from "~/platform/chain/chain-clients.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { Clock } from "~/platform/time/clock";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import type { KeyKind } from "../kinds/kind";
 import { placeLeaves } from "../kinds/requirement-leaves";
 import type { PlacedLeaf } from "../kinds/requirement-leaves";

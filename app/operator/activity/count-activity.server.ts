@@ -1,4 +1,4 @@
-import type { UnmetKind } from "~/platform/http/refusal";
+import type { UnmetKind } from "~/platform/refusals/refusal";
 import type { AccessOutcome } from "~/platform/http/request-context.server";
 import type { Metrics } from "~/platform/metrics/metrics.server";
 import { findLatencySeries } from "./activity-series";

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import type { Actor } from "../audit.store.server";
 import type { SessionStore } from "../sessions.store.server";
 import type { TableDependencies } from "./read-table.server";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { deriveAccent, writeAccentCss } from "./accent";
 import type { AccentThemes } from "./accent";
 import { brandTextsSchema, writeManifest } from "./brand";

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-export type DatabaseLocation = { provider: "sqlite"; path: string } | { provider: "postgresql"; url: string };
+type DatabaseLocation = { provider: "sqlite"; path: string } | { provider: "postgresql"; url: string };
 
 /** Reads `file:` (relative to the working directory, or absolute) and `postgresql:` addresses; refuses all others. */
 export function readDatabaseUrl(url: string): DatabaseLocation {

@@ -22,7 +22,7 @@ import { closeDatabase, findDatabaseFault, openDatabase } from "./database.serve
 import type { Database } from "./database.server";
 import { migrateDatabase } from "./migrate.server";
 import { isDatabaseOutage } from "./outage.server";
-import { openSqliteClient } from "./sqlite-client.server";
+import { SqliteAdapter } from "./sqlite-adapter.server";
 
 type Queryable = Pick<Database, "$queryRawUnsafe">;
 
@@ -230,7 +230,8 @@ test("a transaction that lasts too long is an outage, takes no more statements, 
 
 test("a transaction takes no statement after its end, and a client may be closed with one open", async () => {
   const { filePath, url } = await createSqliteTestDatabase();
-  const client = openSqliteClient({ path: filePath, busyTimeoutMs: 100 });
+  const adapter = new SqliteAdapter({ path: filePath, busyTimeoutMs: 100 });
+  const client = adapter.createClient();
   const insert = (value: string) => `INSERT INTO "SpentSignature" VALUES ('${value}', 1)`;
   const ended = await client.transaction();
   await ended.execute(insert("ended"));
@@ -242,21 +243,21 @@ test("a transaction takes no statement after its end, and a client may be closed
   await left.execute(insert("left"));
   client.close();
   await expect(left.commit()).rejects.toThrow();
-  await expect(client.probeWriting(1)).rejects.toThrow();
+  await expect(adapter.probeWriting(1)).rejects.toThrow();
   const database = await openTestDatabase(url);
   expect(await database.spentSignature.count()).toBe(0);
 });
 
 test("nothing follows in a transaction that SQLite has rolled back by itself", async () => {
   const { filePath, url } = await createSqliteTestDatabase();
-  const client = openSqliteClient({ path: filePath, busyTimeoutMs: 100 });
+  const client = new SqliteAdapter({ path: filePath, busyTimeoutMs: 100 }).createClient();
   onTestFinished(() => client.close());
   const transaction = await client.transaction();
   // As after a full disk.
   const insert = (value: string) => `INSERT OR ROLLBACK INTO "SpentSignature" VALUES ('${value}', 1)`;
   await transaction.execute(insert("twice"));
-  for (const value of ["twice", "after"])
-    await expect(transaction.execute(insert(value))).rejects.toThrow("UNIQUE");
+  await expect(transaction.execute(insert("twice"))).rejects.toThrow("UNIQUE");
+  await expect(transaction.execute(insert("after"))).rejects.toThrow("has ended");
   await expect(transaction.commit()).rejects.toThrow();
   const database = await openTestDatabase(url);
   expect(await database.spentSignature.count()).toBe(0);

@@ -4,13 +4,11 @@ import type { PrismaClient } from "~/generated/sqlite/client";
 import { withDeadline } from "~/platform/time/deadline";
 import type { EventLog } from "~/platform/log/log.server";
 import { readDatabaseUrl } from "./database-url.server";
-import { isEncryptionFault, readSqlState } from "./outage.server";
-import type { SqliteAdapter } from "./sqlite-adapter.server";
-import type { SqliteClientOptions } from "./sqlite-client.server";
-import { instrumentFactory } from "./instrumented-adapter.server";
-import type { DatabaseInstrument } from "./instrumented-adapter.server";
+import { extendClient } from "./extend-client.server";
+import type { DatabaseInstrument } from "./extend-client.server";
+import { hasDriverKind, readSqlState } from "./outage.server";
 import { closeUnlessIdle, connectPostgresql, keepAlive } from "./postgresql-connection.server";
-import { retryStatements, retryTransactions } from "./write-conflict.server";
+import type { SqliteAdapter, SqliteOptions } from "./sqlite-adapter.server";
 
 /**
  * Both generated clients have the same models and methods; the SQLite one names the type for both. Raw statements
@@ -18,7 +16,7 @@ import { retryStatements, retryTransactions } from "./write-conflict.server";
  */
 export type Database = PrismaClient;
 
-export type OpenDatabaseOptions = {
+type OpenDatabaseOptions = {
   url: string;
   log?: EventLog;
   /** How long a statement waits for another process that is writing to the same SQLite file. */
@@ -73,7 +71,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Databa
     : await openPostgresql({ url: location.url, log, pool, instrument });
 }
 
-async function openSqlite(options: SqliteClientOptions, instrument?: DatabaseInstrument): Promise<Database> {
+async function openSqlite(options: SqliteOptions, instrument?: DatabaseInstrument): Promise<Database> {
   const { path } = options;
   const [{ PrismaClient }, { SqliteAdapter }] = await Promise.all([
     import("~/generated/sqlite/client"),
@@ -83,8 +81,7 @@ async function openSqlite(options: SqliteClientOptions, instrument?: DatabaseIns
   if (inode === null) throw new Error(`There is no database at ${path}. Apply the migrations first.`);
 
   const adapter = new SqliteAdapter(options);
-  const observed = instrument ? instrumentFactory(adapter, instrument) : adapter;
-  const database = new PrismaClient({ adapter: observed, ...clientOptions });
+  const database = extendClient(new PrismaClient({ adapter, ...clientOptions }), instrument);
   try {
     await database.$connect();
   } catch (error) {
@@ -122,11 +119,9 @@ async function openPostgresql(options: OpenDatabaseOptions & { pool: PoolOptions
     log?.warn({ err: error, setting: "DATABASE_URL" }, "database connection lost");
   const listeners = { onPoolError, onConnectionError: onPoolError };
   const adapter = new PrismaPg(connections, { ...listeners, disposeExternalPool: true });
-  const instrumented = instrument ? instrumentFactory(adapter, instrument) : adapter;
-  // Only here, so that no store can forget it.
-  const client = new PrismaClient({ adapter: retryStatements(instrumented), ...clientOptions });
-  // The types of the two generated clients know nothing of each other.
-  const database = retryTransactions(client as unknown as Database);
+  const client = new PrismaClient({ adapter, ...clientOptions });
+  // eslint-disable-next-line no-restricted-syntax -- The types of the two generated clients know nothing of each other.
+  const database = extendClient(client as unknown as Database, instrument);
   openedPools.set(database, connections);
   try {
     await database.$connect();
@@ -204,7 +199,7 @@ async function findServerFault(database: Database): Promise<string | null> {
     if (row?.readOnly !== "off") return readOnlyFault;
     return (await hasRoom(database)) ? null : fullFault;
   } catch (error) {
-    if (isEncryptionFault(error)) return encryptionFault;
+    if (hasDriverKind(error, "TlsConnectionError")) return encryptionFault;
     throw error;
   }
 }

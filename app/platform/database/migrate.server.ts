@@ -4,7 +4,7 @@ import { migratePostgresql } from "./migrate-postgresql.server";
 import { migrateSqlite } from "./migrate-sqlite.server";
 import type { EventLog } from "~/platform/log/log.server";
 
-export type MigrateDatabaseOptions = {
+type MigrateDatabaseOptions = {
   url: string;
   /** The folder that holds `sqlite/` and `postgresql/`, each with `<name>/migration.sql`. */
   migrationsDir: string;

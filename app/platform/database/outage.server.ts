@@ -40,9 +40,9 @@ export function isDatabaseOutage(error: unknown): boolean {
   return listDriverCauses(error).some(isDriverOutage);
 }
 
-/** Whether no connection was made because the server's certificate was not trusted, or it takes no encrypted ones. */
-export function isEncryptionFault(error: unknown): boolean {
-  return listDriverCauses(error).some((cause) => readMember(cause, "kind") === "TlsConnectionError");
+/** Whether a driver adapter calls the error so, or the one that Prisma made of it. */
+export function hasDriverKind(error: unknown, kind: string): boolean {
+  return listDriverCauses(error).some((cause) => readMember(cause, "kind") === kind);
 }
 
 /** Prisma passes errors of BEGIN and COMMIT on as the driver's adapter threw them. */

@@ -30,9 +30,9 @@ export async function connectPostgresql(url: string): Promise<pg.Client> {
  * error even if its COMMIT or ROLLBACK failed, timed out or was never sent. The next caller would then work inside that
  * transaction. The status is PostgreSQL's own, from its last complete response, so an unanswered end isn't idle either.
  */
-export function closeUnlessIdle(connection: pg.PoolClient): void {
+export function closeUnlessIdle(connection: pg.PoolClient & Partial<pg.Client>): void {
   // The pool makes whole clients; its type omits `end`.
-  if (connection.getTransactionStatus() !== "I") void (connection as unknown as pg.Client).end();
+  if (connection.getTransactionStatus() !== "I") void connection.end?.();
 }
 
 function explainConnectFault(error: unknown): Error {

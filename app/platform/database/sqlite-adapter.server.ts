@@ -1,25 +1,272 @@
+import { setImmediate as letOthersRun, setTimeout as delay } from "node:timers/promises";
+import type { Client, InStatement, ResultSet, Row, Transaction } from "@libsql/client";
 import { PrismaLibSql } from "@prisma/adapter-libsql";
-import { openSqliteClient } from "./sqlite-client.server";
-import type { SqliteClient, SqliteClientOptions, Writability } from "./sqlite-client.server";
+import Sqlite from "libsql";
 
-/** Prisma's libSQL adapter on a client of our own; see there for the reasons. */
+/**
+ * Transactions are synced to the disk before they answer; single statements (nonces, limits) survive a killed process,
+ * and a power cut may take the last of them. SQLite ignores the switch inside a transaction.
+ */
+const durableSync = "PRAGMA synchronous=FULL";
+const relaxedSync = "PRAGMA synchronous=NORMAL";
+
+/**
+ * The driver waits inside a synchronous call, and the whole process with it. So it waits only as long as a short
+ * write takes; the rest of the time is waited here, where requests that need no database go on.
+ */
+const blockingWaitMs = 5;
+const longestPauseMs = 20;
+
+/** 64 pages. The largest transaction of a request, a form with 10,000 characters and two channels, writes 35. */
+const probeBytes = 64 * 4096;
+/** SQLite's own default, in KiB. */
+const usualCacheSize = "PRAGMA cache_size=-2000";
+
+const sqliteBusy = 5;
+const probeFaults = new Map<number | null, Writability>([
+  [sqliteBusy, "locked"],
+  [8, "read-only"],
+  [13, "full"],
+]);
+
+/** `busyTimeoutMs`: how long to wait for another process that is writing to the same file. */
+export type SqliteOptions = { path: string; busyTimeoutMs: number };
+type Writability = "writable" | "locked" | "read-only" | "full";
+
+/**
+ * Prisma's libSQL adapter on ONE connection: its own client opens another for every transaction, leaks file descriptors and
+ * forgets PRAGMAs. The adapter lets one statement through at a time, and none while a transaction is open.
+ */
 export class SqliteAdapter extends PrismaLibSql {
-  readonly #options: SqliteClientOptions;
-  #client: SqliteClient | undefined;
+  readonly #options: SqliteOptions;
+  #sqlite: Sqlite.Database | undefined;
 
-  constructor(options: SqliteClientOptions) {
+  constructor(options: SqliteOptions) {
     super({ url: "file:" });
     this.#options = options;
   }
 
   /** Prisma makes another one if a closed client is used again. */
-  override createClient(): SqliteClient {
-    return (this.#client = openSqliteClient(this.#options));
+  override createClient(): Client {
+    const sqlite = (this.#sqlite = openConnection(this.#options));
+    const whenNotBusy = createPatience(this.#options.busyTimeoutMs);
+    return {
+      protocol: "file",
+      get closed() {
+        return !sqlite.open;
+      },
+      // A read that gets through says nothing of another process's lock.
+      execute: (statement: InStatement) =>
+        isRead(statement)
+          ? whenNotBusy(() => run(sqlite, statement), "read")
+          : whenNotBusy(() => writeOnce(sqlite, statement)),
+      transaction: () => whenNotBusy(() => beginDurably(sqlite)),
+      close: () => close(sqlite),
+      ...notOffered,
+    };
   }
 
-  /** Past Prisma and its queue: a write that has to wait there would hold up every read behind it. */
+  /**
+   * Whether any write of a request succeeds now: makes one as large. Goes past Prisma and its queue: a write that has to
+   * wait there would hold up every read behind it.
+   */
   async probeWriting(waitMs: number): Promise<Writability> {
-    if (!this.#client) throw new Error("The database is not connected.");
-    return await this.#client.probeWriting(waitMs);
+    if (!this.#sqlite) throw new Error("The database is not connected.");
+    return await probeWriting(this.#sqlite, waitMs);
   }
+}
+
+/** Waits in the driver once: another process may be recovering the file's log. */
+function openConnection({ path, busyTimeoutMs }: SqliteOptions): Sqlite.Database {
+  const sqlite = new Sqlite(path, { timeout: busyTimeoutMs });
+  try {
+    sqlite.exec(`PRAGMA journal_mode=WAL; ${relaxedSync}; PRAGMA foreign_keys=ON;
+      PRAGMA busy_timeout=${blockingWaitMs}`);
+    return sqlite;
+  } catch (error) {
+    sqlite.close();
+    throw error;
+  }
+}
+
+/**
+ * The driver truly closes the file only when its statements are collected, so SQLite's own clean-up may never come: this
+ * moves everything into the one file that an operator copies.
+ */
+function close(sqlite: Sqlite.Database): void {
+  if (!sqlite.open) return;
+  try {
+    if (!sqlite.inTransaction) sqlite.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  } finally {
+    sqlite.close();
+  }
+}
+
+/**
+ * Retries while another process holds the lock: what was refused for a lock has changed nothing. How long is counted for
+ * all together: statements queue for the connection, and would else each wait in full after those before them.
+ */
+function createPatience(busyTimeoutMs: number) {
+  let [metAtMs, lastAtMs] = [0, -Infinity];
+  return async function whenNotBusy<T>(attempt: () => T, kind?: "read"): Promise<T> {
+    for (;;) {
+      try {
+        const result = attempt();
+        if (kind !== "read") lastAtMs = -Infinity;
+        return result;
+      } catch (error) {
+        if (primaryCodeOf(error) !== sqliteBusy) throw error;
+        const nowMs = performance.now();
+        // A lock seen that long ago was another one.
+        if (nowMs - lastAtMs > busyTimeoutMs) metAtMs = nowMs;
+        lastAtMs = nowMs;
+        const isOver = nowMs >= metAtMs + busyTimeoutMs;
+        // Where all give up, each has held the loop for as long as the driver waits: others run between them.
+        await (isOver ? letOthersRun() : delay(Math.random() * longestPauseMs));
+        if (isOver) throw error;
+      }
+    }
+  };
+}
+
+function primaryCodeOf(error: unknown): number | null {
+  return error instanceof Sqlite.SqliteError && error.rawCode !== undefined ? error.rawCode & 0xff : null;
+}
+
+/**
+ * A statement outside of any transaction begins one with the lock: were it refused for a lock itself, the driver would
+ * leave it half-run, and nothing after it would be committed until the garbage collector finds it.
+ */
+function writeOnce(sqlite: Sqlite.Database, statement: InStatement): ResultSet {
+  sqlite.exec("BEGIN IMMEDIATE");
+  try {
+    const result = run(sqlite, statement);
+    sqlite.exec("COMMIT");
+    return result;
+  } catch (error) {
+    rollBack(sqlite);
+    throw error;
+  }
+}
+
+/** Asked of a closed database, the driver ends the process. After a full disk SQLite has rolled back by itself. */
+function isInTransaction(sqlite: Sqlite.Database): boolean {
+  return sqlite.open && sqlite.inTransaction;
+}
+
+function rollBack(sqlite: Sqlite.Database): void {
+  if (isInTransaction(sqlite)) sqlite.exec("ROLLBACK");
+}
+
+/** IMMEDIATE: a transaction that only asked for the lock when it first writes could be refused in its middle. */
+function beginDurably(sqlite: Sqlite.Database): Transaction {
+  sqlite.exec(durableSync);
+  try {
+    sqlite.exec("BEGIN IMMEDIATE");
+  } catch (error) {
+    sqlite.exec(relaxedSync);
+    throw error;
+  }
+
+  function end(how: "COMMIT" | "ROLLBACK"): void {
+    if (transaction.closed) return;
+    transaction.closed = true;
+    try {
+      // A COMMIT after SQLite has rolled back must not look as if it had worked.
+      sqlite.exec(how);
+    } finally {
+      rollBack(sqlite);
+      if (sqlite.open) sqlite.exec(relaxedSync);
+    }
+  }
+
+  const transaction = {
+    closed: false,
+    /** One that came later would be carried out on its own, or in the next transaction. */
+    execute: async (statement: InStatement) => {
+      if (transaction.closed || !isInTransaction(sqlite)) throw new Error("The transaction has ended.");
+      return run(sqlite, statement);
+    },
+    commit: async () => end("COMMIT"),
+    rollback: async () => end("ROLLBACK"),
+    close: () => end("ROLLBACK"),
+    ...notOffered,
+  };
+  return transaction;
+}
+
+/**
+ * Waits for the end of an open transaction of our own: under load there is one most of the time, also while every one
+ * of them fails. Its patience is its own: what it meets must not shorten the wait of a write.
+ */
+async function probeWriting(sqlite: Sqlite.Database, waitMs: number): Promise<Writability> {
+  const givesUpAtMs = performance.now() + waitMs;
+  try {
+    while (isInTransaction(sqlite) && performance.now() < givesUpAtMs) await delay(1);
+    await createPatience(waitMs)(() => {
+      // A transaction that takes longer has the lock; its own end will tell.
+      if (!isInTransaction(sqlite)) writeAndRollBack(sqlite);
+    });
+    return "writable";
+  } catch (error) {
+    const name = probeFaults.get(primaryCodeOf(error));
+    if (name === undefined) throw error;
+    return name;
+  }
+}
+
+/**
+ * With a page cache this small, SQLite writes changed pages to the write-ahead log before the transaction ends. The
+ * rollback leaves the rows out and the room in the log, which the next transaction overwrites.
+ */
+function writeAndRollBack(sqlite: Sqlite.Database): void {
+  try {
+    sqlite.exec(`PRAGMA cache_size=1; BEGIN IMMEDIATE;
+      INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name", "logs")
+      VALUES ('probe', '', '', zeroblob(${probeBytes}))`);
+  } finally {
+    rollBack(sqlite);
+    sqlite.exec(usualCacheSize);
+  }
+}
+
+function isRead(statement: InStatement): boolean {
+  return /^\s*(SELECT|PRAGMA)\b/i.test(typeof statement === "string" ? statement : statement.sql);
+}
+
+/** Prisma's adapter passes arguments by position, and reads rows by position only. */
+function run(sqlite: Sqlite.Database, given: InStatement): ResultSet {
+  const { sql, args = [] } = typeof given === "string" ? { sql: given } : given;
+  const values = Object.values(args).map((value) => (typeof value === "boolean" ? Number(value) : value));
+  const statement = sqlite.prepare(sql);
+  statement.safeIntegers(true);
+  const columns = statement.columns();
+  const rows = columns.length > 0 ? (statement.raw(true).all(values) as Row[]) : [];
+  return {
+    columns: columns.map(({ name }) => name),
+    columnTypes: columns.map(({ type }) => type ?? ""),
+    rows: rows.map((row) => Object.assign(row, Array.from(row, toPlainInteger))),
+    rowsAffected: columns.length > 0 ? 0 : statement.run(values).changes,
+    lastInsertRowid: undefined,
+    toJSON: refuse,
+  };
+}
+
+function toPlainInteger(value: unknown): unknown {
+  if (typeof value !== "bigint") return value;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+/** Parts of libSQL's interface that nobody here calls. */
+const notOffered = {
+  batch: refuse,
+  executeMultiple: refuse,
+  migrate: refuse,
+  sync: refuse,
+  reconnect: refuse,
+};
+
+function refuse(): never {
+  throw new Error("This part of the libSQL interface is not offered here.");
 }

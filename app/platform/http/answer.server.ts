@@ -1,6 +1,6 @@
-import type { Refusal } from "./refusal";
+import type { Refusal } from "~/platform/refusals/refusal";
 
-export type HeaderTable = Readonly<Record<string, string>>;
+type HeaderTable = Readonly<Record<string, string>>;
 
 /** The response's own headers take precedence; `Vary` is joined. */
 export function addHeaders(response: Response, headers: HeaderTable): Response {
@@ -26,17 +26,11 @@ export function answerText({
 
 export function answerJson({
   body,
-  ...options
-}: AnswerOptions & { body: unknown; contentType?: string }): Response {
-  return answerJsonText({ text: JSON.stringify(body), ...options });
-}
-
-export function answerJsonText({
-  text,
   status,
   headers = {},
   contentType = "application/json; charset=utf-8",
-}: AnswerOptions & { text: string; contentType?: string }): Response {
+}: AnswerOptions & { body: unknown; contentType?: string }): Response {
+  const text = JSON.stringify(body);
   return answerText({ text, contentType, status, headers: { "Cache-Control": "no-store", ...headers } });
 }
 

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import proxyAddr from "proxy-addr";
 import { trimSpaces } from "./header-text";
@@ -43,13 +44,8 @@ export function compileTrust(value: string | undefined): TrustCheck {
 
 /** The library would also take `1` and `0x7f.1` as addresses: nobody who writes that means it. */
 function isTrustEntry(entry: string): boolean {
-  if (namedRanges.has(entry)) return true;
-  const [address = "", range, ...rest] = entry.split("/");
-  if (rest.length > 0) return false;
-  const isIPv4 = ipaddr.IPv4.isValidFourPartDecimal(address);
-  if (!isIPv4 && (!ipaddr.IPv6.isValid(address) || address.includes("%"))) return false;
-  if (range === undefined || (isIPv4 && ipaddr.IPv4.isValidFourPartDecimal(range))) return true;
-  return /^[1-9]\d{0,2}$/.test(range);
+  const [address = ""] = entry.split("/");
+  return namedRanges.has(entry) || (isIP(address) !== 0 && !address.includes("%"));
 }
 
 /**
@@ -88,16 +84,12 @@ export function isPrivateAddress(text: string | undefined): boolean {
 }
 
 /**
- * The host the client asked for, raw: it still has to be normalised and checked against the allowlist.
- * X-Forwarded-Host counts only from a trusted proxy; its right-most value is what the nearest proxy wrote.
+ * The host the client asked for, raw: it still has to be normalised and checked against the allowlist. `forwarded` comes
+ * from a trusted proxy; its right-most value is what the nearest proxy wrote.
  */
-export function requestHost(
-  hostHeader: string | undefined,
-  forwardedHost: string | undefined,
-  isPeerTrusted: boolean,
-): string | null {
-  const reported = isPeerTrusted ? (forwardedHost ?? "").split(",").map(trimSpaces) : [];
-  return reported.findLast(Boolean) ?? (trimSpaces(hostHeader ?? "") || null);
+export function requestHost(hostHeader = "", forwarded = ""): string | null {
+  const reported = forwarded.split(",").map(trimSpaces);
+  return reported.findLast(Boolean) ?? (trimSpaces(hostHeader) || null);
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -108,17 +100,12 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
  */
 function readAddress(text: string): Address | null {
   const match = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text) ?? /^([\d.]+):\d{1,5}$/.exec(text);
-  const address = match?.[1] ?? text;
-  if (address.length > 100) return null;
-  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return ipaddr.IPv4.parse(address);
-  const [zoneless = ""] = address.split("%");
-  if (!zoneless.includes(":") || !ipaddr.IPv6.isValid(zoneless)) return null;
-  const parsed = ipaddr.IPv6.parse(zoneless);
-  return parsed.isIPv4MappedAddress() ? parsed.toIPv4Address() : parsed;
+  const [address = ""] = (match?.[1] ?? text).split("%");
+  return isIP(address) === 0 ? null : ipaddr.process(address);
 }
 
 function identifierOf(address: Address): string {
-  if (address.kind() === "ipv4") return address.toString();
-  const network = [...address.toByteArray().slice(0, 8), ...new Array<number>(8).fill(0)];
-  return `${ipaddr.fromByteArray(network).toString()}/64`;
+  const text = address.toString();
+  if (address.kind() === "ipv4") return text;
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${text}/64`).toString()}/64`;
 }

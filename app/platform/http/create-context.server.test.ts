@@ -43,8 +43,8 @@ test("a context says when its client has left, and nothing of the kind before", 
     const app = express();
     app.use(createRequestContexts(options), (_request, response) => {
       const context = contextOf(response);
-      const before = context.isGone;
-      response.once("close", () => resolve([before, context.isGone]));
+      const before = context.signal.aborted;
+      response.once("close", () => resolve([before, context.signal.aborted]));
       leaving.abort();
     });
     const server = app.listen(0, "127.0.0.1", () => {

@@ -1,13 +1,11 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { Request, RequestHandler, Response } from "express";
 import type { Log } from "~/platform/log/log.server";
 import { measureGrain } from "./body/body-grain.server";
 import { clientIdentifier, isPeerTrusted, isPrivateAddress, requestHost } from "./client-id.server";
 import type { TrustCheck } from "./client-id.server";
-import { normalizeHost } from "./domains";
-import { countHeader } from "./request-target";
-import type { Refusal } from "./refusal";
+import { normalizeHost } from "~/platform/config/domains";
 import type { RequestContext, ServiceContext } from "./request-context.server";
 
 type ContextOptions = {
@@ -24,28 +22,16 @@ const unknownProxyWarning =
 const acceptableRequestId = /^[A-Za-z0-9._-]{8,64}$/;
 
 /** Puts what a route may know of a request, read from the socket and the raw headers, beside the response. */
-export function createRequestContexts({
-  service,
-  isTrustedPeer,
-  warnsOfProxy,
-  log,
-}: ContextOptions): RequestHandler {
-  let isWarningDue = warnsOfProxy;
+export function createRequestContexts(options: ContextOptions): RequestHandler {
+  let isWarningDue = options.warnsOfProxy;
 
   return function provideContext(request, response, next) {
-    const { socket, headers } = request;
-    const forwardedFor = headers["x-forwarded-for"]?.toString();
-    if (isWarningDue && forwardedFor !== undefined && isPrivateAddress(socket.remoteAddress)) {
+    const isFromProxy = request.headers["x-forwarded-for"] !== undefined;
+    if (isWarningDue && isFromProxy && isPrivateAddress(request.socket.remoteAddress)) {
       isWarningDue = false;
-      log.warn(unknownProxyWarning);
+      options.log.warn(unknownProxyWarning);
     }
-    const isTrusted = isPeerTrusted(socket.remoteAddress, isTrustedPeer);
-    const clientId = clientIdentifier(
-      socket.remoteAddress,
-      isTrusted ? forwardedFor : undefined,
-      isTrustedPeer,
-    );
-    const context = new IncomingContext(request, response, { service, log, clientId, isTrusted });
+    const context = createContext(request, response, options);
     response.locals.context = context;
     response.setHeader("X-Request-Id", context.requestId);
     next();
@@ -57,88 +43,41 @@ export function contextOf({ locals }: Response): RequestContext {
   return (locals as { context: RequestContext }).context;
 }
 
-/** A class, so that parts most requests never need are computed when somebody does. */
-class IncomingContext implements RequestContext {
-  readonly requestId: string;
-  readonly method: string;
-  readonly pathname: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly clientId: string;
-  readonly isFromTrustedProxy: boolean;
-  readonly service: ServiceContext;
-  readonly log: Log;
-  readonly isTooFine: (bodyBytes: number) => boolean;
-  route = "page";
-  refusal?: Refusal;
-  readonly #request: Request;
-  readonly #response: Response;
-  readonly #query: string;
-  #host: string | null | undefined;
-  #searchParams: URLSearchParams | undefined;
-  #signal: AbortSignal | undefined;
-  #cspNonce: string | undefined;
-
-  constructor(
-    request: Request,
-    response: Response,
-    {
-      service,
-      log,
-      clientId,
-      isTrusted,
-    }: Pick<RequestContext, "service" | "log" | "clientId"> & { isTrusted: boolean },
-  ) {
-    const { originalUrl: target, method, headers } = request;
-    const queryStart = target.indexOf("?");
-    const givenId = isTrusted ? headers["x-request-id"] : undefined;
-    this.requestId =
-      typeof givenId === "string" && acceptableRequestId.test(givenId) ? givenId : randomUUID();
-    this.method = method;
-    this.pathname = withoutTrailingSlash(queryStart < 0 ? target : target.slice(0, queryStart));
-    this.headers = headers;
-    this.clientId = clientId;
-    this.isFromTrustedProxy = isTrusted;
-    this.service = service;
-    this.log = log;
-    this.isTooFine = measureGrain(request.socket);
-    this.#request = request;
-    this.#response = response;
-    this.#query = queryStart < 0 ? "" : target.slice(queryStart + 1);
-  }
-
-  get hasSeveralAuthorizations(): boolean {
-    if (this.headers.authorization === undefined) return false;
-    return countHeader(this.#request.rawHeaders, "authorization") > 1;
-  }
-
-  get host(): string | null {
-    if (this.#host === undefined) {
-      const forwarded = this.headers["x-forwarded-host"]?.toString();
-      const host = requestHost(this.headers.host, forwarded, this.isFromTrustedProxy);
-      this.#host = host === null ? null : normalizeHost(host);
-    }
-    return this.#host;
-  }
-
-  get searchParams(): URLSearchParams {
-    return (this.#searchParams ??= new URLSearchParams(this.#query));
-  }
-
-  get signal(): AbortSignal {
-    return (this.#signal ??= abortWhenOver(this.#response));
-  }
-
-  get hasArrived(): boolean {
-    return this.#request.complete;
-  }
-
-  get isGone(): boolean {
-    return this.#response.destroyed;
-  }
-
-  get cspNonce(): string {
-    return (this.#cspNonce ??= randomBytes(16).toString("base64"));
-  }
+function createContext(
+  request: Request,
+  response: Response,
+  { service, log, isTrustedPeer }: ContextOptions,
+): RequestContext {
+  const { socket, headers, headersDistinct, method, originalUrl } = request;
+  const address = socket.remoteAddress;
+  const isFromTrustedProxy = isPeerTrusted(address, isTrustedPeer);
+  const forwarded = (name: string) => (isFromTrustedProxy ? headers[name]?.toString() : undefined);
+  const proxysId = forwarded("x-request-id") ?? "";
+  const host = requestHost(headers.host, forwarded("x-forwarded-host"));
+  let signal: AbortSignal | undefined;
+  const [path = "", query] = originalUrl.split(/\?(.*)/s);
+  return {
+    requestId: acceptableRequestId.test(proxysId) ? proxysId : randomUUID(),
+    method,
+    pathname: path.replace(/(?<=.)\/$/, ""),
+    searchParams: new URLSearchParams(query),
+    headers,
+    hasSeveralAuthorizations: (headersDistinct.authorization?.length ?? 0) > 1,
+    clientId: clientIdentifier(address, forwarded("x-forwarded-for"), isTrustedPeer),
+    isFromTrustedProxy,
+    host: host === null ? null : normalizeHost(host),
+    get signal() {
+      return (signal ??= abortWhenOver(response));
+    },
+    isTooFine: measureGrain(socket),
+    get hasArrived() {
+      return request.complete;
+    },
+    cspNonce: randomBytes(16).toString("base64"),
+    route: "page",
+    service,
+    log,
+  };
 }
 
 function abortWhenOver(response: ServerResponse): AbortSignal {
@@ -147,8 +86,4 @@ function abortWhenOver(response: ServerResponse): AbortSignal {
   response.once("close", () => controller.abort());
   if (response.destroyed) controller.abort();
   return controller.signal;
-}
-
-function withoutTrailingSlash(pathname: string): string {
-  return pathname.length > 1 && pathname.endsWith("/") ? pathname.slice(0, -1) : pathname;
 }

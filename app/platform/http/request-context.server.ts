@@ -4,7 +4,7 @@ import type { RateLimitName } from "~/platform/limits/limit-name";
 import type { LimitVerdict } from "~/platform/limits/rate-limiter.server";
 import type { Log } from "~/platform/log/log.server";
 import type { PublicSettings } from "~/platform/config/public-settings";
-import type { Refusal } from "./refusal";
+import type { Refusal } from "~/platform/refusals/refusal";
 
 /**
  * What the server knows about one request before any route sees it. Routes and the route builder use this and
@@ -28,8 +28,6 @@ export type RequestContext = {
   readonly hasArrived: boolean;
   /** Whether its body, of which so much has arrived, comes in pieces too small to be taken apart. */
   readonly isTooFine: (bodyBytes: number) => boolean;
-  /** Whether nobody can take the answer any more. For who only looks now and then: it makes no signal. */
-  readonly isGone: boolean;
   /** Fires when the client is gone or the answer is finished; the only signal that may cancel outside work. */
   readonly signal: AbortSignal;
   /** The pattern of the resource route that handles the request, or `page`: addresses may carry tokens. */

@@ -1,4 +1,4 @@
-import { normalizeHost } from "./domains";
+import { normalizeHost } from "~/platform/config/domains";
 
 /** `path`: path and query, as every route knows them. `server`: the question is about the server as a whole. */
 export type RequestTarget =
@@ -33,13 +33,4 @@ export function readTarget(
     return { kind: "fault", detail: differingHosts };
   }
   return { kind: "path", path: rest.startsWith("/") ? rest : `/${rest}` };
-}
-
-/** How often a header came: of some, Node keeps only the first. */
-export function countHeader(rawHeaders: readonly string[], name: string): number {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]!.toLowerCase() === name) count += 1;
-  }
-  return count;
 }

@@ -1,6 +1,6 @@
 import type { RateLimitName } from "~/platform/limits/limit-name";
 import type { LimitVerdict } from "~/platform/limits/rate-limiter.server";
-import { Refusal } from "./refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import type { RequestContext } from "./request-context.server";
 
 /** Counts the request; the headers tell the client where it stands. Throws the refusal `too-many-requests`. */

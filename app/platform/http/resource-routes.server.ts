@@ -1,3 +1,4 @@
+import { ReadableStream } from "node:stream/web";
 import type { ServerBuild } from "@remix-run/node";
 import { matchPath } from "@remix-run/react";
 import express from "express";
@@ -70,37 +71,14 @@ export function findResourceRoute(
 const fetchMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
 
 function toWebRequest(request: express.Request, origin: string): Request {
-  const { method, originalUrl, rawHeaders } = request;
-  const headers = new Headers();
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    headers.append(rawHeaders[index]!, rawHeaders[index + 1]!);
-  }
+  const { method, originalUrl, headersDistinct } = request;
+  const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
   const isReading = method === "GET" || method === "HEAD";
-  const body = isReading ? {} : { body: toBody(request), duplex: "half" };
+  // Each piece is all that has arrived: a body that is sent byte by byte costs no more than another.
+  const body = isReading ? {} : { body: ReadableStream.from(request), duplex: "half" };
   // Fetch has no TRACE. The route finds the true method in its context, and refuses it.
   const known = fetchMethods.has(method) ? method : "POST";
   return new Request(`${origin}${originalUrl}`, { method: known, headers, ...body } as RequestInit);
-}
-
-/** Each piece is all that has arrived: a body that is sent byte by byte costs no more than another. */
-function toBody(request: express.Request): ReadableStream<Uint8Array> {
-  return new ReadableStream(
-    {
-      pull: (controller) =>
-        new Promise<void>((resolve) => {
-          const events = ["readable", "end", "close", "error"];
-          function take(): void {
-            const piece = request.read() as Buffer | null;
-            if (piece === null && !request.readableEnded && !request.destroyed) return;
-            for (const event of events) request.off(event, take);
-            if (piece === null) controller.close();
-            else controller.enqueue(piece);
-            resolve();
-          }
-          for (const event of events) request.on(event, take);
-          take();
-        }),
-    },
-    { highWaterMark: 0 },
-  );
 }

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { RedisOutage } from "~/platform/redis/redis-outage";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
 import { createLogLines } from "~e2e/support/log-lines";
-import { Refusal, chainUnavailable } from "./refusal";
+import { Refusal, chainUnavailable } from "~/platform/refusals/refusal";
 import type { AccessOutcome, RequestContext } from "./request-context.server";
 import { defineRoute } from "./route.server";
 import type { CallerStep, MethodSpec } from "./route.server";
@@ -171,7 +171,7 @@ async function post({
     hasSeveralAuthorizations,
     hasArrived: true,
     isTooFine: () => false,
-    isGone: false,
+    signal: new AbortController().signal,
     service: {
       origin: "https://gate.example.com",
       isAllowedOrigin: () => false,

@@ -5,7 +5,7 @@ import { answerOptions, corsHeaders } from "./cors.server";
 import { readShape, receiveJson, requireReceivable, takeTurnFor } from "./body/receive-body.server";
 import type { BodySpec } from "./body/receive-body.server";
 import { requireWithinLimit } from "./require-within-limit.server";
-import { Refusal } from "./refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import type { AccessClaim, RequestContext } from "./request-context.server";
 import { requireSameSite } from "./same-site.server";
 import { createApiHeaders } from "./security-headers.server";
@@ -46,7 +46,7 @@ export type MethodSpec<Body, Caller = undefined> = BodySpec<Body> & {
   handle: (call: MethodCall<Body, Caller>) => Promise<RouteResult> | RouteResult;
 };
 
-export type MethodCall<Body, Caller> = {
+type MethodCall<Body, Caller> = {
   context: RequestContext;
   params: Params;
   body: Body;

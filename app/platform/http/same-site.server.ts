@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { Refusal } from "./refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 
 /**
  * A page of the same site under another origin (`same-site`) may be anybody's on a shared domain: it has to be on the

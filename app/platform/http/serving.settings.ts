@@ -7,7 +7,7 @@ import type { Mode, ValuesOf } from "~/platform/config/setting";
 import { modeSetting } from "~/platform/config/setting-reader";
 import type { SettingReader } from "~/platform/config/setting-reader";
 import { compileTrust, maxTrustedHops } from "./client-id.server";
-import { isLoopbackName, originHost, parseDomainAllowlist } from "./domains";
+import { isLoopbackName, originHost, parseDomainAllowlist } from "~/platform/config/domains";
 
 const maxWorkers = 64;
 const workersRange = `1 to ${maxWorkers}, or \`auto\``;

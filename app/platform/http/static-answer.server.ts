@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { answerText } from "./answer.server";
-import { namesVersion } from "./entity-tag";
+import { namesVersion } from "./header-text";
 
 export type StaticAnswer = (request: { ifNoneMatch: string | undefined }) => Response;
 

@@ -1,6 +1,6 @@
 import { isDatabaseOutage } from "~/platform/database/outage.server";
 import { RedisOutage } from "~/platform/redis/redis-outage";
-import { Refusal, nothingDone, stateUnavailable } from "./refusal";
+import { Refusal, nothingDone, stateUnavailable } from "~/platform/refusals/refusal";
 import type { RequestContext } from "./request-context.server";
 
 /** An outage of the database or of Redis is a 503; everything else but a refusal is a defect, and says nothing. */

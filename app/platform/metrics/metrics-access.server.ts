@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { Server } from "node:http";
-import { Refusal } from "../http/refusal";
+import { Refusal } from "../refusals/refusal";
 import { isSameSecret } from "../text/same-secret.server";
 
 export const metricsChallenge = 'Bearer realm="latchkey-metrics"';

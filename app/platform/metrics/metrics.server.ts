@@ -1,7 +1,7 @@
 import { Gauge, Registry, collectDefaultMetrics } from "prom-client";
 import { version } from "../../../package.json";
-import { refusalTable } from "../http/refusal";
-import type { UnmetKind } from "../http/refusal";
+import { refusalTable } from "../refusals/refusal";
+import type { UnmetKind } from "../refusals/refusal";
 import { createMeters, metricPrefix } from "./meters.server";
 import type { Meters } from "./meters.server";
 import { createWorkMetrics } from "./work-metrics.server";

@@ -1,8 +1,8 @@
 import type { ResponseConfig } from "@asteasolutions/zod-to-openapi";
 import * as z from "zod";
 import { maxIssues } from "~/platform/http/body/shape-issues";
-import { refusalTable } from "~/platform/http/refusal";
-import type { RefusalName } from "~/platform/http/refusal";
+import { refusalTable } from "~/platform/refusals/refusal";
+import type { RefusalName } from "~/platform/refusals/refusal";
 import { rateLimitHeaders } from "./answer-headers";
 import type { AnswerHeaderName } from "./answer-headers";
 

@@ -1,7 +1,7 @@
 import { CallToolResultSchema, ListToolsResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { defineTool, ToolFailure } from "../tool";
 import type { Tool, ToolCaller } from "../tool";
 import { createMcpDispatcher } from "./dispatch.server";

@@ -1,4 +1,4 @@
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { isRecord } from "~/platform/text/json";
 import { runTool } from "../run-tool.server";
 import type { ToolOutcome } from "../run-tool.server";

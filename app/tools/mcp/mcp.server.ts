@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { answerJson, answerText } from "~/platform/http/answer.server";
-import { originHost } from "~/platform/http/domains";
-import { Refusal } from "~/platform/http/refusal";
+import { originHost } from "~/platform/config/domains";
+import { Refusal } from "~/platform/refusals/refusal";
 import type { RefusedRequest } from "~/platform/http/route.server";
 import type { ToolCaller } from "../tool";
 import type { McpDispatcher, McpOutcome } from "./dispatch.server";

@@ -1,5 +1,5 @@
-import { refusalTable } from "~/platform/http/refusal";
-import type { RefusalName } from "~/platform/http/refusal";
+import { refusalTable } from "~/platform/refusals/refusal";
+import type { RefusalName } from "~/platform/refusals/refusal";
 import { isRecord } from "~/platform/text/json";
 
 export const maxBodyBytes = 256 * 1024;

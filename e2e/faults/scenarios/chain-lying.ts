@@ -6,7 +6,7 @@ import type { Answer } from "~e2e/api/gate-fixture";
 import { limitsOff } from "~e2e/support/limits";
 import { mend, phases } from "./chain-phases";
 import type { Phase, Site } from "./chain-phases";
-import { createDice } from "../dice";
+import { createRandom } from "../random";
 import type { Figure, Scenario, ScenarioRun } from "../scenario";
 import { measuredOnly } from "../server-measures";
 import { createTally, keepBusy } from "../tally";
@@ -128,7 +128,7 @@ async function play({ scale, seed, say, later }: ScenarioRun & { later: Later })
   const { honest: upstreamUrl } = chains.rpcUrls;
   const site: Site = {
     chains,
-    dice: createDice(seed),
+    dice: createRandom(seed),
     asked: { past: [0, 0], recent: [0, 0] },
     endpoints: [await startEndpoint(later, upstreamUrl), await startEndpoint(later, upstreamUrl)],
   };

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { decodeDeployData } from "viem";
 import type { Abi, Hex } from "viem";
 import type { RpcFault, RpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
-import type { Dice } from "../dice";
+import type { Random } from "../random";
 import type { TwoChains } from "./two-chains";
 import chainProbe from "../../../contracts/artifacts/ChainProbe.json";
 
@@ -17,7 +17,7 @@ const flaps: readonly RpcFault[] = ["http-429", "http-500", "reset"];
 export type Site = {
   chains: TwoChains;
   endpoints: [RpcFaultServer, RpcFaultServer];
-  dice: Dice;
+  dice: Random;
   /** How often an endpoint that is not to be believed was asked who holds a disputed key, while it stood first and second. */
   asked: { past: [number, number]; recent: [number, number] };
 };
@@ -33,7 +33,7 @@ export type Phase = {
   play: (site: Site) => Promise<void>;
 };
 
-const change = (dice: Dice) => delay(30 + dice.next() * 250);
+const change = (dice: Random) => delay(30 + dice.next() * 250);
 
 export function mend({ chains, endpoints }: Site): void {
   for (const endpoint of endpoints) {
@@ -65,7 +65,7 @@ function countReads(params: readonly unknown[] = [], disputed: ReadonlySet<strin
 }
 
 async function flap({ endpoints, dice }: Site, faults: readonly RpcFault[]): Promise<void> {
-  endpoints[0].setFault(dice.next() < 0.4 ? "none" : dice.pick(faults));
+  endpoints[0].setFault(dice.next() < 0.4 ? "none" : dice.pick(faults)!);
   await change(dice);
 }
 
@@ -74,7 +74,7 @@ export const phases: readonly Phase[] = [
     name: "the second endpoint contradicts the first, far behind or of a recent block",
     isServed: true,
     play: async ({ chains, endpoints, dice }) => {
-      endpoints[1].setUpstream(dice.pick([chains.rpcUrls.past, chains.rpcUrls.recent]));
+      endpoints[1].setUpstream(dice.pick([chains.rpcUrls.past, chains.rpcUrls.recent])!);
       await change(dice);
     },
   },
@@ -132,8 +132,8 @@ export const phases: readonly Phase[] = [
     name: "now the one, now the other endpoint fails",
     isServed: false,
     play: async ({ endpoints, dice }) => {
-      const failing = dice.pick([0, 1]);
-      endpoints[failing]!.setFault(dice.pick(failures));
+      const failing = dice.pick([0, 1])!;
+      endpoints[failing]!.setFault(dice.pick(failures)!);
       endpoints[1 - failing]!.setFault("none");
       await change(dice);
     },
@@ -142,7 +142,7 @@ export const phases: readonly Phase[] = [
     name: "both endpoints fail",
     isServed: false,
     play: async ({ endpoints, dice }) => {
-      for (const endpoint of endpoints) endpoint.setFault(dice.pick(failures));
+      for (const endpoint of endpoints) endpoint.setFault(dice.pick(failures)!);
       await change(dice);
     },
   },

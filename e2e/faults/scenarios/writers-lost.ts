@@ -15,12 +15,10 @@ const talkerCount = 4;
 const endingWithinMs = resumeLeaseSeconds * 1_000 + 3_000;
 /** For answers themselves, which are no part of what is measured. */
 const beginsWithinMs = 30_000;
-/** A server that is gone keeps nobody from beginning once its lease is over. */
-const freeWithinMs = endingWithinMs;
 
-export type LostWriters = ReturnType<typeof createTally>;
+type LostWriters = ReturnType<typeof newTally>;
 
-function createTally() {
+export function newTally() {
   return {
     answers: 0,
     storedEvents: 0,
@@ -51,8 +49,6 @@ type Round = {
 
 export const openTalkers = (site: ResumeSite): Promise<Talker[]> =>
   Promise.all(Array.from({ length: talkerCount }, () => site.enter()));
-
-export const newTally = createTally;
 
 /** Answers of one server are read there and at another one when the first is lost. */
 export async function playRound(round: Round): Promise<void> {
@@ -118,7 +114,7 @@ async function checkAnswer(check: Check): Promise<void> {
     follower.leave();
   }
   // Free again: the first to ask once the lease is over gets an answer, and a whole one.
-  await waitUntil(async () => isTaken(await site.takeUp(turn)), { timeoutMs: freeWithinMs }).catch(
+  await waitUntil(async () => isTaken(await site.takeUp(turn)), { timeoutMs: endingWithinMs }).catch(
     () => undefined,
   );
   const kept = await readWhole(await site.takeUp(turn));

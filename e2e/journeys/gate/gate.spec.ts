@@ -261,7 +261,7 @@ test("wallet code is loaded only when a visitor wants to connect @deep", async (
   await page.goto("/");
   await page.goto("/gate");
   await page.waitForLoadState("networkidle");
-  const walletCode = /wagmi-session|demo-signer|wallet-dialog|gate-proofs|\/room-/;
+  const walletCode = /wallet-parts|demo-signer|gate-proofs|\/room-/;
   expect(scripts.length).toBeGreaterThan(0);
   expect(scripts.filter((script) => walletCode.test(script))).toEqual([]);
   await connectWallet(page, wallet.name);

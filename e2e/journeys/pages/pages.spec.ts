@@ -1,4 +1,4 @@
-import { refusalTable } from "~/platform/http/refusal";
+import { refusalTable } from "~/platform/refusals/refusal";
 import {
   connectWallet,
   enterRoom,

@@ -1,6 +1,6 @@
 import type { Clock } from "~/platform/time/clock";
 import type { Address } from "viem";
-import { chainUnavailable } from "~/platform/http/refusal";
+import { chainUnavailable } from "~/platform/refusals/refusal";
 import type { Judgement, KeyStandard as AnyStandard, NotHeld } from "~/gate/kinds/kind";
 import type { WalletSignature } from "~/gate/ownership/reads/chain-answers";
 import type { KeyOwner } from "~/gate/ownership/judge";

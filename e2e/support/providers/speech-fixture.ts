@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 import type { Caller } from "~/gate/tokens/caller.server";
 import { keyRefOf } from "~/gate/kinds/kind-of-key";
 import { exampleClaims } from "~/gate/admission/gate-examples";
-import { Refusal } from "~/platform/http/refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { createQuotaStore } from "~/quota/quota.store.server";
 import { ownerOfSpeech } from "~/quota/quota-subject";
 import { answerSpeech, createSpeechRefusalAnswer } from "~/speech/answer-speech.server";

@@ -1,4 +1,4 @@
-import type { Embedder } from "~/search/embedder";
+import type { Embedder } from "~/platform/providers/provider-embedder.gateway.server";
 import { embedPassages, readFolder } from "~/search/index-knowledge.server";
 import { listKnowledgeFiles } from "~/search/knowledge-files.server";
 import { createSearchIndex } from "~/search/search-index.server";

@@ -1,5 +1,5 @@
-import { toUnitVector } from "~/search/embedder";
-import type { Embedder } from "~/search/embedder";
+import { toUnitVector } from "~/platform/providers/provider-embedder.gateway.server";
+import type { Embedder } from "~/platform/providers/provider-embedder.gateway.server";
 import { toSearchWords } from "~/search/search-words";
 
 /** In place of a provider's model: texts are near each other when they share words. */

@@ -1,5 +1,5 @@
 import { useId, useState } from "react";
-import { asRecord } from "~/platform/http/notice";
+import { asRecord } from "~/platform/refusals/notice";
 import type { ToolPart } from "../conversation/conversation";
 import { CodeBlock } from "./code-block";
 import { Icon } from "../icon";

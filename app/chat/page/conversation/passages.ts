@@ -1,4 +1,4 @@
-import { asRecord } from "~/platform/http/notice";
+import { asRecord } from "~/platform/refusals/notice";
 import type { Reply, ToolPart } from "./conversation";
 
 export type Passage = { id: string; title: string; heading: string | null; source: string; text: string };

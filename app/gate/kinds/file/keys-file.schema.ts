@@ -1,7 +1,7 @@
 import { isAddress } from "viem";
 import type { Address } from "viem";
 import * as z from "zod";
-import { normalizeSite } from "~/platform/http/domains";
+import { normalizeSite } from "~/platform/config/domains";
 
 /** What is written in KEYS_FILE, piece by piece: what stands in what is read in requirement-file.ts. */
 

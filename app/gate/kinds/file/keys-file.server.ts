@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import type { z } from "zod";
-import { normalizeSite } from "~/platform/http/domains";
+import { normalizeSite } from "~/platform/config/domains";
 import { AddressListFault, openAddressList } from "./address-list.server";
 import type { AddressListFile } from "./address-list.server";
 import {

@@ -10,7 +10,7 @@ import {
 } from "~e2e/support/chain/key-kinds";
 import { makeKind } from "~e2e/support/key-kinds";
 import { openTwoChains } from "~e2e/support/chain/two-chains";
-import type { Refusal } from "~/platform/http/refusal";
+import type { Refusal } from "~/platform/refusals/refusal";
 import { requireMet } from "../../tokens/require-met";
 import { createJudge } from "../judge.server";
 

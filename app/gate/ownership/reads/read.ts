@@ -1,6 +1,6 @@
 import { getAddress, toFunctionSelector } from "viem";
 import type { Address } from "viem";
-import { Refusal, chainUnavailable } from "~/platform/http/refusal";
+import { Refusal, chainUnavailable } from "~/platform/refusals/refusal";
 import type { Answer, Read } from "./chain-answers";
 
 const signatures = [

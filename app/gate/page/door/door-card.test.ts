@@ -5,7 +5,7 @@ import { exampleKinds } from "~e2e/support/example-kinds";
 import { DoorCard } from "./door-card";
 
 const host = "wiki.example.com";
-const away = { phase: "away", turn: 0, notice: null };
+const away = { phase: "away", notice: null };
 
 function draw(door: object, { look = "done", state = away }: { look?: string; state?: object } = {}): string {
   const props = { door: { host, ...door }, settings: {}, kinds: exampleKinds, state, look };

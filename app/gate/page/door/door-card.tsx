@@ -7,7 +7,8 @@ import { kindNamed } from "../kinds/page-kind";
 import type { PageKinds } from "../kinds/page-kind";
 import { RequirementList } from "../kinds/requirement-list";
 import { NoticeCard } from "../notice-card";
-import type { GateActions, SessionLook } from "../use-gate-flow";
+import type { SessionLook } from "../entry/use-visit";
+import type { GateActions } from "../use-gate";
 import { useWayOn } from "./use-way-on";
 
 type DoorCardProps = {

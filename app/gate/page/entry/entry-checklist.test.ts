@@ -14,7 +14,6 @@ const account = {
 } as const;
 const connected: StateIn<"connected"> = {
   phase: "connected",
-  turn: 1,
   notice: null,
   account,
   task: null,
@@ -26,18 +25,22 @@ function holding(tokenIds: string[] | null): StateIn<"connected"> {
   return { ...connected, choice: { ...noChoice, findings: [{ name: "key", tokenIds, requirement: null }] } };
 }
 
-function statuses(state: Parameters<typeof entrySteps>[0]): string {
-  return entrySteps(state, settings, kinds)
+type Steps = Parameters<typeof entrySteps>[0];
+
+function stepsOf(state: Steps["state"], others: Partial<Steps> = {}) {
+  return entrySteps({ state, chooser: "closed", settings, kinds, ...others });
+}
+
+function statuses(state: Steps["state"], chooser: Steps["chooser"] = "closed"): string {
+  return stepsOf(state, { chooser })
     .map(({ status }) => status)
     .join(" ");
 }
 
 test("the list follows the visitor from the start to the signature", () => {
-  expect(statuses({ phase: "away", turn: 0, notice: null })).toBe("now later later later");
-  expect(statuses({ phase: "fetching-wallets", turn: 1, notice: null })).toBe("working later later later");
-  const choosing = { phase: "choosing", turn: 1, notice: null, wallets: [] } as const;
-  expect(statuses({ ...choosing, wallets: [], pickedId: null })).toBe("now later later later");
-  expect(statuses({ ...choosing, wallets: [], pickedId: "w" })).toBe("working later later later");
+  expect(statuses({ phase: "away", notice: null })).toBe("now later later later");
+  expect(statuses({ phase: "away", notice: null }, "loading")).toBe("working later later later");
+  expect(statuses({ phase: "away", notice: null }, "open")).toBe("now later later later");
   expect(statuses({ ...connected, choice: noChoice })).toBe("done done working later");
   expect(statuses(connected)).toBe("done done done now");
   expect(statuses({ ...connected, task: { kind: "sign-in", step: "wallet" } })).toBe(
@@ -48,7 +51,7 @@ test("the list follows the visitor from the start to the signature", () => {
 test("the checklist names what is missing: another network, no key, unlistable keys, a refusal", () => {
   const elsewhere = { ...connected, account: { ...account, chainId: 1 } };
   expect(statuses(elsewhere)).toBe("done attention done now");
-  expect(entrySteps(elsewhere, settings, kinds)[1]?.detail).toMatch(/Keys live on Base; .* is on Ethereum\./);
+  expect(stepsOf(elsewhere)[1]?.detail).toMatch(/Keys live on Base; .* is on Ethereum\./);
   expect(statuses(holding([]))).toBe("done done attention later");
   expect(statuses(holding(null))).toBe("done done now later");
   const plain = { title: "", detail: "", remedy: "" };
@@ -57,12 +60,12 @@ test("the checklist names what is missing: another network, no key, unlistable k
 });
 
 test("the sentence for screen readers says what comes next", () => {
-  expect(entrySummary(entrySteps(connected, settings, kinds))).toMatch(/^3 of 4 done\. Next: Signed in\./);
+  expect(entrySummary(stepsOf(connected))).toMatch(/^3 of 4 done\. Next: Signed in\./);
 });
 
 test("before a wallet is there, the networks of all kinds are named", () => {
-  const away = { phase: "away", turn: 0, notice: null } as const;
-  expect(entrySteps(away, settings, exampleKinds)[1]?.detail).toBe("Keys live on chain 31337 and Base.");
+  const away = { phase: "away", notice: null } as const;
+  expect(stepsOf(away, { kinds: exampleKinds })[1]?.detail).toBe("Keys live on chain 31337 and Base.");
 });
 
 test("a membership has no key to find: it is judged by what it asks for", () => {
@@ -79,7 +82,7 @@ test("a membership has no key to find: it is judged by what it asks for", () => 
   const stepFor = (outcome: "met" | "unmet" | "unknown", notice: typeof connected.notice = null) => {
     const requirement = { ...leaf, outcome };
     const choice = { ...noChoice, findings: [{ name: "patron", tokenIds: [], requirement }] };
-    return entrySteps({ ...connected, choice, notice }, settings, [patron])[2];
+    return stepsOf({ ...connected, choice, notice }, { kinds: [patron] })[2];
   };
   expect(stepFor("met")).toMatchObject({ title: "What it asks for", status: "done" });
   expect(stepFor("unknown")).toMatchObject({ status: "later", detail: "Checked when you sign in." });

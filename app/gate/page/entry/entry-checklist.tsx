@@ -1,6 +1,6 @@
 import type { Outcome } from "~/gate/kinds/requirement";
 import type { PublicSettings } from "~/platform/config/public-settings";
-import type { GateState, StateIn } from "../gate-state";
+import type { Chooser, GateState, StateIn } from "../gate-state";
 import { chosenKind, findingOf, keysOf } from "../kinds/key-choice";
 import { chainName, chainNameOf, listWords } from "../kinds/key-words";
 import { usabilityOf } from "../kinds/kind-order";
@@ -20,10 +20,10 @@ const statusWords: Record<Checked["status"], string> = {
   attention: "Not yet",
 };
 
-type EntryChecklistProps = { state: Outside; settings: PublicSettings; kinds: PageKinds };
+type Steps = { state: Outside; chooser: Chooser; settings: Chain; kinds: PageKinds };
 
-export function EntryChecklist({ state, settings, kinds }: EntryChecklistProps) {
-  const steps = entrySteps(state, settings, kinds);
+export function EntryChecklist({ state, chooser, settings, kinds }: Steps & { settings: PublicSettings }) {
+  const steps = entrySteps({ state, chooser, settings, kinds });
   return (
     <section className="entry-checklist" aria-labelledby="entry-heading">
       <h2 id="entry-heading">What you need</h2>
@@ -40,13 +40,13 @@ export function EntryChecklist({ state, settings, kinds }: EntryChecklistProps) 
         ))}
       </ol>
       <p role="status" className="visually-hidden">
-        {state.phase === "away" ? "" : entrySummary(steps)}
+        {state.phase === "away" && chooser === "closed" ? "" : entrySummary(steps)}
       </p>
     </section>
   );
 }
 
-export function entrySteps(state: Outside, chain: Chain, kinds: PageKinds) {
+export function entrySteps({ state, chooser, settings, kinds }: Steps) {
   const kind = state.phase === "connected" ? chosenKind(kinds, state.choice) : kinds[0];
   const key = checkKey(state, kind);
   const isMembership = kind.standard === "membership";
@@ -54,8 +54,8 @@ export function entrySteps(state: Outside, chain: Chain, kinds: PageKinds) {
   // What the page cannot read is no obstacle: the server reads it.
   const isKeyFound = key.status === "done" || (isMembership && key.status === "later");
   return [
-    { name: "wallet", title: "Wallet connected", ...checkWallet(state) },
-    { name: "network", title: "Right network", ...checkNetwork(state, chain, kinds) },
+    { name: "wallet", title: "Wallet connected", ...checkWallet(state, chooser) },
+    { name: "network", title: "Right network", ...checkNetwork(state, settings, kinds) },
     { name: "key", title: keyTitle, ...key },
     { name: "sign-in", title: "Signed in", ...checkSignIn(state, isKeyFound) },
   ];
@@ -68,18 +68,13 @@ export function entrySummary(steps: ReturnType<typeof entrySteps>): string {
   return next ? `${done} of ${steps.length} done. Next: ${next.title}. ${next.detail}` : "All done.";
 }
 
-function checkWallet(state: Outside): Checked {
-  switch (state.phase) {
-    case "connected":
-      return { status: "done", detail: `${state.account.walletName} is connected.` };
-    case "fetching-wallets":
-      return { status: "working", detail: "Looking for wallets." };
-    case "choosing":
-      if (state.pickedId) return { status: "working", detail: "Confirm in your wallet." };
-      return { status: "now", detail: "Choose a wallet." };
-    case "away":
-      return { status: "now", detail: "Shows this page your address, and nothing else." };
+function checkWallet(state: Outside, chooser: Chooser): Checked {
+  if (state.phase === "connected") {
+    return { status: "done", detail: `${state.account.walletName} is connected.` };
   }
+  if (chooser === "loading") return { status: "working", detail: "Looking for wallets." };
+  if (chooser === "open") return { status: "now", detail: "Choose a wallet." };
+  return { status: "now", detail: "Shows this page your address, and nothing else." };
 }
 
 function checkNetwork(state: Outside, settings: Chain, kinds: PageKinds): Checked {

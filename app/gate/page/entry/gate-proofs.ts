@@ -1,16 +1,16 @@
 import { keccak256, stringToBytes } from "viem";
-import type { Address } from "viem";
+import type { Address, Hex } from "viem";
 import { createSiweMessage } from "viem/siwe";
 import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
 import { RefusedError } from "../gate-api";
 import type { EnvelopeProof, FormPost, GateApi, RoomProof } from "../gate-api";
 import type { SignedKey } from "../kinds/signed-key";
-import type { WalletSession } from "../wallet/wagmi-session";
 import { previewMoment, signInStatement } from "./sign-in-message";
 
 /** `origin`: of the page; what is signed is bound to it. */
 type SignedText = { key: SignedKey; origin: string; nowMs: number };
-type ProofRequest = SignedText & { wallet: Pick<WalletSession, "signMessage">; address: Address };
+type Signer = { signMessage: (request: { address: Address; message: string }) => Promise<Hex> };
+type ProofRequest = SignedText & { wallet: Signer; address: Address };
 type NonceSource = Pick<GateApi, "getNonce">;
 
 const formPath = "/api/form-submission-gate";

@@ -12,7 +12,7 @@ import { usabilityOf } from "../kinds/kind-order";
 import type { PageKind, PageKinds } from "../kinds/page-kind";
 import { RequirementList } from "../kinds/requirement-list";
 import { VaultField } from "../kinds/vault-field";
-import type { GateActions } from "../use-gate-flow";
+import type { GateActions } from "../use-gate";
 import { MintButton, News } from "./key-news";
 import { Ways, holdsNone } from "./key-ways";
 import { SignInExplained } from "./sign-in-explained";

@@ -3,7 +3,7 @@ import { Button } from "~/ui/button";
 import type { GateTask, StateIn } from "../gate-state";
 import { RequirementList } from "../kinds/requirement-list";
 import { NoticeCard } from "../notice-card";
-import type { GateActions } from "../use-gate-flow";
+import type { GateActions } from "../use-gate";
 
 type NewsProps = { state: StateIn<"connected">; settings: PublicSettings; actions: GateActions };
 

@@ -2,12 +2,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { chatEntryPrefix, formDraftPrefix } from "~/ui/personal-storage";
+import { inside, openGatePage } from "~e2e/support/gate-page";
 import { createGateApi } from "../gate-api";
 import type { Session } from "../gate-api";
-import type { GateEvent } from "../gate-state";
-import { resumeVisit } from "../gate-tasks";
-import { keepSession, lookAtSession, openKept, signOut } from "./session-tasks";
-import type { WalletSession } from "../wallet/wagmi-session";
+import { away } from "../gate-state";
+import type { GateState } from "../gate-state";
+import { keepSession, lookAtSession, lookForSession, resumeVisit, signOut } from "./session-tasks";
+import type { Wallet } from "../wallet/use-wallet";
 
 const address = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 const signedIn = { signedIn: true, tokenId: "7", address, secondsLeft: 900, isRenewable: true };
@@ -33,7 +34,7 @@ type Reply = { status: number; body: unknown };
 type Answers = Record<string, Reply | Promise<Reply>>;
 
 /** A server that notes what it is asked, as `POST {"renew":true}`, and answers that; what it does not know is 404. */
-async function openFixture(answers: Answers) {
+async function openFixture(answers: Answers, state: GateState = inside(session)) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -52,14 +53,9 @@ async function openFixture(answers: Answers) {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
-  const events: GateEvent[] = [];
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const api = createGateApi(origin);
-  return {
-    asked,
-    events,
-    tools: { api, dispatch: (event: GateEvent) => events.push(event), nextTurn: () => 8 },
-  };
+  const { page } = openGatePage({ state });
+  return { asked, page, tools: { api: createGateApi(origin), page } };
 }
 
 const otherAddress = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
@@ -77,7 +73,7 @@ function openBrowser(): () => string[] {
     return { entries, store: { key, removeItem, length: entries.size } };
   });
   const [localStorage, sessionStorage] = stores.map(({ store }) => store);
-  vi.stubGlobal("window", { localStorage, sessionStorage });
+  vi.stubGlobal("window", { localStorage, sessionStorage, location: { origin: "http://localhost" } });
   onTestFinished(() => void vi.unstubAllGlobals());
   return () => stores.flatMap(({ entries }) => [...entries.keys()]);
 }
@@ -88,7 +84,7 @@ const renewing = 'POST {"renew":true}';
 const opening = 'POST {"open":true}';
 
 test("a visible page checks its session and renews it two minutes before the end, a hidden one does neither", async () => {
-  const { asked, events, tools } = await openFixture({ GET: ok(signedIn), [renewing]: ok(signedIn) });
+  const { asked, page, tools } = await openFixture({ GET: ok(signedIn), [renewing]: ok(signedIn) });
   const look = (leftMs: number, isHidden = false) =>
     lookAtSession(tools, { session, isHidden, nowMs: session.endsAtMs - leftMs });
   await look(120_000, true);
@@ -96,21 +92,22 @@ test("a visible page checks its session and renews it two minutes before the end
   await look(119_999);
   await look(119_999, true);
   expect(asked).toEqual(["GET", renewing, renewing]);
-  expect(events.map(({ type }) => type)).toEqual(["session-kept", "session-kept", "session-kept"]);
+  expect(page.read()).toMatchObject({ room: { session: { secondsLeft: 900 } } });
 });
 
 test("who could not be signed out is told so and stays; else nothing of the visit is left", async () => {
   const left = openBrowser();
-  const away = await openFixture({ DELETE: problem });
-  await signOut(away.tools, 7);
-  expect(away.events).toMatchObject([
-    { type: "failed", turn: 7, notice: { title: "You could not be signed out" } },
-  ]);
+  const refused = await openFixture({ DELETE: problem });
+  await signOut(refused.tools);
+  expect(refused.page.read()).toMatchObject({
+    phase: "inside",
+    notice: { title: "You could not be signed out" },
+  });
   expect(left()).toHaveLength(4);
 
-  const { events, tools } = await openFixture(out);
-  await signOut(tools, 7);
-  expect(events).toEqual([{ type: "left", turn: 8 }]);
+  const { page, tools } = await openFixture(out);
+  await signOut(tools);
+  expect(page.read()).toMatchObject({ phase: "connected", notice: null });
   expect(left()).toEqual([notPersonal, notPersonal]);
 });
 
@@ -122,28 +119,38 @@ test("a session that cannot be renewed is not renewed", async () => {
 });
 
 test("the room closes with the server's reason, and the useless cookie is cleared", async () => {
-  const { asked, events, tools } = await openFixture({ GET: ok({ signedIn: false, ended }), ...out });
+  const { asked, page, tools } = await openFixture({ GET: ok({ signedIn: false, ended }), ...out });
   await lookAtSession(tools, { session, isHidden: false, nowMs: 0 });
   expect(asked).toEqual(["GET", "DELETE"]);
-  expect(events).toMatchObject([
-    { type: "session-ended", turn: 8, tokenId: "7", notice: { title: "The room has closed" } },
-  ]);
-  expect(events[0]).toMatchObject({ notice: { detail: ended.detail } });
+  const notice = { title: "The room has closed", detail: ended.detail };
+  expect(page.read()).toMatchObject({ phase: "connected", notice });
+});
+
+test("the room stays while its form is sent, which ends the session, and with its receipt", async () => {
+  for (const form of [
+    { step: "sending", receipt: null },
+    { step: "open", receipt: {} },
+  ]) {
+    const { page, tools } = await openFixture({ GET: ok({ signedIn: false, ended }), ...out });
+    page.updateRoom((room) => ({ form: { ...room.form, ...form } as never }));
+    await lookAtSession(tools, { session, isHidden: false, nowMs: 0 });
+    expect(page.read()).toMatchObject({ phase: "inside", room: { form } });
+  }
 });
 
 test("the room closes when the session is gone or another's, and another's is left alone", async () => {
   for (const answer of [{ signedIn: false }, { ...signedIn, tokenId: "8" }]) {
-    const { asked, events, tools } = await openFixture({ GET: ok(answer) });
+    const { asked, page, tools } = await openFixture({ GET: ok(answer) });
     await lookAtSession(tools, { session, isHidden: false, nowMs: 0 });
-    expect([asked, events.map(({ type }) => type)]).toEqual([["GET"], ["session-ended"]]);
+    expect([asked, page.read().phase]).toEqual([["GET"], "connected"]);
   }
 });
 
 test("nothing is decided while the server cannot answer, and a refused renewal is checked against the session", async () => {
-  const away = await openFixture({ GET: problem, [renewing]: problem });
-  await lookAtSession(away.tools, { session, isHidden: false, nowMs: 0 });
-  await lookAtSession(away.tools, { session, isHidden: false, nowMs: session.endsAtMs - 1 });
-  expect([away.asked, away.events]).toEqual([["GET", renewing, "GET"], []]);
+  const silent = await openFixture({ GET: problem, [renewing]: problem });
+  await lookAtSession(silent.tools, { session, isHidden: false, nowMs: 0 });
+  await lookAtSession(silent.tools, { session, isHidden: false, nowMs: session.endsAtMs - 1 });
+  expect([silent.asked, silent.page.read()]).toEqual([["GET", renewing, "GET"], inside(session)]);
 
   const refused = await openFixture({
     [renewing]: { status: 403, body: ended },
@@ -152,21 +159,22 @@ test("nothing is decided while the server cannot answer, and a refused renewal i
   });
   await lookAtSession(refused.tools, { session, isHidden: false, nowMs: session.endsAtMs - 1 });
   expect(refused.asked).toEqual([renewing, "GET", "DELETE"]);
-  expect(refused.events).toMatchObject([{ type: "session-ended" }]);
+  expect(refused.page.read()).toMatchObject({ phase: "connected" });
 });
 
 test("a refused renewal is not repeated while the session still holds", async () => {
   const last = { ...signedIn, secondsLeft: 100, isRenewable: false };
   const refusal = { type: "https://x/problems/authentication-failed", status: 401, detail: "As long as one" };
-  const { asked, events, tools } = await openFixture({
+  const { asked, page, tools } = await openFixture({
     [renewing]: { status: 401, body: refusal },
     GET: ok(last),
   });
   await lookAtSession(tools, { session, isHidden: true, nowMs: session.endsAtMs - 1 });
   expect(asked).toEqual([renewing, "GET"]);
-  expect(events).toMatchObject([{ type: "session-kept", session: { isRenewable: false } }]);
-  const [kept] = events as { session: Session }[];
-  await lookAtSession(tools, { session: kept!.session, isHidden: false, nowMs: Date.now() });
+  const state = page.read();
+  const kept = state.phase === "inside" ? state.room.session : null;
+  expect(kept).toMatchObject({ isRenewable: false });
+  await lookAtSession(tools, { session: kept!, isHidden: false, nowMs: Date.now() });
   expect(asked).toEqual([renewing, "GET", "GET"]);
 });
 
@@ -182,30 +190,38 @@ test("signing out waits for a renewal in flight, so that it cannot bring the coo
 });
 
 test("a session opens its room, not that of another wallet, and an ended one is cleared", async () => {
-  const good = await openFixture({ GET: ok(signedIn), [opening]: ok(granted), ...out });
-  expect(await openKept(good.tools, { turn: 3 })).toMatchObject({ tokenId: "7" });
-  expect(good.events).toMatchObject([{ type: "session-opened", turn: 3, grant: { accessToken: null } }]);
-  await openKept(good.tools, { turn: 4, address: address.toUpperCase().replace("0X", "0x") });
-  expect(good.events).toHaveLength(2);
-  expect(await openKept(good.tools, { turn: 5, address: otherAddress })).toBe(null);
-  expect([good.asked.at(-1), good.events.length]).toEqual(["DELETE", 2]);
+  const good = await openFixture({ GET: ok(signedIn), [opening]: ok(granted), ...out }, away);
+  const turn = good.page.begin();
+  expect(await lookForSession(good.tools, { turn })).toMatchObject({ tokenId: "7" });
+  expect(good.page.read()).toMatchObject({ phase: "inside", room: { grant: { accessToken: null } } });
+  const sameAddress = address.toUpperCase().replace("0X", "0x");
+  expect(await lookForSession(good.tools, { turn, address: sameAddress })).toMatchObject({ tokenId: "7" });
+  expect(await lookForSession(good.tools, { turn, address: otherAddress })).toBe(null);
+  expect(good.asked.at(-1)).toBe("DELETE");
 
-  const over = await openFixture({ GET: ok({ signedIn: false, ended }), ...out });
-  expect(await openKept(over.tools, { turn: 3 })).toBe(null);
-  expect([over.asked, over.events]).toMatchObject([
-    ["GET", "DELETE"],
-    [{ type: "failed", turn: 3, notice: { title: "The room has closed", detail: ended.detail } }],
-  ]);
-  const none = await openFixture({ GET: ok({ signedIn: false }) });
-  await openKept(none.tools, { turn: 3 });
-  expect([none.asked, none.events]).toEqual([["GET"], []]);
+  const over = await openFixture({ GET: ok({ signedIn: false, ended }), ...out }, away);
+  expect(await lookForSession(over.tools, { turn: over.page.begin() })).toBe(null);
+  expect(over.asked).toEqual(["GET", "DELETE"]);
+  const notice = { title: "The room has closed", detail: ended.detail };
+  expect(over.page.read()).toMatchObject({ phase: "away", notice });
+  const none = await openFixture({ GET: ok({ signedIn: false }) }, away);
+  await lookForSession(none.tools, { turn: none.page.begin() });
+  expect([none.asked, none.page.read()]).toEqual([["GET"], away]);
+});
+
+test("a session that answers after the visitor has gone on opens nothing", async () => {
+  const { page, tools } = await openFixture({ GET: ok(signedIn), [opening]: ok(granted) }, away);
+  const looking = lookForSession(tools, { turn: page.begin() });
+  page.begin();
+  await looking;
+  expect(page.read()).toEqual(away);
 });
 
 test("whether there is a session stays unknown where it could not be looked for or opened", async () => {
-  const away: Answers[] = [{ GET: problem }, { GET: ok(signedIn), [opening]: problem }];
-  for (const replies of away) {
+  const silent: Answers[] = [{ GET: problem }, { GET: ok(signedIn), [opening]: problem }];
+  for (const replies of silent) {
     const { tools } = await openFixture(replies);
-    expect(await openKept(tools, { turn: 3 })).toBe("unknown");
+    expect(await lookForSession(tools, { turn: 3 })).toBe("unknown");
   }
 });
 
@@ -213,9 +229,9 @@ test("another wallet finds nothing of a session's person in the browser, the sam
   const readLeft = openBrowser();
   const before = readLeft();
   const { asked, tools } = await openFixture({ GET: ok(signedIn), [opening]: ok(granted), ...out });
-  await openKept(tools, { turn: 3, address });
+  await lookForSession(tools, { turn: 3, address });
   expect(readLeft()).toEqual(before);
-  await openKept(tools, { turn: 4, address: otherAddress });
+  await lookForSession(tools, { turn: 4, address: otherAddress });
   expect([readLeft(), asked.at(-1)]).toEqual([[notPersonal, notPersonal], "DELETE"]);
 });
 
@@ -228,7 +244,7 @@ test("another account in the last visit's wallet finds nothing of that visit eit
     const readLeft = openBrowser();
     const { asked, tools } = await openFixture(out);
     const account = { address: shown, chainId: 1, walletId: "one", walletName: "One" };
-    const wallet = { reconnect: () => Promise.resolve(account) } as unknown as WalletSession;
+    const wallet = { reconnect: () => Promise.resolve(account) } as unknown as Wallet;
     const openWallet = () => Promise.resolve(wallet);
     await resumeVisit({ ...tools, openWallet }, { lastWallet, openedAs: session });
     expect([readLeft().length, asked]).toEqual([left, left === 4 ? [] : ["DELETE"]]);
@@ -236,10 +252,16 @@ test("another account in the last visit's wallet finds nothing of that visit eit
 });
 
 test("the page keeps the token itself where the browser stored no cookie", async () => {
-  const kept = await openFixture({ POST: ok(signedIn), GET: ok(signedIn) });
+  const replies = { POST: ok(signedIn), GET: ok(signedIn) };
+  const kept = await openFixture(replies, inside());
   await keepSession(kept.tools, "a.b.c");
-  expect([kept.asked, kept.events.map(({ type }) => type)]).toEqual([["POST", "GET"], ["session-kept"]]);
-  const refused = await openFixture({ POST: ok(signedIn), GET: ok({ signedIn: false }) });
+  expect(kept.asked).toEqual(["POST", "GET"]);
+  expect(kept.page.read()).toMatchObject({ room: { session: { tokenId: "7" } } });
+  expect(JSON.stringify(kept.page.read())).not.toContain("first");
+  const refused = await openFixture({ ...replies, GET: ok({ signedIn: false }) }, inside());
   await keepSession(refused.tools, "a.b.c");
-  expect(refused.events).toEqual([]);
+  expect(refused.page.read()).toEqual(inside());
+  const others = await openFixture({ ...replies, GET: ok({ ...signedIn, tokenId: "8" }) }, inside());
+  await keepSession(others.tools, "a.b.c");
+  expect(others.page.read()).toEqual(inside());
 });

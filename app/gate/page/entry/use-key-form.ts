@@ -4,7 +4,7 @@ import { useSecondsUntil } from "~/ui/use-seconds-until";
 import type { StateIn } from "../gate-state";
 import type { PageKind } from "../kinds/page-kind";
 import { vaultFault } from "../kinds/vault-field";
-import type { GateActions } from "../use-gate-flow";
+import type { GateActions } from "../use-gate";
 import { tokenIdFault } from "./token-id-text";
 
 type KeyFormOptions = {

@@ -3,7 +3,6 @@ import { countCharacters } from "~/platform/text/well-formed-text";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import type { GateForm } from "../gate-state";
-import { loadProofs } from "../gate-tasks";
 import { capitalized } from "../kinds/key-words";
 import type { SignedKey } from "../kinds/signed-key";
 import { AddressText } from "../wallet/address-text";
@@ -71,7 +70,7 @@ function useEnvelopePreview(text: string, key: SignedKey): string | null {
   const [preview, setPreview] = useState<string | null>(null);
   useEffect(() => {
     const { origin } = window.location;
-    loadProofs().then(
+    import("../entry/gate-proofs").then(
       ({ previewForm }) => setPreview(previewForm({ text, key, origin })),
       // It is only shown; signing tries to load it again, and says so if it cannot.
       () => undefined,

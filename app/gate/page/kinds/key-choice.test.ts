@@ -109,7 +109,7 @@ test("the kind for which a vault is typed stays chosen while the vault's keys ar
 });
 
 test("a minted key is the connected wallet's, whatever vault was typed", () => {
-  const minted: ChoiceEvent = { type: "key-minted", turn: 1, tokenId: "8", kindName: "key" };
+  const minted: ChoiceEvent = { type: "key-minted", tokenId: "8", kindName: "key" };
   const choice = after(typeVault(vault), minted);
   expect(holderOf(choice, address)).toBe(address);
   expect(choice).toMatchObject({ kindName: "key", tokenId: "8", findings: null });

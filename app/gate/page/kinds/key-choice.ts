@@ -39,7 +39,7 @@ export type ChoiceEvent =
   | { type: "token-id-typed"; tokenId: string; kindName: string }
   /** `kindName`: the kind that it was typed for, which takes delegates. */
   | { type: "vault-typed"; vault: string; kindName: string }
-  | { type: "key-minted"; turn: number; tokenId: string; kindName: string };
+  | { type: "key-minted"; tokenId: string; kindName: string };
 
 export const noChoice: KeyChoice = {
   kindName: null,

@@ -1,5 +1,5 @@
 import type { Offer, Outcome } from "~/gate/kinds/requirement";
-import { asRecord } from "~/platform/http/notice";
+import { asRecord } from "~/platform/refusals/notice";
 
 /** One thing to hold, and what came out. Amounts are whole numbers, in base units where `decimals` is known. */
 export type LeafNode = {

@@ -11,7 +11,7 @@ import type { StateIn } from "../gate-state";
 import type { SignedKey } from "../kinds/signed-key";
 import type { GateNotice } from "../wallet/wallet-notices";
 import { NoticeCard } from "../notice-card";
-import type { GateActions } from "../use-gate-flow";
+import type { GateActions } from "../use-gate";
 import { RoomAudio } from "./room-audio";
 import { RoomScript } from "./room-script";
 import { renderMarkdownSafely } from "./safe-html";
@@ -99,7 +99,7 @@ export function Room({ signedKey, state, isServed, actions }: RoomProps) {
           form={form}
           onConfirm={() => actions.submit(review.text)}
           onClose={() => {
-            if (form.step === "signing") actions.stopWaiting();
+            actions.stopSigning();
             setReview(null);
           }}
         />

@@ -1,24 +1,17 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import type { PublicSettings } from "~/platform/config/public-settings";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
-import { takeLostFocus } from "~/ui/lost-focus";
 import type { StateIn } from "../gate-state";
-import type { GateActions } from "../use-gate-flow";
+import type { GateActions } from "../use-gate";
 import { chosenKind } from "../kinds/key-choice";
 import { chainNameOf } from "../kinds/key-words";
 import { kindNamed } from "../kinds/page-kind";
 import type { PageKinds } from "../kinds/page-kind";
 import { AddressText, shortAddress } from "./address-text";
-import type { WalletAccount } from "./wagmi-session";
+import type { WalletAccount } from "./wallet-setup";
+import { accountBarId, useFocusOnAccountAfterwards } from "./focus-on-account";
 import type { LastWallet } from "./wallet-cookie";
-
-const accountBarId = "wallet-account";
-
-/** On unmounting: the button that was pressed is gone by then, and the focus would fall back to the page's top. */
-export function useFocusOnAccountAfterwards(): void {
-  useEffect(() => () => takeLostFocus(document.getElementById(accountBarId)), []);
-}
 
 type AccountBarProps = {
   settings: PublicSettings;
@@ -100,7 +93,7 @@ type NetworkNoteProps = {
   walletChainId: number;
   chainId: number;
   name: string;
-  onSwitch: () => Promise<void>;
+  onSwitch: () => Promise<unknown>;
 };
 
 function NetworkNote({ walletChainId, chainId, name, onSwitch }: NetworkNoteProps) {

@@ -78,8 +78,7 @@ export function readInjected(ethereum: unknown): FoundWallet[] {
 }
 
 function nameInjected(provider: Eip1193Provider): string {
-  const flags = provider as unknown as Record<string, unknown>;
-  return knownFlags.find(([flag]) => flags[flag] === true)?.[1] ?? "Browser wallet";
+  return knownFlags.find(([flag]) => Reflect.get(provider, flag) === true)?.[1] ?? "Browser wallet";
 }
 
 /** Shows where a wallet says it comes from, wherever two have the same name. */

@@ -1,5 +1,7 @@
 import { createCoinbaseWalletSDK } from "@coinbase/wallet-sdk";
+import { isProvider } from "./eip1193";
 import type { Eip1193Provider } from "./eip1193";
+import { WalletError } from "./wallet-notices";
 
 /** The wallet without an extension, which works in a window of its own at keys.coinbase.com. */
 export function openBase(appName: string, chainIds: readonly number[]): Eip1193Provider {
@@ -9,5 +11,7 @@ export function openBase(appName: string, chainIds: readonly number[]): Eip1193P
     // Never its other half, which speaks to a relay and draws into this page.
     preference: { options: "smartWalletOnly" },
   });
-  return sdk.getProvider() as unknown as Eip1193Provider;
+  const provider: unknown = sdk.getProvider();
+  if (!isProvider(provider)) throw new WalletError("gone");
+  return provider;
 }

@@ -1,22 +1,30 @@
-import { Suspense, lazy, useEffect, useRef } from "react";
+import { useMutation } from "@tanstack/react-query";
+import { Suspense, lazy, useEffect, useMemo, useRef, useState } from "react";
+import { useConfig, useConnect } from "wagmi";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
 import { takeLostFocus } from "~/ui/lost-focus";
-import type { StateIn } from "../gate-state";
+import { noticeFor } from "../gate-notice";
 import { NoticeCard } from "../notice-card";
-import type { GateActions } from "../use-gate-flow";
-import { useFocusOnAccountAfterwards } from "./account-bar";
-import type { WalletChoice } from "./wagmi-session";
+import { useFocusOnAccountAfterwards } from "./focus-on-account";
 import { WalletAppLinks, WalletPrimer } from "./wallet-help";
+import { WalletError } from "./wallet-notices";
+import { findAccount } from "./wallet-setup";
+import type { WalletAccount, WalletChoice, WalletSetup } from "./wallet-setup";
 
 const PairingCode = lazy(() =>
   import("./pairing-code").then(({ PairingCode }) => ({ default: PairingCode })),
 );
 
-type WalletDialogProps = { state: StateIn<"choosing">; isDemo: boolean; actions: GateActions };
+export type WalletDialogProps = {
+  setup: WalletSetup;
+  /** With the wallet that was chosen, or null. */
+  onClose: (chosen: WalletAccount | null) => void;
+};
 
-export function WalletDialog({ state, isDemo, actions }: WalletDialogProps) {
-  const { wallets, pickedId, pairingUri = null, notice } = state;
+export function WalletDialog({ setup, onClose }: WalletDialogProps) {
+  const wallets = useWallets(setup);
+  const { connect, unpick, pickedId, pairingUri, notice } = useChosenWallet(setup, onClose);
   const picked = wallets.find((wallet) => wallet.id === pickedId) ?? null;
   const list = useRef<HTMLUListElement>(null);
   const isPairing = picked?.kind === "walletconnect" && pairingUri !== null;
@@ -34,32 +42,75 @@ export function WalletDialog({ state, isDemo, actions }: WalletDialogProps) {
   }, [picked]);
 
   return (
-    <Dialog title="Choose a wallet" onClose={actions.closeWallets}>
+    <Dialog
+      title="Choose a wallet"
+      onClose={() => {
+        unpick();
+        onClose(null);
+      }}
+    >
       {notice ? <NoticeCard notice={notice} /> : null}
       {isPairing ? (
         <Suspense fallback={<p>Drawing the code.</p>}>
           <PairingCode uri={pairingUri} />
         </Suspense>
       ) : (
-        <WalletList list={list} wallets={wallets} picked={picked} onPick={actions.pickWallet} />
+        <WalletList list={list} wallets={wallets} picked={picked} onPick={connect} />
       )}
       <div role="status" className={picked ? "stack wallet-waiting" : "visually-hidden"}>
         {picked && !isPairing ? <Waiting picked={picked} /> : null}
       </div>
       {picked ? (
         <div className="row">
-          <Button tone="quiet" onClick={actions.unpickWallet}>
+          <Button tone="quiet" onClick={unpick}>
             Choose another wallet
           </Button>
         </div>
       ) : (
         <>
           {hasOwn ? null : <WalletAppLinks />}
-          <WalletPrimer isDemo={isDemo} isOpen={wallets.length === 0} />
+          <WalletPrimer isDemo={setup.settings.mode === "demo"} isOpen={wallets.length === 0} />
         </>
       )}
     </Dialog>
   );
+}
+
+/** Wallets may announce themselves late. */
+function useWallets({ listWallets, subscribeToWallets }: WalletSetup): WalletChoice[] {
+  const [wallets, setWallets] = useState(listWallets);
+  useEffect(() => subscribeToWallets(setWallets), [subscribeToWallets]);
+  return wallets;
+}
+
+function useChosenWallet(setup: WalletSetup, onChosen: (account: WalletAccount) => void) {
+  const [pairingUri, setPairingUri] = useState<string | null>(null);
+  const { mutateAsync: connectTo } = useConnect();
+  const config = useConfig();
+  const { mutate, reset, isPending, variables, error } = useMutation({
+    mutationFn: async (walletId: string) => {
+      setPairingUri(null);
+      const { accounts } = await connectTo({
+        connector: await setup.makeConnector(walletId, setPairingUri),
+      });
+      // Some locked wallets answer with nobody instead of asking.
+      if (!accounts[0]) throw new WalletError("locked");
+      const account = findAccount(config);
+      if (!account) throw new WalletError("gone");
+      return account;
+    },
+  });
+  return {
+    connect: (walletId: string) => mutate(walletId, { onSuccess: onChosen }),
+    /** What the wallet answers after this is ignored. */
+    unpick: () => {
+      setup.abandonConnect();
+      reset();
+    },
+    pickedId: isPending ? variables : null,
+    pairingUri,
+    notice: useMemo(() => error && noticeFor(error, "connect"), [error]),
+  };
 }
 
 const hints = {

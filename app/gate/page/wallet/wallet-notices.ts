@@ -1,4 +1,4 @@
-import type { NoticeText } from "~/platform/http/notice";
+import type { NoticeText } from "~/platform/refusals/notice";
 import type { RequirementNode } from "../kinds/requirement-tree";
 
 export type Fact = readonly [label: string, value: string];

@@ -11,7 +11,7 @@ import { compileTrust } from "../client-id.server";
 import { readLimitedBody } from "./body.server";
 import { contextOf, createRequestContexts } from "../create-context.server";
 import { createHttpServer } from "../connection/http-server.server";
-import type { Refusal } from "../refusal";
+import type { Refusal } from "~/platform/refusals/refusal";
 import type { RequestContext, ServiceContext } from "../request-context.server";
 
 const maxBytes = 1_000;

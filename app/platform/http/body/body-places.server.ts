@@ -1,4 +1,4 @@
-import { Refusal } from "../refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 
 /** How many bodies one client may be sending to this process at a time. */
 export const maxBodiesOfClient = 64;

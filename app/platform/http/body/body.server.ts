@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { z } from "zod";
 import { takeBodyPlace } from "./body-places.server";
 import { trimSpaces } from "../header-text";
-import { Refusal } from "../refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import type { RequestContext } from "../request-context.server";
 import { describeIssues } from "./shape-issues";
 
@@ -57,7 +57,7 @@ export async function readLimitedBody({ request, context }: Incoming, maxBytes: 
     leavePlace?.();
   }
   // The stream of a connection that broke ends like any other.
-  if (context.isGone) throw incomplete();
+  if (context.signal.aborted) throw incomplete();
   return held.subarray(0, receivedBytes);
 }
 

@@ -1,8 +1,8 @@
-import { Refusal } from "../refusal";
-import type { RefusalName } from "../refusal";
+import { Refusal } from "~/platform/refusals/refusal";
+import type { RefusalName } from "~/platform/refusals/refusal";
 
 /** Limits of every body, counted before it is parsed. */
-export type JsonBounds = {
+type JsonBounds = {
   /** Members of objects and elements of arrays, in all. */
   maxValues: number;
   /** Objects and arrays within each other. */

@@ -3,7 +3,7 @@ import type { OperationDescription } from "~/platform/openapi/api-registry";
 import { hasBody, parseShape, readLimitedBody, requireJsonHeaders } from "./body.server";
 import type { Incoming } from "./body.server";
 import { defaultJsonBounds, parseJson } from "./json-text";
-import { Refusal } from "../refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import type { RequestContext } from "../request-context.server";
 import { takeTurn } from "../turn.server";
 

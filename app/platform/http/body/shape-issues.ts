@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-export type ShapeIssue = { path: string; message: string };
+type ShapeIssue = { path: string; message: string };
 
 /** More would help nobody, and each costs its words. */
 export const maxIssues = 20;

@@ -7,7 +7,7 @@ import { readLimitedBody } from "../body/body.server";
 import type { Incoming } from "../body/body.server";
 import { createHttpServer } from "./http-server.server";
 import type { ServerTimeouts } from "./http-server.server";
-import { Refusal } from "../refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 
 const patient: ServerTimeouts = {
   headersMs: 60_000,
@@ -22,11 +22,12 @@ async function openServer(timeouts?: Partial<ServerTimeouts>) {
   const server = createHttpServer(
     (request, response) => {
       const sent = createReadableStreamFromReadable(request);
+      const leaving = new AbortController();
+      response.once("close", () => leaving.abort());
       const body = {
         request: { body: sent },
-        context: { headers: request.headers, isTooFine: () => false },
+        context: { headers: request.headers, isTooFine: () => false, signal: leaving.signal },
       } as unknown as Incoming;
-      Object.defineProperty(body.context, "isGone", { get: () => response.destroyed });
       void readLimitedBody(body, 1_000).then(
         (bytes) => {
           outcomes.push(`read ${bytes.length}`);
@@ -123,6 +124,48 @@ test.each([
   const halves = ["X-One", "X-Two"].map((name) => `${name}: ${"a".repeat(kibibytes * 512)}\r\n`).join("");
   const bytes = `GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${halves}\r\n`;
   expect(await drip(port, bytes)).toContain(`HTTP/1.1 ${status}\r\n`);
+});
+
+test.each(["GET", "POST"])(
+  "of a %s's body that nobody reads, little is received in single bytes",
+  async (method) => {
+    const server = createHttpServer((_request, response) => void response.end("read"), patient);
+    const connected = once(server, "connection") as Promise<[net.Socket]>;
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const client = net.connect((server.address() as AddressInfo).port, "127.0.0.1");
+    client.on("error", () => client.destroy());
+    let received = "";
+    client.on("data", (chunk) => (received += chunk.toString()));
+    client.write(`${method} / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n`);
+    const bytes = "1\r\na\r\n".repeat(10_000);
+    const sendOn = () => void client.write(bytes, () => setImmediate(sendOn));
+    sendOn();
+    const [connection] = await connected;
+    await new Promise((resolve) => client.once("close", resolve));
+    expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*read/);
+    expect(connection.bytesRead).toBeLessThan(512 * 1024);
+  },
+);
+
+test("a body that nobody reads, but that is there whole, keeps its connection", async () => {
+  const server = createHttpServer((_request, response) => void response.end("read"), patient);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const client = net.connect((server.address() as AddressInfo).port, "127.0.0.1");
+  onTestFinished(() => void client.destroy());
+  let received = "";
+  client.on("data", (chunk) => (received += chunk.toString()));
+  for (const length of [3, 60_000, 0]) {
+    received = "";
+    client.write(
+      `GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${length}\r\n\r\n${"a".repeat(length)}`,
+    );
+    await expect.poll(() => received).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*read/);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 });
 
 test("the time limits of the service are the documented ones", () => {

@@ -4,9 +4,10 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from "n
 import type { Log } from "~/platform/log/log.server";
 import { takeOverPort } from "~/platform/instance/worker.server";
 import { measureGrain } from "../body/body-grain.server";
+import { hasBody } from "../body/body.server";
 import { oneAtATime } from "./one-at-a-time.server";
-import { problemHeader, refusalTable } from "../refusal";
-import { countHeader, readTarget } from "../request-target";
+import { problemHeader, refusalTable } from "~/platform/refusals/refusal";
+import { readTarget } from "../request-target";
 import type { RequestTarget } from "../request-target";
 
 /** Slow clients are cut off: the request must arrive in time, and a socket that moves nothing is closed. */
@@ -27,7 +28,7 @@ export function createHttpServer(listener: RequestListener, timeouts = defaultTi
       maxHeaderSize: maxHeaderBytes,
     },
     oneAtATime((request, response) => {
-      if (hasBody(request)) endWithoutReset(request, response);
+      if (hasBody(request.headers)) endWithoutReset(request, response);
       if (isForRoutes(request, response)) listener(request, response);
     }),
   );
@@ -43,9 +44,9 @@ const serverMethods = "GET, HEAD, POST, OPTIONS";
 
 /** Answers what is wrong with the request line or the host; a whole address in the request line becomes its path. */
 function isForRoutes(request: IncomingMessage, response: ServerResponse): boolean {
-  const { method, url = "/", headers, rawHeaders } = request;
+  const { method, url = "/", headers, headersDistinct } = request;
   const target: RequestTarget =
-    countHeader(rawHeaders, "host") > 1
+    (headersDistinct.host?.length ?? 0) > 1
       ? { kind: "fault", detail: "The request has more than one Host header. Send one." }
       : readTarget(method, url, headers.host);
   if (target.kind === "path") {
@@ -69,43 +70,39 @@ function isForRoutes(request: IncomingMessage, response: ServerResponse): boolea
   return false;
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers["transfer-encoding"] !== undefined || headers["content-length"] !== undefined;
-}
-
-function endWithoutReset(request: IncomingMessage, response: ServerResponse): void {
-  const { socket } = request;
-  const isTooFine = measureGrain(socket);
-  response.once("prefinish", () => {
-    // After `Connection: close` Node would close both ways at once, and with bytes of the request on their way that
-    // is a reset, which discards the answer. This closes our own way only; `endUnreadRequest` the rest.
-    if (!request.complete) socket.destroySoon = () => void socket.end();
-  });
-  response.once("finish", () => {
-    if (!request.complete) endUnreadRequest(request, isTooFine);
-  });
-}
-
 /** How much of an unwanted body is still received, so that a client that is busy sending gets to read the answer. */
 const lingerMs = 1000;
 const lingerBytes = 1024 * 1024;
 
 /**
- * Closes the connection once the answer has had time to arrive: closing while bytes are on their way resets it, and a
- * reset discards what the client has not read yet. Beyond `lingerBytes` nothing is read: the client's own buffer fills.
+ * Closes a connection whose request has not arrived whole once the answer has had time to arrive: closing while bytes are
+ * on their way resets it, and a reset discards what the client has not read yet. Beyond `lingerBytes`, and of what comes
+ * in too small pieces, nothing is read: the client's own buffer fills.
  */
-function endUnreadRequest(request: IncomingMessage, isTooFine: (bodyBytes: number) => boolean): void {
-  let discardedBytes = 0;
-  const timer = setTimeout(() => request.socket.destroy(), lingerMs);
-  request.once("close", () => clearTimeout(timer));
-  // A route that was to read the body would pause it.
-  request.removeAllListeners("data");
-  request.on("data", (chunk: Buffer) => {
-    discardedBytes += chunk.length;
-    if (discardedBytes > lingerBytes || isTooFine(discardedBytes)) request.pause();
+function endWithoutReset(request: IncomingMessage, response: ServerResponse): void {
+  const { socket } = request;
+  const isTooFine = measureGrain(socket);
+  // Of a body that nobody has begun to read Node would drop any amount, past all listeners.
+  request.read(0);
+  response.once("prefinish", () => {
+    // After `Connection: close` Node would close both ways at once.
+    if (!request.complete) socket.destroySoon = () => void socket.end();
   });
-  request.on("error", () => request.socket.destroy());
-  request.resume();
+  response.once("finish", () => {
+    let discardedBytes = 0;
+    // A route that was to read the body would pause it.
+    request.removeAllListeners("data").removeAllListeners("readable");
+    if (!request.complete) {
+      const timer = setTimeout(() => socket.destroy(), lingerMs);
+      request.once("close", () => clearTimeout(timer));
+      request.on("error", () => socket.destroy());
+      request.on("data", (chunk: Buffer) => {
+        discardedBytes += chunk.length;
+        if (discardedBytes > lingerBytes || isTooFine(discardedBytes)) request.pause();
+      });
+    }
+    request.resume();
+  });
 }
 
 /** For what never became a request, so that there is only the socket to answer with. */

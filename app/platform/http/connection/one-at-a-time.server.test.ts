@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { ServerResponse } from "node:http";
 import net from "node:net";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { oneAtATime } from "./one-at-a-time.server";
 
@@ -11,6 +12,7 @@ async function openConnection() {
   const server = createServer(
     oneAtATime((request, response) => void begun.push({ path: request.url!, response })),
   );
+  const connection = once(server, "connection").then(([opened]) => opened as net.Socket);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {
@@ -24,7 +26,7 @@ async function openConnection() {
   const send = (paths: readonly string[]) =>
     socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join(""));
   const bodies = () => [...received.matchAll(/\r\n\r\n(\/\d+)/g)].map(([, path]) => path);
-  return { begun, socket, send, bodies };
+  return { begun, socket, connection, send, bodies };
 }
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `/${index}`);
@@ -56,4 +58,24 @@ test("what a client has sent ahead is not begun after it has left", async () => 
   await left;
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(begun).toHaveLength(1);
+});
+
+test("a body that is sent ahead is received once it is its request's turn", async () => {
+  const { begun, socket, connection, send, bodies } = await openConnection();
+  send(["/0"]);
+  socket.write("POST /1 HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n");
+  await expect.poll(() => begun.length).toBe(1);
+  const { bytesRead } = await connection;
+  for (let count = 0; count < 20; count += 1) {
+    socket.write("1\r\na\r\n");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  expect((await connection).bytesRead - bytesRead).toBeLessThan(30);
+  socket.write("0\r\n\r\n");
+  begun[0]!.response.end("/0");
+  await expect.poll(() => begun.length).toBe(2);
+  const body = await text(begun[1]!.response.req);
+  expect(body).toBe("a".repeat(20));
+  begun[1]!.response.end("/1");
+  await expect.poll(bodies).toEqual(["/0", "/1"]);
 });

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { hasBody } from "../body/body.server";
 
 /** How many requests a client may send ahead on one connection, before the answer to the first is out. */
 const maxSentAhead = 4;
@@ -15,6 +16,7 @@ export function oneAtATime(listener: RequestListener): RequestListener {
 
   function answer({ request, response }: Sent, waiting: Sent[]): void {
     const { socket } = request;
+    if (socket.isPaused()) socket.resume();
     response.once("close", () => {
       const next = socket.destroyed ? undefined : waiting.shift();
       if (next) answer(next, waiting);
@@ -30,7 +32,10 @@ export function oneAtATime(listener: RequestListener): RequestListener {
       const own: Sent[] = [];
       sentAhead.set(socket, own);
       answer({ request, response }, own);
-    } else if (waiting.length < maxSentAhead) waiting.push({ request, response });
-    else socket.destroy();
+    } else if (waiting.length < maxSentAhead) {
+      waiting.push({ request, response });
+      // Of its body nothing is received before its turn. Without one the socket goes on: it tells when the client leaves.
+      if (hasBody(request.headers)) socket.pause();
+    } else socket.destroy();
   };
 }

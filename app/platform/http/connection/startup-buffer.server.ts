@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
 import { answerJson } from "../answer.server";
-import { Refusal } from "../refusal";
+import { Refusal } from "~/platform/refusals/refusal";
 import { sendResponse } from "../send-response.server";
 
 type StartupBufferOptions = {
@@ -26,14 +27,10 @@ export function createStartupBuffer({
 }: StartupBufferOptions) {
   let opened: RequestListener | undefined;
   let isClosed = false;
-  const waiting = new Map<ServerResponse, { request: IncomingMessage; timer: NodeJS.Timeout }>();
-
-  function takeOut(response: ServerResponse): IncomingMessage | null {
-    const found = waiting.get(response);
-    clearTimeout(found?.timer);
-    waiting.delete(response);
-    return found && !found.request.socket.destroyed ? found.request : null;
-  }
+  let waiting = 0;
+  let settle = () => {};
+  /** It was opened or closed. */
+  const settled = new Promise<void>((resolve) => (settle = resolve));
 
   function refuse(request: IncomingMessage, response: ServerResponse): void {
     const refusal = new Refusal("state-unavailable", {
@@ -43,9 +40,14 @@ export function createStartupBuffer({
     answerWith(response, (requestId) => answerRefusal(refusal, request, requestId));
   }
 
-  function refuseWaiting(response: ServerResponse): void {
-    const request = takeOut(response);
-    if (request) refuse(request, response);
+  async function hold(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const hasLeft = new Promise((resolve) => response.once("close", resolve));
+    waiting += 1;
+    await Promise.race([settled, hasLeft, delay(waitMs, undefined, { ref: false })]);
+    waiting -= 1;
+    if (response.destroyed) return;
+    if (opened) opened(request, response);
+    else refuse(request, response);
   }
 
   return {
@@ -57,21 +59,17 @@ export function createStartupBuffer({
         const answer = service === "healthz" ? answerJson({ body: { status: "alive" } }) : answerUnready();
         return answerWith(response, () => answer);
       }
-      if (isClosed || waiting.size >= maxWaiting) return refuse(request, response);
-      waiting.set(response, { request, timer: setTimeout(refuseWaiting, waitMs, response) });
-      response.once("close", () => takeOut(response));
+      if (isClosed || waiting >= maxWaiting) return refuse(request, response);
+      void hold(request, response);
     },
     open(listener: RequestListener): void {
       opened = listener;
-      for (const response of [...waiting.keys()]) {
-        const request = takeOut(response);
-        if (request) listener(request, response);
-      }
+      settle();
     },
     /** Unless it is open: waiting and coming requests are refused at once. */
     close(): void {
       isClosed = true;
-      for (const response of [...waiting.keys()]) refuseWaiting(response);
+      settle();
     },
   };
 }

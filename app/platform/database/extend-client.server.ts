@@ -1,0 +1,68 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { PrismaClient } from "~/generated/sqlite/client";
+import { isUniqueConflict, retryWriteConflicts } from "./write-conflict.server";
+
+type What = "statement" | "transaction";
+
+/** `observe`: called when a statement or transaction has ended. */
+export type DatabaseInstrument = {
+  observe?: (call: { what: What; isFailed: boolean; durationSeconds: number }) => void;
+};
+
+/** Inside a transaction, a statement alone is not retried: that would be half of the work. */
+const insideTransaction = new AsyncLocalStorage<true>();
+
+/**
+ * The same client, which times every statement and transaction. What PostgreSQL aborted for a deadlock or a conflict runs
+ * again, a transaction as a whole. So what is passed to `$transaction` must change nothing but the database.
+ */
+export function extendClient(client: PrismaClient, { observe }: DatabaseInstrument = {}): PrismaClient {
+  /** `isAnswer`: whether an error is no failure of this call. */
+  async function time<T>(what: What, work: () => Promise<T>, isAnswer: (error: unknown) => boolean) {
+    const startedAtMs = performance.now();
+    const end = (isFailed: boolean) =>
+      observe?.({ what, isFailed, durationSeconds: (performance.now() - startedAtMs) / 1_000 });
+    try {
+      const result = await work();
+      end(false);
+      return result;
+    } catch (error) {
+      end(!isAnswer(error));
+      throw error;
+    }
+  }
+
+  const timed = client.$extends({
+    query: {
+      $allOperations({ args, query }) {
+        const attempt = () => time("statement", () => query(args), isUniqueConflict);
+        return insideTransaction.getStore() ? attempt() : retryWriteConflicts(attempt);
+      },
+    },
+  });
+  const transact = timed.$transaction.bind(timed) as (...parameters: unknown[]) => Promise<unknown>;
+
+  async function transactOnce(work: unknown, options: unknown[]): Promise<unknown> {
+    // An error of the work itself is counted where it arose, or is the caller's own.
+    let thrown: unknown;
+    async function watched(transaction: unknown): Promise<unknown> {
+      try {
+        return await (work as (transaction: unknown) => unknown)(transaction);
+      } catch (error) {
+        thrown = error;
+        throw error;
+      }
+    }
+    const given = typeof work === "function" ? watched : work;
+    return await time(
+      "transaction",
+      () => transact(given, ...options),
+      (error) => error === thrown,
+    );
+  }
+
+  const $transaction = (work: unknown, ...options: unknown[]) =>
+    insideTransaction.run(true, () => retryWriteConflicts(() => transactOnce(work, options)));
+  // eslint-disable-next-line no-restricted-syntax -- The type of an extended client lacks `$on`, which nobody calls here.
+  return timed.$extends({ client: { $transaction } }) as unknown as PrismaClient;
+}
