@@ -1,8 +1,4 @@
-import { readFileSync } from "node:fs";
 import type { ThirdPartyPackage } from "./packages";
-
-/** Swagger UI's own list of what its one file holds. */
-const swaggerNotices = "node_modules/swagger-ui-dist/swagger-ui-es-bundle.js.LICENSE.txt";
 
 /** Of licences that leave a choice, the one taken here. */
 const taken: Record<string, string> = {
@@ -47,10 +43,6 @@ export function renderNotices(packages: readonly ThirdPartyPackage[]): string {
     "  source and the build of the module are at https://github.com/arseneyr/wasm-media-encoders, and the package in",
     "  `node_modules` can be replaced by another build of it.",
     "- libogg and libvorbis (https://xiph.org), under the BSD licence of the Xiph.Org Foundation. Latchkey does not use them.",
-    "",
-    "`swagger-ui-dist` is Apache-2.0 itself and holds other packages in the file that browsers load. It names them so:",
-    "",
-    ...fence(readFileSync(swaggerNotices, "utf8").trim()),
     "",
     "## Licence texts",
     "",
