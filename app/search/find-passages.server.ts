@@ -72,11 +72,10 @@ function weighWords({ words, held }: Shelf, query: string): Weights {
 /** BM25. A passage gains by the share of the question it holds, and by a heading that says little else. */
 function rankByWords({ index, query, shelf, isMet, limit }: Sought): string[] {
   const weights = weighWords(shelf, query);
-  const unknown = [...weights.keys()].filter((word) => !shelf.held.has(word) && !/\d/.test(word));
   const isLarge = shelf.words.termCount > manyTerms;
-  const guessed = new Set(unknown.slice(0, isLarge ? 1 : maxGuessedWords));
+  const { guessed, completed } = chooseGuesses(weights, shelf, isLarge);
   const found = shelf.words.search([...weights.keys()].join(" "), {
-    prefix: (word) => guessed.has(word) && word.length >= minCompletedChars,
+    prefix: (word) => completed.has(word),
     fuzzy: (word) =>
       guessed.has(word) &&
       word.length >= minCorrectedChars &&
@@ -100,6 +99,20 @@ function rankByWords({ index, query, shelf, isMet, limit }: Sought): string[] {
     .filter(({ ofQuestion }) => ofQuestion >= minCoverage)
     .sort((one, other) => other.score - one.score)
     .map(({ id }) => id);
+}
+
+/** Which words that no passage holds are corrected, and which of them completed: what they match is bounded, too. */
+function chooseGuesses(weights: Weights, { words, held }: Shelf, isLarge: boolean) {
+  const unknown = [...weights.keys()].filter((word) => !held.has(word) && !/\d/.test(word));
+  const affordable = Math.floor(maxOccurrences / words.documentCount);
+  const guessed = unknown.slice(0, isLarge ? 1 : Math.max(1, Math.min(maxGuessedWords, affordable)));
+  let left = maxOccurrences;
+  const completed = guessed.filter((word) => {
+    if (word.length < minCompletedChars) return false;
+    for (const [term, count] of held) if (term.startsWith(word)) left -= count;
+    return left >= 0;
+  });
+  return { guessed: new Set(guessed), completed: new Set(completed) };
 }
 
 function sum(values: readonly number[]): number {

@@ -2,24 +2,29 @@ import { setTimeout as delay } from "node:timers/promises";
 import { StreamCutOff } from "~/chat/event-stream.server";
 import type { EventSource } from "~/chat/event-stream.server";
 import type { AnswerFeed } from "./answer-feed.server";
-import type { AnswerEnding, AnswerState, KeptEvent } from "./kept-answer";
+import type { AnswerEnding, KeptEvent } from "./kept-answer";
 import type { KeptAnswerStore } from "./kept-answers.store.server";
 
 /** How often an instance looks at the store for what another one has done to an answer. */
 export const lookEveryMs = 200;
 const maxReadBytes = 256 * 1024;
 
-/** Waits a moment, then looks at the store once for all readers of an answer here: however many, they cost what one does. */
-export function createSharedLook(store: Pick<KeptAnswerStore, "readState">, signal: AbortSignal) {
-  const looks = new Map<string, Promise<AnswerState | null>>();
-  return (replyId: string): Promise<AnswerState | null> => {
-    const look =
-      looks.get(replyId) ??
-      delay(lookEveryMs, undefined, { signal })
-        .finally(() => looks.delete(replyId))
-        .then(() => store.readState(replyId));
-    looks.set(replyId, look);
-    return look;
+/** `isLater`: a moment from now. */
+type StoreRead = { replyId: string; afterId: number; isLater: boolean };
+
+/** One read of the store for all readers here that stand at the same event: however many, they cost what one does. */
+export function createSharedRead(store: Pick<KeptAnswerStore, "read">, signal: AbortSignal) {
+  const reads = new Map<string, ReturnType<KeptAnswerStore["read"]>>();
+  return ({ replyId, afterId, isLater }: StoreRead): ReturnType<KeptAnswerStore["read"]> => {
+    const key = `${replyId} ${afterId} ${isLater}`;
+    const due = async () => void (isLater && (await delay(lookEveryMs, undefined, { signal })));
+    const read =
+      reads.get(key) ??
+      due()
+        .then(() => store.read({ replyId, afterId, maxBytes: maxReadBytes }))
+        .finally(() => reads.delete(key));
+    reads.set(key, read);
+    return read;
   };
 }
 
@@ -28,8 +33,7 @@ export type AnswerReaderOptions = {
   /** Null if another process writes the answer, or if it has ended. */
   feed: AnswerFeed | null;
   afterId: number;
-  store: Pick<KeptAnswerStore, "read">;
-  lookLater: ReturnType<typeof createSharedLook>;
+  read: ReturnType<typeof createSharedRead>;
   /** Ends an answer that has lost its writer. */
   conclude: (replyId: string) => Promise<void>;
   /** How long the store may be away before the reader is cut off, to come back. */
@@ -44,6 +48,10 @@ export class AnswerReader implements EventSource {
   #tellMore = () => {};
   readonly #look = () => this.#tellMore();
   #fromStore: KeptEvent[] = [];
+  /** How far the store was read: a reader may stand beyond what is there. */
+  #readId = Infinity;
+  /** Nothing new is to be expected at once. */
+  #isIdle = false;
   #isReading = false;
   /** The ending is known, and the reader stands before it. */
   #isEnding = false;
@@ -99,16 +107,13 @@ export class AnswerReader implements EventSource {
 
   /** Until there is something new, or the end. */
   async #readOn(): Promise<void> {
-    const { replyId, lookLater, patienceMs, shutdownSignal } = this.#options;
-    const isIdle = (state: AnswerState | null) =>
-      state?.hasWriter && !state.ending && state.lastId <= this.#lastId;
+    const { patienceMs, shutdownSignal } = this.#options;
     this.#isReading = true;
     let lookedAtMs = performance.now();
     while (!this.#isClosed && !this.#isWhole && this.#fromStore.length === 0) {
       try {
-        const mayWait = await this.#lookAtStore();
+        await this.#lookAtStore();
         lookedAtMs = performance.now();
-        while (mayWait && !this.#isClosed && isIdle(await lookLater(replyId))) lookedAtMs = performance.now();
       } catch (cause) {
         const isOver = shutdownSignal.aborted || performance.now() - lookedAtMs > patienceMs;
         if (isOver) this.#cutOff("The answer could not be read", cause);
@@ -119,18 +124,23 @@ export class AnswerReader implements EventSource {
     this.#tellMore();
   }
 
-  /** Whether nothing new is to be expected at once. */
-  async #lookAtStore(): Promise<boolean> {
-    const { replyId, store, conclude } = this.#options;
-    const part = await store.read({ replyId, afterId: this.#lastId, maxBytes: maxReadBytes });
-    if (part?.ending && this.#goToEnding(part.ending, part.lastId)) return false;
-    this.#fromStore = part?.events ?? [];
-    if (this.#fromStore.length > 0) return false;
-    if (part === null || part.lastId > this.#lastId) this.#cutOff("The answer is gone");
-    else if (part.ending) this.#isWhole = true;
-    else if (part.hasWriter) return true;
+  async #lookAtStore(): Promise<void> {
+    const { replyId, read, conclude } = this.#options;
+    const afterId = Math.min(this.#lastId, this.#readId);
+    const part = await read({ replyId, afterId, isLater: this.#isIdle });
+    this.#isIdle = false;
+    if (part?.ending && this.#goToEnding(part.ending, part.lastId)) return;
+    if (part === null || (part.events.length === 0 && part.lastId > afterId)) {
+      this.#cutOff("The answer is gone");
+      return;
+    }
+    this.#readId = part.events.at(-1)?.id ?? part.lastId;
+    this.#fromStore = part.events.filter(({ id }) => id > this.#lastId);
+    const isAll = this.#readId >= part.lastId;
+    this.#isIdle = isAll && part.hasWriter;
+    if (!isAll || this.#isIdle || this.#fromStore.length > 0) return;
+    if (part.ending) this.#isWhole = true;
     else await conclude(replyId);
-    return false;
   }
 
   #cutOff(message: string, cause?: unknown): void {

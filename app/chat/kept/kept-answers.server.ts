@@ -5,7 +5,7 @@ import type { Clock } from "~/platform/time/clock";
 import { toEventJson } from "~/chat/event-stream.server";
 import { Refusal } from "~/platform/refusals/refusal";
 import type { Log } from "~/platform/log/log.server";
-import { AnswerReader, createSharedLook, lookEveryMs } from "./answer-reader.server";
+import { AnswerReader, createSharedRead, lookEveryMs } from "./answer-reader.server";
 import type { AnswerHeaders, AnswerSession, BeginRequest, Conversation, FoundAnswer } from "./kept-answer";
 import type { KeptAnswerStore } from "./kept-answers.store.server";
 import { OpenAnswer } from "./open-answer.server";
@@ -52,7 +52,7 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
   const expiresAtMs = () => clock() + keptForMs;
   const { conclude, settleLost, settleEnded } = createSettling(options, expiresAtMs);
   const lookForStops = createStopLook(store, writtenHere);
-  const lookLater = createSharedLook(store, shutdownSignal);
+  const read = createSharedRead(store, shutdownSignal);
 
   /** Concludes answers that have lost their writer, and settles what failed to settle before. */
   async function concludeAbandoned(): Promise<void> {
@@ -100,7 +100,7 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
     read({ replyId }: Pick<FoundAnswer, "replyId">, afterId: number): AnswerReader {
       const feed = writtenHere.get(replyId)?.feed ?? null;
       const patienceMs = 2 * leaseMs;
-      return new AnswerReader({ ...options, replyId, feed, afterId, lookLater, conclude, patienceMs });
+      return new AnswerReader({ ...options, replyId, feed, afterId, read, conclude, patienceMs });
     },
     /**
      * Resolves when the answer has ended, if this process writes it. Any other process finds the request in the store. With a

@@ -217,12 +217,6 @@ function createReading({ database, isHeld }: Terms, clock: Clock) {
       return { replyId: row.id, headers, ...toState(row) };
     },
 
-    async readState(replyId: string): Promise<AnswerState | null> {
-      const [row] = await database.$queryRaw<StateRow[]>`
-        SELECT "id", "lastId", ${isHeld} AS "hasWriter", "endingId", "concludedAtMs" FROM "KeptAnswer" WHERE "id" = ${replyId}`;
-      return row === undefined ? null : toState(row);
-    },
-
     /** At least one event if there is one after `afterId`; at most one piece beyond `maxBytes`. Null: the answer is gone. */
     async read({ replyId, afterId, maxBytes }: { replyId: string; afterId: number; maxBytes: number }) {
       const [row] = await database.$queryRaw<

@@ -349,7 +349,7 @@ function listKeptAnswers(database: Database): ListedStore {
   };
   return {
     store,
-    reads: ["find", "read", "readState", "listAbandoned", "listAskedToStop", "findUsages"],
+    reads: ["find", "read", "listAbandoned", "listAskedToStop", "findUsages"],
     writes: {
       begin: meets(isNew, () => store.begin(request), { outcome: "begun" }),
       discard: meets(at("KeptAnswer"), () => store.discard(open), undefined),
