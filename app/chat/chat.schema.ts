@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isLongerThan } from "~/platform/text/well-formed-text";
-import { describeIssues } from "~/platform/http/body/shape-issues";
+import { describeIssues } from "~/platform/shapes/shape-issues";
 import { maxMessageChars, maxMessages, maxParts } from "./chat-limits";
 import { textOf, toModelMessages } from "./model-messages";
 import type { Part } from "./model-messages";

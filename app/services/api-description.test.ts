@@ -22,7 +22,7 @@ import type { GateBodies } from "~/gate/proofs/gate-bodies";
 import type { RefinementCtx } from "zod";
 import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
 import { readSiweMessage } from "~/gate/proofs/siwe.server";
-import { defaultJsonBounds } from "~/platform/http/body/json-text";
+import { defaultJsonBounds } from "~/platform/shapes/json-text";
 import { refusalTable } from "~/platform/refusals/refusal";
 import type { RouteFunction } from "~/platform/http/route.server";
 import type { OperationDescription } from "~/platform/openapi/api-registry";

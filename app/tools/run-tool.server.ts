@@ -1,4 +1,4 @@
-import { parseJsonText } from "~/platform/http/body/json-text";
+import { parseJsonText } from "~/platform/shapes/json-text";
 import { Refusal } from "~/platform/refusals/refusal";
 import { linkAbort } from "~/platform/time/linked-abort";
 import { maxToolOutputBytes, mayRun, ToolFailure } from "./tool";

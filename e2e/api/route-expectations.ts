@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { refusalTable } from "~/platform/refusals/refusal";
 import type { RefusalName } from "~/platform/refusals/refusal";
 import { bearerChallenge } from "~/gate/tokens/authentication-failed";
-import { defaultJsonBounds } from "~/platform/http/body/json-text";
+import { defaultJsonBounds } from "~/platform/shapes/json-text";
 import { defaultMaxBodyBytes } from "~/platform/http/body/receive-body.server";
 import type { RouteFunction } from "~/platform/http/route.server";
 import { metricsChallenge } from "~/platform/metrics/metrics-access.server";

@@ -3,7 +3,7 @@ import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
 import type { RateLimit, RateLimitName } from "~/platform/limits/limit-name";
 import { movePath } from "~/platform/config/moved-path";
 import type { MovedPaths } from "~/platform/config/moved-path";
-import { defaultJsonBounds } from "~/platform/http/body/json-text";
+import { defaultJsonBounds } from "~/platform/shapes/json-text";
 import { refusalTable } from "~/platform/refusals/refusal";
 import type { RefusalName } from "~/platform/refusals/refusal";
 import { answerHeaders, rateLimitHeaders } from "./answer-headers";

@@ -1,6 +1,6 @@
 import type { ResponseConfig } from "@asteasolutions/zod-to-openapi";
 import * as z from "zod";
-import { maxIssues } from "~/platform/http/body/shape-issues";
+import { maxIssues } from "~/platform/shapes/shape-issues";
 import { refusalTable } from "~/platform/refusals/refusal";
 import type { RefusalName } from "~/platform/refusals/refusal";
 import { rateLimitHeaders } from "./answer-headers";

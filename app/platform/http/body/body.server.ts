@@ -4,7 +4,7 @@ import { takeBodyPlace } from "./body-places.server";
 import { trimSpaces } from "../header-text";
 import { Refusal } from "~/platform/refusals/refusal";
 import type { RequestContext } from "../request-context.server";
-import { describeIssues } from "./shape-issues";
+import { describeIssues } from "../../shapes/shape-issues";
 
 export function tooLarge(maxBytes: number): Refusal {
   return new Refusal("body-too-large", {

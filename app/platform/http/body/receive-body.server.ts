@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
 import { hasBody, parseShape, readLimitedBody, requireJsonHeaders } from "./body.server";
 import type { Incoming } from "./body.server";
-import { defaultJsonBounds, parseJson } from "./json-text";
+import { defaultJsonBounds, parseJson } from "../../shapes/json-text";
 import { Refusal } from "~/platform/refusals/refusal";
 import type { RequestContext } from "../request-context.server";
 import { takeTurn } from "../turn.server";
