@@ -34,7 +34,8 @@ async function openSite() {
 }
 
 async function ask({ target }: Server, path: string, json?: object) {
-  const init = json && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(json) };
+  const headers = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
+  const init = json && { headers, body: JSON.stringify(json) };
   const response = await fetch(`${originOf(target)}${path}`, { method: json ? "POST" : "GET", ...init });
   return { status: response.status, text: await response.text() };
 }

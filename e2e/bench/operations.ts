@@ -68,10 +68,10 @@ const status = repeating(({ holders }) => ({
   method: "GET",
   path: `/api/token-status/${holders[0]!.tokenId}`,
 }));
-export const listTools = repeating(() => ({
+export const listTools = repeating(({ accessTokens }) => ({
   method: "POST",
   path: "/api/mcp",
-  headers: mcpHeaders,
+  headers: { ...mcpHeaders, Authorization: `Bearer ${accessTokens[0]}` },
   json: { jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta: mcpEnvelope } },
 }));
 /** As nginx asks for a visitor who may come in; the target's token is the door's cookie. */
