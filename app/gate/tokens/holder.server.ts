@@ -27,7 +27,7 @@ export async function requireHolder(
   const { issuedAtSeconds, keyKind } = holder;
   const question = questionOf(holder);
   const read = () => judge.judge(Object.assign({}, question, { fresh }));
-  const { judgement, state } = await judgeWithState(holder, read, { judge, keys });
+  const { judgement, state } = await judgeWithState(holder, read, { judge, keys, fresh });
   const { used, departedAtMs, isProofRevoked } = state;
   const isEnded = isRevokedByDeparture(departedAtMs, issuedAtSeconds);
   // Once per token: one that has ended makes its bearer no writer.
@@ -56,18 +56,23 @@ function isFromBefore(issuedAtSeconds: number, { blocks }: Judgement, keyKind: K
   return blocks.some((block) => block.chainId === keyKind.chainId && block.blockSeconds < issuedAtSeconds);
 }
 
-/** What the chains say of a key, then the database. If that knows of a newer block than was read, both are asked again. */
+/**
+ * What the chains say of a key, then the database. If that knows of a newer block than was read, both are asked again: by
+ * callers that need no fresh reading with one that others of that block share.
+ */
 export async function judgeWithState(
   claim: KeyClaim,
   read: () => Promise<Judgement>,
-  { judge, keys }: Pick<HolderDependencies, "judge" | "keys">,
+  { judge, keys, fresh = true }: Pick<HolderDependencies, "judge" | "keys"> & { fresh?: boolean },
 ): Promise<{ judgement: Judgement; state: KeyState }> {
   const asked = keyStateOf(claim);
   const judgement = await read();
   const state = await keys.findKeyState(asked);
   if (state.watchedBlock !== null) judge.noteBlock(claim.keyKind.chainId, state.watchedBlock);
   if (!judge.isOutdated(judgement)) return { judgement, state };
-  const again = await judge.judge({ ...questionOf(claim), fresh: true });
+  const ask = (isFresh: boolean) => judge.judge({ ...questionOf(claim), fresh: isFresh });
+  let again = await ask(fresh);
+  if (!fresh && judge.isOutdated(again)) again = await ask(true);
   return { judgement: again, state: await keys.findKeyState(asked) };
 }
 
