@@ -275,31 +275,6 @@ test("one text requested concurrently is one call of the provider, and later non
   expect(calls).toHaveLength(1);
 });
 
-test("a client that takes nothing pauses the provider, and one that leaves ends its work", async () => {
-  const { baseUrl, calls } = await startSpeaker(soundingLong(2_000));
-  const { server } = await startSpeechGate({ gate, env: localSpeaker({ baseUrl }) });
-  const { outgoing, incoming } = await openSpeech({ port: server.port });
-  incoming.pause();
-  let latest = -1;
-  await expect
-    .poll(
-      () => {
-        const sent = calls[0]!.bytesSent();
-        const isStill = sent === latest && sent > 0;
-        latest = sent;
-        return isStill;
-      },
-      { interval: 500, timeout: 20_000 },
-    )
-    .toBe(true);
-  // Socket buffers on both ways, and a megabyte between them.
-  expect(calls[0]!.bytesSent()).toBeLessThan(40 * 1024 * 1024);
-  expect(calls[0]!.isClosed()).toBe(false);
-  outgoing.destroy();
-  await calls[0]!.closed;
-  await expect.poll(() => readdir(path.join(server.dataDir, "speech"))).toEqual([]);
-});
-
 test("a client that leaves before the first byte ends the provider's work, but not that of another with the same text", async () => {
   const { baseUrl, calls } = await startSpeaker(neverSpeaking, sounding(sound));
   const { server } = await startSpeechGate({ gate, env: localSpeaker({ baseUrl }) });
