@@ -71,6 +71,18 @@ test("a conversation deleted in another window is dropped, while it is being ans
   expect(keeper.readChanged({ key: "somebody else's entry", newValue: null })).toBeNull();
 });
 
+test("a question that was refused is written as that, so that nothing is taken up after a reload", () => {
+  const { here, stored } = openWindows();
+  const {
+    replyId: _refused,
+    lastEventId: _none,
+    ...refused
+  } = { ...named, parts: [], status: "failed" } as Reply;
+  here.keeper.put(replaceMessage(conversation, { ...refused, status: "streaming", replyId: "r1" }));
+  here.keeper.settle("one", refused);
+  expect(stored()).toEqual(refused);
+});
+
 test("the removal of a conversation is final, also when this window wrote before it knew", () => {
   const { store, here } = openWindows();
   here.keeper.put(conversation);

@@ -197,6 +197,8 @@ function isFurther(mine: Reply, theirs: Reply): boolean {
   if (theirs.replyId === undefined) return true;
   if (theirs.status === "done" || theirs.status === "stopped") return false;
   if (theirs.status === "failed") return true;
+  // Refused: nothing of it goes on.
+  if (mine.status === "failed" && mine.replyId === undefined) return theirs.lastEventId === undefined;
   // One that lost its connection says nothing of how the answer ends.
   if (mine.replyId !== theirs.replyId || mine.status === "failed") return mine.finishReason !== null;
   return mine.status !== "streaming" || (mine.lastEventId ?? 0) >= (theirs.lastEventId ?? 0);
