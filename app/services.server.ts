@@ -205,7 +205,7 @@ async function createEntrance(foundation: Foundation) {
 
 type Entrance = Awaited<ReturnType<typeof createEntrance>>;
 
-/** What holders may use. */
+/** Features that holders use. */
 async function createOffers(foundation: Foundation, { gate, outbox }: Entrance) {
   const { config, site, database, instance, state, leases, recording, metrics, log } = foundation;
   const { keys: kinds } = config;

@@ -21,7 +21,7 @@ import type { SiteRequest, WayInDependencies } from "./way-in.server";
 type DoorPageRequest = DoorVisitRequest & Pick<DoorVisitDependencies, "noteWayOn"> & { host: string | null };
 
 type DoorDependencies = {
-  /** None: the door is off. */
+  /** The door is off if there are none. */
   sites: readonly DoorSite[];
   origin: string;
   chainSettings: Pick<ReturnType<typeof readChain>, "ownershipCacheSeconds">;

@@ -56,7 +56,7 @@ type GateDependencies = OwnershipDependencies &
   TokenDependencies & {
     settings: ReturnType<typeof readGate>;
     isSiweOn: boolean;
-    /** Of the API's callers. */
+    /** Finds the callers of the API. */
     requiresToken: boolean;
     /** Whether there are sites behind the door. */
     hasSites: boolean;
@@ -141,15 +141,15 @@ export async function createGate(given: GateDependencies) {
     areKindsNamed: kinds.areNamed,
     /** For the operator: every kind for one wallet, afresh. */
     survey,
-    /** What is wrong with the contracts, in sentences; for the one of the settings throws when the chain cannot be asked. */
+    /** Faults of the contracts, in sentences. Throws if the chain of the contract in the settings cannot be asked. */
     findContractFault: kinds.areNamed
       ? createContractFaults(kinds.list, chains, monotonicClock)
       : () => findContractFault(getChainClient(chains, firstKind(kinds).chainId), firstKind(kinds)),
     /** The chains that keys and their leaves are on. */
     chainIds: watchers.chainIds,
-    /** Of this process, for each chain. */
+    /** This process's own, for each chain. */
     watcherStatuses: watchers.statuses,
-    /** Of all processes on this database, for each chain. */
+    /** The newest of all processes on this database, for each chain. */
     watcherAges: watchers.ages,
     stop: watchers.stop,
   };

@@ -32,7 +32,7 @@ export type OwnershipDependencies = {
   log: Log;
 };
 
-/** What the chains say of keys: the judge, and the watchers that end tokens of keys that left. */
+/** The judge reads keys from the chains; watchers end the tokens of keys that left. */
 export function createOwnership(keys: KeyStore, given: OwnershipDependencies) {
   const { kinds, chainSettings, keyChains, chains, database, metrics, keyMetrics, log } = given;
   const clientOf = (chainId: number) => getChainClient(chains, chainId);

@@ -41,7 +41,7 @@ type Dependencies = {
   quota: Pick<QuotaServices, "resetWindow" | "reset">;
   listOpenWindows: Parameters<typeof createRedisTables>[0]["listOpenWindows"];
   limits: Readonly<Record<string, ReturnType<TableSettings["findLimit"]>>>;
-  /** How much of each kind a key may use. */
+  /** Tokens and characters that a key may use. */
   quotas: Readonly<Record<string, number>>;
   recording: Pick<Recording, "recorder" | "activity">;
   chat: Pick<StateDependencies, "provider">;

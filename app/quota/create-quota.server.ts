@@ -27,7 +27,7 @@ type Dependencies = {
   kinds: KeyKinds;
   store: QuotaStore;
   windows: ResetDependencies["windows"];
-  /** How much of its reservation each kept reply used. */
+  /** Tokens that each kept reply used of its reservation. */
   findUsages: FindUsages;
   heartbeatTimeoutSeconds: number;
   instance: string;

@@ -1,4 +1,4 @@
-/** What the page uses of Swagger UI, which brings no types. */
+/** Swagger UI brings no types; these are for the parts that the page uses. */
 declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
   import type * as React from "react";
 

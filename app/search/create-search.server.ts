@@ -54,7 +54,7 @@ export function createSearch(dependencies: SearchDependencies) {
   const stopping = new AbortController();
   void warnOfMissingNamespaces({ store, whenIndexed, gatedNamespaces, signal: stopping.signal, log });
   return {
-    /** What the search tool asks. */
+    /** The search tool asks this. */
     store,
     gatedNamespaces,
     isEmbedded: pinecone === null,

@@ -15,7 +15,7 @@ type FindOptions = Omit<SearchQuestion, "index"> & {
 };
 /** The words of a question that are searched, with the weight of each: rare words weigh more. */
 type Weights = ReadonlyMap<string, number>;
-/** What is searched, and which of its passages count. */
+/** The shelf, and which of its passages count. */
 type Sought = FindOptions & { shelf: Shelf; isMet: ReturnType<typeof toFilter>; limit: number };
 
 /** The share of the question's weight that a passage must hold; less is a coincidence. */
@@ -23,7 +23,7 @@ const minCoverage = 0.22;
 /** The rarest words of a question decide; the rest of a very long one would only cost time. */
 const maxWords = 40;
 const maxGuessedWords = 4;
-/** Bounds a question's time in a large index: how often its words may occur, all together. */
+/** Bounds a question's time in a large index: its words, but for the rarest, may occur so often together, and so may guesses. */
 const maxOccurrences = 10_000;
 /** Shorter words are neither completed nor corrected. From the last length on two letters may be wrong. */
 const [minCompletedChars, minCorrectedChars, longWordChars] = [4, 5, 6];
@@ -72,14 +72,10 @@ function weighWords({ words, held }: Shelf, query: string): Weights {
 /** BM25. A passage gains by the share of the question it holds, and by a heading that says little else. */
 function rankByWords({ index, query, shelf, isMet, limit }: Sought): string[] {
   const weights = weighWords(shelf, query);
-  const isLarge = shelf.words.termCount > manyTerms;
-  const { guessed, completed } = chooseGuesses(weights, shelf, isLarge);
+  const guessed = chooseGuesses(weights, shelf);
   const found = shelf.words.search([...weights.keys()].join(" "), {
-    prefix: (word) => completed.has(word),
-    fuzzy: (word) =>
-      guessed.has(word) &&
-      word.length >= minCorrectedChars &&
-      (word.length < longWordChars || isLarge ? 1 : 2),
+    prefix: (word) => guessed.get(word)?.isCompleted ?? false,
+    fuzzy: (word) => guessed.get(word)?.wrongLetters ?? 0,
     weights: { prefix: guessShare, fuzzy: guessShare },
   });
   const whole = sum([...weights.values()]);
@@ -101,18 +97,27 @@ function rankByWords({ index, query, shelf, isMet, limit }: Sought): string[] {
     .map(({ id }) => id);
 }
 
-/** Which words that no passage holds are corrected, and which of them completed: what they match is bounded, too. */
-function chooseGuesses(weights: Weights, { words, held }: Shelf, isLarge: boolean) {
+type Guess = { isCompleted: boolean; wrongLetters: number };
+
+/** Words that no passage holds, as far as there is time for everything that they match. */
+function chooseGuesses(weights: Weights, { words, held }: Shelf): Map<string, Guess> {
+  const isLarge = words.termCount > manyTerms;
   const unknown = [...weights.keys()].filter((word) => !held.has(word) && !/\d/.test(word));
-  const affordable = Math.floor(maxOccurrences / words.documentCount);
-  const guessed = unknown.slice(0, isLarge ? 1 : Math.max(1, Math.min(maxGuessedWords, affordable)));
   let left = maxOccurrences;
-  const completed = guessed.filter((word) => {
-    if (word.length < minCompletedChars) return false;
-    for (const [term, count] of held) if (term.startsWith(word)) left -= count;
-    return left >= 0;
-  });
-  return { guessed: new Set(guessed), completed: new Set(completed) };
+  function takeTime(counts: readonly number[]): boolean {
+    const needed = sum(counts);
+    const isEnough = needed <= left;
+    if (isEnough) left -= needed;
+    return isEnough;
+  }
+  const guess = (word: string): Guess => {
+    const wrongLetters = word.length < longWordChars || isLarge ? 1 : 2;
+    const corrections = () => [...held.fuzzyGet(word, wrongLetters).values()].map(([count]) => count);
+    const isCorrected = word.length >= minCorrectedChars && takeTime(corrections());
+    const isCompleted = word.length >= minCompletedChars && takeTime([...held.atPrefix(word).values()]);
+    return { isCompleted, wrongLetters: isCorrected ? wrongLetters : 0 };
+  };
+  return new Map(unknown.slice(0, isLarge ? 1 : maxGuessedWords).map((word) => [word, guess(word)]));
 }
 
 function sum(values: readonly number[]): number {

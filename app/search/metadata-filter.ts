@@ -20,7 +20,7 @@ const several = z
   .max(limits.values)
   .describe(`takes a list of 1 to ${limits.values} texts, numbers, true or false`);
 
-/** What each takes, and whether one entry of a field meets one of the values. */
+/** The operand of each, and whether one entry of a field meets one of the values. */
 const operators: Readonly<Record<string, [z.ZodType, (entry: unknown, value: unknown) => boolean]>> = {
   $eq: [one, (entry, wanted) => entry === wanted],
   $ne: [one, (entry, wanted) => entry === wanted],

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import MiniSearch from "minisearch";
+import SearchableMap from "minisearch/SearchableMap";
 import { takeTurn } from "~/platform/http/turn.server";
 import { defaultNamespace } from "./knowledge-page";
 import type { Audience, KnowledgePage, Passage, Reader } from "./knowledge-page";
@@ -18,7 +19,7 @@ type IndexedPassage = {
 };
 type IndexedPage = { stamp: string; shelves: string[]; passages: IndexedPassage[] };
 /** `held`: how many passages hold each term. */
-export type Shelf = { words: MiniSearch<Fields>; held: Map<string, number> };
+export type Shelf = { words: MiniSearch<Fields>; held: SearchableMap<number> };
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
 
 const boost = { title: 0.5, heading: 3, text: 1, synonyms: 3 };
@@ -102,7 +103,7 @@ function createShelf(): Shelf {
     processTerm: (term) => term,
     searchOptions: { boost },
   });
-  return { words, held: new Map() };
+  return { words, held: new SearchableMap() };
 }
 
 function count({ held }: Shelf, { id: _id, ...fields }: Fields, step: 1 | -1): void {

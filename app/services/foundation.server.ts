@@ -17,7 +17,7 @@ import type { Config } from "~/settings.server";
 import { createInstruments } from "./instrument.server";
 import { createStateStores } from "./state.server";
 
-/** What features are made from. */
+/** Everything that features are made from. */
 export type Foundation = Awaited<ReturnType<typeof openFoundation>>;
 
 /** Migrates and opens what all features share. */

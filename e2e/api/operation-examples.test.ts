@@ -88,7 +88,7 @@ type Described = {
   requestBody?: Body;
 };
 
-/** What the proxy of a site adds to the requests that it hands on. */
+/** Headers that a site's proxy adds to the requests that it hands on. */
 const bySite = { "X-Forwarded-Host": site, "X-Forwarded-Proto": "https" };
 
 /** An operation's example as a request: required parameters, the first body, and the secret it takes. */

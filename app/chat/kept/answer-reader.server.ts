@@ -15,14 +15,13 @@ type StoreRead = { replyId: string; afterId: number; isLater: boolean };
 /** One read of the store for all readers here that stand at the same event: however many, they cost what one does. */
 export function createSharedRead(store: Pick<KeptAnswerStore, "read">, signal: AbortSignal) {
   const reads = new Map<string, ReturnType<KeptAnswerStore["read"]>>();
-  return ({ replyId, afterId, isLater }: StoreRead): ReturnType<KeptAnswerStore["read"]> => {
-    const key = `${replyId} ${afterId} ${isLater}`;
-    const due = async () => void (isLater && (await delay(lookEveryMs, undefined, { signal })));
-    const read =
-      reads.get(key) ??
-      due()
-        .then(() => store.read({ replyId, afterId, maxBytes: maxReadBytes }))
-        .finally(() => reads.delete(key));
+  async function readOnce({ replyId, afterId, isLater }: StoreRead) {
+    if (isLater) await delay(lookEveryMs, undefined, { signal });
+    return await store.read({ replyId, afterId, maxBytes: maxReadBytes });
+  }
+  return (wanted: StoreRead): ReturnType<KeptAnswerStore["read"]> => {
+    const key = Object.values(wanted).join(" ");
+    const read = reads.get(key) ?? readOnce(wanted).finally(() => reads.delete(key));
     reads.set(key, read);
     return read;
   };
@@ -48,8 +47,8 @@ export class AnswerReader implements EventSource {
   #tellMore = () => {};
   readonly #look = () => this.#tellMore();
   #fromStore: KeptEvent[] = [];
-  /** How far the store was read: a reader may stand beyond what is there. */
-  #readId = Infinity;
+  /** The last stored event, if the reader stands beyond it: there it waits with all others. */
+  #storedId = Infinity;
   /** Nothing new is to be expected at once. */
   #isIdle = false;
   #isReading = false;
@@ -126,7 +125,7 @@ export class AnswerReader implements EventSource {
 
   async #lookAtStore(): Promise<void> {
     const { replyId, read, conclude } = this.#options;
-    const afterId = Math.min(this.#lastId, this.#readId);
+    const afterId = Math.min(this.#lastId, this.#storedId);
     const part = await read({ replyId, afterId, isLater: this.#isIdle });
     this.#isIdle = false;
     if (part?.ending && this.#goToEnding(part.ending, part.lastId)) return;
@@ -134,9 +133,10 @@ export class AnswerReader implements EventSource {
       this.#cutOff("The answer is gone");
       return;
     }
-    this.#readId = part.events.at(-1)?.id ?? part.lastId;
+    const readId = part.events.at(-1)?.id ?? part.lastId;
+    this.#storedId = readId < this.#lastId ? readId : Infinity;
     this.#fromStore = part.events.filter(({ id }) => id > this.#lastId);
-    const isAll = this.#readId >= part.lastId;
+    const isAll = readId >= part.lastId;
     this.#isIdle = isAll && part.hasWriter;
     if (!isAll || this.#isIdle || this.#fromStore.length > 0) return;
     if (part.ending) this.#isWhole = true;

@@ -191,6 +191,19 @@ test("a writer that cannot store beyond its lease ends without a word; its reade
     .begin();
 });
 
+test("readers of an answer that has lost its writer end it once for all of them", async () => {
+  const { store, open } = await openInstances();
+  const replyId = randomUUID();
+  await store.begin({ ...conversation, replyId, openFor: "key", proofHash: null, maxOpen: 4, leaseMs: 0 });
+  let conclusions = 0;
+  const conclude: KeptAnswerStore["conclude"] = (request) => ((conclusions += 1), store.conclude(request));
+  const kept = open({ conclude });
+  const readers = Array.from({ length: 20 }, (_, at) => iterate(kept.read({ replyId }, at)));
+  for (const events of await Promise.all(readers.map((reader) => take(reader))))
+    expect(events).toHaveLength(2);
+  expect(conclusions).toBe(1);
+});
+
 test("a beginning whose outcome is unknown leaves nothing behind", async () => {
   const { store, open } = await openInstances();
   const begin: KeptAnswerStore["begin"] = async (request) => {

@@ -200,14 +200,22 @@ function createSettling({ store, settle, log }: KeptAnswersOptions, expiresAtMs:
     }
   }
 
+  const concluding = new Map<string, Promise<void>>();
+  async function concludeOnce(replyId: string): Promise<void> {
+    unsettled.add(replyId);
+    if (await store.conclude({ replyId, endingEvents, expiresAtMs: expiresAtMs() }))
+      log.warn({ replyId }, "answer concluded: its writer is gone");
+    await settleEnded();
+  }
+
   return {
     settleEnded,
-    /** Ends an answer that has lost its writer, and settles it with what was stored. */
-    async conclude(replyId: string): Promise<void> {
-      unsettled.add(replyId);
-      if (await store.conclude({ replyId, endingEvents, expiresAtMs: expiresAtMs() }))
-        log.warn({ replyId }, "answer concluded: its writer is gone");
-      await settleEnded();
+    /** Ends an answer that has lost its writer, and settles it with what was stored: once for all who find it so. */
+    conclude(replyId: string): Promise<void> {
+      const ending =
+        concluding.get(replyId) ?? concludeOnce(replyId).finally(() => concluding.delete(replyId));
+      concluding.set(replyId, ending);
+      return ending;
     },
     /** Its writer has lost it, and may have ended it all the same. */
     async settleLost(replyId: string): Promise<void> {

@@ -110,7 +110,7 @@ export const openForm: GateForm = { step: "open", askedText: null, receipt: null
 
 export const away: GateState = { phase: "away", notice: null };
 
-/** Where the visitor stands when the page arrives: as the server drew it, so that both draw the same. */
+/** The state that the server drew, so that the browser draws the same first. */
 export function stateFromVisit(visit: GateVisit, nowMs: number): GateState {
   if (visit.kind === "unknown") return { ...away, notice: noticeForProblem(visit.problem) };
   const answer = readSession(visit.session, nowMs);

@@ -57,8 +57,8 @@ function isFromBefore(issuedAtSeconds: number, { blocks }: Judgement, keyKind: K
 }
 
 /**
- * What the chains say of a key, then the database. If that knows of a newer block than was read, both are asked again: by
- * callers that need no fresh reading with one that others of that block share.
+ * Asks the chains about a key, then the database. If that knows of a newer block than was read, both are asked again.
+ * Callers that need no fresh reading then share the one of the newer block.
  */
 export async function judgeWithState(
   claim: KeyClaim,

@@ -10,11 +10,11 @@ function toScope(opening: Opening): GateScope {
   return opening === "room" ? "gate:read" : opening;
 }
 
-/** Whom a route serves. */
+/** Callers that a route serves. */
 export type CallerRule = {
   scope: GateScope;
   /** `by-setting`: where NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT is on. */
   isRequired: true | "by-setting";
-  /** How a token is treated where none is required. Default: an invalid one counts as none. */
+  /** Treats a token that is not required. Default: an invalid one counts as none. */
   otherwise?: "good-if-sent" | "optional" | "not-read";
 };

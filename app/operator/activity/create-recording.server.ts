@@ -21,7 +21,7 @@ type Dependencies = {
   log: WarnLog;
 };
 
-/** What is recorded of requests for the operator's view. */
+/** Records requests for the operator's view. */
 export function createRecording({
   isOn,
   keepsDecisions,

@@ -121,7 +121,7 @@ function createPatience(busyTimeoutMs: number) {
         if (nowMs - lastAtMs > busyTimeoutMs) metAtMs = nowMs;
         lastAtMs = nowMs;
         const isOver = nowMs >= metAtMs + busyTimeoutMs;
-        // Where all give up, each has held the loop for as long as the driver waits: others run between them.
+        // Each failed try has held the loop for as long as the driver waits, so others run between tries.
         await (isOver ? letOthersRun() : delay(Math.random() * longestPauseMs));
         if (isOver) throw error;
       }

@@ -14,7 +14,7 @@ const webhookTimeoutMs = 10_000;
 
 type OutboxDependencies = {
   settings: ReturnType<typeof readNotifications>;
-  /** How each feature's notifications read as mail. */
+  /** Writes each feature's notifications as mail. */
   renderers: EmailRenderers;
   database: Database;
   instance: string;

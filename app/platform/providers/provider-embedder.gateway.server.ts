@@ -6,7 +6,7 @@ import { bearerHeaders } from "./provider-ping.gateway.server";
 
 /** Turns texts into vectors of length 1. Vectors of two models are never compared. */
 export type Embedder = {
-  /** What is stored with a namespace; another model has another name. */
+  /** Stored with a namespace; another model has another name. */
   model: string;
   /** One vector for each text, in their order. null: the text says nothing that could be compared. */
   embed: (call: { texts: readonly string[]; signal?: AbortSignal }) => Promise<(Float32Array | null)[]>;

@@ -22,7 +22,7 @@ export function useKey(tools: GateTools, state: GateState) {
     async (whose: Address) => {
       const findings = await openWallet()
         .then((wallet) => wallet.findKeys(whose))
-        // What could not be found out can be typed.
+        // The visitor can type an id that was not found.
         .catch(() => kinds.map(({ name }) => ({ name, tokenIds: null, requirement: null })));
       choose(tools, { type: "keys-read", holder: whose, findings: orderFindings(kinds, findings) });
     },

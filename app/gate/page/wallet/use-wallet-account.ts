@@ -56,7 +56,7 @@ export function useWalletAccount(tools: GateTools, state: GateState) {
         now.phase !== "away" && now.other ? { ...now, other: { ...now.other, isAsked: false } } : now,
       );
     },
-    /** What is under way goes on, and has its own say. */
+    /** A task under way goes on, and reports by itself. */
     switchNetwork(chainId: number) {
       const turn = isBusy(page.read()) ? silent : page.begin();
       return run("network", async () => (await openWallet()).ensureChain(chainId), turn);

@@ -102,7 +102,7 @@ function useChosenWallet(setup: WalletSetup, onChosen: (account: WalletAccount) 
   });
   return {
     connect: (walletId: string) => mutate(walletId, { onSuccess: onChosen }),
-    /** What the wallet answers after this is ignored. */
+    /** A later response of the wallet is ignored. */
     unpick: () => {
       setup.abandonConnect();
       reset();

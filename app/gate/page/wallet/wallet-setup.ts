@@ -101,7 +101,7 @@ async function openOptional(
   return openWalletConnect({ ...wallets.walletConnect!, appName, origin, chainIds, onPairing });
 }
 
-/** Where messages are signed, the page's own chain first. */
+/** Chains on which messages are signed, the page's own first. */
 function listChainIds({ chainId }: PublicSettings, kinds: PageKinds): [number, ...number[]] {
   const others = new Set(kinds.map((kind) => kind.chainId));
   others.delete(chainId);
@@ -121,7 +121,7 @@ function createWalletConfig({ settings, kinds, origin, ask }: Setup & { ask: Ask
   });
 }
 
-/** Of chains besides its own the page knows the number: a wallet that lacks one cannot be given it. */
+/** The page knows only the number of other chains, so it cannot add one to a wallet. */
 function toUnknownChain(id: number): Chain {
   const nativeCurrency = { name: "ETH", symbol: "ETH", decimals: 18 };
   return defineChain({ id, name: chainNameOf(id), nativeCurrency, rpcUrls: { default: { http: [] } } });

@@ -70,7 +70,7 @@ function isForRoutes(request: IncomingMessage, response: ServerResponse): boolea
   return false;
 }
 
-/** How much of an unwanted body is still received, so that a client that is busy sending gets to read the answer. */
+/** Bytes of an unwanted body that are still received, so that a client that is busy sending reads the response. */
 const lingerMs = 1000;
 const lingerBytes = 1024 * 1024;
 
@@ -82,7 +82,7 @@ const lingerBytes = 1024 * 1024;
 function endWithoutReset(request: IncomingMessage, response: ServerResponse): void {
   const { socket } = request;
   const isTooFine = measureGrain(socket);
-  // Of a body that nobody has begun to read Node would drop any amount, past all listeners.
+  // Node would drop any amount of a body that nobody has begun to read, past all listeners.
   request.read(0);
   response.once("prefinish", () => {
     // After `Connection: close` Node would close both ways at once.

@@ -34,7 +34,7 @@ export function oneAtATime(listener: RequestListener): RequestListener {
       answer({ request, response }, own);
     } else if (waiting.length < maxSentAhead) {
       waiting.push({ request, response });
-      // Of its body nothing is received before its turn. Without one the socket goes on: it tells when the client leaves.
+      // A body waits unread for its turn. Without one the socket goes on, because it tells when the client leaves.
       if (hasBody(request.headers)) socket.pause();
     } else socket.destroy();
   };

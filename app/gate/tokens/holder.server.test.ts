@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { held, someKey, untouched } from "~e2e/support/key-kinds";
+import { judgeWithState } from "./holder.server";
+
+/** The chain's newest block is known from the database; readings are of these blocks, one after the other. */
+async function judgeAt(blocks: readonly bigint[], fresh?: boolean) {
+  const newest = 8n;
+  const asked: (boolean | undefined)[] = [];
+  let reads = 0;
+  const read = async () => {
+    const block = {
+      chainId: someKey.keyKind.chainId,
+      blockNumber: blocks[reads++]!,
+      blockSeconds: 1n,
+      isOfHeader: true,
+    };
+    return { ...held, blocks: [block] };
+  };
+  const { judgement } = await judgeWithState(someKey, read, {
+    judge: {
+      judge: (question) => (asked.push(question.fresh), read()),
+      noteBlock: () => {},
+      isOutdated: (found) => found.blocks.some(({ blockNumber }) => blockNumber < newest),
+    },
+    keys: {
+      findKeyState: async () => ({ ...untouched, watchedBlock: newest }),
+      recordDeparture: async () => {},
+    },
+    ...(fresh !== undefined && { fresh }),
+  });
+  return { asked, block: judgement.blocks[0]!.blockNumber };
+}
+
+test("a reading of a block older than the database knows is replaced: by a shared one, if none was to be fresh", async () => {
+  expect(await judgeAt([8n], false)).toEqual({ asked: [], block: 8n });
+  expect(await judgeAt([7n, 8n], false)).toEqual({ asked: [false], block: 8n });
+  expect(await judgeAt([7n, 7n, 8n], false)).toEqual({ asked: [false, true], block: 8n });
+  expect(await judgeAt([7n, 8n])).toEqual({ asked: [true], block: 8n });
+});
