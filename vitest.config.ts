@@ -60,14 +60,11 @@ function project(
 
 const projects = [project("usual", { include: all, exclude: deep }), project("deep", { include: deep })];
 
-/**
- * The API once more, on a build in which the framework's own handler calls every route. Its streams don't wait, neither of
- * replies nor of bodies.
- */
+/** The API once more, on a build in which the framework's own handler calls every route; only its streams don't wait. */
 function throughStockHandler(): TestProjectInlineConfiguration {
   const { test: tests, ...rest } = project("deep through the stock handler", {
     include: ["e2e/api/**/*.test.ts"],
-    exclude: ["e2e/api/slow-*.test.ts", "e2e/api/body-flood.deep.test.ts"],
+    exclude: ["e2e/api/slow-*.test.ts"],
   });
   const env = { ...tests?.env, TEST_PROJECT_DIR: stockBuildDir };
   const globalSetup = [obtainPrograms, "./e2e/support/planted/start-stock-build.ts"];
