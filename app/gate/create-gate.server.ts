@@ -56,7 +56,7 @@ type GateDependencies = OwnershipDependencies &
   TokenDependencies & {
     settings: ReturnType<typeof readGate>;
     isSiweOn: boolean;
-    /** Finds the callers of the API. */
+    /** Whether callers of the API need a token. */
     requiresToken: boolean;
     /** Whether there are sites behind the door. */
     hasSites: boolean;

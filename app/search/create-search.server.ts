@@ -1,12 +1,12 @@
 import type { Log } from "~/platform/log/log.server";
 import { instrumentCall } from "~/platform/providers/instrument";
 import type { ProviderInstrument } from "~/platform/providers/instrument";
-import { monotonicClock as clock } from "~/platform/time/clock";
+import { createProviderEmbedder } from "~/platform/providers/provider-embedder.gateway.server";
 import type { Embedder } from "~/platform/providers/provider-embedder.gateway.server";
+import { monotonicClock as clock } from "~/platform/time/clock";
 import { warnOfMissingNamespaces } from "./gated-namespaces";
 import { createKnowledgeSearch } from "./knowledge-search.server";
 import { createPineconeSearch } from "./pinecone.gateway.server";
-import { createProviderEmbedder } from "~/platform/providers/provider-embedder.gateway.server";
 import type { SearchStore } from "./search-store";
 import type { readSearch } from "./search.settings";
 

@@ -103,6 +103,9 @@ function playSound({ React }: SwaggerSystem) {
           content instanceof Blob && contentType.startsWith("audio/") ? URL.createObjectURL(content) : url,
         [content, contentType, url],
       );
+      React.useEffect(() => {
+        if (source !== url) return () => URL.revokeObjectURL(source);
+      }, [source, url]);
       return React.createElement(Body, { ...props, url: source });
     };
   return { wrapComponents: { responseBody: wrapBody } };
