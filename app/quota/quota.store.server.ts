@@ -22,11 +22,10 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
    */
   function settle({ reservationId: id, usedTokens }: Usage): Promise<boolean> {
     return database.$transaction(async (client) => {
-      const reservation = await client.quotaReservation.findUnique({ where: { id } });
-      if (reservation === null) return false;
-      const deleted = await client.quotaReservation.deleteMany({ where: { id } });
-      if (deleted.count === 0) return false;
-      const { kind, subject, windowResetAtMs } = reservation;
+      const [deleted] = await client.$queryRaw<{ kind: string; subject: string; windowResetAtMs: bigint }[]>`
+        DELETE FROM "QuotaReservation" WHERE "id" = ${id} RETURNING "kind", "subject", "windowResetAtMs"`;
+      if (!deleted) return false;
+      const { kind, subject, windowResetAtMs } = deleted;
       await client.quotaWindow.updateMany({
         where: { kind, subject, resetAtMs: windowResetAtMs },
         data: { used: { increment: Math.max(0, Math.ceil(usedTokens)) } },

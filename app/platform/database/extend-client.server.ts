@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import type { PrismaClient } from "~/generated/sqlite/client";
 import { isUniqueConflict, retryWriteConflicts } from "./write-conflict.server";
 
@@ -8,9 +7,6 @@ type What = "statement" | "transaction";
 export type DatabaseInstrument = {
   observe?: (call: { what: What; isFailed: boolean; durationSeconds: number }) => void;
 };
-
-/** Inside a transaction, a statement alone is not retried: that would be half of the work. */
-const insideTransaction = new AsyncLocalStorage<true>();
 
 /**
  * The same client, which times every statement and transaction. What PostgreSQL aborted for a deadlock or a conflict runs
@@ -34,10 +30,7 @@ export function extendClient(client: PrismaClient, { observe }: DatabaseInstrume
 
   const timed = client.$extends({
     query: {
-      $allOperations({ args, query }) {
-        const attempt = () => time("statement", () => query(args), isUniqueConflict);
-        return insideTransaction.getStore() ? attempt() : retryWriteConflicts(attempt);
-      },
+      $allOperations: ({ args, query }) => time("statement", () => query(args), isUniqueConflict),
     },
   });
   const transact = timed.$transaction.bind(timed) as (...parameters: unknown[]) => Promise<unknown>;
@@ -61,8 +54,14 @@ export function extendClient(client: PrismaClient, { observe }: DatabaseInstrume
     );
   }
 
-  const $transaction = (work: unknown, ...options: unknown[]) =>
-    insideTransaction.run(true, () => retryWriteConflicts(() => transactOnce(work, options)));
+  // A statement inside a transaction must not run again alone, so transactions are the timed client's.
+  const retrying = timed.$extends({
+    query: { $allOperations: ({ args, query }) => retryWriteConflicts(() => query(args)) },
+    client: {
+      $transaction: (work: unknown, ...options: unknown[]) =>
+        retryWriteConflicts(() => transactOnce(work, options)),
+    },
+  });
   // eslint-disable-next-line no-restricted-syntax -- The type of an extended client lacks `$on`, which nobody calls here.
-  return timed.$extends({ client: { $transaction } }) as unknown as PrismaClient;
+  return retrying as unknown as PrismaClient;
 }

@@ -55,6 +55,7 @@ function createContext(
   const proxysId = forwarded("x-request-id") ?? "";
   const host = requestHost(headers.host, forwarded("x-forwarded-host"));
   let signal: AbortSignal | undefined;
+  let cspNonce: string | undefined;
   const [path = "", query] = originalUrl.split(/\?(.*)/s);
   return {
     requestId: acceptableRequestId.test(proxysId) ? proxysId : randomUUID(),
@@ -73,7 +74,9 @@ function createContext(
     get hasArrived() {
       return request.complete;
     },
-    cspNonce: randomBytes(16).toString("base64"),
+    get cspNonce() {
+      return (cspNonce ??= randomBytes(16).toString("base64"));
+    },
     route: "page",
     service,
     log,

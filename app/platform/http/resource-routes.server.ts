@@ -2,6 +2,7 @@ import { ReadableStream } from "node:stream/web";
 import type { ServerBuild } from "@remix-run/node";
 import { matchPath } from "@remix-run/react";
 import express from "express";
+import { hasBody } from "./body/body.server";
 import { contextOf } from "./create-context.server";
 import type { RouteFunction } from "./route.server";
 import { sendResponse } from "./send-response.server";
@@ -77,7 +78,8 @@ function toWebRequest(request: express.Request, origin: string): Request {
   );
   const isReading = method === "GET" || method === "HEAD";
   // Each piece is all that has arrived: a body that is sent byte by byte costs no more than another.
-  const body = isReading ? {} : { body: ReadableStream.from(request), duplex: "half" };
+  const body =
+    isReading || !hasBody(request.headers) ? {} : { body: ReadableStream.from(request), duplex: "half" };
   // Fetch has no TRACE. The route finds the true method in its context, and refuses it.
   const known = fetchMethods.has(method) ? method : "POST";
   return new Request(`${origin}${originalUrl}`, { method: known, headers, ...body } as RequestInit);
