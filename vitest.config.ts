@@ -12,9 +12,10 @@ const all = ["app/**/*.test.{ts,tsx}", "contracts/**/*.test.ts", "prisma/**/*.te
 /** What `npm run test:deep` runs, by folder or by name; `npm test` runs the others. */
 const deep = ["e2e/operations/**/*.test.ts", "**/*.processes.test.ts", "**/*.deep.test.ts"];
 
-/** Run on PostgreSQL as well: the whole API, workers on one port, and whatever asks for each database. */
+/** Run on PostgreSQL as well: what the stock handler leaves out, workers on one port, and whatever asks for each database. */
+const slowReaders = "e2e/api/slow-*.test.ts";
 const alsoOnPostgresql = [
-  "e2e/api/**/*.test.ts",
+  slowReaders,
   "e2e/operations/workers.test.ts",
   ...["app", "e2e"].flatMap(findTestsOnEachDatabase),
 ];
@@ -60,15 +61,20 @@ function project(
 
 const projects = [project("usual", { include: all, exclude: deep }), project("deep", { include: deep })];
 
-/** The API once more, on a build in which the framework's own handler calls every route; only its streams don't wait. */
+/**
+ * The API once more, on PostgreSQL and on a build in which the framework's own handler calls every route. Its streams
+ * don't wait for slow readers.
+ */
 function throughStockHandler(): TestProjectInlineConfiguration {
-  const { test: tests, ...rest } = project("deep through the stock handler", {
-    include: ["e2e/api/**/*.test.ts"],
-    exclude: ["e2e/api/slow-*.test.ts"],
-  });
-  const env = { ...tests?.env, TEST_PROJECT_DIR: stockBuildDir };
-  const globalSetup = [obtainPrograms, "./e2e/support/planted/start-stock-build.ts"];
-  return { ...rest, test: { ...tests, env, globalSetup } };
+  const name = "deep through the stock handler";
+  const { test, ...rest } = project(
+    name,
+    { include: ["e2e/api/**/*.test.ts"], exclude: [slowReaders] },
+    true,
+  );
+  const env = { ...test?.env, TEST_PROJECT_DIR: stockBuildDir };
+  const globalSetup = [test?.globalSetup ?? [], "./e2e/support/planted/start-stock-build.ts"].flat();
+  return { ...rest, test: { ...test, env, globalSetup } };
 }
 if (!runsOnPostgresql) projects.push(throughStockHandler());
 if (!runsOnPostgresql) projects.push(project("deep on PostgreSQL", { include: alsoOnPostgresql }, true));

@@ -100,7 +100,7 @@ testOnEachDatabase(
     };
     expect(await listTables(answer)).toEqual([
       ...["QuotaWindow", "QuotaReservation", "QuotaReservation"],
-      ...["QuotaReservation", "QuotaReservation", "QuotaWindow"],
+      ...["QuotaReservation", "QuotaWindow"],
     ]);
     const limiterOf = (algorithm: "fixed" | "sliding") =>
       createRateLimiter({
