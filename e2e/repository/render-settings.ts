@@ -34,20 +34,43 @@ export function renderEnvExample(groups: readonly SettingGroup[]): string {
   return [...head, ...body, composeSettings].join("\n");
 }
 
+/** Nearly every gate in production sets these. */
+const commonSettings: readonly (readonly [name: string, use: string])[] = [
+  ["CHAIN_ID", "the chain of your key contract"],
+  ["RPC_URL", "the chain's endpoints, the best first"],
+  ["KEY_CONTRACT_ADDRESS", "the key contract"],
+  ["KEY_STANDARD", "`erc721`, `erc1155` or `unlock`"],
+  ["NEXT_PUBLIC_DOMAIN", "the gate's host name"],
+  ["JWT_SECRET", "signs access tokens: `openssl rand -hex 32`"],
+  ["TRUST_PROXY", "the proxy in front, so that limits count visitors"],
+  ["CONTENT_DIR", "[what a key opens](content.md)"],
+  ["DATA_DIR", "the SQLite database and caches"],
+  ["DATABASE_URL", "[PostgreSQL](databases.md), if you use it"],
+  ["AI_PROVIDER", "[who answers in the chat](chat.md#providers), or `disabled`"],
+  ["OPERATOR_SECRET", "switches [the operator's view](operator.md) on"],
+];
+
+/** Longer descriptions keep the sentences that fit; `.env.example` has all of them. */
+const mostWords = 14;
+
 /** The text of docs/settings.md. */
 export function renderSettingsPage(groups: readonly SettingGroup[]): string {
+  const common = commonSettings.map(([name, use]) => `| \`${name}\` | ${use} |`);
   const head = `# Settings
 
-From the environment, or from \`.env\` in the current folder (the environment wins; \`npm start\` reads the one beside
-\`package.json\`). Every
-mistake is reported at start-up, by name and without values. The log points out each name in \`.env\` that is not a
-setting. A name that is one slip away from a setting, here or in the environment, stops the start in production: a letter
-is missing, added, changed or swapped.
+Settings come from the environment, or from \`.env\` in the current folder (\`npm start\` reads the one beside
+\`package.json\`). The environment wins. Every mistake is reported at start-up, by name and without values. A name that is
+one slip away from a setting stops the start in production. \`.env.example\` has the whole description of each setting.
+
+## The twelve you need first
+
+| Setting | For |
+|---|---|
+${common.join("\n")}
+
+Without chat, speech and tools: [gate only](gate-only.md). All settings follow.
 `;
-  const tables = groups.map(({ title, rows }) => {
-    const heading = [`## ${title}`, "", "| Setting | Range | Default | Effect |", "|---|---|---|---|"];
-    return [...heading, ...listSettings(rows).map(renderRow), ""].join("\n");
-  });
+  const tables = groups.map(({ title, rows }) => `## ${title}\n\n${renderTable(listSettings(rows))}\n`);
   const foot = `
 \`npm run env-example\` writes this page and \`.env.example\` from the rows that the server reads: \`*.settings.ts\` beside
 each feature.
@@ -55,11 +78,35 @@ each feature.
   return [head, ...tables, foot].join("\n");
 }
 
-function renderRow(row: Setting): string {
-  const { name, text, range } = row;
-  const effect = `${text}${secrecy(row)}`;
-  const cells = [`\`${name}\``, range, row.default ? `\`${row.default}\`` : "", effect];
+/** A range that all rows of a long table share stands above it once. */
+function renderTable(rows: readonly Setting[]): string {
+  const [{ range: common = "" } = {}] = rows;
+  const isShared = rows.length > 5 && rows.every(({ range }) => range === common);
+  const heading = isShared
+    ? [`Range: ${common}.`, "", "| Setting | Default | Effect |", "|---|---|---|"]
+    : ["| Setting | Range | Default | Effect |", "|---|---|---|---|"];
+  return [...heading, ...rows.map((row) => renderRow(row, isShared ? [] : [row.range]))].join("\n");
+}
+
+function renderRow(row: Setting, range: readonly string[]): string {
+  const effect = `${shorten(row.text)}${secrecy(row)}`;
+  const cells = [`\`${row.name}\``, ...range, row.default ? `\`${row.default}\`` : "", effect];
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+}
+
+function shorten(text: string): string {
+  const [first = "", ...more] = text.split(/(?<=\.) (?=[A-Z`])/);
+  let words = countWords(first);
+  const fitting = more.filter((sentence) => {
+    const isFitting = words + countWords(sentence) <= mostWords;
+    if (isFitting) words += countWords(sentence);
+    return isFitting;
+  });
+  return [first, ...fitting].join(" ");
+}
+
+function countWords(text: string): number {
+  return text.split(" ").length;
 }
 
 function secrecy({ isSecret }: Setting): string {

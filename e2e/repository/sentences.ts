@@ -52,7 +52,8 @@ export function readComments(source: string): Sentence[] {
     /^[ \t]*\/\*\*?([^]*?)\*\/|((?:^[ \t]*\/\/(?!\/ <).*\n?)+)|(?<=[\s,;{}()])\/\/ (.+)$/gm,
   );
   for (const [, block, lines, trailing] of found) {
-    const text = block?.replaceAll(/^\s*\*/gm, "") ?? lines?.replaceAll(/^\s*\/{2,3}/gm, "") ?? trailing ?? "";
+    const text =
+      block?.replaceAll(/^\s*\*/gm, "") ?? lines?.replaceAll(/^\s*\/{2,3}/gm, "") ?? trailing ?? "";
     if (!/^\s*(?:eslint|@ts-|prettier|c8|v8)/.test(text)) texts.push(text.replaceAll(/^\s*@\w+.*$/gm, ""));
   }
   return splitAll(
