@@ -13,7 +13,8 @@ const all = ["README.md", "CONTRIBUTING.md", ...pages, ...decisions];
 const read = (file: string) => readFileSync(file, "utf8");
 const countWords = (text: string) => text.split(/\s+/).filter(Boolean).length;
 const countAll = (files: string[]) => files.reduce((sum, file) => sum + countWords(read(file)), 0);
-const withoutCode = (text: string) => text.replaceAll(/^( *)```[^]*?^\1```/gm, "");
+const withoutCode = (text: string) =>
+  text.replaceAll(/^( *)```[^]*?^\1```/gm, "").replaceAll(/`[^`\n]*`/g, "`code`");
 
 test("documents stay short", () => {
   expect(read("README.md").split("\n").length - 1).toBeLessThanOrEqual(120);
@@ -39,7 +40,7 @@ test("no table cell has more than 40 words", () => {
 test("every link between documents leads to a file and a heading", () => {
   const headings = new Map(all.map((file) => [file, listAnchors(read(file))]));
   const lost = all.flatMap((file) => {
-    const links = withoutCode(read(file)).matchAll(/(?<!`)\]\((?!https?:|mailto:)([^)\s]+)\)/g);
+    const links = withoutCode(read(file)).matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g);
     return [...links].flatMap(([, link = ""]) => {
       const [target = "", anchor] = link.split("#");
       const found = target ? path.join(path.dirname(file), target) : file;
@@ -51,7 +52,8 @@ test("every link between documents leads to a file and a heading", () => {
 });
 
 function listAnchors(text: string): string[] {
-  return [...withoutCode(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+  const prose = text.replaceAll(/^( *)```[^]*?^\1```/gm, "");
+  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
     heading
       .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
       .toLowerCase()
