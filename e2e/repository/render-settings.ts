@@ -51,7 +51,7 @@ const commonSettings: readonly (readonly [name: string, use: string])[] = [
 ];
 
 /** Longer descriptions keep the sentences that fit; `.env.example` has all of them. */
-const mostWords = 14;
+const mostWords = 10;
 
 /** The text of docs/settings.md. */
 export function renderSettingsPage(groups: readonly SettingGroup[]): string {
