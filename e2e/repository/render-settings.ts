@@ -50,8 +50,8 @@ const commonSettings: readonly (readonly [name: string, use: string])[] = [
   ["OPERATOR_SECRET", "switches [the operator's view](operator.md) on"],
 ];
 
-/** Longer descriptions keep the sentences that fit; `.env.example` has all of them. */
-const mostWords = 10;
+/** Longer descriptions keep the default and the sentences that fit; `.env.example` has all of them. */
+const mostWords = 16;
 
 /** The text of docs/settings.md. */
 export function renderSettingsPage(groups: readonly SettingGroup[]): string {
@@ -98,7 +98,7 @@ function shorten(text: string): string {
   const [first = "", ...more] = text.split(/(?<=\.) (?=[A-Z`])/);
   let words = countWords(first);
   const fitting = more.filter((sentence) => {
-    const isFitting = words + countWords(sentence) <= mostWords;
+    const isFitting = /^Default\b/.test(sentence) || words + countWords(sentence) <= mostWords;
     if (isFitting) words += countWords(sentence);
     return isFitting;
   });
