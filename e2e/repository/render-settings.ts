@@ -3,13 +3,16 @@ import type { Setting, SettingGroup } from "~/platform/config/setting";
 
 const lineWidth = 108;
 
-/** Not for the server: compose.yaml makes its databases and their addresses from them. */
-const composePasswords = `
+/** Not for the server: compose.yaml alone reads them. */
+const composeSettings = `
 ## Containers
 
 # Passwords that compose.yaml needs, and it alone. Each from: openssl rand -hex 24 (secret)
 # POSTGRES_PASSWORD=
 # REDIS_PASSWORD=
+
+# The image that compose.yaml pulls, as the release names it. compose.build.yaml builds one instead.
+# LATCHKEY_IMAGE=latchkey
 `;
 
 /** The text of `.env.example`. */
@@ -28,14 +31,15 @@ export function renderEnvExample(groups: readonly SettingGroup[]): string {
       `# ${row.name}=${row.default ?? ""}`,
     ]),
   ]);
-  return [...head, ...body, composePasswords].join("\n");
+  return [...head, ...body, composeSettings].join("\n");
 }
 
 /** The text of docs/settings.md. */
 export function renderSettingsPage(groups: readonly SettingGroup[]): string {
   const head = `# Settings
 
-From the environment, or from \`.env\` beside \`package.json\` (\`npm start\` reads it; the environment wins). Every
+From the environment, or from \`.env\` in the current folder (the environment wins; \`npm start\` reads the one beside
+\`package.json\`). Every
 mistake is reported at start-up, by name and without values. The log points out each name in \`.env\` that is not a
 setting. A name that is one slip away from a setting, here or in the environment, stops the start in production: a letter
 is missing, added, changed or swapped.

@@ -3,7 +3,7 @@ import type { Environment } from "./setting-reader";
 
 /** Others read these from the same file: Node, the C library, compose.yaml. PostgreSQL's are reported by themselves. */
 const foreignNames =
-  /^(?:NODE_|MALLOC_|LD_|LC_|UV_|SSL_CERT_|PG[A-Z])|^(?:(?:HTTPS?|NO|ALL)_PROXY|TZ|LANG|PATH|HOME|TMPDIR|NO_COLOR|FORCE_COLOR|POSTGRES_PASSWORD|REDIS_PASSWORD)$/i;
+  /^(?:NODE_|MALLOC_|LD_|LC_|UV_|SSL_CERT_|PG[A-Z])|^(?:(?:HTTPS?|NO|ALL)_PROXY|TZ|LANG|PATH|HOME|TMPDIR|NO_COLOR|FORCE_COLOR|POSTGRES_PASSWORD|REDIS_PASSWORD|LATCHKEY_IMAGE)$/i;
 
 /**
  * Names that are no setting: all of the environment file, and elsewhere those that are one slip away from a setting,
