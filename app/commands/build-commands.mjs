@@ -1,5 +1,5 @@
 // Bundles the commands written in TypeScript, so that they run without the sources and their compiler.
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import path from "node:path";
 import { build } from "esbuild";
@@ -20,6 +20,8 @@ export async function buildCommands() {
         return isOutside ? { path: name, external: true } : undefined;
       }),
   };
+  // Parts have names made from their content, so older ones would stay.
+  rmSync(path.join(projectDir, "build/commands"), { recursive: true, force: true });
   await build({
     absWorkingDir: projectDir,
     entryPoints: names.map((name) => `app/commands/${name}.ts`),

@@ -88,7 +88,8 @@ let isOpen = false;
 createInterface({ input: server.stdout }).on("line", (line) => {
   const isOpening = !isOpen && line.includes('"server ready"');
   if (isOpening) announce(JSON.parse(line).port);
-  else if (isOpen || !line.includes('"level":"info"')) console.log(isText && line.startsWith("{") ? toTextLine(line) : line);
+  else if (isOpen || !line.includes('"level":"info"'))
+    console.log(isText && line.startsWith("{") ? toTextLine(line) : line);
   isOpen ||= isOpening;
 });
 

@@ -21,7 +21,9 @@ if (cluster.isPrimary) loadEnvironmentFile();
 // The server takes other modes too; this command is production, whatever is set.
 const mode = process.env.LATCHKEY_MODE;
 if (mode && mode !== "production") {
-  console.error("This command is production. Unset LATCHKEY_MODE, or use `npm run demo`, `latchkey demo` or `npm run dev`.");
+  console.error(
+    "This command is production. Unset LATCHKEY_MODE, or use `npm run demo`, `latchkey demo` or `npm run dev`.",
+  );
   process.exit(78);
 }
 process.env.NODE_ENV = "production";

@@ -247,9 +247,7 @@ test("the pages name services, users and databases that compose.yaml has", async
   const script = await readFile("docs/postgresql.sh", "utf8");
   const lines = [...blocks.flat(), script].flatMap((block) => block.split("\n"));
   const found = lines.flatMap((line) => [
-    ...line.matchAll(
-      /docker compose (?:exec -T|stop|start|logs|build|pull|run --rm(?: -v \S+)?) (\w+)/g,
-    ),
+    ...line.matchAll(/docker compose (?:exec -T|stop|start|logs|build|pull|run --rm(?: -v \S+)?) (\w+)/g),
   ]);
   expect(found.length).toBeGreaterThanOrEqual(5);
   for (const [line, name] of found) expect(Object.keys(compose.services), line).toContain(name);

@@ -44,8 +44,16 @@ async function call(cwd: string, parameters: string[], env: Record<string, strin
 }
 
 test("the package has the build and no sources, tests or settings", async () => {
-  const files = (await readdir(packageDir, { recursive: true })).filter((file) => !file.startsWith("node_modules"));
-  for (const file of ["build/index.js", "build/commands/client.js", "public/build", ".env.example", "SECURITY.md"])
+  const files = (await readdir(packageDir, { recursive: true })).filter(
+    (file) => !file.startsWith("node_modules"),
+  );
+  for (const file of [
+    "build/index.js",
+    "build/commands/client.js",
+    "public/build",
+    ".env.example",
+    "SECURITY.md",
+  ])
     expect(files).toContain(file);
   expect(files.filter((file) => /\.tsx?$|\.test\.|(^|\/)\.env$|^e2e|\.map$/.test(file))).toEqual([]);
 });
@@ -56,8 +64,11 @@ test("the demo runs in an empty folder and keeps its data there; a key is minted
   const demo = spawn(latchkey, ["demo"], { cwd: folder, env: environment({ PORT: "0" }) });
   onTestFinished(() => void demo.kill("SIGKILL"));
   let output = "";
-  for (const stream of [demo.stdout, demo.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  await waitUntil(() => output.includes("Latchkey is ready at") || demo.exitCode !== null, { timeoutMs: 60_000 });
+  for (const stream of [demo.stdout, demo.stderr])
+    stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  await waitUntil(() => output.includes("Latchkey is ready at") || demo.exitCode !== null, {
+    timeoutMs: 60_000,
+  });
   const [, origin] = /ready at\s+(http:\S+)/.exec(output) ?? [];
   expect(origin, output).toBeDefined();
   for (const page of ["/", "/gate", "/docs"]) expect((await fetch(origin! + page)).status, page).toBe(200);
@@ -83,15 +94,19 @@ test("start refuses an empty folder with all that is missing, and leaves it empt
   const folder = await makeEmptyFolder();
   const { code, stderr } = await call(folder, ["start"], { PORT: "0" });
   expect(code).toBe(78);
-  for (const name of ["CHAIN_ID", "RPC_URL", "KEY_CONTRACT_ADDRESS", "JWT_SECRET"]) expect(stderr).toContain(name);
+  for (const name of ["CHAIN_ID", "RPC_URL", "KEY_CONTRACT_ADDRESS", "JWT_SECRET"])
+    expect(stderr).toContain(name);
   expect(stderr).toContain(path.join("node_modules/latchkey/docs/settings.md"));
   const asDemo = await call(folder, ["start"], { LATCHKEY_MODE: "demo" });
   expect([asDemo.code, asDemo.stderr]).toEqual([78, expect.stringContaining("latchkey demo")]);
   expect(await readdir(folder)).toEqual([]);
 });
 
-test.each(["client", "index", "quota", "migrate-data", "backup"])("latchkey %s explains itself", async (name) => {
-  const { code, stdout, stderr } = await call(await makeEmptyFolder(), [name, "--help"]);
-  expect([code, stderr]).toEqual([0, ""]);
-  expect(stdout).toContain(`Usage: latchkey ${name}`);
-});
+test.each(["client", "index", "quota", "migrate-data", "backup"])(
+  "latchkey %s explains itself",
+  async (name) => {
+    const { code, stdout, stderr } = await call(await makeEmptyFolder(), [name, "--help"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain(`Usage: latchkey ${name}`);
+  },
+);

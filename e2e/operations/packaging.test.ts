@@ -224,7 +224,8 @@ test("the image holds no command line of Prisma, no compiler, no test and no sec
 
 test("the assembled folder has the commands, which work in the current folder, and no demo", async () => {
   const latchkey = path.join(imageDir, "app/commands/latchkey.mjs");
-  const call = (...parameters: string[]) => run(process.execPath, [latchkey, ...parameters], { cwd: image.folder });
+  const call = (...parameters: string[]) =>
+    run(process.execPath, [latchkey, ...parameters], { cwd: image.folder });
   for (const name of ["client", "index", "quota", "migrate-data", "backup"])
     expect((await call(name, "--help")).stdout, name).toContain(`Usage: latchkey ${name}`);
   await expect(call("demo")).rejects.toMatchObject({

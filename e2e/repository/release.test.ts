@@ -21,7 +21,8 @@ const listSteps = (name: string) => Object.values(workflows.get(name)!.jobs).fla
 
 test.each(names)("%s runs commands that exist, and actions of a pinned major version", (name) => {
   const steps = listSteps(name);
-  for (const { uses } of steps) expect(uses ?? "a/b@v1").toMatch(/^(?:actions|docker)\/[\w-]+@v\d+$|^a\/b@v1$/);
+  for (const { uses } of steps)
+    expect(uses ?? "a/b@v1").toMatch(/^(?:actions|docker)\/[\w-]+@v\d+$|^a\/b@v1$/);
   const lines = steps.flatMap(({ run }) => run ?? []);
   expect(lines.length).toBeGreaterThan(2);
   for (const line of lines) {
@@ -49,7 +50,8 @@ test("a release publishes the image for two architectures, with a bill of materi
 });
 
 test("a release's notes are the changelog's section, and a tag of another version is refused", () => {
-  const run = (tag: string) => spawnSync(process.execPath, [".github/release-notes.mjs", tag], { encoding: "utf8" });
+  const run = (tag: string) =>
+    spawnSync(process.execPath, [".github/release-notes.mjs", tag], { encoding: "utf8" });
   const { status, stdout } = run(`v${manifest.version}`);
   expect([status, stdout.includes("### Changed"), stdout.includes("## [")]).toEqual([0, true, false]);
   const other = run("v0.0.1");
@@ -72,7 +74,10 @@ test("the command is executable, names every command, and refuses others", () =>
   expect(listed).toEqual(["demo", "start", "client", "index", "quota", "migrate-data", "backup"]);
   expect(run("--version").stdout).toBe(`${manifest.version}\n`);
   expect(run("constructor")).toMatchObject({ status: 2, stderr: expect.stringContaining("Usage: latchkey") });
-  expect(run("backup", "a", "b")).toMatchObject({ status: 2, stderr: expect.stringContaining("Usage: latchkey") });
+  expect(run("backup", "a", "b")).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining("Usage: latchkey"),
+  });
 });
 
 test("git keeps the command executable", () => {

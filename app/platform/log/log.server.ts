@@ -49,7 +49,9 @@ export function openLog(level: LogLevel, options: LogOptions = {}) {
   const dest = openOutput(fileDescriptor);
   const size = { minLength: 1, maxWrite: maxPieceBytes, maxLength: maxWaitingBytes };
   const output = pino.destination({ dest, sync: true, ...size, retryEAGAIN: () => false });
-  const log = createLog(level, { write: (line) => void (isClosed || output.write(isText ? `${toTextLine(line)}\n` : line)) });
+  const log = createLog(level, {
+    write: (line) => void (isClosed || output.write(isText ? `${toTextLine(line)}\n` : line)),
+  });
   let [isClosed, dropped] = [false, 0];
   let retry: NodeJS.Timeout | undefined;
   output.on("drop", () => (dropped += 1));

@@ -242,7 +242,9 @@ test("the text format has time, level, message and fields on one line, with noth
 test("lines are JSON unless the output is a terminal or the text format is chosen", () => {
   expect([isTextFormat("text"), isTextFormat("TEXT"), isTextFormat("json")]).toEqual([true, true, false]);
   const script = `import { isTextFormat } from "./app/platform/log/text-line.mjs"; console.log(isTextFormat(null));`;
-  const { stdout } = spawnSync(process.execPath, ["--input-type=module", "--eval", script], { encoding: "utf8" });
+  const { stdout } = spawnSync(process.execPath, ["--input-type=module", "--eval", script], {
+    encoding: "utf8",
+  });
   expect(stdout).toBe("false\n");
 });
 
