@@ -1,5 +1,5 @@
-import { listSettings } from "~/platform/config/setting";
-import type { Setting, SettingGroup } from "~/platform/config/setting";
+import { listEntries, listSettings } from "~/platform/config/setting";
+import type { Setting, SettingGroup, Settings } from "~/platform/config/setting";
 
 const lineWidth = 108;
 
@@ -22,13 +22,14 @@ export function renderEnvExample(groups: readonly SettingGroup[]): string {
     "# A line that is commented out shows the default, or an empty place where there is none.",
     "# Made by `npm run env-example`; a test keeps it in step with the parser.",
   ];
+  const entries = listEntries(groups.flatMap(({ rows }) => listSettings(rows)));
   const body = groups.flatMap(({ title, rows }) => [
     "",
     `## ${title}`,
-    ...listSettings(rows).flatMap((row) => [
+    ...entriesOf(rows, entries).flatMap((entry) => [
       "",
-      ...wrap(`${row.text} Range: ${row.range}.${secrecy(row)}`),
-      `# ${row.name}=${row.default ?? ""}`,
+      ...wrap(`${textOf(entry)} Range: ${entry[0].range}.${secrecy(entry[0])}`),
+      ...entry.map((row) => `# ${row.name}=${row.default ?? ""}`),
     ]),
   ]);
   return [...head, ...body, composeSettings].join("\n");
@@ -70,7 +71,12 @@ ${common.join("\n")}
 
 Without chat, speech and tools: [gate only](gate-only.md). All settings follow.
 `;
-  const tables = groups.map(({ title, rows }) => `## ${title}\n\n${renderTable(listSettings(rows))}\n`);
+  const entries = listEntries(groups.flatMap(({ rows }) => listSettings(rows)));
+  const tables = groups.map(({ title, rows }) => {
+    const own = entriesOf(rows, entries);
+    const heading = [`## ${title}`, "", "| Setting | Range | Default | Effect |", "|---|---|---|---|"];
+    return [...heading, ...own.map(renderEntry), "", ...own.flatMap(renderMembers)].join("\n");
+  });
   const foot = `
 \`npm run env-example\` writes this page and \`.env.example\` from the rows that the server reads: \`*.settings.ts\` beside
 each feature.
@@ -78,20 +84,45 @@ each feature.
   return [head, ...tables, foot].join("\n");
 }
 
-/** A range that all rows of a long table share stands above it once. */
-function renderTable(rows: readonly Setting[]): string {
-  const [{ range: common = "" } = {}] = rows;
-  const isShared = rows.length > 5 && rows.every(({ range }) => range === common);
-  const heading = isShared
-    ? [`Range: ${common}.`, "", "| Setting | Default | Effect |", "|---|---|---|"]
-    : ["| Setting | Range | Default | Effect |", "|---|---|---|---|"];
-  return [...heading, ...rows.map((row) => renderRow(row, isShared ? [] : [row.range]))].join("\n");
+type Entry = ReturnType<typeof listEntries>[number];
+
+/** So many names of a family fit into a cell. */
+const maxNames = 4;
+
+/** Those whose first setting is among these. */
+function entriesOf(rows: Settings, entries: readonly Entry[]): Entry[] {
+  const own = listSettings(rows);
+  return entries.filter(([first]) => own.includes(first));
 }
 
-function renderRow(row: Setting, range: readonly string[]): string {
-  const effect = `${shorten(row.text)}${secrecy(row)}`;
-  const cells = [`\`${row.name}\``, ...range, row.default ? `\`${row.default}\`` : "", effect];
-  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+const textOf = ([first, ...others]: Entry) => (others.length > 0 ? first.family!.text : first.text);
+
+function renderEntry(entry: Entry): string {
+  const [first] = entry;
+  const isLong = entry.length > maxNames;
+  const names = isLong ? [first.family!.name] : entry.map(({ name }) => name);
+  const defaults = isLong ? [] : entry.flatMap((row) => row.default || []);
+  return renderCells([
+    names.map(asCode),
+    first.range,
+    defaults.map(asCode),
+    shorten(textOf(entry)) + secrecy(first),
+  ]);
+}
+
+/** A table of their own for families that a cell does not hold. */
+function renderMembers(entry: Entry): string[] {
+  if (entry.length <= maxNames) return [];
+  const rows = entry.map((row) =>
+    renderCells([asCode(row.name), asCode(row.default ?? ""), shorten(row.text)]),
+  );
+  return [`| \`${entry[0].family!.name}\` | Default | Limits |`, "|---|---|---|", ...rows, ""];
+}
+
+const asCode = (text: string) => `\`${text}\``;
+
+function renderCells(cells: readonly (string | readonly string[])[]): string {
+  return `| ${cells.map((cell) => [cell].flat().join(", ").replaceAll("|", "\\|")).join(" | ")} |`;
 }
 
 function shorten(text: string): string {
