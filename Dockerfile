@@ -1,4 +1,4 @@
-# `build` holds everything; `commands` is the same, to be run; the last stage, the image, holds what the server reads.
+# `build` holds everything. The image holds what the server and its commands read: `latchkey quota show`.
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
@@ -9,17 +9,12 @@ RUN node app/commands/assemble.mjs assembled
 # A checkout may be closed to everybody but who made it; the server's user has to read it.
 RUN find . ! -perm -044 -exec chmod go+rX {} +
 
-# docs/deploying.md has the lines that run it. The server's user and folder: what commands write, the server reads.
-FROM build AS commands
-RUN useradd --system --uid 10001 --no-create-home latchkey && install -d -o latchkey -m 700 /data
-ENV DATA_DIR=/data HOME=/tmp
-USER 10001
-
 # Of Node the program alone: npm, yarn and the headers would be a quarter of the image.
 FROM debian:bookworm-20260918-slim
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
 COPY --from=build /build/assembled /latchkey
 RUN useradd --system --uid 10001 --no-create-home latchkey && install -d -o latchkey -m 700 /data
+RUN ln -s /latchkey/app/commands/latchkey.mjs /usr/local/bin/latchkey
 ENV HOST=0.0.0.0 DATA_DIR=/data PORT=3000
 USER 10001
 WORKDIR /latchkey

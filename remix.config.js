@@ -1,5 +1,5 @@
 // ES modules that start sooner from one file. CommonJS packages stay outside: in an ES module they have no `require`.
-const bundledPackages =
+export const bundledPackages =
   /^(viem|wagmi|@wagmi|ox|abitype|@noble|@scure|@tanstack|zustand|mipd|eventemitter3|@adraffy|zod|@asteasolutions|jose|marked|@libsql\/(client|core|hrana-client)|@prisma\/adapter-libsql)(\/|$)/;
 
 /** @type {import("@remix-run/dev").AppConfig} */

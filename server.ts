@@ -4,6 +4,7 @@ import { broadcastDevReady } from "@remix-run/node";
 import { createRequestHandler } from "@remix-run/express";
 import compression from "compression";
 import express from "express";
+import { installationDir } from "~/platform/config/installation.server";
 import { serveBuiltFiles } from "~/platform/http/built-files.server";
 import { compileTrust } from "~/platform/http/client-id.server";
 import { contextOf, createRequestContexts } from "~/platform/http/create-context.server";
@@ -19,7 +20,7 @@ import { findWalletReach } from "~/gate/wallets.server";
 import { findHiddenPaths, findMovedPaths, loadConfig } from "~/settings.server";
 
 const config = loadConfig();
-const { log, close: closeLog } = openLog(config.serving.logLevel);
+const { log, close: closeLog } = openLog(config.serving.logLevel, { format: config.serving.logFormat });
 const isDevelopment = config.mode === "development";
 const build = serveRoutes(builtModules, {
   moved: findMovedPaths(config),
@@ -60,8 +61,8 @@ function createApp(services: Services): express.Application {
       reach: findWalletReach(config.wallets),
     }),
   );
-  app.use("/build", serveBuiltFiles(path.resolve("public/build")));
-  app.use(express.static(path.resolve("public"), { maxAge: "1h", index: false }));
+  app.use("/build", serveBuiltFiles(path.join(installationDir, "public/build")));
+  app.use(express.static(path.join(installationDir, "public"), { maxAge: "1h", index: false }));
   app.use(compression());
   app.use(guardPages(build));
   app.all(

@@ -9,7 +9,7 @@ import { createAddressListRefresher } from "~/gate/kinds/file/address-list-refre
 import { toKeyList } from "~/gate/kinds/key-list";
 import { firstKind, omitOpenings } from "~/gate/kinds/kind-of-key";
 import { createOperator } from "~/operator/create-operator.server";
-import { createOperatorSweep } from "~/operator/sweep.store.server";
+import { createOperatorSweep, operatorRetention } from "~/operator/sweep.store.server";
 import { createPayments } from "~/payments/create-payments.server";
 import { paymentEmails } from "~/payments/payment-notifications.server";
 import { getChainClient } from "~/platform/chain/chain-clients.server";
@@ -101,7 +101,7 @@ async function createServices(foundation: Foundation, buildVersion: string) {
     settings: config.operator,
     kinds: config.keys.list,
     limits: config.limits,
-    quotas: { token: config.quota.tokens, speech: config.speech.quota.characters },
+    quotas: { token: config.quota.tokens, speech: config.speech.quotaCharacters },
     switches: config.switches,
     listOpenWindows: foundation.state.quotaWindows.listOpenWindows,
     database,
@@ -252,7 +252,10 @@ async function createOffers(foundation: Foundation, { gate, outbox }: Entrance) 
 
 function startSweeper({ config, database, log }: Foundation) {
   const store = createSweepStore(database);
-  const operatorStore = createOperatorSweep({ database, retention: config.operator });
+  const operatorStore = createOperatorSweep({
+    database,
+    retention: { ...operatorRetention, ...config.operator },
+  });
   const sweeper = createSweeper({
     store: {
       deleteBatch: async (request) =>

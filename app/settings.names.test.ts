@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseConfig, settings } from "~/settings.server";
+import { goneSettings, parseConfig, settings } from "~/settings.server";
 import { problemsOf, production } from "~e2e/support/config";
 
 const known = settings.map(({ name }) => name.replace("<chainId>", "10"));
@@ -61,6 +61,24 @@ test("two slips, or none of a setting's letters, are told where the file has the
     "OPERATOR_SECRETS_ is not a setting of Latchkey. Did you mean OPERATOR_SECRET?",
     "jwt_secret is not a setting of Latchkey. Did you mean JWT_SECRET?",
   ]);
+});
+
+test("a setting that is gone is told with what replaces it, in the file or not, and is no slip of another", () => {
+  const gone = Object.keys(goneSettings);
+  expect(gone.filter((name) => settings.some((row) => row.name === name))).toEqual([]);
+  const given = Object.fromEntries(gone.map((name) => [name, "hunter2"]));
+  for (const where of ["file", "environment"]) {
+    const { problems, warnings } = readFrom({ [where]: given });
+    expect(problems).toEqual([]);
+    expect(warnings()).toEqual(gone.sort().map((name) => `${name} is gone: ${goneSettings[name]}`));
+  }
+});
+
+test("a setting that only tests need works, and is told", () => {
+  const name = "AI_OFFLINE_WORD_MS";
+  const environment = { ...production, [name]: "0" };
+  expect(parseConfig(environment).chat.offlineWordMs).toBe(0);
+  expect(parseConfig(environment).warnings).toEqual([`${name} is for tests alone: leave it out.`]);
 });
 
 test("names of other programs are told nowhere: single words outside the file, and those a file is shared with", () => {

@@ -50,6 +50,28 @@ export const settingGroups: readonly SettingGroup[] = [
 
 export const settings = settingGroups.flatMap(({ rows }) => listSettings(rows));
 
+/** Settings of earlier versions, and what takes their place. */
+export const goneSettings: Readonly<Record<string, string>> = {
+  AI_CRYPTO_QUOTA_WINDOW_SEC: "AI_CRYPTO_QUOTA_ETHER is for any 24 hours.",
+  DATABASE_IDLE_SECONDS: "PostgreSQL undoes a transaction after 15 seconds without a statement.",
+  DATABASE_LOCK_SECONDS: "a statement waits for a lock for up to 5 seconds.",
+  OPERATOR_ACTIVITY_DAYS: "hourly counts are kept for 90 days.",
+  OPERATOR_AUDIT_DAYS: "what operators did is kept for 365 days.",
+  OPERATOR_DECISIONS_MAX: "at most 100,000 decisions are kept; OPERATOR_DECISIONS_DAYS shortens that.",
+  OPERATOR_SESSION_IDLE_SECONDS: "a session ends after half an hour without a page.",
+  OPERATOR_SESSION_MAX_SECONDS: "a session ends after twelve hours.",
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "set OTEL_EXPORTER_OTLP_ENDPOINT, to which /v1/traces is added.",
+  OTEL_SERVICE_NAME: "the service is called latchkey in traces.",
+  OTEL_TRACES_SAMPLER:
+    "every request is traced unless a trusted proxy decided otherwise; sample in the collector.",
+  OTEL_TRACES_SAMPLER_ARG:
+    "every request is traced unless a trusted proxy decided otherwise; sample in the collector.",
+  TTS_CACHE_MB: "spoken audio takes up to 256 MB of the data folder.",
+  TTS_QUEUE: "up to 16 sentences wait for the embedded voice.",
+  TTS_QUOTA_WINDOW_SEC: "AI_CHAT_QUOTA_WINDOW_SEC is for speech too.",
+  TTS_THREADS: "the embedded voice speaks with two threads.",
+};
+
 export type Config = ReturnType<typeof readConfig>;
 
 /** The process's configuration; ends the process where there is something to mend. */
@@ -62,9 +84,11 @@ export function parseConfig(environment: Environment, fileNames: readonly string
   const reader = createSettingReader(environment);
   const config = readConfig(reader);
   const known = settings.map(({ name }) => name);
-  for (const { isSlip, text } of findUnknownNames(environment, { fileNames, known })) {
+  for (const { isSlip, text } of findUnknownNames(environment, { fileNames, known, gone: goneSettings })) {
     (isSlip && reader.mode === "production" ? reader.problems : reader.warnings).push(text);
   }
+  const forTests = settings.filter(({ isForTests, name }) => isForTests && environment[name]);
+  for (const { name } of forTests) reader.warnings.push(`${name} is for tests alone: leave it out.`);
   reader.warnings.push(...describePostgresqlNames(environment));
   if (reader.problems.length > 0) throw new ConfigError(reader.problems, reader.warnings);
   return config;

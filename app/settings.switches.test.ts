@@ -36,7 +36,6 @@ const examples: [name: string, on: string, off: string, rest?: Record<string, st
   ["AI_QUOTA_RESET_SECRET", "Qm7rV2kXw9TzLc4H", ""],
   ["TTS_PROVIDER", "flite", "disabled"],
   ["TTS_QUOTA_CHARACTERS", "5", "0", quotaOn],
-  ["TTS_CACHE_MB", "1", "0"],
   ["AI_PRIVATE_KEY", `0x${"4".repeat(62)}7a`, ""],
   ["SEARCH_GATED_NAMESPACES", "vault", ""],
   ["EMBEDDING_MODEL", "some-model", "", model],
@@ -49,7 +48,6 @@ const examples: [name: string, on: string, off: string, rest?: Record<string, st
   ["METRICS_TOKEN", "Qm7rV2kXw9TzLc4H", ""],
   ["METRICS_PORT", "9100", ""],
   ["OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318", ""],
-  ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://127.0.0.1:4318/v1/traces", ""],
   ["TRUST_PROXY", "loopback", ""],
   ["OPERATOR_DECISIONS_DAYS", "1", "0"],
   ["CHAT_RESUME_SECONDS", "300", "0"],
@@ -120,7 +118,6 @@ test("a feature that depends on another is off with it, and says so", () => {
   expect(stateOf("Speech quota", quotaOff)).toEqual([false, "The chat quota, which it goes by, is off."]);
   const silent = { TTS_PROVIDER: "disabled" };
   expect(stateOf("Reading aloud", silent)).toEqual([false, "TTS_PROVIDER is disabled."]);
-  expect(stateOf("Spoken audio kept", silent)).toEqual([false, "TTS_PROVIDER is disabled."]);
 });
 
 test("a chat that is switched off is off with what belongs to it", () => {

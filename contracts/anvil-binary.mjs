@@ -17,11 +17,11 @@ export class LocalChainError extends Error {
   name = "LocalChainError";
 }
 
-/** The version of every platform's package. Only Linux on x64 is in the lock file; elsewhere it is added when needed. */
-export const anvilVersion = "1.7.1";
+/** package.json names every platform's package in this version, and npm installs the one that fits. */
+const anvilVersion = "1.7.1";
 
 /** @param {{ platform?: string, arch?: string }} [where] */
-export function findAnvilPackage({ platform = process.platform, arch = process.arch } = {}) {
+function findAnvilPackage({ platform = process.platform, arch = process.arch } = {}) {
   return anvilPackages[`${platform}-${arch}`] ?? null;
 }
 

@@ -5593,7 +5593,7 @@ export interface operations {
            *       "openapi": "3.0.3",
            *       "info": {
            *         "title": "Latchkey API",
-           *         "version": "0.1.0"
+           *         "version": "1.0.0"
            *       },
            *       "paths": {}
            *     }

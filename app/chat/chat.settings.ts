@@ -1,6 +1,7 @@
 import { apiPath } from "~/platform/config/api-path";
 import { baseUrl, flag, integer, list, oneOf, secret, text } from "~/platform/config/kinds";
 import type { SettingReader } from "~/platform/config/setting-reader";
+import { providerAddresses, providerKeys } from "~/platform/providers/provider-families";
 import { describeProviders, getProvider } from "~/platform/providers/provider-row";
 import { chatProviders, noChat } from "./providers/chat-providers.server";
 
@@ -45,10 +46,10 @@ export const chatSettings = {
     "What the model is told before each conversation. Default: system-prompt.md in the content folder.",
   ),
   openai: {
-    apiKey: secret("OPENAI_API_KEY", {}, "Key for `openai`."),
+    apiKey: secret("OPENAI_API_KEY", { family: providerKeys }, "Key for `openai`."),
     baseUrl: baseUrl(
       "OPENAI_BASE_URL",
-      { default: "https://api.openai.com/v1" },
+      { default: "https://api.openai.com/v1", family: providerAddresses },
       "Root of the hosted API, for proxies.",
     ),
   },
@@ -64,10 +65,10 @@ export const chatSettings = {
       },
       "Account for `workers-ai`.",
     ),
-    apiToken: secret("CLOUDFLARE_API_TOKEN", {}, "Token for `workers-ai`."),
+    apiToken: secret("CLOUDFLARE_API_TOKEN", { family: providerKeys }, "Token for `workers-ai`."),
     baseUrl: baseUrl(
       "WORKERS_AI_BASE_URL",
-      {},
+      { family: providerAddresses },
       "Root of the edge inference API, for proxies. Default: the account's own OpenAI-compatible address.",
     ),
   },
@@ -98,7 +99,7 @@ export const chatSettings = {
   ),
   offlineWordMs: integer(
     "AI_OFFLINE_WORD_MS",
-    { min: 0, max: 1000, default: 30 },
+    { min: 0, max: 1000, default: 30, isForTests: true },
     "Pace of the embedded assistant in milliseconds a word; 0 sends everything at once.",
   ),
 };

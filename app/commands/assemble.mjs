@@ -18,12 +18,14 @@ const shippedPaths = [
   "docs/postgresql.sh",
   "docs/postgresql-address.mjs",
   "docs/sqlite-stopped.mjs",
-  "app/commands/start.mjs",
-  "app/commands/supervise.mjs",
-  "app/commands/prepare.mjs",
+  ...["backup", "latchkey", "prepare", "start", "supervise"].map((name) => `app/commands/${name}.mjs`),
+  "app/commands/content-skeleton",
+  "app/platform/config/early-defaults.mjs",
   "app/platform/config/environment-file.mjs",
   "app/platform/log/open-output.mjs",
+  "app/platform/log/text-line.mjs",
   "build/index.js",
+  ...listCommandFiles(),
   "build/.made-from",
   "prisma/migrations",
   "public",
@@ -33,6 +35,12 @@ const importPattern =
 
 // Types, sources and source maps of packages, and texts that are no licences.
 const unreadFiles = /(?:\.map|\.[cm]?tsx?|\.flow|(?<!licen[cs]e|notice|copying|patents)\.(?:md|markdown))$/i;
+
+/** The bundled commands and what they share. */
+function listCommandFiles() {
+  const folder = path.join(projectDir, "build/commands");
+  return existsSync(folder) ? readdirSync(folder).map((name) => `build/commands/${name}`) : [];
+}
 
 function readManifest(folder) {
   return JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));

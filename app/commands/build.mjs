@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildCommands } from "./build-commands.mjs";
 import { compressBuild } from "./compress-build.mjs";
 import { prepare, projectDir, run } from "./prepare.mjs";
 
@@ -39,6 +40,7 @@ export async function buildIfNeeded() {
     env: { ...process.env, NODE_ENV: "production" },
     quiet: true,
   });
+  await buildCommands();
   await compressBuild(path.join(projectDir, "public/build"));
   writeFileSync(stampFile, digest);
   return true;

@@ -26,9 +26,9 @@ test("the command names in words what it cannot do, and a wrong call gets the us
     runClient(),
   ]);
   expect(unknown).toMatchObject({ code: 1, stdout: "" });
-  expect(unknown.stderr).toMatch(/^Unknown option '--orgin'.*\n\nUsage: npm run -s client/);
+  expect(unknown.stderr).toMatch(/^Unknown option '--orgin'.*\n\nUsage: latchkey client/);
   expect(missing).toMatchObject({ code: 1, stdout: "" });
-  expect(missing.stderr).toMatch(/^--token is needed\.\n\nUsage: npm run -s client/);
+  expect(missing.stderr).toMatch(/^--token is needed\.\n\nUsage: latchkey client/);
   expect(nowhere).toMatchObject({ code: 1, stdout: "" });
   expect(nowhere.stderr).toMatch(/^http:\/\/127\.0\.0\.1:1 could not be reached: .*\n$/);
   expect(none).toMatchObject({

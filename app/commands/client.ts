@@ -12,7 +12,7 @@ import type { Holder, Site } from "./signed-requests";
 import { mintTestKey } from "../../contracts/mint-test-key";
 import { CommandError, runCommand, UsageError } from "./run-command";
 
-const usage = `Usage: npm run -s client -- <command> [options]
+const usage = `Usage: latchkey client <command> [options]
 
 Commands
   enter    sign in for a key and print what lies behind the gate
@@ -37,6 +37,8 @@ Options
   --message TEXT       for submit
   --token JWT          for bearer
   --rpc URL            for mint; default: the demo's own chain
+
+In the sources: npm run -s client -- <command> [options]
 `;
 
 function readCommandLine() {

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { cp, readdir } from "node:fs/promises";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { installationDir } from "~/platform/config/installation.server";
 
-const skeleton = fileURLToPath(new URL("content-skeleton", import.meta.url));
+const skeleton = path.join(installationDir, "app/commands/content-skeleton");
 
 /** A commented beginning of a content folder. Leaves every file that exists as it is. */
 export async function initContent(folder: string) {

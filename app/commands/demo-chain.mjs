@@ -2,33 +2,14 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { run } from "./prepare.mjs";
-import {
-  anvilVersion,
-  findAnvilPackage,
-  getAnvilBinary,
-  LocalChainError,
-} from "../../contracts/anvil-binary.mjs";
+import { projectDir } from "./prepare.mjs";
 import { deployCoinContract, deployKeyContract, startLocalChain } from "../../contracts/local-chain.mjs";
-
-/** The chain's program comes as one package for each platform, of which the lock file names only the commonest. */
-async function installLocalChain() {
-  try {
-    getAnvilBinary();
-  } catch (error) {
-    const packageName = findAnvilPackage();
-    if (!(error instanceof LocalChainError) || !packageName) throw error;
-    console.log("Installing the local chain for this platform …");
-    await run("npm", ["install", "--no-save", "--no-audit", "--no-fund", `${packageName}@${anvilVersion}`]);
-  }
-}
 
 const chainId = "31337";
 
 /** @param {{ dataDir: string, mode: "demo" | "development", origin: string | null }} options `origin`: the demo's own */
 export async function openDemoChain({ dataDir, mode, origin }) {
   mkdirSync(dataDir, { recursive: true });
-  await installLocalChain();
   console.log("Starting a local chain …");
   const chain = await startLocalChain({ stateFile: path.join(dataDir, "chain.json"), log: console.log });
   const contract = await deployKeyContract({ rpcUrl: chain.rpcUrl });
@@ -36,7 +17,7 @@ export async function openDemoChain({ dataDir, mode, origin }) {
     chain,
     contract,
     env: {
-      CONTENT_DIR: "app/demo/content",
+      CONTENT_DIR: path.join(projectDir, "app/demo/content"),
       CHAIN_POLL_SECONDS: "1",
       // Another one with every start; production refuses what begins so.
       OPERATOR_SECRET: `demo-${randomBytes(9).toString("hex")}`,

@@ -1,16 +1,19 @@
 // Everything at once, for a first look: packages, database, local chain, key contract, build, server.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import net from "node:net";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { startDemoSite } from "../demo/demo-site.mjs";
 import { defaultDataDir, defaultPort } from "../platform/config/early-defaults.mjs";
-import { endWithNpm, prepare, projectDir } from "./prepare.mjs";
+import { isTextFormat, toTextLine } from "../platform/log/text-line.mjs";
+import { endWithNpm, prepare, projectDir, requireNode } from "./prepare.mjs";
 
-process.chdir(projectDir);
-await prepare();
-const { buildIfNeeded } = await import("./build.mjs");
+/** The npm package brings its build and has no sources. */
+const hasSources = existsSync(path.join(projectDir, "server.ts"));
+requireNode();
+if (hasSources) await prepare();
 const { openDemoChain } = await import("./demo-chain.mjs");
 
 const dataDir = path.resolve(process.env.DATA_DIR || path.join(defaultDataDir, "demo"));
@@ -23,16 +26,19 @@ const { chain, contract, env } = await openDemoChain({
   mode: "demo",
   origin: `http://localhost:${port}`,
 });
-console.log("Building (the first time takes a few seconds) …");
-await buildIfNeeded();
+if (hasSources) {
+  console.log("Building (the first time takes a few seconds) …");
+  const { buildIfNeeded } = await import("./build.mjs");
+  await buildIfNeeded();
+}
 
-const server = spawn(process.execPath, ["app/commands/demo-server.mjs"], {
-  cwd: projectDir,
+const server = spawn(process.execPath, [path.join(projectDir, "app/commands/demo-server.mjs")], {
   // Its standard input is what it ends with, should this process be killed.
   stdio: ["pipe", "pipe", "inherit"],
   env: {
     ...env,
     NODE_ENV: "production",
+    LOG_FORMAT: "json",
     PORT: port,
     // The second site's proxy is in this process.
     TRUST_PROXY: env.TRUST_PROXY || "loopback",
@@ -77,16 +83,21 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => void stop(0
 server.once("close", (code) => void stop(code ?? 1));
 
 // The server's own log tells when it listens and where; the rest of it is passed on.
+const isText = isTextFormat(process.env.LOG_FORMAT);
 let isOpen = false;
 createInterface({ input: server.stdout }).on("line", (line) => {
   const isOpening = !isOpen && line.includes('"server ready"');
   if (isOpening) announce(JSON.parse(line).port);
-  else if (isOpen || !line.includes('"level":"info"')) console.log(line);
+  else if (isOpen || !line.includes('"level":"info"'))
+    console.log(isText && line.startsWith("{") ? toTextLine(line) : line);
   isOpen ||= isOpening;
 });
 
 function announce(openPort) {
   const address = `http://localhost:${openPort}`;
+  const client = hasSources
+    ? "npm run -s client --"
+    : `node ${path.join(projectDir, "app/commands/latchkey.mjs")} client`;
   // Only a secret that was made for this start is printed.
   const own = process.env.OPERATOR_SECRET ? "yours, from OPERATOR_SECRET" : env.OPERATOR_SECRET;
   console.log(`
@@ -94,7 +105,7 @@ function announce(openPort) {
 
   Key contract          ${contract.address}  (chain 31337, ${chain.rpcUrl})
   Get a key             open ${address}/gate, choose the demo wallet and press "Mint a key",
-                        or from the command line:  npm run -s client -- mint --origin ${address}
+                        or from the command line:  ${client} mint --origin ${address}
   Operator's view       ${address}/operator   (secret: ${own || "none, it is switched off"})
   A site behind it      http://localhost:${sitePort}   (plain files; the key opens them: docs/door.md)
   API description       ${address}/api/openapi   (readable: ${address}/docs)

@@ -155,7 +155,7 @@ test(
     ]);
     expect(unknown).toMatchObject({ code: 2, stdout: "" });
     expect(unknown.stderr).toMatch(/^Unknown option '--rebuidl'/);
-    expect(unknown.stderr).toContain("Usage: npm run index");
+    expect(unknown.stderr).toContain("Usage: latchkey index");
     expect(extra).toMatchObject({ code: 2, stderr: expect.stringContaining("everything") as string });
     expect(help).toMatchObject({
       code: 0,

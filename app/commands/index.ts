@@ -9,7 +9,7 @@ import { createSearchIndex } from "~/search/search-index.server";
 import { createProviderEmbedder } from "~/platform/providers/provider-embedder.gateway.server";
 import { runCommand, runInSteps } from "./run-command";
 
-const usage = `Usage: npm run index [-- options]
+const usage = `Usage: latchkey index [options]
 
 Reads <CONTENT_DIR>/knowledge, says who can read how many pages and which ones cannot be used. With EMBEDDING_MODEL it
 embeds what is new or changed, and takes up where a run ended that was stopped. The server does the same by itself when
@@ -18,7 +18,7 @@ it starts and when files change.
   --rebuild   embed everything again
   --help
 
-Settings are read from the environment and from .env, as by npm start.
+Settings are read from the environment and from .env, as by latchkey start. In the sources: npm run index -- [options].
 `;
 
 await runCommand(usage, async () => {

@@ -2,6 +2,7 @@
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { forgetPostgresqlNames } from "~/platform/config/environment.server";
+import { installationDir } from "~/platform/config/installation.server";
 import { loadEnvironmentFile } from "~/platform/config/environment-file.mjs";
 import { loadConfig } from "~/settings.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
@@ -12,7 +13,7 @@ import { openSource } from "./migrate-data/source";
 import { openTarget } from "./migrate-data/target";
 import { runCommand, runInSteps, UsageError } from "./run-command";
 
-const usage = `Usage: npm run migrate-data [-- options]
+const usage = `Usage: latchkey migrate-data [options]
 
 Copies every row of the SQLite database into an empty PostgreSQL database, and checks counts and digests of every
 table. Stop the server first. Safe to repeat: what is there already is not copied again.
@@ -22,7 +23,8 @@ table. Stop the server first. Safe to repeat: what is there already is not copie
   --help
 
 Ends with 0 when both are the same, 1 when something failed, 2 for a wrong call, 3 when it refused to copy, and 130
-when it was stopped. Settings are read from the environment and from .env, as by npm start.
+when it was stopped. Settings are read from the environment and from .env, as by latchkey start.
+In the sources: npm run migrate-data -- [options].
 `;
 
 function readDatabases(options: { from?: string | undefined; to?: string | undefined }) {
@@ -58,7 +60,8 @@ await runCommand(usage, async () => {
   const source = openSource(filePath);
   try {
     const copied = await runInSteps("rows", async (onProgress, signal) => {
-      await migrateDatabase({ url, migrationsDir: "prisma/migrations" });
+      const migrationsDir = path.join(installationDir, "prisma/migrations");
+      await migrateDatabase({ url, migrationsDir });
       const target = await openTarget(url);
       try {
         return await copyData({ source, target, onProgress, signal });

@@ -21,7 +21,7 @@ export async function run(command, parameters, { env = process.env, quiet = fals
   throw new Error(`${[command, ...parameters].join(" ")} failed with ${code}.${output ? `\n${output}` : ""}`);
 }
 
-function requireNode() {
+export function requireNode() {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   if (major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])) return;
   console.error(`Latchkey needs Node ${oldestNode.join(".")} or newer; this is ${process.versions.node}.`);

@@ -17,7 +17,7 @@ import type { QuotaWindowStore } from "~/quota/quota-windows.store.server";
 import { createStateStores } from "~/services/state.server";
 import { runCommand, UsageError } from "./run-command";
 
-const usage = `Usage: npm run quota -- <command> [options]
+const usage = `Usage: latchkey quota <command> [options]
 
 Commands
   show     list the windows that are open, those used most first
@@ -33,7 +33,7 @@ Options of reset: exactly one of the first three
   --scope NAME         token, crypto or both; default both
   --key NAME           the kind of these keys, with KEYS_FILE; default the first
 
-Settings are read from the environment and from .env, as by npm start.
+Settings are read from the environment and from .env, as by latchkey start. In the sources: npm run quota -- <command>.
 `;
 
 function readCommandLine() {

@@ -2,10 +2,12 @@
 // up their metrics. The other end of each message is app/platform/instance/worker.server.ts.
 import cluster from "node:cluster";
 import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
 import { performance } from "node:perf_hooks";
 import { pino, stdTimeFunctions } from "pino";
 import { AggregatorRegistry } from "prom-client";
 import { openOutput } from "../platform/log/open-output.mjs";
+import { isTextFormat, toTextLine } from "../platform/log/text-line.mjs";
 
 /**
  * Workers tell every second that they are alive. Seconds are counted, not measured: a machine may sleep. And on one with
@@ -19,6 +21,7 @@ const stopLimitMs = 9_750;
 /** At a port that no worker has open. */
 const [maxHeldConnections, maxHeldMs] = [1_000, 5_000];
 const heldTooLong = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 2\r\nConnection: close\r\n\r\n";
+const exec = fileURLToPath(new URL("start.mjs", import.meta.url));
 /** A worker that does not answer in time counts with what it told before. */
 const collectLimitMs = 2_000;
 
@@ -30,9 +33,10 @@ const output = pino.destination({
   retryEAGAIN: () => false,
 });
 output.on("error", () => {});
+const isText = isTextFormat(process.env.LOG_FORMAT);
 const log = pino(
   { timestamp: stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
-  output,
+  { write: (line) => output.write(isText ? `${toTextLine(line)}\n` : line) },
 );
 /** The living workers, each with its state. */
 const members = new Map();
@@ -65,7 +69,7 @@ function startWorker() {
   if (isStopping) return;
   // The first one opens the port at once, and lets requests wait; the others when they are ready.
   const args = ["worker", ...(servedPort === null ? [] : [String(servedPort)])];
-  cluster.setupPrimary({ args, serialization: "advanced" });
+  cluster.setupPrimary({ exec, args, serialization: "advanced" });
   const worker = cluster.fork();
   const startedAtMs = performance.now();
   const member = { worker, port: null, ports: new Set(), startedAtMs, silentSeconds: 0, metrics: [] };

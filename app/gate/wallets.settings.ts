@@ -53,7 +53,7 @@ export const walletSettings = {
   ),
   relayUrl: url(
     "WALLETCONNECT_RELAY_URL",
-    { protocols: ["wss:", "ws:"], default: "wss://relay.walletconnect.org" },
+    { protocols: ["wss:", "ws:"], default: "wss://relay.walletconnect.org", isForTests: true },
     "The relay between page and wallet.",
   ),
   base: flag(

@@ -17,11 +17,12 @@ import { readActivity } from "./activity/read-activity.server";
 import { check } from "./check/check.server";
 import type { CheckDependencies, CheckRequest } from "./check/check.server";
 import type { operatorSettings } from "./operator.settings";
-import { requireSession, signIn, signOut } from "./session.server";
+import { requireSession, sessionLife, signIn, signOut } from "./session.server";
 import type { CookieCarrier, SignInRequest, SignOutRequest } from "./session.server";
 import { createSessionStore } from "./sessions.store.server";
 import { readState } from "./state.server";
 import type { StateDependencies } from "./state.server";
+import { operatorRetention } from "./sweep.store.server";
 import { exportTable } from "./tables/export.server";
 import type { ExportRequest } from "./tables/export.server";
 import { createMigrationReader } from "./tables/migrations.store.server";
@@ -58,7 +59,7 @@ type Dependencies = {
 export function createOperator(given: Dependencies) {
   const { settings, database, redis, listOpenWindows, limits, quotas, recording, log } = given;
   const { gate, outbox } = given;
-  const { secret, idleSeconds, maxSeconds } = settings;
+  const { secret } = settings;
   if (secret === null) return null;
   const tableSettings: TableSettings = {
     findLimit: (name) => limits[name] ?? null,
@@ -69,7 +70,7 @@ export function createOperator(given: Dependencies) {
     ...createTableStore(database, clock),
     ...(redis && createRedisTables({ redis, listOpenWindows, findLimit: tableSettings.findLimit, clock })),
   };
-  const sessionDependencies = { secret, idleSeconds, maxSeconds, sessions, clock, log };
+  const sessionDependencies = { secret, ...sessionLife, sessions, clock, log };
   const store = createActionStore(database, clock, outbox.store);
   const actionDependencies = {
     store,
@@ -84,7 +85,7 @@ export function createOperator(given: Dependencies) {
       await recording.recorder.flush();
       return recording.activity.readCounts(range);
     },
-    keptDays: settings.activityDays,
+    keptDays: operatorRetention.activityDays,
     clock,
   };
   const checkDependencies = { kinds: given.kinds, survey: gate.survey, sessions, clock };

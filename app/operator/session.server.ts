@@ -7,6 +7,12 @@ import { isSameSecret } from "~/platform/text/same-secret.server";
 import type { Actor } from "./audit.store.server";
 import type { SessionStore } from "./sessions.store.server";
 
+/**
+ * A session ends after so long without a page, and after so long in any case. The first is more than twice the grain in
+ * which its last use is written down.
+ */
+export const sessionLife = { idleSeconds: 1_800, maxSeconds: 43_200 };
+
 export type SessionDependencies = {
   secret: string;
   idleSeconds: number;

@@ -4,7 +4,9 @@ import { deleteSome } from "~/platform/database/delete-some.server";
 import type { Deletion } from "~/platform/database/delete-some.server";
 import { hourSeconds, minuteSeconds } from "./activity/activity.store.server";
 
-type Retention = { decisionDays: number; maxDecisions: number; activityDays: number; auditDays: number };
+/** The decisions' days are a setting. */
+export const operatorRetention = { maxDecisions: 100_000, activityDays: 90, auditDays: 365 };
+type Retention = typeof operatorRetention & { decisionDays: number };
 
 const dayMs = 86_400_000;
 /** Charts of a day are drawn from minutes; an hour on top for the one the day began in. */

@@ -1,13 +1,11 @@
 import { formatEther } from "viem";
-import type { ValuesOf } from "~/platform/config/setting";
 import { weiPerMicroether } from "./ether";
 import { PaymentRefused } from "./payment-refused";
-import type { paymentSettings } from "./payments.settings";
+import { daySeconds } from "./payments.settings";
+import type { readPayments } from "./payments.settings";
 import type { RecordOutcome, WindowBounds } from "./payments.store.server";
 
-export type PaymentLimits = Omit<ValuesOf<typeof paymentSettings>, "privateKey">;
-
-export const daySeconds = 86_400;
+export type PaymentLimits = Omit<NonNullable<ReturnType<typeof readPayments>>, "privateKey">;
 
 export function requireWithinCall(amountWei: bigint, limits: PaymentLimits): void {
   const maxWei = BigInt(limits.maxMicroetherPerCall) * weiPerMicroether;

@@ -1,5 +1,5 @@
 import { mnemonicToAccount, privateKeyToAccount } from "viem/accounts";
-import { integer, setting } from "~/platform/config/kinds";
+import { setting } from "~/platform/config/kinds";
 import { refuseDemoSecret } from "~/platform/config/secret-strength";
 import { InvalidSetting } from "~/platform/config/setting";
 import type { Mode } from "~/platform/config/setting";
@@ -11,6 +11,8 @@ const developmentAccounts = 10;
 const microetherPerEther = 1_000_000;
 /** The maximum of the quota ledger's integer columns, rounded down. */
 const maxEther = 2_000;
+/** The span of every limit on payments. */
+export const daySeconds = 86_400;
 const etherRange = `0.000001 to ${maxEther}, with at most 6 decimals`;
 
 export const paymentSettings = {
@@ -32,12 +34,7 @@ export const paymentSettings = {
   addressMicroether: setting(
     "AI_CRYPTO_QUOTA_ETHER",
     { parse: parseEther, range: etherRange, default: "0.003" },
-    "Most that payments to one address may cost in any span of the window's length, network fees included.",
-  ),
-  addressWindowSeconds: integer(
-    "AI_CRYPTO_QUOTA_WINDOW_SEC",
-    { min: 60, max: 31_536_000, default: 86_400 },
-    "Length of that window in seconds.",
+    "Most that payments to one address may cost in any 24 hours, network fees included.",
   ),
   dailyMicroether: setting(
     "AI_CRYPTO_DAILY_ETHER",
@@ -48,7 +45,7 @@ export const paymentSettings = {
 
 export function readPayments(reader: SettingReader) {
   const { privateKey, ...limits } = reader.read(paymentSettings);
-  return privateKey === null ? null : { privateKey, ...limits };
+  return privateKey === null ? null : { privateKey, addressWindowSeconds: daySeconds, ...limits };
 }
 
 function parseEther(given: string): number {

@@ -59,6 +59,7 @@ export async function createQuota(given: Dependencies) {
 
   return {
     activity,
+    windowSeconds: settings.windowSeconds,
     /** For what is counted beside answers. */
     ledgerOf,
     /** Throws the refusal `quota-exceeded`. Where the quota is not in force, everybody is admitted and nothing counted. */

@@ -19,7 +19,7 @@ export const quotaSettings = {
   windowSeconds: integer(
     "AI_CHAT_QUOTA_WINDOW_SEC",
     { min: 1, max: 31_536_000, default: 86_400 },
-    "Length of a window in seconds; it begins with the first use.",
+    "Length in seconds of a window of the chat and speech quotas. It begins with the first use.",
   ),
   resetSecret: ownSecret(
     "AI_QUOTA_RESET_SECRET",

@@ -3,6 +3,7 @@ import { chatProviders } from "~/chat/providers/chat-providers.server";
 import { list, oneOf, secret, text, url } from "~/platform/config/kinds";
 import type { ValuesOf } from "~/platform/config/setting";
 import type { SettingReader } from "~/platform/config/setting-reader";
+import { providerAddresses } from "~/platform/providers/provider-families";
 import { getProvider } from "~/platform/providers/provider-row";
 
 export const searchSettings = {
@@ -37,7 +38,7 @@ export const searchSettings = {
     ),
     host: url(
       "PINECONE_HOST",
-      {},
+      { family: providerAddresses },
       "Address of the index, for proxies and private endpoints. Default: looked up by its name.",
     ),
   },

@@ -1,3 +1,4 @@
+import path from "node:path";
 import { createRecording } from "~/operator/activity/create-recording.server";
 import { openBrand } from "~/platform/brand/open-brand.server";
 import { createChainClients } from "~/platform/chain/chain-clients.server";
@@ -5,6 +6,7 @@ import { systemClock } from "~/platform/time/clock";
 import { openDatabase, readPool } from "~/platform/database/database.server";
 import { migrateDatabase } from "~/platform/database/migrate.server";
 import { makeDataDir } from "~/platform/instance/folders.server";
+import { installationDir } from "~/platform/config/installation.server";
 import { createOriginCheck, isLoopbackName } from "~/platform/config/domains";
 import { createInstanceId } from "~/platform/instance/instance.server";
 import { createLeaseKeeper } from "~/platform/leases/lease-keeper.server";
@@ -25,7 +27,8 @@ export async function openFoundation(config: Config, port: number, log: Log) {
   const instance = createInstanceId();
   const brand = await openBrand({ ...config.brand, hasChat: config.chat.isOn }, log);
   await makeDataDir(config.serving.dataDir);
-  await migrateDatabase({ url: config.database.url, migrationsDir: "prisma/migrations", log });
+  const migrationsDir = path.join(installationDir, "prisma/migrations");
+  await migrateDatabase({ url: config.database.url, migrationsDir, log });
   const ownMetrics = createMetrics();
   const instruments = await createInstruments({ config, instance, metrics: ownMetrics, log });
   const database = await openDatabase({ ...config.database, instrument: instruments.database, log });

@@ -39,7 +39,7 @@ async function openConfiguredTracing({ config, instance, log }: InstrumentsOptio
       else log.info({ host }, "trace collector available again");
     },
   });
-  log.info({ host, sampler: config.tracing.sampler }, "tracing enabled");
+  log.info({ host }, "tracing enabled");
   return tracing;
 }
 

@@ -17,6 +17,8 @@ import type { Speech, SpeechCall } from "./speak.server";
 import { admitSpeech, readSpeechAllowance } from "./speech-budget.server";
 import type { readSpeech } from "./speech.settings";
 
+/** What was not asked for the longest goes first. */
+const maxCacheBytes = 256 * 1024 * 1024;
 /** Audio has begun or failed by then, after which a reservation is settled. */
 const expiresInSeconds = 60 + expiryMarginSeconds;
 
@@ -24,7 +26,7 @@ type SpeechDependencies = {
   settings: ReturnType<typeof readSpeech>;
   chat: SpeechConfig["chat"];
   dataDir: string;
-  quota: Pick<QuotaServices, "activity" | "ledgerOf">;
+  quota: Pick<QuotaServices, "activity" | "ledgerOf" | "windowSeconds">;
   instrument: ProviderInstrument;
   metrics: Pick<Metrics, "countSpokenAnswer">;
   log: WarnLog;
@@ -32,18 +34,17 @@ type SpeechDependencies = {
 
 export async function createSpeech(given: SpeechDependencies) {
   const { settings, chat, dataDir, quota, instrument, metrics, log } = given;
-  const { provider: name, cacheBytes: maxBytes } = settings;
+  const { provider: name, quotaCharacters: limit } = settings;
   const row = name === "disabled" ? null : getProvider(speechProviders, name);
   const config = { speech: settings, chat };
   const provider = row && instrumentSpeech(row.create(config), instrument);
-  const cache = createAudioCache({ dir: path.join(dataDir, "speech"), maxBytes, clock, log });
+  const cache = createAudioCache({ dir: path.join(dataDir, "speech"), maxBytes: maxCacheBytes, clock, log });
   if (provider !== null) await cache.start();
-  const { characters: limit, windowSeconds } = settings.quota;
   const budget = {
     store: quota.ledgerOf("speech"),
     isActive: quota.activity.active && limit > 0,
     limit,
-    windowSeconds,
+    windowSeconds: quota.windowSeconds,
     expiresInSeconds,
     clock,
   };

@@ -26,6 +26,7 @@ beforeAll(async () => {
     "commands/prepare",
     "commands/supervise",
     "platform/log/open-output",
+    "platform/log/text-line",
   ]) {
     await cp(`app/${name}.mjs`, path.join(projectDir, `app/${name}.mjs`));
   }

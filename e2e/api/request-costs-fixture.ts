@@ -11,7 +11,6 @@ export const resetSecret = "a-quota-reset-secret-of-the-tests";
 export const openToAll = {
   NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "false",
   AI_OFFLINE_WORD_MS: "0",
-  TTS_CACHE_MB: "0",
   AI_QUOTA_RESET_SECRET: resetSecret,
   OPERATOR_SECRET: "an-operator-secret-of-the-tests",
   DOOR_HOSTS: "wiki.example.com",

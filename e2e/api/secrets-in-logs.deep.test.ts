@@ -524,7 +524,7 @@ test("the log of a server with other providers, keys and addresses holds none of
       PINECONE_HOST: origin,
       PINECONE_INDEXES: "docs",
       EMBEDDING_MODEL: "a-model",
-      ...give({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collected.endpoint}/${random()}` }),
+      ...give({ OTEL_EXPORTER_OTLP_ENDPOINT: `${collected.endpoint}/${random()}` }),
     },
   });
   closers.push(other.stop);
@@ -566,7 +566,6 @@ test("a refused start names what is wrong without any value", async () => {
       PINECONE_API_KEY: random(),
       OTEL_EXPORTER_OTLP_ENDPOINT: `grpc://${random()}`,
       OTEL_EXPORTER_OTLP_HEADERS: random(),
-      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `grpc://${random()}/v1`,
       OPENAI_API_KEY: random(),
       CLOUDFLARE_API_TOKEN: random(),
       AI_PROVIDER: "workers-ai",

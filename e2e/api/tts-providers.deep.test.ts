@@ -205,7 +205,7 @@ test("eight texts of twenty megabytes each are streamed in constant memory, and 
   const { baseUrl, calls } = await startSpeaker(sounding(sound), soundingLong(count, waiting));
   const { server } = await startSpeechGate({
     gate,
-    env: { ...localSpeaker({ baseUrl }), TTS_CACHE_MB: "1000" },
+    env: localSpeaker({ baseUrl }),
     nodeOptions: memoryReportOptions,
   });
   const hash = createHash("sha256");
@@ -339,8 +339,8 @@ test("a server that is killed while it speaks leaves nothing that is served as w
   expect(calls).toHaveLength(3);
 });
 
-test("the embedded voice refuses beyond its queue, and says when to come back", async () => {
-  const { server } = await startSpeechGate({ gate, env: { TTS_THREADS: "1", TTS_QUEUE: "0" } });
+test("the embedded voice refuses a client's fourth text at once, and says when to come back", async () => {
+  const { server } = await startSpeechGate({ gate, env: {} });
   const answers = await Promise.all(
     Array.from({ length: 4 }, (_, index) =>
       speak({

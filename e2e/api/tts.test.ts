@@ -254,7 +254,7 @@ test("each key has a budget of characters, counted when spoken and not when repe
 test("concurrent requests never exceed the budget", async () => {
   const { server, signIn } = await startSpeechGate({
     gate,
-    env: { ...quotaOn, TTS_QUOTA_CHARACTERS: "35", TTS_QUEUE: "50" },
+    env: { ...quotaOn, TTS_QUOTA_CHARACTERS: "35" },
   });
   const { bearer } = await signInNew(gate, { signIn });
   const answers = await Promise.all(

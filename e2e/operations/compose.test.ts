@@ -8,7 +8,7 @@ import { readPlainBlocks } from "./operations-fixture";
 type Health = { test: string[]; interval: string; timeout: string; retries: number };
 type Service = {
   image?: string;
-  build?: string | { context: string; target: string };
+  entrypoint?: string[];
   profiles?: string[];
   tmpfs?: string[];
   ports?: string[];
@@ -36,7 +36,7 @@ beforeAll(async () => {
   compose = (await readYaml(await readFile("compose.yaml", "utf8"))) as Compose;
 });
 
-/** As Compose fills them in; the only form ours may have is the one that insists on a value. */
+/** As Compose fills them in; in `environment` and commands the only form is the one that insists on a value. */
 function fillIn(text: string, values: Record<string, string>): string {
   return text.replaceAll(/\$\$|\$\{(\w+)(:\?[^}]*)?\}|\$/g, (found, name?: string, insists?: string) => {
     if (found === "$$") return "$";
@@ -118,11 +118,9 @@ test("compose.yaml gives the server settings that production accepts, without a 
 test("commands get the server's settings, folders and databases, and start only when called", async () => {
   const { latchkey, commands } = compose.services;
   expect([commands.profiles, commands.restart]).toEqual([["commands"], undefined]);
-  const stages = await readStages();
-  const { context, target } = commands.build as { context: string; target: string };
-  expect(context).toBe(".");
-  const stage = stages.find(([from]) => from!.text.endsWith(` AS ${target}`))!;
-  expect(stage).toBeDefined();
+  expect([commands.image, commands.entrypoint]).toEqual([latchkey.image, ["latchkey"]]);
+  const steps = (await readStages()).at(-1)!.map(({ text }) => text);
+  expect(steps).toContain("ln -s /latchkey/app/commands/latchkey.mjs /usr/local/bin/latchkey");
   const { HOST: _host, PORT: _port, ...shared } = latchkey.environment;
   expect(commands.environment).toEqual(shared);
   expect(commands).toMatchObject({
@@ -130,12 +128,7 @@ test("commands get the server's settings, folders and databases, and start only 
     depends_on: latchkey.depends_on,
     tmpfs: ["/tmp"],
   });
-  // Each finds the content beside its own package.json.
-  const folderOf = (own: typeof stage) => own.findLast(({ name }) => name === "WORKDIR")!.text;
-  const toBuild = (volume: string) =>
-    volume.replace(`${folderOf(stages.at(-1)!)}/`, `${folderOf(stages[0]!)}/`);
-  expect(commands.volumes).toEqual(latchkey.volumes.map(toBuild));
-  expect(commands.volumes.at(-1)).toBe("./content:/build/content:ro");
+  expect(commands.volumes).toEqual(latchkey.volumes);
   const values = {
     LATCHKEY_MODE: "production",
     ...(await readSettings()),
@@ -149,16 +142,10 @@ const readLines = async () =>
     .flatMap((block) => block.replaceAll("\\\n", " ").split("\n"))
     .map((line) => line.trim().replaceAll(/ +/g, " "));
 
-test("the lines of docs/deploying.md run the images with the folders and settings of compose.yaml", async () => {
+test("the lines of docs/deploying.md run the image with the folders and settings of compose.yaml", async () => {
   const { latchkey, commands } = compose.services;
   const lines = await readLines();
-  const imageOf = Object.fromEntries(
-    lines.flatMap((line) => {
-      const [, target, tag] = /^docker build(?: --target (\S+))? -t (\S+) \.$/.exec(line) ?? [];
-      return tag === undefined ? [] : [[tag, target]];
-    }),
-  );
-  expect(imageOf).toEqual({ latchkey: undefined, "latchkey-commands": "commands" });
+  expect(lines.filter((line) => line.startsWith("docker build "))).toEqual(["docker build -t latchkey ."]);
   const runs = lines.filter((line) => line.startsWith("docker run "));
   expect(runs).toHaveLength(2);
   for (const [line, service] of [
@@ -180,21 +167,19 @@ test("the lines of docs/deploying.md run the images with the folders and setting
   }
 });
 
-test("every command that the pages run in containers is in package.json, and knows its options", async () => {
-  const { scripts } = JSON.parse(await readFile("package.json", "utf8")) as {
-    scripts: Record<string, string>;
-  };
+test("every command that the pages run in containers exists", async () => {
   const lines = await readLines();
-  const found = lines.flatMap((line) => [...line.matchAll(/\bcommands npm run (\S+) -- (.+?)(?: &&)?$/g)]);
+  const found = lines.flatMap((line) => [
+    ...line.matchAll(/(?:\bcommands| latchkey latchkey) (quota|migrate-data) (.+?)(?: &&)?$/g),
+  ]);
   expect(found.map(([, name, rest]) => [name, rest])).toEqual([
     ["quota", "show"],
     ["quota", "show"],
     ["migrate-data", "--from file:/from/latchkey.db"],
   ]);
-  for (const [, name] of found) expect(scripts).toHaveProperty(name!);
   const [image] = lines.filter((line) => line.startsWith("docker run -d "));
-  const [, volume, site] = / -v (\S+):(\S+) commands npm run migrate-data /.exec(
-    lines.find((line) => line.includes("npm run migrate-data"))!,
+  const [, volume, site] = / -v (\S+):(\S+) commands migrate-data /.exec(
+    lines.find((line) => line.includes("commands migrate-data"))!,
   )!;
   expect(image).toContain(` -v ${volume}:/data `);
   expect(site).toBe("/from");
@@ -211,8 +196,8 @@ test.each(["POSTGRES_PASSWORD", "REDIS_PASSWORD"])("compose.yaml refuses to run 
 test(".env.example names what compose.yaml takes from .env", async () => {
   const [text, example] = [await readFile("compose.yaml", "utf8"), await readFile(".env.example", "utf8")];
   const names = new Set([...text.matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name]) => name!));
-  expect([...names]).toEqual(Object.keys(passwords));
-  for (const name of names) expect(example).toMatch(new RegExp(`^# ${name}=$`, "m"));
+  expect([...names].sort()).toEqual(["LATCHKEY_IMAGE", ...Object.keys(passwords)].sort());
+  for (const name of names) expect(example).toMatch(new RegExp(`^# ${name}=`, "m"));
 });
 
 test("compose.yaml publishes the server's port alone, to this machine alone, and drops privileges", () => {
@@ -232,7 +217,7 @@ test("compose.yaml publishes the server's port alone, to this machine alone, and
 
 test("compose.yaml names the tested versions, and keeps their data in volumes", async () => {
   const { latchkey, postgres, redis } = compose.services;
-  expect(latchkey).toMatchObject({ build: "." });
+  expect(latchkey.image).toBe("${LATCHKEY_IMAGE:-latchkey}");
   const { devDependencies } = JSON.parse(await readFile("package.json", "utf8")) as {
     devDependencies: Record<string, string>;
   };
@@ -249,14 +234,10 @@ test("compose.yaml names the tested versions, and keeps their data in volumes", 
   expect(Object.keys(compose.volumes)).toEqual(kept.map(([, volume]) => volume));
 });
 
-test("docs/upgrading.md builds the server by default, and its commands when named", () => {
-  const builtBy = (profiles: readonly string[]) =>
-    Object.entries(compose.services)
-      .filter(([, { build }]) => build !== undefined)
-      .filter(([, service]) => service.profiles?.every((name) => profiles.includes(name)) ?? true)
-      .map(([name]) => name);
-  expect(builtBy([])).toEqual(["latchkey"]);
-  expect(builtBy(["commands"])).toEqual(["latchkey", "commands"]);
+test("compose.yaml builds nothing, and compose.build.yaml adds the build of the server's image", async () => {
+  for (const service of Object.values(compose.services)) expect(service).not.toHaveProperty("build");
+  const override = await readYaml(await readFile("compose.build.yaml", "utf8"));
+  expect(override).toEqual({ services: { latchkey: { build: "." } } });
 });
 
 test("the pages name services, users and databases that compose.yaml has", async () => {
@@ -266,9 +247,7 @@ test("the pages name services, users and databases that compose.yaml has", async
   const script = await readFile("docs/postgresql.sh", "utf8");
   const lines = [...blocks.flat(), script].flatMap((block) => block.split("\n"));
   const found = lines.flatMap((line) => [
-    ...line.matchAll(
-      /docker compose (?:exec -T|stop|start|logs|build|run --rm(?: -v \S+)?|--profile commands build) (\w+)/g,
-    ),
+    ...line.matchAll(/docker compose (?:exec -T|stop|start|logs|build|pull|run --rm(?: -v \S+)?) (\w+)/g),
   ]);
   expect(found.length).toBeGreaterThanOrEqual(5);
   for (const [line, name] of found) expect(Object.keys(compose.services), line).toContain(name);

@@ -88,22 +88,6 @@ test("instances 1 and 2 are where docs/nginx.conf and docs/observability.md expe
   expect(configs.map(({ serving }) => serving.metricsPort)).toEqual(scraped);
 });
 
-test("the stage with the commands is the build, with the image's user, folder and settings", async () => {
-  const [, commands, image] = await readStages();
-  const textOf = (stage: typeof image, wanted: string, part = "") =>
-    stage!.find(({ name, text }) => name === wanted && text.includes(part))?.text;
-  expect(textOf(commands, "FROM")).toBe("build AS commands");
-  for (const [name, part] of [
-    ["RUN", "useradd"],
-    ["USER", ""],
-  ] as const) {
-    expect(textOf(image, name, part)).toBeDefined();
-    expect(textOf(commands, name, part)).toBe(textOf(image, name, part));
-  }
-  const [, dataDir] = /\b(DATA_DIR=\S+)/.exec(textOf(image, "ENV")!)!;
-  expect(textOf(commands, "ENV")!.split(" ")).toContain(dataDir);
-});
-
 // The unit names its program by its path, and what is not there is a fault to systemd.
 const missing = ["/usr/bin/systemd-analyze", "/usr/bin/node"].filter((file) => !existsSync(file));
 if (missing.length > 0) {

@@ -222,6 +222,18 @@ test("the image holds no command line of Prisma, no compiler, no test and no sec
   expect(files.filter((file) => /(^|\/)\.env/.test(file) && !file.startsWith("node_modules"))).toEqual([]);
 });
 
+test("the assembled folder has the commands, which work in the current folder, and no demo", async () => {
+  const latchkey = path.join(imageDir, "app/commands/latchkey.mjs");
+  const call = (...parameters: string[]) =>
+    run(process.execPath, [latchkey, ...parameters], { cwd: image.folder });
+  for (const name of ["client", "index", "quota", "migrate-data", "backup"])
+    expect((await call(name, "--help")).stdout, name).toContain(`Usage: latchkey ${name}`);
+  await expect(call("demo")).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("The demo needs the npm package or the sources"),
+  });
+});
+
 describe(`the assembled folder on PostgreSQL and ${hasRedis ? "Redis" : "no Redis"}`, () => {
   if (!hasRedis) console.warn("\nSKIPPED, because there is no Redis here: the assembled folder with it\n");
   const secret = `whsec_${Buffer.from("the secret of the packaging test").toString("base64")}`;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { integer, secret, text } from "~/platform/config/kinds";
+import { settings } from "~/settings.server";
 import { renderEnvExample, renderSettingsPage } from "./render-settings";
 
 const rows = {
@@ -16,6 +17,21 @@ test("each setting has one line in its group's table, and a vertical bar does no
     "| `PLAIN` | text | `x\\|y` | this \\| that |\n| `COUNT` | 2 to 8 |  | How many. |\n",
   );
   expect(page).toMatch(/\| `HIDDEN` \| hard to guess \|\s+\| Some long .* text\. \(secret\) \|\n/);
+});
+
+test("a long description keeps its first sentence and those that fit; .env.example has all of it", () => {
+  const long = `First. The ${"word ".repeat(24)}end. Default: none.`;
+  const group = [{ title: "Group", rows: { row: text("LONG", {}, long) } }];
+  expect(renderSettingsPage(group)).toContain("| `LONG` | text |  | First. Default: none. |");
+  expect(renderEnvExample(group).replaceAll("\n#", "")).toContain(long);
+});
+
+test("the settings that come first on the page exist", () => {
+  const [common = ""] = renderSettingsPage(groups).split("## Group");
+  const names = [...common.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name!);
+  expect(names).toHaveLength(12);
+  const known = settings.map(({ name }) => name);
+  expect(names.filter((name) => !known.includes(name))).toEqual([]);
 });
 
 test("texts are wrapped in .env.example, and every setting is commented out", () => {

@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { hasForeignOpening, isLong, measureStyle, readComments, readDocument } from "./sentences";
+import type { Sentence } from "./sentences";
 
 type Rule = { words: RegExp; say: string; example: string; where?: RegExp };
 
@@ -78,11 +80,92 @@ test.each(rules)("a line with a word that $example has is found", ({ words, exam
   expect(withoutAllowed(example)).toMatch(words);
 });
 
+function listFiles(...patterns: string[]): string[] {
+  const listed = execFileSync("git", ["ls-files", ...patterns], { encoding: "utf8" });
+  return listed
+    .trim()
+    .split("\n")
+    .filter((file) => !notOurs.test(file));
+}
+
 test("code, tests and documents use the words of the field, each for one thing", () => {
-  const listed = execFileSync("git", ["ls-files", "*.ts", "*.tsx", "*.mjs", "*.md", "*.css"], {
-    encoding: "utf8",
-  });
-  const files = listed.trim().split("\n");
+  const files = listFiles("*.ts", "*.tsx", "*.mjs", "*.md", "*.css");
   expect(files.length).toBeGreaterThan(1_000);
-  expect(files.filter((file) => !notOurs.test(file)).flatMap(findViolations)).toEqual([]);
+  expect(files.flatMap(findViolations)).toEqual([]);
+});
+
+type Bounds = { foreignOpenings: number; meanLength: number; long: number };
+
+/** Openings and long sentences are shares of 100. */
+const documentBounds: Bounds = { foreignOpenings: 2, meanLength: 14, long: 4 };
+const commentBounds: Bounds = { foreignOpenings: 10, meanLength: 12.9, long: 2.2 };
+
+test.each([
+  {
+    name: "documents",
+    files: listFiles("*.md"),
+    read: readDocument,
+    bounds: documentBounds,
+  },
+  {
+    name: "comments",
+    files: ["server.ts", ...listFiles("app", "prisma", "e2e").filter(hasComments)],
+    read: readComments,
+    bounds: commentBounds,
+  },
+])("sentences of $name begin with their subject and are short", ({ files, read, bounds }) => {
+  const byFile = files.map((file) => ({ file, sentences: read(readFileSync(file, "utf8")) }));
+  const style = measureStyle(byFile.flatMap(({ sentences }) => sentences));
+  expect(style.count).toBeGreaterThan(1_000);
+  const examples = (isFound: (sentence: Sentence) => boolean) =>
+    byFile
+      .flatMap(({ file, sentences }) =>
+        sentences.filter(isFound).map(({ words }) => `${file}: ${words.slice(0, 90)}`),
+      )
+      .slice(0, 40)
+      .join("\n");
+  expect(style.foreignOpenings, examples(hasForeignOpening)).toBeLessThanOrEqual(bounds.foreignOpenings);
+  expect(style.meanLength, examples(isLong)).toBeLessThanOrEqual(bounds.meanLength);
+  expect(style.long, examples(isLong)).toBeLessThanOrEqual(bounds.long);
+});
+
+function hasComments(file: string): boolean {
+  return /\.(?:tsx?|mjs|css|prisma)$/.test(file);
+}
+
+test("a document's prose, list items and cells are sentences; headings, code and questions are not", () => {
+  const text = [
+    "# A heading of four words",
+    "One sentence stands here. What follows `is. code` opens badly.",
+    "Is this a question at all?",
+    "- a [list item](x.md) of six words",
+    "```sh\nnpm run what is no sentence\n```",
+    "| Where a cell opens badly | short |",
+  ].join("\n\n");
+  const sentences = readDocument(text);
+  expect(sentences.map(({ words }) => words)).toEqual([
+    "One sentence stands here.",
+    "What follows `code` opens badly.",
+    "a list item of six words",
+    "Where a cell opens badly",
+  ]);
+  expect(sentences.filter(hasForeignOpening)).toHaveLength(2);
+  expect(measureStyle(sentences)).toMatchObject({ foreignOpenings: 50, meanLength: 5, long: 0 });
+});
+
+test("comments are read as their blocks and lines, and directives are not", () => {
+  const source = [
+    "/** A block of two lines",
+    " * is one sentence. */",
+    "// Lines that follow each other",
+    "// are one sentence too.",
+    "const url = 'https://not.a.comment of any kind'; // A comment after some code.",
+    "// eslint-disable-next-line because of four words",
+  ].join("\n");
+  expect(readComments(source).map(({ words }) => words)).toEqual([
+    "A block of two lines is one sentence.",
+    "Lines that follow each other are one sentence too.",
+    "A comment after some code.",
+  ]);
+  expect(isLong({ words: "word ".repeat(26).trim(), isInTable: false })).toBe(true);
 });

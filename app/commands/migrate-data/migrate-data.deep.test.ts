@@ -365,7 +365,7 @@ test(
       ["--what"],
     ]) {
       const { said, ended } = start(parameters);
-      expect([await ended, said.err]).toEqual([2, expect.stringContaining("Usage: npm run migrate-data")]);
+      expect([await ended, said.err]).toEqual([2, expect.stringContaining("Usage: latchkey migrate-data")]);
     }
   },
 );

@@ -5,6 +5,7 @@ import {
   parseRpcUrls,
   readChain,
   readKeyContract,
+  rpcAddresses,
 } from "~/platform/chain/chain.settings";
 import { setting, text } from "~/platform/config/kinds";
 import type { SettingReader } from "~/platform/config/setting-reader";
@@ -22,7 +23,7 @@ export const keySettings = {
   ),
   rpcUrls: setting(
     "RPC_URL_<chainId>",
-    { parse: parseRpcUrls, range: "https:// or http:// addresses", isSecret: true },
+    { parse: parseRpcUrls, range: "https:// or http:// addresses", isSecret: true, family: rpcAddresses },
     "With KEYS_FILE: the JSON-RPC addresses of one of its chains, such as RPC_URL_8453; comma-separated, tried in turn.",
   ),
 };

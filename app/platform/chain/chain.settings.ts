@@ -8,6 +8,11 @@ const localChainIds = [1337, 31337];
 const devChain = { id: 31337, rpcUrl: "http://127.0.0.1:8545" };
 
 /** Left out where a file names the keys. */
+export const rpcAddresses = {
+  name: "RPC_URL",
+  text: "JSON-RPC addresses of the chain, comma-separated, tried in turn. With KEYS_FILE one setting for each of its chains, such as RPC_URL_8453. Outside production: http://127.0.0.1:8545.",
+};
+
 export const keyContractSettings = {
   id: setting(
     "CHAIN_ID",
@@ -16,7 +21,7 @@ export const keyContractSettings = {
   ),
   rpcUrls: setting(
     "RPC_URL",
-    { parse: parseRpcUrls, range: "https:// or http:// addresses", isSecret: true },
+    { parse: parseRpcUrls, range: "https:// or http:// addresses", isSecret: true, family: rpcAddresses },
     "Comma-separated JSON-RPC addresses, tried in turn. Outside production: http://127.0.0.1:8545.",
   ),
   contractAddress: setting(

@@ -1,8 +1,11 @@
 import os from "node:os";
 import path from "node:path";
+import { installationDir } from "./installation.server";
 import { fileNamesVariable } from "./environment-file.mjs";
 import { ConfigError } from "./setting-reader";
 import type { Environment } from "./setting-reader";
+
+const settingsPage = path.join(installationDir, "docs/settings.md");
 
 /** Ends the process with the full list of mistakes where there are any. */
 export function readEnvironment<Config>(
@@ -14,7 +17,7 @@ export function readEnvironment<Config>(
     return parse(environment, fileNames.split(",").filter(Boolean));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${error.message}\n\nEvery setting is explained in .env.example.\n`);
+    process.stderr.write(`${error.message}\n\nEvery setting is explained in ${settingsPage}.\n`);
     process.exit(78);
   }
 }

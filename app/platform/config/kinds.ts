@@ -1,8 +1,14 @@
 import { InvalidSetting } from "./setting";
-import type { Parse, Setting, SwitchText } from "./setting";
+import type { Family, Parse, Setting, SwitchText } from "./setting";
 
 /** `range`: where the kind cannot say it, or not all of it. */
-type Options = { isSecret?: boolean; switches?: SwitchText; range?: string | undefined };
+type Options = {
+  isSecret?: boolean;
+  switches?: SwitchText;
+  range?: string | undefined;
+  family?: Family;
+  isForTests?: boolean;
+};
 
 /** With a default there always is a value; without one it is null where the setting is not set. */
 type Kind<Value, Extra = unknown, Default = string> = {
@@ -14,8 +20,10 @@ type RowOptions<Value> = Options & { parse: Parse<Value>; range: string; default
 
 function row<Value>(name: string, options: RowOptions<Value>, text: string): Setting<Value> {
   const { parse, default: standard, range, isSecret = false, switches = null } = options;
+  const { family = null, isForTests = false } = options;
   // The caller's type says where it may be null.
-  return { name, text, range, default: standard, unset: null as Value, isSecret, switches, parse };
+  const unset = null as Value;
+  return { name, text, range, family, isForTests, default: standard, unset, isSecret, switches, parse };
 }
 
 export const setting: {

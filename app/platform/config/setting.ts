@@ -19,6 +19,9 @@ export type Judging = { mode: Mode; warn: (problem: string) => void };
 
 export type Parse<Value> = (text: string, judging: Judging) => Value;
 
+/** Several names with one meaning are one entry in the documentation, with this text. */
+export type Family = { name: string; text: string };
+
 /** One setting: parsing, documentation and .env.example are derived from this row. */
 export type Setting<Value = unknown> = {
   name: string;
@@ -26,6 +29,9 @@ export type Setting<Value = unknown> = {
   text: string;
   /** Which values it takes, in Markdown. */
   range: string;
+  family: Family | null;
+  /** Only tests set it, for a server in a process of its own; nothing documents it. */
+  isForTests: boolean;
   /** As an operator would write it. */
   default?: string;
   /** The value where it is not set and has no default. */
@@ -61,6 +67,18 @@ export function isSetting(row: Setting | Settings): row is Setting {
 
 export function listSettings(rows: Settings): Setting[] {
   return Object.values(rows).flatMap((row) => (isSetting(row) ? [row] : listSettings(row)));
+}
+
+/** The entries of the documentation: a setting by itself, or all of a family, in the place of its first one. */
+export function listEntries(rows: readonly Setting[]): (readonly [Setting, ...Setting[]])[] {
+  const listed = rows.filter(({ isForTests }) => !isForTests);
+  const isFirst = (row: Setting) => listed.find(({ family }) => family === row.family) === row;
+  return listed
+    .filter((row) => row.family === null || isFirst(row))
+    .map((row) => [
+      row,
+      ...listed.filter((other) => row.family !== null && other.family === row.family && other !== row),
+    ]);
 }
 
 export function describeSwitch({ name, isSecret }: Setting, text: SwitchText, value: unknown): Switch {

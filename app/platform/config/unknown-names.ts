@@ -3,7 +3,14 @@ import type { Environment } from "./setting-reader";
 
 /** Others read these from the same file: Node, the C library, compose.yaml. PostgreSQL's are reported by themselves. */
 const foreignNames =
-  /^(?:NODE_|MALLOC_|LD_|LC_|UV_|SSL_CERT_|PG[A-Z])|^(?:(?:HTTPS?|NO|ALL)_PROXY|TZ|LANG|PATH|HOME|TMPDIR|NO_COLOR|FORCE_COLOR|POSTGRES_PASSWORD|REDIS_PASSWORD)$/i;
+  /^(?:NODE_|MALLOC_|LD_|LC_|UV_|SSL_CERT_|PG[A-Z])|^(?:(?:HTTPS?|NO|ALL)_PROXY|TZ|LANG|PATH|HOME|TMPDIR|NO_COLOR|FORCE_COLOR|POSTGRES_PASSWORD|REDIS_PASSWORD|LATCHKEY_IMAGE)$/i;
+
+type NameLists = {
+  fileNames: readonly string[];
+  known: readonly string[];
+  /** Settings of earlier versions, and what takes their place. */
+  gone: Readonly<Record<string, string>>;
+};
 
 /**
  * Names that are no setting: all of the environment file, and elsewhere those that are one slip away from a setting,
@@ -11,7 +18,7 @@ const foreignNames =
  */
 export function findUnknownNames(
   environment: Environment,
-  { fileNames, known }: { fileNames: readonly string[]; known: readonly string[] },
+  { fileNames, known, gone }: NameLists,
 ): { isSlip: boolean; text: string }[] {
   const names = [...new Set([...Object.keys(environment), ...fileNames])].sort();
   return names.flatMap((name) => {
@@ -19,6 +26,7 @@ export function findUnknownNames(
     // RPC_URL_<chainId> stands for a name with a number.
     const settings = known.map((one) => (number ? one.replace(/<.*>$/, number) : one));
     if (settings.includes(name) || foreignNames.test(name)) return [];
+    if (gone[name]) return [{ isSlip: false, text: `${name} is gone: ${gone[name]}` }];
     const isInFile = fileNames.includes(name);
     const isLikeOurs = (one: string) => isInFile || (name.includes("_") && one.includes("_"));
     const meant = settings.find((one) => isLikeOurs(one) && isOneSlip(name, one));

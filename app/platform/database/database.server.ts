@@ -34,12 +34,15 @@ export type PoolOptions = {
   statementSeconds: number;
   /** How long a statement waits for a lock. */
   lockSeconds: number;
-  /** After how long without a statement the server rolls back an open transaction. */
+  /**
+   * After how long without a statement the server rolls back an open transaction. Ours end within ten seconds; what is
+   * open for longer hangs.
+   */
   idleSeconds: number;
 };
 
-/** For commands, which may wait longer than a visitor; a server uses its settings. */
-const defaultPool: PoolOptions = {
+/** Commands may wait longer for a connection than a visitor. */
+export const defaultPool: PoolOptions = {
   size: 10,
   connectSeconds: 15,
   statementSeconds: 10,

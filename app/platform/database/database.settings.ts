@@ -2,6 +2,7 @@ import path from "node:path";
 import { integer, setting } from "~/platform/config/kinds";
 import { InvalidSetting } from "~/platform/config/setting";
 import type { SettingReader } from "~/platform/config/setting-reader";
+import { defaultPool } from "./database.server";
 import { canReadPostgresqlAddress } from "./postgresql-connection.server";
 
 export const databaseSettings = {
@@ -10,34 +11,21 @@ export const databaseSettings = {
     { parse: parseAddress, range: "`file:` or `postgresql:` address", isSecret: true },
     "The database; `file:` is SQLite. Default: latchkey.db in the data folder.",
   ),
-  pool: {
-    size: integer(
-      "DATABASE_POOL_SIZE",
-      { min: 2, max: 200, default: 10 },
-      "PostgreSQL: connections one server process may open. All processes together must stay below the server's max_connections.",
-    ),
-    connectSeconds: integer(
-      "DATABASE_CONNECT_SECONDS",
-      { min: 1, max: 60, default: 3 },
-      "PostgreSQL: how many seconds a request waits for a free connection before it is told to try again later.",
-    ),
-    statementSeconds: integer(
-      "DATABASE_STATEMENT_SECONDS",
-      { min: 1, max: 300, default: 10 },
-      "PostgreSQL: how long one statement may take, in seconds.",
-    ),
-    lockSeconds: integer(
-      "DATABASE_LOCK_SECONDS",
-      { min: 1, max: 300, default: 5 },
-      "PostgreSQL: how long a statement waits for rows somebody else is changing, in seconds.",
-    ),
-    // Transactions of ours end within ten seconds; whatever is open for longer hangs.
-    idleSeconds: integer(
-      "DATABASE_IDLE_SECONDS",
-      { min: 11, max: 600, default: 15 },
-      "PostgreSQL: after how many seconds without a statement the server undoes an open transaction, so that a process that hangs lets go of its rows.",
-    ),
-  },
+  poolSize: integer(
+    "DATABASE_POOL_SIZE",
+    { min: 2, max: 200, default: 10 },
+    "PostgreSQL: connections one server process may open. All processes together must stay below the server's max_connections.",
+  ),
+  connectSeconds: integer(
+    "DATABASE_CONNECT_SECONDS",
+    { min: 1, max: 60, default: 3, isForTests: true },
+    "PostgreSQL: how long a request waits for a free connection.",
+  ),
+  statementSeconds: integer(
+    "DATABASE_STATEMENT_SECONDS",
+    { min: 1, max: 300, default: 10, isForTests: true },
+    "PostgreSQL: how long one statement may take.",
+  ),
   leaseSeconds: integer(
     "LEASE_SECONDS",
     { min: 2, max: 120, default: 10 },
@@ -46,8 +34,9 @@ export const databaseSettings = {
 };
 
 export function readDatabase(reader: SettingReader, dataDir: string) {
-  const values = reader.read(databaseSettings);
-  return { ...values, url: values.url ?? `file:${path.join(dataDir, "latchkey.db")}` };
+  const { url, poolSize: size, leaseSeconds, ...limits } = reader.read(databaseSettings);
+  const pool = { ...defaultPool, ...limits, size };
+  return { url: url ?? `file:${path.join(dataDir, "latchkey.db")}`, pool, leaseSeconds };
 }
 
 function parseAddress(given: string): string {

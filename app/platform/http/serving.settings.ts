@@ -74,6 +74,11 @@ export const servingSettings = {
     { of: ["trace", "debug", "info", "warn", "error", "silent"], default: "info" },
     "How much is logged.",
   ),
+  logFormat: oneOf(
+    "LOG_FORMAT",
+    { of: ["text", "json"] },
+    "A line of text for people, or a JSON object a line for programs. Default: `text` in a terminal, else `json`.",
+  ),
   metricsPort: integer(
     "METRICS_PORT",
     { min: 0, max: 65_535 },

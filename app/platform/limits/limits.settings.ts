@@ -6,10 +6,15 @@ import type { LimitAlgorithm, RateLimit, RateLimitName } from "./limit-name";
 
 export type ConfiguredLimit = (NonNullable<RateLimit> & { algorithm: LimitAlgorithm }) | null;
 
+const family = {
+  name: "RATE_LIMIT_<ROUTE>",
+  text: "Requests/seconds that one client may make of a route; 0 turns its limit off.",
+};
+
 export const limitSettings = {
   nonce: {
     ...limit("NONCE", "30/60", "GET /api/nonce"),
-    text: "Requests/seconds for GET /api/nonce, sliding. 0 turns the limit off, here and below.",
+    text: "GET /api/nonce, in a sliding window.",
     parse: (given: string) => parseLimit(given, "sliding"),
     // One for all of them.
     switches: { name: "Rate limits" },
@@ -26,7 +31,7 @@ export const limitSettings = {
   keys: limit("KEYS", "60/60", "GET /api/keys"),
   door: {
     ...limit("DOOR", "0", "GET /api/door, for each visitor of the sites behind it"),
-    text: "The same for GET /api/door, for each visitor of the sites behind it. Off unless set: a page of a site is many requests.",
+    text: "GET /api/door, for each visitor of the sites behind it. A page of a site is many requests.",
   },
   pages: limit(
     "PAGES",
@@ -47,7 +52,7 @@ export const limitSettings = {
 function limit(name: string, standard: string, what: string): Setting<ConfiguredLimit> {
   const parse = (given: string) => parseLimit(given, "fixed");
   const range = "0 or 1/1 to 9999999/999999";
-  return setting(`RATE_LIMIT_${name}`, { parse, range, default: standard }, `The same for ${what}.`);
+  return setting(`RATE_LIMIT_${name}`, { parse, range, default: standard, family }, `${what}.`);
 }
 
 function parseLimit(given: string, algorithm: LimitAlgorithm): ConfiguredLimit {

@@ -3,9 +3,11 @@ import { pino, stdTimeFunctions } from "pino";
 import type { DestinationStream, LevelWithSilent, Logger } from "pino";
 import { openOutput } from "./open-output.mjs";
 import { redactFields, redactText } from "./redact";
+import { isTextFormat, toTextLine } from "./text-line.mjs";
 
 export type Log = Logger;
 export type LogLevel = LevelWithSilent;
+export type LogFormat = "text" | "json";
 /** What most modules write to. Messages are constant, so that they can be searched; fields hold what differs. */
 export type EventLog = Record<"info" | "warn", (fields: Record<string, unknown>, message: string) => void>;
 export type WarnLog = Pick<EventLog, "warn">;
@@ -38,14 +40,18 @@ const maxPieceBytes = 4096;
 const maxWaitingBytes = 4 * 1024 * 1024;
 
 /** `endLimitMs`: how long a process that ends waits for its reader in all. */
-type LogOptions = { fileDescriptor?: number; endLimitMs?: number };
+type LogOptions = { format?: LogFormat | null; fileDescriptor?: number; endLimitMs?: number };
 
 /** On standard output, where no write ever waits: docs/decisions/063-log-output.md. */
-export function openLog(level: LogLevel, { fileDescriptor = 1, endLimitMs = 3_000 }: LogOptions = {}) {
+export function openLog(level: LogLevel, options: LogOptions = {}) {
+  const { format, fileDescriptor = 1, endLimitMs = 3_000 } = options;
+  const isText = isTextFormat(format);
   const dest = openOutput(fileDescriptor);
   const size = { minLength: 1, maxWrite: maxPieceBytes, maxLength: maxWaitingBytes };
   const output = pino.destination({ dest, sync: true, ...size, retryEAGAIN: () => false });
-  const log = createLog(level, { write: (line) => void (isClosed || output.write(line)) });
+  const log = createLog(level, {
+    write: (line) => void (isClosed || output.write(isText ? `${toTextLine(line)}\n` : line)),
+  });
   let [isClosed, dropped] = [false, 0];
   let retry: NodeJS.Timeout | undefined;
   output.on("drop", () => (dropped += 1));

@@ -8,6 +8,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { createLogLines } from "~e2e/support/log-lines";
 import { createLog, openLog } from "./log.server";
+import { isTextFormat } from "./text-line.mjs";
 import { redactFields, redactText } from "./redact";
 
 const planted = {
@@ -225,6 +226,26 @@ test("redacting a hostile text takes time in proportion to its length, not to it
   const startedAt = performance.now();
   hostile.forEach((text) => redactText(text));
   expect(performance.now() - startedAt).toBeLessThan(5_000);
+});
+
+test("the text format has time, level, message and fields on one line, with nothing that a terminal obeys", async () => {
+  const file = path.join(await mkdtemp(path.join(tmpdir(), "latchkey-log-")), "log");
+  const { log, close } = openLog("info", { format: "text", fileDescriptor: openSync(file, "w") });
+  log.warn({ port: 3000, path: "/gate", note: "two words\n\u001b[2J\u009b2J" }, "server ready");
+  await close();
+  expect(await readFile(file, "utf8")).toMatch(
+    /^\d\d:\d\d:\d\d WARN {2}server ready port=3000 path=\/gate note="two words\\n\\u001b\[2J\\u009b2J"\n$/,
+  );
+  await rm(path.dirname(file), { recursive: true });
+});
+
+test("lines are JSON unless the output is a terminal or the text format is chosen", () => {
+  expect([isTextFormat("text"), isTextFormat("TEXT"), isTextFormat("json")]).toEqual([true, true, false]);
+  const script = `import { isTextFormat } from "./app/platform/log/text-line.mjs"; console.log(isTextFormat(null));`;
+  const { stdout } = spawnSync(process.execPath, ["--input-type=module", "--eval", script], {
+    encoding: "utf8",
+  });
+  expect(stdout).toBe("false\n");
 });
 
 test("a line logged after the output was closed is dropped without an error", async () => {

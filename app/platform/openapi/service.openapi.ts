@@ -147,7 +147,7 @@ export const getOpenApiOperation: OperationDescription = {
           },
           additionalProperties: true,
         },
-        example: { openapi: "3.0.3", info: { title: "Latchkey API", version: "0.1.0" }, paths: {} },
+        example: { openapi: "3.0.3", info: { title: "Latchkey API", version: "1.0.0" }, paths: {} },
       }),
     },
     304: {

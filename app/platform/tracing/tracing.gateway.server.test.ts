@@ -7,14 +7,10 @@ import { beginSpan, inSpan } from "./spans";
 import { openTracing } from "./tracing.gateway.server";
 import type { OpenTracingOptions } from "./tracing.gateway.server";
 
-const always = { base: "always_on", isParentBased: true, ratio: 1 } as const;
-type Sampler = OpenTracingOptions["settings"]["sampler"];
-
 async function open({
   behaviour,
-  sampler = always,
   ...options
-}: { behaviour?: CollectorBehaviour; sampler?: Sampler } & Pick<OpenTracingOptions, "maxWaitingSpans"> = {}) {
+}: { behaviour?: CollectorBehaviour } & Pick<OpenTracingOptions, "maxWaitingSpans"> = {}) {
   const collector = await startCollector({ behaviour });
   onTestFinished(collector.close);
   const faults: boolean[] = [];
@@ -22,8 +18,6 @@ async function open({
     settings: {
       url: `${collector.endpoint}/v1/traces`,
       headers: { "x-key": "the key" },
-      serviceName: "gate",
-      sampler,
     },
     serviceVersion: "1.2.3",
     instance: "this process",
@@ -72,7 +66,7 @@ test("a request and its parts arrive with names, allowed attributes and statuses
   expect(root).toMatchObject({ kind: 2, status: { code: 2 } });
   expect(root.attributes).toEqual({ "http.route": "/x" });
   expect(root.resource).toEqual({
-    "service.name": "gate",
+    "service.name": "latchkey",
     "service.version": "1.2.3",
     "service.instance.id": "this process",
   });
@@ -88,42 +82,21 @@ test("a request and its parts arrive with names, allowed attributes and statuses
 
 const traceId = "0af7651916cd43dd8448eb211c80319c";
 test.each([
-  { given: `00-${traceId}-b7ad6b7169203331-01`, sampler: always, isSent: true, isTaken: true },
-  { given: `00-${traceId}-b7ad6b7169203331-00`, sampler: always, isSent: false, isTaken: true },
-  {
-    given: `00-${traceId}-b7ad6b7169203331-00`,
-    sampler: { ...always, isParentBased: false },
-    isSent: true,
-    isTaken: true,
-  },
-  { given: `00-${traceId}-0000000000000000-01`, sampler: always, isSent: true, isTaken: false },
-  { given: "nonsense", sampler: always, isSent: true, isTaken: false },
-  { given: undefined, sampler: { ...always, base: "always_off" } as const, isSent: false, isTaken: false },
-  {
-    given: undefined,
-    sampler: { ...always, base: "traceidratio", ratio: 0 } as const,
-    isSent: false,
-    isTaken: false,
-  },
-  {
-    given: undefined,
-    sampler: { ...always, base: "traceidratio", ratio: 1 } as const,
-    isSent: true,
-    isTaken: false,
-  },
-])(
-  "a caller's $given under $sampler: sent $isSent, continued $isTaken",
-  async ({ given, sampler, ...expected }) => {
-    const { collector, tracing } = await open({ sampler });
-    traceRequest(given);
-    await tracing.stop();
-    expect(collector.spans).toHaveLength(expected.isSent ? 2 : 0);
-    const root = collector.spans.find(({ name }) => name === "GET /x");
-    if (!root) return;
-    expect(root.traceId === traceId).toBe(expected.isTaken);
-    expect(root.parentSpanId).toBe(expected.isTaken ? "b7ad6b7169203331" : undefined);
-  },
-);
+  { given: `00-${traceId}-b7ad6b7169203331-01`, isSent: true, isTaken: true },
+  { given: `00-${traceId}-b7ad6b7169203331-00`, isSent: false, isTaken: true },
+  { given: `00-${traceId}-0000000000000000-01`, isSent: true, isTaken: false },
+  { given: "nonsense", isSent: true, isTaken: false },
+  { given: undefined, isSent: true, isTaken: false },
+])("a caller's $given: sent $isSent, continued $isTaken", async ({ given, ...expected }) => {
+  const { collector, tracing } = await open();
+  traceRequest(given);
+  await tracing.stop();
+  expect(collector.spans).toHaveLength(expected.isSent ? 2 : 0);
+  const root = collector.spans.find(({ name }) => name === "GET /x");
+  if (!root) return;
+  expect(root.traceId === traceId).toBe(expected.isTaken);
+  expect(root.parentSpanId).toBe(expected.isTaken ? "b7ad6b7169203331" : undefined);
+});
 
 test("work outside a request, and after its end, is not traced", async () => {
   const { collector, tracing } = await open();

@@ -57,11 +57,11 @@ export async function openTracing(options: OpenTracingOptions) {
   const counts: SpanCounts = { sent: 0, dropped: 0, failed: 0 };
   const provider = new packages.NodeTracerProvider({
     resource: packages.resourceFromAttributes({
-      "service.name": settings.serviceName,
+      "service.name": "latchkey",
       "service.version": serviceVersion,
       "service.instance.id": instance,
     }),
-    sampler: sampleOpenRequests(chooseSampler(packages, settings.sampler)),
+    sampler: sampleOpenRequests(new packages.ParentBasedSampler({ root: new packages.AlwaysOnSampler() })),
     // An exception's message may quote what was sent.
     spanLimits: { attributeValueLengthLimit: maxAttributeChars, eventCountLimit: 0 },
     spanProcessors: [createProcessor(packages, options, counts)],
@@ -123,15 +123,6 @@ function sampleOpenRequests(sampler: Sampler): Sampler {
     },
     toString: () => sampler.toString(),
   };
-}
-
-function chooseSampler(packages: Packages, { base, isParentBased, ratio }: TracingSettings["sampler"]) {
-  const root = {
-    always_on: () => new packages.AlwaysOnSampler(),
-    always_off: () => new packages.AlwaysOffSampler(),
-    traceidratio: () => new packages.TraceIdRatioBasedSampler(ratio),
-  }[base]();
-  return isParentBased ? new packages.ParentBasedSampler({ root }) : root;
 }
 
 /** The SDK bounds its queue, but tells neither how many spans it dropped nor whether a collector took the others. */

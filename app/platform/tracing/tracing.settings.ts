@@ -1,77 +1,32 @@
-import { oneOf, setting, splitList, text, url } from "~/platform/config/kinds";
+import { setting, splitList, url } from "~/platform/config/kinds";
 import { InvalidSetting } from "~/platform/config/setting";
 import type { SettingReader } from "~/platform/config/setting-reader";
 
 export type TracingSettings = NonNullable<ReturnType<typeof readTracing>>;
 
-const samplers = [
-  "parentbased_always_on",
-  "parentbased_always_off",
-  "parentbased_traceidratio",
-  "always_on",
-  "always_off",
-  "traceidratio",
-] as const;
-type BaseSampler = "always_on" | "always_off" | "traceidratio";
-
-const parentPrefix = "parentbased_";
 const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 const headerValue = /^[\t\x20-\x7e]*$/;
 
 /** The names are OpenTelemetry's own. */
 export const tracingSettings = {
-  endpoints: {
-    base: url(
-      "OTEL_EXPORTER_OTLP_ENDPOINT",
-      { isSecret: true, switches: { name: "Traces" } },
-      "Where traces are sent, as OTLP over HTTP: an address to which /v1/traces is added. Without it and the next one there are no traces.",
-    ),
-    whole: url(
-      "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
-      { isSecret: true },
-      "The same as a whole address, to which nothing is added; counts before the other.",
-    ),
-  },
-  details: {
-    headers: setting(
-      "OTEL_EXPORTER_OTLP_HEADERS",
-      { parse: parseHeaders, range: "`name=value`, comma-separated", isSecret: true },
-      "Headers for the collector, such as a key; values percent-encoded where they need it.",
-    ),
-    serviceName: text("OTEL_SERVICE_NAME", { default: "latchkey" }, "What this service is called in traces."),
-    sampler: oneOf(
-      "OTEL_TRACES_SAMPLER",
-      { of: samplers, default: "parentbased_always_on" },
-      "Which requests are traced. `parentbased_` follows a trusted proxy's decision where there is one.",
-    ),
-    ratio: setting(
-      "OTEL_TRACES_SAMPLER_ARG",
-      { parse: parseRatio, range: "0 to 1", default: "1" },
-      "The share of requests that `traceidratio` traces.",
-    ),
-  },
+  endpoint: url(
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    { isSecret: true, switches: { name: "Traces" } },
+    "Where traces are sent, as OTLP over HTTP: an address to which /v1/traces is added. Without it there are no traces.",
+  ),
+  headers: setting(
+    "OTEL_EXPORTER_OTLP_HEADERS",
+    { parse: parseHeaders, range: "`name=value`, comma-separated", isSecret: true },
+    "Headers for the collector, such as a key; values percent-encoded where they need it.",
+  ),
 };
 
 /** null: no traces. The names are shared by all programs of a machine, so the rest counts only where an endpoint is set. */
 export function readTracing(reader: SettingReader) {
-  const { base, whole } = reader.read(tracingSettings.endpoints);
-  const url = whole ?? (base && addTracesPath(base));
-  const names = "OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
-  reader.setSwitch(
-    tracingSettings.endpoints.base,
-    url !== null,
-    url === null ? `Neither ${names.replace(" or ", " nor ")} is set.` : `${names} is set.`,
-  );
-  if (url === null) return null;
-  const { headers, serviceName, sampler, ratio } = reader.read(tracingSettings.details);
-  const isParentBased = sampler.startsWith(parentPrefix);
-  const plainSampler = isParentBased ? sampler.slice(parentPrefix.length) : sampler;
-  return {
-    url,
-    headers: headers ?? {},
-    serviceName,
-    sampler: { base: plainSampler as BaseSampler, isParentBased, ratio },
-  };
+  const { endpoint } = reader.read({ endpoint: tracingSettings.endpoint });
+  if (endpoint === null) return null;
+  const { headers } = reader.read({ headers: tracingSettings.headers });
+  return { url: addTracesPath(endpoint), headers: headers ?? {} };
 }
 
 function addTracesPath(base: string): string {
@@ -99,10 +54,4 @@ function decode(text: string): string | null {
   } catch {
     return null;
   }
-}
-
-function parseRatio(given: string): number {
-  const ratio = /^\d*\.?\d+$/.test(given) ? Number(given) : Number.NaN;
-  if (ratio >= 0 && ratio <= 1) return ratio;
-  throw new InvalidSetting("must be a number from 0 to 1.");
 }

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { Worker } from "node:worker_threads";
+import { installationDir } from "~/platform/config/installation.server";
 import { SpeechBusy, SpeechFault } from "~/speech/providers/speech-provider.server";
 
 export type FlitePool = ReturnType<typeof createFlitePool>;
@@ -14,8 +15,7 @@ type Task = {
 type Thread = { worker: Worker; task: Task | null; timer: NodeJS.Timeout | undefined };
 type Reply = { audio?: Uint8Array; fault?: string };
 
-/** From the project's folder, in which every process of this service runs. */
-const workerFile = "app/speech/flite/flite-worker.mjs";
+const workerFile = path.join(installationDir, "app/speech/flite/flite-worker.mjs");
 
 /** So many times as many sentences may wait before a client of which none waits is turned away: few clients fill no queue. */
 const newcomersRoom = 4;
@@ -45,7 +45,7 @@ export function createFlitePool(options: FlitePoolOptions) {
   const findIdle = () => [...threads].find(({ task }) => task === null);
 
   function startThread(): Thread {
-    const worker = new Worker(path.resolve(workerFile));
+    const worker = new Worker(workerFile);
     worker.unref();
     const thread: Thread = { worker, task: null, timer: undefined };
     threads.add(thread);

@@ -26,8 +26,8 @@ export const fliteSpeech: SpeechProviderRow = {
   needs: [],
   defaultVoice,
   voices: fliteVoices,
-  create({ speech: { flite, voice } }) {
-    const pool = createFlitePool({ maxThreads: flite.threads, maxWaiting: flite.queue });
+  create({ speech: { voice } }) {
+    const pool = createFlitePool({ maxThreads: 2, maxWaiting: 16 });
     const known = fliteVoices.find((candidate) => candidate === voice) ?? defaultVoice;
     return { ...createFliteSpeech(pool, known), stop: pool.stop };
   },

@@ -29,7 +29,6 @@ type SpeechSettings = {
   /** Null: the provider's default. */
   voice: string | null;
   model: string | null;
-  flite: { threads: number; queue: number };
   local: Site;
   elevenLabs: Site & { voice: string | null };
 };

@@ -295,4 +295,9 @@ export const apiChanges: readonly ApiChange[] = [
     ],
     now: "b2a1f3fafdaa",
   },
+  {
+    why: "The example of a description is of this version.",
+    at: ["/paths/~1api~1openapi/get/responses/200/content/application~1json/example/info/version"],
+    now: "59004719124b",
+  },
 ];

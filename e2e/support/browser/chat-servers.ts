@@ -212,7 +212,7 @@ export const test = base.extend<{}, Servers>({
         NEXT_PUBLIC_AI_CHAT_REQUIRES_JWT: "true",
         AI_CHAT_QUOTA_TOKENS: "1000000",
         TTS_QUOTA_CHARACTERS: "100",
-        TTS_QUOTA_WINDOW_SEC: "12",
+        AI_CHAT_QUOTA_WINDOW_SEC: "12",
       });
       await use(server);
       await server.stop();

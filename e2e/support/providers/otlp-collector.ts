@@ -116,8 +116,6 @@ export function tracesTo({ endpoint }: { endpoint: string }): OpenTracingOptions
     settings: {
       url: `${endpoint}/v1/traces`,
       headers: {},
-      serviceName: "gate",
-      sampler: { base: "always_on", isParentBased: true, ratio: 1 },
     },
     serviceVersion: "1",
     instance: "this process",
