@@ -5,10 +5,7 @@ import type { Refusal } from "~/platform/refusals/refusal";
 import type { OpenAudio } from "./audio-library.server";
 import type { Speech } from "./speak.server";
 
-/**
- * Audio as it comes, or in one piece where it is short and cached. An error of the body cuts the connection: audio that
- * broke off must not look complete.
- */
+/** Audio as it comes. An error of the body cuts the connection: audio that broke off must not look complete. */
 export function answerSpeech({ audio, messageId, isCut, headers: own }: Speech): Response {
   const headers = {
     ...own,
@@ -18,11 +15,6 @@ export function answerSpeech({ audio, messageId, isCut, headers: own }: Speech):
     ...(messageId !== null && { "X-Message-Id": messageId }),
     ...(isCut && { "X-Speech-Cut": "1" }),
   };
-  if ("bytes" in audio) {
-    return new Response(audio.bytes, {
-      headers: { ...headers, "Content-Length": String(audio.bytes.byteLength) },
-    });
-  }
   const { reader, totalBytes } = audio;
   const length = totalBytes !== null && { "Content-Length": String(totalBytes) };
   return new Response(createBody(reader), { headers: { ...headers, ...length } });

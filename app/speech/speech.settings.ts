@@ -71,7 +71,7 @@ export const speechSettings = {
     queue: integer(
       "TTS_QUEUE",
       { min: 0, max: 1000, default: 16 },
-      "Sentences that may wait for such a thread before a new text is refused; for a client of which none waits, four times as many.",
+      "Sentences that may wait for such a thread before a new text is refused.",
     ),
   },
   quota: {

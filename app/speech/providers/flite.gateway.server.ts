@@ -66,7 +66,7 @@ export function createFliteSpeech(pool: Pick<FlitePool, "speak">, voice: FliteVo
     let audio = first;
     try {
       for (const text of rest) {
-        const next = pool.speak({ sentence: { text, voice }, isFirst: false, clientId, signal });
+        const next = pool.speak({ sentence: { text, voice }, isFirst: false, signal });
         // Its failure is met below, when it is this sentence's turn.
         next.catch(() => undefined);
         yield audio;
@@ -92,7 +92,7 @@ export function createFliteSpeech(pool: Pick<FlitePool, "speak">, voice: FliteVo
         );
       }
       const leave = takePlace(clientId, signal);
-      const speaking = pool.speak({ sentence: { text: first, voice }, isFirst: true, clientId, signal });
+      const speaking = pool.speak({ sentence: { text: first, voice }, isFirst: true, signal });
       speaking.catch(leave);
       const chunks = speakOn(await speaking, rest, { clientId, signal, leave });
       return { contentType: "audio/mpeg", chunks };
