@@ -19,8 +19,7 @@ export const { loader, action } = defineRoute({
     decidesAccess: true,
     handle: ({ context, caller, body: message }) => {
       const headers = readRevisionHeaders(context.headers);
-      const openSignal = () => context.signal;
-      return getServices().tools.answerMcp({ message, caller, headers, openSignal });
+      return getServices().tools.answerMcp({ message, caller, headers, signal: context.signal });
     },
   },
   answerRefusal: answerMcpRefusal,

@@ -10,7 +10,7 @@ import { describeSpeech } from "~/speech/speech.openapi";
 import { distinctLimits } from "~e2e/support/limits";
 import { listOperations } from "~e2e/support/openapi-checker";
 import { ChatNoticeCard } from "./chat-notice-card";
-import { noticeForBrokenAnswer, noticeForFailure, noticeForRefusal, remediesOf } from "./chat-notice";
+import { noticeForBrokenReply, noticeForFailure, noticeForRefusal, remediesOf } from "./chat-notice";
 import type { Activity, ChatNotice } from "./chat-notice";
 
 const nowMs = Date.UTC(2031, 4, 6);
@@ -135,15 +135,15 @@ test("a notice that passes by itself says when, and one about the key leads to t
 
 test("the notice of an interrupted answer says whether any of it came, and offers a retry", () => {
   const errorText = "Chat request failed (the model ended its answer without a word)";
-  expect(noticeForBrokenAnswer({ errorText, hasContent: false })).toMatchObject({
+  expect(noticeForBrokenReply({ errorText, hasContent: false })).toMatchObject({
     kind: "again",
     title: errorText,
     detail: "Nothing of the answer came.",
   });
-  expect(noticeForBrokenAnswer({ errorText, hasContent: true }).detail).toBe(
+  expect(noticeForBrokenReply({ errorText, hasContent: true }).detail).toBe(
     "What came before it is kept above.",
   );
-  expect(noticeForBrokenAnswer({ errorText: null, hasContent: true }).detail).toBe(
+  expect(noticeForBrokenReply({ errorText: null, hasContent: true }).detail).toBe(
     "The connection ended before the answer did. What came before it is kept above.",
   );
 });

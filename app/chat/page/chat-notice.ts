@@ -131,7 +131,7 @@ export function noticeForRefusal(answer: RefusedAnswer, activity: Activity, nowM
 }
 
 /** `errorText` is the server's, null when the connection broke off; `hasContent`: something of the answer came. */
-export function noticeForBrokenAnswer(broken: { errorText: string | null; hasContent: boolean }): ChatNotice {
+export function noticeForBrokenReply(broken: { errorText: string | null; hasContent: boolean }): ChatNotice {
   const { errorText, hasContent } = broken;
   const kept = hasContent ? "What came before it is kept above." : "Nothing of the answer came.";
   return {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { answerJson, answerText } from "~/platform/http/answer.server";
+import { answerJson } from "~/platform/http/answer.server";
 import { originHost } from "~/platform/config/domains";
 import { Refusal } from "~/platform/refusals/refusal";
 import type { RefusedRequest } from "~/platform/http/route.server";
@@ -11,12 +11,11 @@ import { resourceMetadataUrl } from "./resource-metadata";
 import { readRevision } from "./revision";
 import type { RevisionHeaders, RpcError } from "./revision";
 
-export const onlyPostMessage = "MCP endpoint only supports POST requests";
+const onlyPostMessage = "MCP endpoint only supports POST requests";
 
 export type McpExchange = {
   headers: RevisionHeaders;
-  /** Created on demand: it costs more than answering most messages. */
-  openSignal: () => AbortSignal;
+  signal: AbortSignal;
   caller: ToolCaller;
   message: McpMessage;
 };
@@ -33,7 +32,7 @@ export type McpSite = {
 type Addressee = { dialect: Dialect; id: MessageId | null };
 
 export async function answerMcp(exchange: McpExchange, dispatch: McpDispatcher): Promise<Response> {
-  const { message, headers, caller, openSignal } = exchange;
+  const { message, headers, caller, signal } = exchange;
   const to = addresseeOf(message);
   if (message.kind === "invalid") {
     const { code, problem } = message;
@@ -45,7 +44,7 @@ export async function answerMcp(exchange: McpExchange, dispatch: McpDispatcher):
     return new Response(null, { status: 202, headers: { "Cache-Control": "no-store" } });
   }
   const { revision } = verdict;
-  return answerOutcome(await dispatch({ request: message, revision, caller, openSignal }), to);
+  return answerOutcome(await dispatch({ request: message, revision, caller, signal }), to);
 }
 
 export function readRevisionHeaders(headers: IncomingHttpHeaders): RevisionHeaders {
@@ -56,19 +55,16 @@ export function readRevisionHeaders(headers: IncomingHttpHeaders): RevisionHeade
   };
 }
 
-const headersOfResult = { "Cache-Control": "no-store" };
-const headersOfFault = { "Cache-Control": "no-store", "X-Problem": "invalid-request" };
+function answerOutcome(outcome: McpOutcome, to: Addressee): Response {
+  const { status, content } = outcome.ok
+    ? { status: 200, content: { result: outcome.result } }
+    : { status: outcome.status, content: { error: outcome.error } };
+  const headers: Record<string, string> = status >= 400 ? { "X-Problem": "invalid-request" } : {};
+  return answerJson({ status, headers, body: { ...headOf(to), ...content } });
+}
 
-function answerOutcome(outcome: McpOutcome, { dialect, id }: Addressee): Response {
-  const body = outcome.ok ? `"result":${outcome.result}` : `"error":${JSON.stringify(outcome.error)}`;
-  const head = dialect === "mcp" ? `"jsonrpc":"2.0","id":${JSON.stringify(id)},` : "";
-  const status = outcome.ok ? 200 : outcome.status;
-  return answerText({
-    text: `{${head}${body}}`,
-    contentType: "application/json; charset=utf-8",
-    status,
-    headers: status >= 400 ? headersOfFault : headersOfResult,
-  });
+function headOf({ dialect, id }: Addressee) {
+  return dialect === "mcp" ? { jsonrpc: "2.0", id } : {};
 }
 
 /**
@@ -98,8 +94,7 @@ export function answerMcpRefusal(refused: RefusedRequest): Response {
     return answerJson({ status, headers, body: { error: onlyPostMessage } });
   }
   const to = json === undefined ? guessAddressee(requestHeaders) : addresseeOf(readMessage(json));
-  const head = to.dialect === "mcp" ? { jsonrpc: "2.0", id: to.id } : {};
-  return answerJson({ status, headers, body: { ...head, error: toRpcError(refusal) } });
+  return answerJson({ status, headers, body: { ...headOf(to), error: toRpcError(refusal) } });
 }
 
 /** For errors before there is a message: clients of the protocol say in their headers what they are. */

@@ -11,7 +11,6 @@ function kindsOf(code: string, language: string): string[] {
 test.each([
   ["ts", "const a = 1; // end", ["keyword:const", "number:1", "comment:// end"]],
   ["js", "return 'x'", ["keyword:return", "string:&#x27;x&#x27;"]],
-  ["solidity", "return 0x1f; // end", ["keyword:return", "number:0x1f", "comment:// end"]],
   ["bash", "if true; then # why", ["keyword:if", "keyword:then", "comment:# why"]],
   ["yaml", "# why", ["comment:# why"]],
   ["sql", "SELECT 1", ["keyword:SELECT", "number:1"]],

@@ -1,12 +1,5 @@
-import { Lexer } from "marked";
 import { expect, test } from "vitest";
-import {
-  closeOpenMarkup,
-  createBlockSplitter,
-  decodeEntities,
-  lexBlock,
-  toSafeHref,
-} from "./markdown-blocks";
+import { closeOpenMarkup, decodeEntities, lexMarkdown, toSafeHref } from "./markdown-blocks";
 
 const answer = `# Title
 
@@ -51,39 +44,23 @@ Last [words][there] of it.
 [there]: https://example.org/there
 `;
 
-test("blocks are the same whether the text came at once or in pieces of any length", () => {
-  const whole = createBlockSplitter()(answer);
-  for (const pieceChars of [1, 2, 3, 7, 50]) {
-    const split = createBlockSplitter();
-    let last = split("");
-    for (let end = 0; end < answer.length + pieceChars; end += pieceChars) last = split(answer.slice(0, end));
-    expect(last, `${pieceChars} characters a piece`).toEqual(whole);
+test("a finished block has the same text while the reply grows", () => {
+  const whole = lexMarkdown(answer, false).blocks;
+  for (let end = 0; end < answer.length; end += 7) {
+    const { blocks } = lexMarkdown(answer.slice(0, end), true);
+    // What follows a block may still join it, as an item joins the list before it.
+    for (const [index, { raw }] of blocks.slice(0, -2).entries()) expect(raw).toBe(whole[index]!.raw);
   }
 });
 
-test("blocks joined give the text, and the same as parsing it whole", () => {
-  const { blocks, definitions } = createBlockSplitter()(answer);
-  expect(blocks.map(({ source }) => source).join("") + definitions).toBe(answer);
-  const types = blocks.map(({ source }) => lexBlock({ source, definitions })[0]!.type);
-  const expected = new Lexer({ gfm: true }).lex(answer).map(({ type }) => type);
-  expect(types).toEqual(expected.filter((type) => type !== "space" && type !== "def"));
-});
-
-test("finished blocks stay the same objects while the text grows", () => {
-  const split = createBlockSplitter();
-  const before = split("one\n\ntwo\n\nthree\n\nfour").blocks;
-  const after = split("one\n\ntwo\n\nthree\n\nfour and more\n\nfive").blocks;
-  expect(after[0]).toBe(before[0]);
-  expect(after[1]).toBe(before[1]);
-  expect(after).toHaveLength(5);
-  expect(split("another text").blocks).toMatchObject([{ source: "another text", depth: null }]);
-});
-
-test("a link's address is found wherever in the answer it is defined", () => {
-  const { blocks, definitions } = createBlockSplitter()(answer);
-  const source = blocks.at(-1)!.source;
-  const [paragraph] = lexBlock({ source, definitions });
-  expect(JSON.stringify(paragraph)).toContain('"href":"https://example.org/there"');
+test("a link's address is found wherever in the reply it is defined", () => {
+  for (const [text, isGrowing] of [
+    [answer, false],
+    ["[there]: https://example.org/there\n\nLast [words][there] of **it", true],
+  ] as const) {
+    const { blocks } = lexMarkdown(text, isGrowing);
+    expect(JSON.stringify(blocks.at(-1))).toContain('"href":"https://example.org/there"');
+  }
 });
 
 test.each([

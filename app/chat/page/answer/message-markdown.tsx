@@ -1,16 +1,10 @@
 import type { Token, Tokens } from "marked";
-import { Fragment, createContext, memo, useContext, useMemo, useState } from "react";
+import { Fragment, createContext, memo, useContext, useMemo } from "react";
 import type { ReactNode } from "react";
 import { CodeBlock } from "./code-block";
-import {
-  closeOpenMarkup,
-  createBlockSplitter,
-  decodeEntities,
-  lexBlock,
-  toSafeHref,
-} from "./markdown-blocks";
+import { decodeEntities, lexMarkdown, toSafeHref } from "./markdown-blocks";
 
-/** Names of sources in the text, which the pattern captures, lead to their passages. */
+/** Names of sources in the text, which the pattern captures, open their passages. */
 export const SourceLinkerContext = createContext<{
   pattern: RegExp;
   render: (name: string) => ReactNode;
@@ -18,39 +12,39 @@ export const SourceLinkerContext = createContext<{
 
 const lowestDepth = 6;
 
-/** Markdown as elements, never as HTML: markup in an answer is text, images are links, and nothing is fetched. */
+/** Markdown as elements, never as HTML: markup in a reply is text, images are links, and nothing is fetched. */
 export function MessageMarkdown({ text, isGrowing = false }: { text: string; isGrowing?: boolean }) {
-  const [split] = useState(createBlockSplitter);
-  const { blocks, definitions } = useMemo(() => split(text), [split, text]);
-  const topDepth = Math.min(...blocks.map(({ depth }) => depth ?? lowestDepth));
+  const { blocks, definitions } = useMemo(() => lexMarkdown(text, isGrowing), [text, isGrowing]);
+  const depths = blocks.map((block) => (block.type === "heading" ? (block.depth as number) : lowestDepth));
+  const topDepth = Math.min(...depths);
   return (
     <div className="stack markdown">
-      {blocks.map(({ source }, index) => (
-        <MarkdownBlock
-          key={index}
-          source={isGrowing && index === blocks.length - 1 ? closeOpenMarkup(source) : source}
-          definitions={definitions}
-          topDepth={topDepth}
-        />
+      {blocks.map((block, index) => (
+        <MarkdownBlock key={index} block={block} definitions={definitions} topDepth={topDepth} />
       ))}
     </div>
   );
 }
 
-type MarkdownBlockProps = { source: string; definitions: string; topDepth: number };
+type MarkdownBlockProps = { block: Token; definitions: string; topDepth: number };
 
-const MarkdownBlock = memo(function MarkdownBlock({ topDepth, ...block }: MarkdownBlockProps) {
-  const tokens = lexBlock(block).map((token) =>
-    token.type === "heading" ? { ...token, level: (token as Tokens.Heading).depth - topDepth } : token,
-  );
-  return <>{tokens.map(renderBlock)}</>;
-});
+/** Each frame of a growing reply brings new tokens, and the same text of most blocks. */
+const MarkdownBlock = memo(
+  function MarkdownBlock({ block, topDepth }: MarkdownBlockProps) {
+    if (block.type !== "heading") return renderBlock(block, 0);
+    return renderBlock({ ...block, level: (block as Tokens.Heading).depth - topDepth }, 0);
+  },
+  (before, after) =>
+    before.block.raw === after.block.raw &&
+    before.definitions === after.definitions &&
+    before.topDepth === after.topDepth,
+);
 
 function renderBlock(token: Token, key: number): ReactNode {
   switch (token.type) {
     case "heading": {
       const { level = 3, depth, tokens } = token as Tokens.Heading & { level?: number };
-      // The page has its own first headings: an answer's highest ones come right below them.
+      // A reply's highest headings come right below the page's own.
       const Level = (["h3", "h4", "h5", "h6"] as const)[level] ?? "h6";
       return (
         <Level key={key} className={`heading-${depth}`}>
@@ -171,7 +165,7 @@ function SafeLink({ href, children }: { href: string; children: ReactNode }) {
   const address = toSafeHref(href);
   if (address === null) return <>{children}</>;
   return (
-    // A new tab: the conversation stays. The address is shown, for the words may say anything.
+    // The title shows the address, because the words may say anything.
     <a href={address} title={address} target="_blank" rel="noopener noreferrer nofollow">
       {children}
     </a>

@@ -25,11 +25,11 @@ export type Reply = Entry & {
   finishReason: FinishReason | null;
   notice: ChatNotice | null;
   model: string | null;
-  /** Names an answer that the server goes on with. */
+  /** The server's name for a reply that it continues without readers. */
   replyId?: string;
-  /** The last of its events that `parts` hold. Absent until it has begun. */
+  /** The last event that `parts` hold. Absent before the first one. */
   lastEventId?: number;
-  /** Not because it is gone. The events do not tell: an ordinary end has the reason `stop`, too. */
+  /** Events don't tell: a complete reply has the reason `stop`, too. */
   isStoppedByUser?: boolean;
 };
 export type Message = Question | Reply;
@@ -111,16 +111,15 @@ export function toTitle(text: string): string {
 }
 
 /**
- * After a new connection, events may come again; what has been seen is skipped. An ending counts whatever its number: an
- * answer whose writer is gone ends right after what was stored, and a reader may have seen more.
+ * After a reconnect, events may come again and are skipped. An ending counts whatever its number: if the writer died, the
+ * reply ends right after the stored events, and a reader may have seen more.
  */
 export function takeEvent(reply: Reply, { id, event }: StreamedEvent, nowMs: number): Reply {
   const { lastEventId = 0 } = reply;
-  const isFromStart = id === 1 && event?.type === "start";
-  const isEnding = event?.type === "error" || event?.type === "finish";
+  const isFromStart = id === 1 && event.type === "start";
+  const isEnding = event.type === "error" || event.type === "finish";
   if (id !== null && id <= lastEventId && !isFromStart && !isEnding) return reply;
-  const known: Reply = isFromStart ? { ...reply, parts: [] } : reply;
-  const taken = event ? applyEvent(known, event, nowMs) : known;
+  const taken = applyEvent(isFromStart ? { ...reply, parts: [] } : reply, event, nowMs);
   if (id === null) return taken;
   return { ...taken, lastEventId: isFromStart ? id : Math.max(id, lastEventId) };
 }
@@ -160,7 +159,7 @@ export function settleTools(parts: Part[]): Part[] {
   );
 }
 
-/** A page that was closed writes no more: what it was writing then has ended, unless the server goes on with it. */
+/** A reply that its page left unfinished has ended, unless the server continues it. */
 export function asInterrupted(conversation: Conversation): Conversation {
   const messages = conversation.messages.map((message): Message => {
     if (message.role === "user" || message.status !== "streaming" || message.replyId) return message;

@@ -1,7 +1,6 @@
 import { useLayoutEffect, useRef } from "react";
 import { Button } from "~/ui/button";
 import { takeLostFocus } from "~/ui/lost-focus";
-import { steadyPress } from "~/ui/steady-press";
 import { ChatNoticeCard } from "../chat-notice-card";
 import { focusComposer } from "../composer";
 import { textOfReply } from "../conversation/conversation";
@@ -47,7 +46,6 @@ export function ReadAloud({ reply }: { reply: Reply }) {
         label={isPaused ? "Go on reading" : isRead ? "Pause reading" : "Read aloud"}
         icon={isWaiting ? undefined : isPaused ? "play" : isRead ? "pause" : "speak"}
         onClick={press}
-        onPointerDown={steadyPress}
       >
         {isWaiting ? <span className="spinner" aria-hidden="true" /> : null}
       </IconButton>
@@ -62,7 +60,7 @@ export function ReadAloud({ reply }: { reply: Reply }) {
             value={state.at}
             onChange={(event) => speech.seek(Number(event.target.value))}
           />
-          <IconButton label="Stop reading" icon="cross" onClick={speech.stop} onPointerDown={steadyPress} />
+          <IconButton label="Stop reading" icon="cross" onClick={speech.stop} />
         </>
       ) : null}
     </span>

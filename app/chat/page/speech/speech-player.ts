@@ -40,23 +40,12 @@ export class SpeechPlayer {
   constructor(private readonly onChange: (state: SpeechState) => void) {}
 
   start(message: SpokenMessage): void {
-    this.take(message, "waiting");
-  }
-
-  /** At the place where a reading was before a reload: a page may sound only once somebody has pressed. */
-  startPaused(message: SpokenMessage, at: number): void {
-    this.take(message, "paused");
-    // After all that is known, it waits for what is still being written.
-    this.set({ at: Math.min(Math.max(0, at), this.state.count) });
-  }
-
-  private take(message: SpokenMessage, status: SpeechState["status"]): void {
     const { messageId } = message;
     this.stop();
     this.message = { messageId, takenChars: 0, isComplete: false };
     this.cutter = createSpeechPieces();
     this.loads = new SpeechLoader(messageId);
-    this.set({ messageId, status, notice: null });
+    this.set({ messageId, notice: null });
     this.feed(message);
   }
 

@@ -4,13 +4,13 @@ import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createAnnouncer } from "../announcer";
 import type { SpeechPlayer } from "../speech/speech-player";
-import { Answers } from "./answers";
 import { createChatState, createStateHolder } from "./chat-state";
 import { addMessage, createConversation, rootId } from "./conversation";
 import type { Question, Reply } from "./conversation";
 import { createConversationArchive, createMemoryStore } from "./conversation-archive";
 import { ConversationKeeper } from "./conversation-keeper";
 import type { Network } from "./network";
+import { Replies } from "./replies";
 
 const id = "conversation-0001";
 const question: Question = { role: "user", id: "q", parentId: rootId, createdAtMs: 1, text: "Why?" };
@@ -47,7 +47,7 @@ const growing: Answer = (response) =>
     .writeHead(200, { "Content-Type": "text/event-stream", "X-Reply-Id": "reply-1" })
     .write('id: 1\ndata: {"type":"start"}\n\n');
 
-/** A page whose server answers stops in turn as it is told, the last of them from then on. */
+/** A page whose server replies stops in turn as it is told, the last of them from then on. */
 async function openPage({ stops = [status(204)], stream = growing }: { stops?: Answer[]; stream?: Answer }) {
   const asked: string[] = [];
   /** The names of replies in the requests, in their order. */
@@ -74,7 +74,7 @@ async function openPage({ stops = [status(204)], stream = growing }: { stops?: A
   const said: string[] = [];
   const announcer = createAnnouncer((text) => said.push(text));
   const ended: Reply[] = [];
-  const answers = new Answers({
+  const replies = new Replies({
     path: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/chat`,
     areKept: true,
     state,
@@ -84,17 +84,17 @@ async function openPage({ stops = [status(204)], stream = growing }: { stops?: A
     network,
     onEnd: (reply) => void ended.push(reply),
   });
-  onTestFinished(() => answers.leaveAll());
+  onTestFinished(() => replies.leaveAll());
   const shown = () => conversations.find(id)?.messages.at(-1) as Reply;
-  return { answers, asked, named, state, conversations, said, ended, shown };
+  return { replies, asked, named, state, conversations, said, ended, shown };
 }
 
 async function stopInMidAnswer(page: Awaited<ReturnType<typeof openPage>>) {
-  const { answers, conversations, shown } = page;
+  const { replies, conversations, shown } = page;
   conversations.open(createConversation(id, 1));
-  void answers.ask(addMessage(createConversation(id, 1), question), question);
+  void replies.ask(addMessage(createConversation(id, 1), question), question);
   await vi.waitFor(() => expect(shown().lastEventId).toBe(1));
-  answers.stop(id);
+  replies.stop(id);
 }
 
 test("a stop that the server has taken is a stop, and until then it is under way", async () => {
@@ -116,7 +116,7 @@ test.each([
   async (refused, attempts, kind, why) => {
     const stops = [...Array<Answer>(attempts).fill(refused), status(204)];
     const page = await openPage({ stops });
-    const { shown, ended, said, answers, asked, state } = page;
+    const { shown, ended, said, replies, asked, state } = page;
     await stopInMidAnswer(page);
     await vi.waitFor(() => expect(shown().notice).not.toBeNull());
     const title = "The answer may go on at the server";
@@ -124,42 +124,40 @@ test.each([
     expect(shown()).toMatchObject({ status: "stopped", notice: { kind, title, detail } });
     expect(asked.filter((name) => name === "stop")).toHaveLength(attempts);
     expect([said.at(-1), ended.at(-1)]).toEqual([title, shown()]);
-    answers.stopAgain(id, shown());
+    replies.stopAgain(id, shown());
     await vi.waitFor(() => expect(asked).toHaveLength(attempts + 2));
     await vi.waitFor(() => expect(state.get().stoppingIds).toEqual([]));
     expect(shown()).toMatchObject({ status: "stopped", notice: null });
   },
 );
 
-test("an answer that another window has just asked for is followed once it has begun, or was left behind", async () => {
+test("a reply that another window asked for is followed until it is gone, and stopped by its name", async () => {
   const page = await openPage({ stream: status(204) });
-  const { answers, asked, conversations } = page;
+  const { replies, asked, conversations } = page;
   const follow = (given: Partial<Reply>) => {
     const reply: Reply = { ...begunElsewhere, createdAtMs: Date.now(), ...given };
     conversations.put(addMessage(addMessage(createConversation(id, 1), question), reply));
     conversations.open(conversations.find(id)!);
-    answers.follow({ isReload: false });
+    replies.follow({ isReload: false });
   };
   follow({});
-  expect([answers.isReading(id), page.shown().status]).toEqual([false, "streaming"]);
-  answers.stop(id);
-  await vi.waitFor(() => expect(asked).toEqual(["stop"]));
+  expect(replies.isReading(id)).toBe(true);
+  replies.stop(id);
+  await vi.waitFor(() => expect(page.shown()).toMatchObject({ status: "stopped", isStoppedByUser: true }));
+  await vi.waitFor(() => expect(asked.filter((name) => name === "stop")).toHaveLength(1));
   follow({ createdAtMs: Date.now() - 60_000 });
-  expect(answers.isReading(id)).toBe(true);
   await vi.waitFor(() => expect(page.shown().status).toBe("stopped"));
-  follow({ lastEventId: 0 });
-  expect(answers.isReading(id)).toBe(true);
-  expect(asked).toEqual(["stop", "stream"]);
+  expect(page.shown().isStoppedByUser).toBeUndefined();
 });
 
 test("a stop before the answer has begun names it, and the next question asks for another one", async () => {
   const page = await openPage({ stream: () => undefined });
-  const { answers, asked, named, conversations } = page;
-  const ask = () => void answers.ask(addMessage(createConversation(id, 1), question), question);
+  const { replies, asked, named, conversations } = page;
+  const ask = () => void replies.ask(addMessage(createConversation(id, 1), question), question);
   conversations.open(createConversation(id, 1));
   ask();
   await vi.waitFor(() => expect(asked).toEqual(["chat"]));
-  answers.stop(id);
+  replies.stop(id);
   await vi.waitFor(() => expect(page.shown().status).toBe("stopped"));
   await vi.waitFor(() => expect(page.state.get().stoppingIds).toEqual([]));
   ask();

@@ -7,17 +7,14 @@ import type { Conversation, Message, Question, Reply } from "./conversation";
 import type { ConversationKeeper } from "./conversation-keeper";
 import type { Network } from "./network";
 import { runReply } from "./run-reply";
-import type { LeavingReason, UnderWay } from "./run-reply";
+import type { LeavingReason } from "./run-reply";
 
-/** After a reload, so many conversations are followed without being opened. */
-const maxTakenUp = 4;
+/** After a reload, this many conversations are followed without being opened. */
+const maxResumed = 4;
 
-/** The window that asks learns within this time that its answer has begun, unless it was closed. */
-const begunWithinMs = 15_000;
-
-type AnswersOptions = {
+type RepliesOptions = {
   path: string;
-  /** Whether the server goes on with answers that nobody reads. */
+  /** Whether the server continues replies without readers. */
   areKept: boolean;
   state: StateHolder;
   conversations: ConversationKeeper;
@@ -30,15 +27,13 @@ type AnswersOptions = {
 type Reading = { abort: AbortController; reply: Reply };
 type Run = { id: string; reply: Reply; shown: readonly Message[] | null };
 
-/** The answers that this window reads: those it asked for, and those it came back to or found in another window. */
-export class Answers {
+/** The replies that this window reads: to its own questions, and those it resumed or found in another window. */
+export class Replies {
   /** By conversation. */
   private readonly readings = new Map<string, Reading>();
   private readonly stops = new Map<string, Promise<unknown>>();
-  /** By conversation, what waits for the answer of another window to begin. */
-  private readonly beginnings = new Map<string, ReturnType<typeof setTimeout>>();
 
-  constructor(private readonly options: AnswersOptions) {}
+  constructor(private readonly options: RepliesOptions) {}
 
   isReading(conversationId: string): boolean {
     return this.readings.has(conversationId);
@@ -64,8 +59,8 @@ export class Answers {
     await this.read({ id: conversation.id, reply, shown: listShown(conversation) });
   }
 
-  /** Returns whether there was anything to come back to. */
-  async takeUp(id: string, reply: Reply): Promise<boolean> {
+  /** Returns whether there was anything to resume. */
+  async resume(id: string, reply: Reply): Promise<boolean> {
     const { conversations, announcer, state } = this.options;
     const growing: Reply = { ...reply, status: "streaming", notice: null };
     if (reply.status !== "streaming") conversations.settle(id, growing);
@@ -73,32 +68,17 @@ export class Answers {
     return this.read({ id, reply: growing, shown: null });
   }
 
-  /** What is being answered and not read here: after a reload, or because another window asked. */
+  /** Resumes replies that nothing here reads: after a reload, or because another window asked. */
   follow({ isReload }: { isReload: boolean }): void {
     const { conversations, state } = this.options;
-    const { open } = state.get();
-    const others = isReload ? conversations.listAnswering().slice(0, maxTakenUp) : [];
-    for (const conversation of [open, ...others]) {
+    const others = isReload ? conversations.listAnswering().slice(0, maxResumed) : [];
+    for (const conversation of [state.get().open, ...others]) {
       const reply = findAnswering(conversation);
-      if (!reply || this.isReading(conversation.id)) continue;
-      const mayHaveBegun = isReload || reply.lastEventId !== undefined;
-      const waitMs = mayHaveBegun ? 0 : reply.createdAtMs + begunWithinMs - Date.now();
-      if (waitMs <= 0) void this.takeUp(conversation.id, reply);
-      else this.followLater(conversation.id, waitMs);
+      if (reply && !this.isReading(conversation.id)) void this.resume(conversation.id, reply);
     }
   }
 
-  private followLater(id: string, waitMs: number): void {
-    clearTimeout(this.beginnings.get(id));
-    const followNow = () => {
-      this.beginnings.delete(id);
-      const reply = findAnswering(this.options.conversations.find(id));
-      if (reply && !this.isReading(id)) void this.takeUp(id, reply);
-    };
-    this.beginnings.set(id, setTimeout(followNow, waitMs));
-  }
-
-  /** Those of which another window has written the end. */
+  /** Stops reading replies that ended in another window. */
   leaveEnded(): void {
     for (const [id, { abort }] of this.readings) {
       const conversation = this.options.conversations.find(id);
@@ -108,7 +88,6 @@ export class Answers {
 
   leaveAll(): void {
     for (const { abort } of this.readings.values()) leave(abort, "left");
-    for (const timer of this.beginnings.values()) clearTimeout(timer);
   }
 
   /** For good, in every window. */
@@ -116,45 +95,36 @@ export class Answers {
     const reading = this.readings.get(conversationId);
     const reply = reading?.reply ?? findAnswering(this.options.conversations.find(conversationId));
     if (!reply) return;
-    void this.sendStopOf(conversationId, reply);
+    void this.sendStop(conversationId, reply);
     if (reading) leave(reading.abort, "stopped");
   }
 
-  /** Of one that was stopped here, and may go on at the server. */
+  /** For a reply that was stopped here, and may continue at the server. */
   stopAgain(conversationId: string, reply: Reply): void {
     this.options.conversations.settle(conversationId, { ...reply, notice: null });
-    void this.sendStopOf(conversationId, reply);
+    void this.sendStop(conversationId, reply);
   }
 
-  private async sendStopOf(conversationId: string, { id: messageId, replyId }: Reply): Promise<void> {
+  private async sendStop(conversationId: string, { id: messageId, replyId }: Reply): Promise<void> {
     if (replyId === undefined) return;
-    const { conversations, announcer, state, onEnd } = this.options;
+    const { path, network, conversations, announcer, state, onEnd } = this.options;
     this.setListed("stoppingIds", messageId, true);
-    const notice = await this.sendStop(conversationId, replyId);
+    const stop = stopReply({ path, conversationId, replyId, network });
+    this.stops.set(conversationId, stop);
+    const notice = await stop;
     this.setListed("stoppingIds", messageId, false);
-    const messages = conversations.find(conversationId)?.messages ?? [];
-    const stopped = messages.find(({ id }) => id === messageId);
-    if (!notice || stopped?.role !== "assistant" || stopped.status !== "stopped") return;
+    const stopped = conversations.findReply(messageId);
+    if (!notice || stopped?.status !== "stopped") return;
     conversations.settle(conversationId, { ...stopped, notice });
     if (conversationId === state.get().open.id) announcer.say(notice.title);
     onEnd({ ...stopped, notice });
-  }
-
-  private sendStop(conversationId: string, replyId: string): ReturnType<typeof stopReply> {
-    const { stops } = this;
-    const { path, network } = this.options;
-    const stop = stopReply({ path, conversationId, replyId, network }).finally(() => {
-      if (stops.get(conversationId) === stop) stops.delete(conversationId);
-    });
-    stops.set(conversationId, stop);
-    return stop;
   }
 
   private async read({ id, reply, shown }: Run): Promise<boolean> {
     const { path, network, state, conversations, announcer } = this.options;
     const reading: Reading = { abort: new AbortController(), reply };
     this.readings.set(id, reading);
-    // Until then the conversation is not free.
+    // The conversation isn't free before.
     await this.stops.get(id);
     const { isGone } = await runReply({
       path,
@@ -163,20 +133,15 @@ export class Answers {
       shown,
       signal: reading.abort.signal,
       network,
-      judgeUnderWay: (replyId) => this.judge(id, replyId),
+      isEnding: (replyId) => this.isEnding(id, replyId),
       onSent: ({ isWhole }) => state.set({ isSentWhole: isWhole }),
-      onStart: (begun) => {
-        reading.reply = begun;
-        // Other windows follow it from now on.
-        conversations.settle(id, begun);
-      },
       onLost: (isLost) => {
         this.setListed("lostIds", reply.id, isLost);
         if (isLost && id === state.get().open.id) announcer.say("Coming back to the answer.");
       },
       onChange: (changed) => {
         reading.reply = changed;
-        conversations.putReply(id, changed);
+        conversations.grow(id, changed);
         this.tell(id, changed);
       },
     });
@@ -189,8 +154,8 @@ export class Answers {
   private conclude(id: string, { reply, abort }: Reading): void {
     const { conversations, onEnd } = this.options;
     if (abort.signal.reason === "ended-elsewhere") {
-      const ended = conversations.find(id)?.messages.find((message) => message.id === reply.id);
-      if (ended?.role === "assistant") this.tell(id, ended);
+      const ended = conversations.findReply(reply.id);
+      if (ended) this.tell(id, ended);
     } else if (reply.status !== "streaming") {
       conversations.settle(id, reply);
     }
@@ -206,27 +171,15 @@ export class Answers {
 
   private setListed(list: "lostIds" | "stoppingIds", messageId: string, isListed: boolean): void {
     const { state } = this.options;
-    const listed = state.get()[list];
-    if (listed.includes(messageId) === isListed) return;
-    const others = listed.filter((id) => id !== messageId);
+    const others = state.get()[list].filter((id) => id !== messageId);
     state.set({ [list]: isListed ? [...others, messageId] : others });
   }
 
-  private async judge(id: string, replyId: string): Promise<UnderWay> {
-    const known = this.findByName(id, replyId);
-    if (known?.status === "streaming") return "refuse";
-    // Ended here, or left for another question.
-    if (known?.status !== "done") await this.sendStop(id, replyId);
-    return "wait";
-  }
-
-  private findByName(id: string, replyId: string): Reply | null {
-    const { conversations } = this.options;
-    const messages = [conversations.find(id), conversations.findStored(id)].flatMap(
-      (conversation) => conversation?.messages ?? [],
+  private isEnding(id: string, replyId: string): boolean {
+    return (this.options.conversations.find(id)?.messages ?? []).some(
+      (message) =>
+        message.role === "assistant" && message.replyId === replyId && message.status !== "streaming",
     );
-    const found = messages.find((message) => message.role === "assistant" && message.replyId === replyId);
-    return (found as Reply | undefined) ?? null;
   }
 }
 
