@@ -111,7 +111,7 @@ export const modelListSchema = z.object({
     .describe("In the order that `modelIndex` counts; the first is the default."),
 });
 
-export type ModelList = z.infer<typeof modelListSchema>;
+type ModelList = z.infer<typeof modelListSchema>;
 
 export function toModelList(models: readonly string[]): ModelList {
   return { object: "list", data: models.map((id) => ({ id, object: "model" })) };

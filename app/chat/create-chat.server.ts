@@ -22,14 +22,14 @@ import { answerChat } from "./reply/answer-chat.server";
 import type { ChatAnswer, ChatDependencies } from "./reply/answer-chat.server";
 import { createSystemPromptReader } from "./reply/system-prompt.server";
 
-export type ChatQuestion = {
+type ChatQuestion = {
   request: ChatRequest;
   /** Null: a stranger. */
   caller: Caller | null;
   signal: AbortSignal;
 };
 
-export type ResumableQuestion = Omit<ChatQuestion, "signal"> & {
+type ResumableQuestion = Omit<ChatQuestion, "signal"> & {
   clientId: string;
   conversationId: string;
   /** The client's name for the reply. */

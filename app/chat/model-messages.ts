@@ -4,7 +4,7 @@ import { maxMessageChars } from "./chat-limits";
 import type { ModelMessage, ToolCall } from "./providers/chat-provider";
 
 export type Part = { type: string } & Record<string, unknown>;
-export type SentMessage = {
+type SentMessage = {
   role: "system" | "user" | "assistant";
   content?: string | Part[];
   parts?: Part[];

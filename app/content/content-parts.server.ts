@@ -35,7 +35,6 @@ export type ContentPartsOptions = {
   log: { info: LogLine; warn: LogLine };
   /** A file is looked at again at most this often. */
   recheckMs: number;
-  onLook?: (atMs: number) => void;
   /** For each part: a file that is cached, one known not to be there included, is one entry. */
   maxCacheEntries: number;
 };
@@ -44,10 +43,10 @@ export type ContentParts = ReturnType<typeof createContentParts>;
 
 /** The operator's files, each read again only after a change, and reported once until then. */
 export function createContentParts(options: ContentPartsOptions) {
-  const { clock, recheckMs, onLook, maxCacheEntries: maxEntries } = options;
+  const { clock, recheckMs, maxCacheEntries: maxEntries } = options;
   const rootDir = path.resolve(options.contentDir);
   const report = createReporter(rootDir, options.log);
-  const limits = { clock, recheckMs, onLook, maxEntries, maxBytes: maxCacheBytesPerPart };
+  const limits = { clock, recheckMs, maxEntries, maxBytes: maxCacheBytesPerPart };
   const folders = createFileCache({ ...limits, load: () => Promise.resolve(true), weigh: () => 0 });
   const media = createFileCache({ ...limits, load: checkServable, weigh: () => 0 });
 

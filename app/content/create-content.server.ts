@@ -34,7 +34,6 @@ export async function createContent({ contentDir, dataDir, jwt, log }: ContentDe
       reader.readContent({
         tokenId,
         signMediaUrl: (target) => `${mediaOrigin}${links.sign(target)}`,
-        linkVersion: `${mediaOrigin} ${links.findExpiry()}`,
       }),
     readOutline: reader.readOutline,
     serveMedia: (request: LinkedRequest) => serveLinkedMedia(request, { contentDir, links }),

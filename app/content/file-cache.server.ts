@@ -21,7 +21,6 @@ type FileCacheOptions<Value> = {
   weigh: (value: Value) => number;
   clock: Clock;
   recheckMs: number;
-  onLook?: (checkedAtMs: number) => void;
   maxEntries: number;
   maxBytes: number;
 };
@@ -32,7 +31,7 @@ type FileCacheOptions<Value> = {
  * file at the same moment share one look. Bounded by entries and by bytes; the least recently used go first.
  */
 export function createFileCache<Value>(options: FileCacheOptions<Value>): FileCache<Value> {
-  const { load, weigh, clock, recheckMs, onLook, maxEntries, maxBytes } = options;
+  const { load, weigh, clock, recheckMs, maxEntries, maxBytes } = options;
   /** A map keeps the order of insertion: what was just asked for is put at its end. */
   const entries = new Map<string, Entry<Value>>();
   const looking = new Map<string, Promise<FileOutcome<Value>>>();
@@ -55,7 +54,6 @@ export function createFileCache<Value>(options: FileCacheOptions<Value>): FileCa
 
   async function lookAgain(filePath: string): Promise<FileOutcome<Value>> {
     const checkedAtMs = clock();
-    onLook?.(checkedAtMs);
     const { fingerprint, outcome } = await lookAtFile(filePath, entries.get(filePath), load);
     const weightBytes = outcome.state === "present" ? weigh(outcome.value) : 0;
     put(filePath, { checkedAtMs, fingerprint, outcome, weightBytes });
@@ -66,10 +64,7 @@ export function createFileCache<Value>(options: FileCacheOptions<Value>): FileCa
     const entry = entries.get(filePath);
     if (entry) put(filePath, entry);
     const ageMs = entry ? clock() - entry.checkedAtMs : -1;
-    if (entry && ageMs >= 0 && ageMs < recheckMs) {
-      onLook?.(entry.checkedAtMs);
-      return entry.outcome;
-    }
+    if (entry && ageMs >= 0 && ageMs < recheckMs) return entry.outcome;
     const look = looking.get(filePath) ?? lookAgain(filePath).finally(() => looking.delete(filePath));
     looking.set(filePath, look);
     return look;

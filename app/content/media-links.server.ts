@@ -38,16 +38,13 @@ export function createMediaLinks({ key, ttlSeconds, clock }: MediaLinksOptions) 
     return createHmac("sha256", secretKey).update(signed.join("")).digest("base64url");
   }
 
-  const findExpiry = () => String(Math.ceil((clock() / 1000 + ttlSeconds) / stepSeconds) * stepSeconds);
-
   return {
-    findExpiry,
     /** The address of a file for the holder of one key; the same one for about a minute, so that it caches. */
     sign: ({ tokenId, file }: MediaTarget): string => {
       if (!isCanonicalTokenId(tokenId) || findMediaType(file) === null) {
         throw new TypeError("only media files of a canonical token id can be signed");
       }
-      const exp = findExpiry();
+      const exp = String(Math.ceil((clock() / 1000 + ttlSeconds) / stepSeconds) * stepSeconds);
       const filePath = file.split("/").map(encodeURIComponent).join("/");
       return `/media/${tokenId}/${filePath}?exp=${exp}&sig=${signatureOf(tokenId, file, exp)}`;
     },

@@ -13,7 +13,7 @@ const chunkBytes = 64 * 1024;
 /** Without allow-scripts and allow-same-origin, an SVG opened as a page of its own can do nothing here. */
 const svgPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-export type MediaRequest = MediaConditions & {
+type MediaRequest = MediaConditions & {
   contentDir: string;
   tokenId: string;
   file: string;

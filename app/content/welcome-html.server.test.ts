@@ -45,16 +45,3 @@ test("hostile markup is removed, and every name, class and style", () => {
     expect(html, markup).not.toMatch(/<[^>]+=\s*"\s*(?:javascript|data|vbscript):/i);
   }
 });
-
-test("a text with other addresses for its pictures is the same text, with the addresses of this visitor", () => {
-  const write = (tokenId: number | string, exp: number) =>
-    `# Hi\n\n![a](/media/${tokenId}/images/a.svg?exp=${exp}&sig=a-b_c) ![b](/media/${tokenId}/b.png?exp=${exp}&sig=d)`;
-  const show = (tokenId: number | string, exp: number) =>
-    `<img src="/media/${tokenId}/images/a.svg?exp=${exp}&amp;sig=a-b_c" alt="a" /> <img src="/media/${tokenId}/b.png?exp=${exp}&amp;sig=d" alt="b" />`;
-  const rendering = vi.spyOn(Lexer.prototype, "lex");
-  onTestFinished(() => rendering.mockRestore());
-  for (const visitor of [1, 22, "patron-1", 1])
-    expect(renderWelcomeHtml(write(visitor, 60))).toContain(show(visitor, 60));
-  expect(renderWelcomeHtml(write(1, 120))).toContain(show(1, 120));
-  expect(rendering).toHaveBeenCalledTimes(1);
-});

@@ -3,8 +3,8 @@ import type { PublicWalletSettings } from "~/platform/config/public-settings";
 
 /** null: there is none. */
 export type ChatAudience = "holders" | "everybody" | null;
-export type Thing = { what: string; of: string; who: NonNullable<ChatAudience> };
-export type Step = { title: string; text: string };
+type Thing = { what: string; of: string; who: NonNullable<ChatAudience> };
+type Step = { title: string; text: string };
 
 const things: readonly [part: keyof RoomOutline, what: string, of: string][] = [
   ["hasText", "Words", "A welcome for those who hold a key; some keys have one of their own."],

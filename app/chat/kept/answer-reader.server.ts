@@ -27,7 +27,7 @@ export function createSharedRead(store: Pick<KeptAnswerStore, "read">, signal: A
   };
 }
 
-export type AnswerReaderOptions = {
+type AnswerReaderOptions = {
   replyId: string;
   /** Null if another process writes the answer, or if it has ended. */
   feed: AnswerFeed | null;

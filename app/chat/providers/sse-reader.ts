@@ -3,7 +3,7 @@ export class SseOverflow extends Error {
   override readonly name = "SseOverflow";
 }
 
-export type SseEvent = { data: string; id: string | null };
+type SseEvent = { data: string; id: string | null };
 
 /** Bytes in, events out. Lines end in LF, CR or CRLF and may be cut anywhere, inside a character too. */
 export function createSseReader(maxEventChars: number) {

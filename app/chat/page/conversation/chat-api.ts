@@ -19,7 +19,7 @@ export class RefusedError extends Error {
 
 /** `used` excludes what is reserved for replies under way. */
 export type Quota = { limit: number; used: number; remaining: number; resetAtMs: number | null };
-export type SentMessage = { role: "user" | "assistant"; parts: [{ type: "text"; text: string }] };
+type SentMessage = { role: "user" | "assistant"; parts: [{ type: "text"; text: string }] };
 
 const quotaTimeoutMs = 15_000;
 

@@ -1,7 +1,7 @@
 import { chatEntryPrefix as prefix, tryTo } from "~/ui/personal-storage";
 import type { Conversation, Message } from "./conversation";
 
-export type KeyValueStore = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
+type KeyValueStore = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
 
 const conversationPrefix = `${prefix}conversation.`;
 

@@ -2,7 +2,7 @@ import type { ChatEvent, FinishReason } from "~/chat/reply/chat-events";
 import type { ChatNotice } from "../chat-notice";
 import type { StreamedEvent } from "./chat-stream";
 
-export type TextPart = { kind: "text"; id: string; text: string };
+type TextPart = { kind: "text"; id: string; text: string };
 export type ToolPart = {
   kind: "tool";
   toolCallId: string;

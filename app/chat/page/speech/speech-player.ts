@@ -15,7 +15,7 @@ export const silence = {
   /** False once the server has said that it reads nothing aloud. */
   isOffered: true,
 };
-export type SpeechState = typeof silence;
+type SpeechState = typeof silence;
 
 /** A slider counts as set when it has not moved for this long. */
 const seekRestMs = 200;
