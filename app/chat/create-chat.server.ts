@@ -20,7 +20,7 @@ import { chatProviders } from "./providers/chat-providers.server";
 import { instrumentChat } from "./providers/instrument-chat";
 import { answerChat } from "./reply/answer-chat.server";
 import type { ChatAnswer, ChatDependencies } from "./reply/answer-chat.server";
-import { createSystemPromptReader } from "./reply/system-prompt.server";
+import { readSystemPrompt } from "./reply/system-prompt.server";
 
 type ChatQuestion = {
   request: ChatRequest;
@@ -68,7 +68,7 @@ export function createChat(given: Dependencies) {
       metrics.countChatTokens({ direction: "in", count }),
     ),
     models: chat.models,
-    readSystemPrompt: createSystemPromptReader(chat.systemPrompt, given.contentDir),
+    readSystemPrompt: () => readSystemPrompt(chat.systemPrompt, given.contentDir),
     maxSteps: chat.maxSteps,
     maxDurationMs: chat.maxDurationSeconds * 1000,
     shutdownSignal: shutdown.signal,

@@ -1,5 +1,4 @@
-import { Lexer } from "marked";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { hostileMarkup } from "~e2e/support/hostile-markup";
 import { renderWelcomeHtml } from "./welcome-html.server";
 
