@@ -4,6 +4,7 @@ import type { ProviderInstrument } from "~/platform/providers/instrument";
 import { createProviderEmbedder } from "~/platform/providers/provider-embedder.gateway.server";
 import type { Embedder } from "~/platform/providers/provider-embedder.gateway.server";
 import { monotonicClock as clock } from "~/platform/time/clock";
+import { withDeadline } from "~/platform/time/deadline";
 import { warnOfMissingNamespaces } from "./gated-namespaces";
 import { createKnowledgeSearch } from "./knowledge-search.server";
 import { createPineconeSearch } from "./pinecone.gateway.server";
@@ -21,8 +22,7 @@ type SearchDependencies = {
 };
 
 /** Begins to index what changed in the knowledge folder, and does not wait for it. */
-export function createSearch(dependencies: SearchDependencies) {
-  const { settings, instrument, log } = dependencies;
+export function createSearch({ settings, contentDir, dataDir, instrument, log }: SearchDependencies) {
   const { pinecone, defaultAudience, gatedNamespaces, embedding } = settings;
   const made = embedding && createProviderEmbedder(embedding);
   const embedder: Embedder | null = made && {
@@ -32,23 +32,18 @@ export function createSearch(dependencies: SearchDependencies) {
       return instrumentCall({ instrument, call, signal: asked.signal, work: () => made.embed(asked) });
     },
   };
-  const { store: opened, whenIndexed } =
+  const knowledge =
     pinecone && embedder
-      ? {
-          store: createPineconeSearch({ ...pinecone, embedder, defaultAudience }),
-          whenIndexed: Promise.resolve(),
-        }
-      : openEmbedded(dependencies, embedder);
+      ? null
+      : createKnowledgeSearch({ contentDir, dataDir, embedder, defaultAudience, clock, log });
+  const opened = knowledge ?? createPineconeSearch({ ...pinecone!, embedder: embedder!, defaultAudience });
+  const whenIndexed = knowledge ? knowledge.refresh() : Promise.resolve();
   const store: SearchStore = {
     ...opened,
     search(question) {
       const call = { kind: "search" as const, provider: opened.vendor };
-      return instrumentCall({
-        instrument,
-        call,
-        signal: question.signal,
-        work: () => opened.search(question),
-      });
+      const work = () => opened.search(question);
+      return instrumentCall({ instrument, call, signal: question.signal, work });
     },
   };
   const stopping = new AbortController();
@@ -58,37 +53,10 @@ export function createSearch(dependencies: SearchDependencies) {
     store,
     gatedNamespaces,
     isEmbedded: pinecone === null,
-    /** Rejects when the store does not say so in time. */
-    listNamespaces: async () => {
-      const signal = AbortSignal.timeout(listingTimeoutMs);
-      const late = new Promise<never>((_resolve, reject) => {
-        signal.addEventListener("abort", () => reject(new Error("The search index did not answer in time.")));
-      });
-      return await Promise.race([store.listNamespaces(store.indexes[0]), late]);
-    },
+    listNamespaces: () => withDeadline(store.listNamespaces(store.indexes[0]), listingTimeoutMs),
     stop: () => {
       stopping.abort();
       return store.stop();
     },
   };
-}
-
-function openEmbedded(dependencies: SearchDependencies, embedder: Embedder | null) {
-  const { settings, contentDir, dataDir, log } = dependencies;
-  let isFirst = true;
-  const search = createKnowledgeSearch({
-    contentDir,
-    dataDir,
-    embedder,
-    defaultAudience: settings.defaultAudience,
-    clock,
-    onReport: ({ indexed, removed, passages, readers }) => {
-      const pages = { forStrangers: readers.everyone, forHolders: readers.holders };
-      if (isFirst || indexed + removed > 0)
-        log.info({ indexed, removed, passages, ...pages }, "knowledge indexed");
-      isFirst = false;
-    },
-    log,
-  });
-  return { store: search, whenIndexed: search.refresh() };
 }

@@ -5,7 +5,7 @@ import { toFilter } from "./metadata-filter";
 import { pace, termsOf } from "./search-index.server";
 import type { SearchIndex, Shelf } from "./search-index.server";
 import type { PassageMatch, SearchQuestion } from "./search-store";
-import { toSearchWords } from "./search-words";
+import { toSearchWords } from "~/knowledge/search-words";
 
 type FindOptions = Omit<SearchQuestion, "index"> & {
   index: SearchIndex;

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Embedder } from "~/platform/providers/provider-embedder.gateway.server";
-import { readKnowledgeFile } from "./knowledge-files.server";
-import type { KnowledgeFile } from "./knowledge-files.server";
-import { PageFault } from "./knowledge-page";
+import { readKnowledgeFile } from "~/knowledge/knowledge-files.server";
+import type { KnowledgeFile } from "~/knowledge/knowledge-files.server";
+import { PageFault } from "~/knowledge/knowledge-page";
 import { pace } from "./search-index.server";
 import type { SearchIndex } from "./search-index.server";
 import { openVectorFile, takeLock } from "./vectors.store.server";

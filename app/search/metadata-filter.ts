@@ -1,12 +1,10 @@
 import * as z from "zod";
+import { fieldNamePattern } from "~/knowledge/knowledge-page";
 import { isRecord } from "~/platform/text/json";
 
 const maxDepth = 5;
 /** For the whole filter, all of which is evaluated for each passage. */
 const limits = { groups: 20, conditions: 20, values: 100, "characters of text": 4_000 };
-
-/** Letters, digits, `_`, `-` and `.`: an operator begins with `$`. */
-export const fieldNamePattern = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 
 export type MetadataFilter = Record<string, unknown>;
 type Test = (metadata: Record<string, unknown>) => boolean;

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import MiniSearch from "minisearch";
 import SearchableMap from "minisearch/SearchableMap";
 import { takeTurn } from "~/platform/http/turn.server";
-import { defaultNamespace } from "./knowledge-page";
-import type { Audience, KnowledgePage, Passage, Reader } from "./knowledge-page";
-import { toSearchWords } from "./search-words";
+import { defaultNamespace } from "~/knowledge/knowledge-page";
+import type { Audience, KnowledgePage, Passage, Reader } from "~/knowledge/knowledge-page";
+import { toSearchWords } from "~/knowledge/search-words";
 
 type Fields = Record<"id" | "title" | "heading" | "text" | "synonyms", string>;
 /** Shelves share it, so its vector is stored once. */

@@ -1,4 +1,4 @@
-import type { Reader } from "./knowledge-page";
+import type { Reader } from "~/knowledge/knowledge-page";
 import type { MetadataFilter } from "./metadata-filter";
 
 /** `metadata`: the page's own, and the passage's title, heading, anchor, source and text. */

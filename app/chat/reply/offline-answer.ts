@@ -1,6 +1,6 @@
 import { searchResultSchema } from "~/tools/search-tool";
 import type { SearchResult } from "~/tools/search-tool";
-import { toSearchWords } from "~/search/search-words";
+import { toSearchWords } from "~/knowledge/search-words";
 import { cutText, isLongerThan } from "~/platform/text/well-formed-text";
 
 const assistantIntroduction =

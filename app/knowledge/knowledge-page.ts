@@ -1,4 +1,3 @@
-import { fieldNamePattern } from "./metadata-filter";
 import { toSearchWords } from "./search-words";
 
 const audiences = ["everyone", "holders", "operators"] as const;
@@ -23,6 +22,8 @@ export type KnowledgePage = {
   findSynonyms: (held: ReadonlySet<string>) => string;
 };
 
+/** Letters, digits, `_`, `-` and `.`: an operator of a filter begins with `$`. */
+export const fieldNamePattern = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 export const defaultNamespace = "__default__";
 export const maxNamespaceChars = 100;
 /** Printable characters only. */
