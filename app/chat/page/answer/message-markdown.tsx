@@ -1,14 +1,8 @@
 import type { Token, Tokens } from "marked";
-import { Fragment, createContext, memo, useContext, useMemo } from "react";
+import { Fragment, memo, useMemo } from "react";
 import type { ReactNode } from "react";
 import { CodeBlock } from "./code-block";
 import { decodeEntities, lexMarkdown, toSafeHref } from "./markdown-blocks";
-
-/** Names of sources in the text, which the pattern captures, open their passages. */
-export const SourceLinkerContext = createContext<{
-  pattern: RegExp;
-  render: (name: string) => ReactNode;
-} | null>(null);
 
 const lowestDepth = 6;
 
@@ -125,7 +119,7 @@ function renderInlineToken(token: Token): ReactNode {
   switch (token.type) {
     case "text":
       if (token.tokens) return renderInline(token.tokens);
-      return <PlainText text={decodeEntities(token.text as string)} />;
+      return decodeEntities(token.text as string);
     case "escape":
       return token.text as string;
     case "strong":
@@ -169,19 +163,5 @@ function SafeLink({ href, children }: { href: string; children: ReactNode }) {
     <a href={address} title={address} target="_blank" rel="noopener noreferrer nofollow">
       {children}
     </a>
-  );
-}
-
-function PlainText({ text }: { text: string }) {
-  const linker = useContext(SourceLinkerContext);
-  if (!linker) return <>{text}</>;
-  // The names are captured: every second part is one.
-  const parts = text.split(linker.pattern);
-  return (
-    <>
-      {parts.map((part, index) => (
-        <Fragment key={index}>{index % 2 === 1 ? linker.render(part) : part}</Fragment>
-      ))}
-    </>
   );
 }

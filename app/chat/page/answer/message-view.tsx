@@ -14,7 +14,7 @@ import { CopyButton } from "./copy-button";
 import { textOfReply } from "../conversation/conversation";
 import type { Message, Question, Reply } from "../conversation/conversation";
 import { Icon, IconButton } from "../icon";
-import { MessageMarkdown, SourceLinkerContext } from "./message-markdown";
+import { MessageMarkdown } from "./message-markdown";
 import { chooseCitations, listPassages } from "../conversation/passages";
 import type { Passage } from "../conversation/passages";
 import { QuestionEditor } from "./question-editor";
@@ -92,9 +92,7 @@ function ReplyView({ message: reply, versionIds, isQuiet }: ViewProps<Reply>) {
   return (
     <article className="stack message message-reply" aria-label="Assistant">
       <h2 className="visually-hidden">Assistant</h2>
-      <SourceLinkerContext.Provider value={useSourceLinker(reply, setOpened)}>
-        <ReplyParts reply={reply} isGrowing={isGrowing} />
-      </SourceLinkerContext.Provider>
+      <ReplyParts reply={reply} isGrowing={isGrowing} />
       {isGrowing ? null : <Sources citations={chooseCitations(passages, text)} onOpen={setOpened} />}
       <ReplyEnding reply={reply} />
       {reply.notice ? (
@@ -188,32 +186,6 @@ function ReplyEnding({ reply: { id, status, finishReason, notice } }: { reply: R
   const ending = status === "stopped" && !notice ? stopped : undefined;
   const text = status === "done" ? endings[finishReason ?? ""] : ending;
   return text ? <p className="soft reply-ending">{text}</p> : null;
-}
-
-/** Names of pages that the answer mentions lead to what was read there. */
-function useSourceLinker(reply: Reply, onOpen: (passage: Passage) => void) {
-  // Tools change with their outcomes only, so that growing text leaves finished blocks alone.
-  const outcomes = JSON.stringify(
-    reply.parts.flatMap((part) => (part.kind === "tool" ? [[part.toolCallId, part.state]] : [])),
-  );
-  return useMemo(() => {
-    const passages = listPassages(reply);
-    if (passages.length === 0) return null;
-    const names = passages.map(({ source }) => source.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-    names.sort((one, other) => other.length - one.length);
-    return {
-      pattern: new RegExp(`(${names.join("|")})`),
-      render: (name: string) => {
-        const passage = passages.find(({ source }) => source === name)!;
-        return (
-          <button type="button" className="source-mention" onClick={() => onOpen(passage)}>
-            {name}
-          </button>
-        );
-      },
-    };
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- see `outcomes`
-  }, [outcomes, onOpen]);
 }
 
 type SourcesProps = { citations: readonly Passage[]; onOpen: (passage: Passage) => void };
