@@ -169,7 +169,7 @@ export function describeModels(api: ApiRegistry): void {
   api.describe(listModelsOperation);
 }
 
-/** What `chatRequestSchema` checks, apart from what OpenAPI 3.0 cannot say: other members may be anything. */
+/** `chatRequestSchema`, as far as OpenAPI 3.0 can say it. */
 const documentedPart = z.object({
   type: z
     .string()

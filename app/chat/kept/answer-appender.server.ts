@@ -4,30 +4,30 @@ import type { KeptAnswerStore } from "./kept-answers.store.server";
 
 const appendEveryMs = 150;
 
-/** The longest pause before a store that is away is asked again; a quarter of the lease if that is shorter. */
+/** Longest pause between retries; a quarter of the lease if that is shorter. */
 const longestPauseMs = 1_000;
 
-/** Held while the store does not take it. More of the answer waits for the store. */
+/** Held in memory while the store is unreachable. Then the writer waits. */
 const maxHeldChars = 1024 * 1024;
 
-/** A reader reads a piece whole. */
+/** Readers load whole pieces. */
 const maxPieceChars = 128 * 1024;
 
 type Options = {
   replyId: string;
   store: Pick<KeptAnswerStore, "append">;
   leaseMs: number;
-  /** When the lease was requested, by the monotonic clock. */
+  /** When the lease was requested (monotonic). */
   askedAtMs: number;
   onStored: (storedId: number) => void;
-  /** Nothing more of the answer can be stored. Called once, and `onStored` never after it. */
+  /** The lease is lost. Called once, after the last `onStored`. */
   onLost: () => void;
   log: WarnLog;
 };
 
 /**
- * Stores one answer: at most every 150 ms, its ending at once. Renews the lease while the answer is silent. A store that is
- * away is retried until the lease must have expired.
+ * Stores one reply: at most every 150 ms, its ending at once. Renews the lease while the reply is silent. Retries until
+ * the lease must have expired.
  */
 export class AnswerAppender {
   storedId = 0;
@@ -38,7 +38,7 @@ export class AnswerAppender {
   #usedTokens = 0;
   #headers: AnswerHeaders | null = null;
   #ending: AppendRequest["ending"] = null;
-  /** Repeated as it is until its outcome is known, so that nothing is stored twice. */
+  /** Repeated unchanged until its outcome is known. */
   #request: AppendRequest | null = null;
   #isAppending = false;
   #appendedAtMs: number;
@@ -59,10 +59,7 @@ export class AnswerAppender {
     this.#schedule();
   }
 
-  /**
-   * Whether readers may get it. If the lease may have expired, or too much waits for the store, that is known once it is
-   * stored. False: the lease is lost.
-   */
+  /** Whether readers may get the event. Waits for the store if the lease may have expired, or if too much is held. */
   add(json: string, usedTokens: number): true | Promise<boolean> {
     if (!this.#isOpen) return Promise.resolve(false);
     this.#waiting.push({ json, usedTokens });
@@ -73,7 +70,7 @@ export class AnswerAppender {
     return new Promise((decide) => (this.#held = { id, decide }));
   }
 
-  /** Resolves with true when everything is stored, and with false when it never will be. */
+  /** Resolves when everything is stored; with false if the lease is lost. */
   end(events: readonly string[], usedTokens: number, expiresAtMs: number): Promise<boolean> {
     if (!this.#isOpen) return Promise.resolve(false);
     this.#ending = { endingId: this.#lastId() + 1, expiresAtMs };
@@ -85,7 +82,6 @@ export class AnswerAppender {
     return new Promise((resolve) => (this.#onEnded = resolve));
   }
 
-  /** Stores nothing more. */
   close(): void {
     this.#isOpen = false;
     clearTimeout(this.#timer);

@@ -1,25 +1,23 @@
 import type { AnswerEnding, KeptEvent } from "./kept-answer";
 
-/** More of what is stored is dropped: a reader that lags behind reads from the store. */
+/** Beyond this, stored events are dropped: readers that lag behind read from the store. */
 const maxHeldChars = 8 * 1024;
 
-/** An answer that this process writes, for its readers here: its newest events, and how it ended. */
+/** The newest events of a reply that this process writes, for its readers here. */
 export class AnswerFeed {
   lastId = 0;
-  /** Set together with the last events. */
+  /** Set with the last events. */
   ending: AnswerEnding | null = null;
-  /** It did not begin after all. */
+  /** The reply never began. */
   hasFailed = false;
-  /** The lease is lost: its readers go on in the store. */
+  /** The lease is lost. Readers continue in the store. */
   isLost = false;
-  /** Called when there may be something new. */
   readonly listeners = new Set<() => void>();
-  /** JSON of events; the last one has `lastId`. */
+  /** JSON; the last one has `lastId`. */
   #held: string[] = [];
   #heldChars = 0;
   #isTelling = false;
 
-  /** The next event. */
   say(json: string): void {
     this.#held.push(json);
     this.#heldChars += json.length;
@@ -32,18 +30,17 @@ export class AnswerFeed {
     return json === undefined ? null : { id: id + 1, json };
   }
 
-  /** Whether the event after `id` is in the store alone. */
+  /** Whether only the store has the event after `id`. */
   isBehind(id: number): boolean {
     return id + 1 < this.#firstId();
   }
 
-  /** Stored events need not be held. */
   release(storedId: number): void {
     while (this.#heldChars > maxHeldChars && this.#firstId() <= storedId)
       this.#heldChars -= this.#held.shift()!.length;
   }
 
-  /** Readers look once for everything that happens in a tick of the loop. */
+  /** Once per loop turn. */
   tell(): void {
     if (this.#isTelling) return;
     this.#isTelling = true;

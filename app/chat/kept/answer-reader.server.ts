@@ -5,14 +5,14 @@ import type { AnswerFeed } from "./answer-feed.server";
 import type { AnswerEnding, KeptEvent } from "./kept-answer";
 import type { KeptAnswerStore } from "./kept-answers.store.server";
 
-/** How often an instance looks at the store for what another one has done to an answer. */
+/** How often an instance polls the store for another one's changes. */
 export const lookEveryMs = 200;
 const maxReadBytes = 256 * 1024;
 
-/** `isLater`: a moment from now. */
+/** `isLater`: after `lookEveryMs`. */
 type StoreRead = { replyId: string; afterId: number; isLater: boolean };
 
-/** One read of the store for all readers here that stand at the same event: however many, they cost what one does. */
+/** Readers at the same event share one read of the store. */
 export function createSharedRead(store: Pick<KeptAnswerStore, "read">, signal: AbortSignal) {
   const reads = new Map<string, ReturnType<KeptAnswerStore["read"]>>();
   async function readOnce({ replyId, afterId, isLater }: StoreRead) {
@@ -29,32 +29,30 @@ export function createSharedRead(store: Pick<KeptAnswerStore, "read">, signal: A
 
 type AnswerReaderOptions = {
   replyId: string;
-  /** Null if another process writes the answer, or if it has ended. */
+  /** Null if another process writes the reply, or if it has ended. */
   feed: AnswerFeed | null;
   afterId: number;
   read: ReturnType<typeof createSharedRead>;
-  /** Ends an answer that has lost its writer. */
+  /** Ends a reply whose writer is gone. */
   conclude: (replyId: string) => Promise<void>;
-  /** How long the store may be away before the reader is cut off, to come back. */
+  /** How long the store may be unreachable before the reader is cut off. */
   patienceMs: number;
   shutdownSignal: AbortSignal;
 };
 
-/** The events of an answer after `afterId`, to its end: from memory while this process writes it, otherwise from the store. */
+/** The events of a reply after `afterId`: from memory if this process writes it, otherwise from the store. */
 export class AnswerReader implements EventSource {
   #lastId: number;
   readonly #options: AnswerReaderOptions;
   #tellMore = () => {};
   readonly #look = () => this.#tellMore();
   #fromStore: KeptEvent[] = [];
-  /** The last stored event, if the reader stands beyond it: there it waits with all others. */
+  /** The last stored event, if the reader is ahead of it. Such readers share the read there. */
   #storedId = Infinity;
-  /** Nothing new is to be expected at once. */
   #isIdle = false;
   #isReading = false;
-  /** The ending is known, and the reader stands before it. */
+  /** The ending is known, and the reader is before it. */
   #isEnding = false;
-  /** The store has nothing more. */
   #isWhole = false;
   #isClosed = false;
   #fault: StreamCutOff | null = null;
@@ -69,7 +67,6 @@ export class AnswerReader implements EventSource {
     this.#tellMore = listener;
   }
 
-  /** The next event, if it is there. Otherwise the listener is called when it may be. */
   take(): readonly KeptEvent[] | null {
     const feed = this.#options.feed?.isLost ? null : this.#options.feed;
     if (feed?.hasFailed) this.#cutOff("The answer did not begin");
@@ -95,7 +92,7 @@ export class AnswerReader implements EventSource {
     this.#options.feed?.listeners.delete(this.#look);
   }
 
-  /** Once: a reader that had more than there is, or than was stored when the writer broke off, gets the ending all the same. */
+  /** A reader that has seen more than was stored gets the ending all the same, once. */
   #goToEnding({ endingId, isBroken }: AnswerEnding, lastId: number): boolean {
     if (this.#isEnding) return false;
     this.#isEnding = true;
@@ -104,7 +101,7 @@ export class AnswerReader implements EventSource {
     return hasSeenMore;
   }
 
-  /** Until there is something new, or the end. */
+  /** Until something new, or the end. */
   async #readOn(): Promise<void> {
     const { patienceMs, shutdownSignal } = this.#options;
     this.#isReading = true;

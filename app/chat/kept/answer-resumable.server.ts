@@ -6,9 +6,8 @@ import type { AnswerOwner, KeptAnswers } from "./kept-answers.server";
 
 export type ResumableCall = Pick<ChatCall, "caller" | "request"> & {
   owner: AnswerOwner;
-  /** The client's name for the reply; by default the server names it. */
   replyId?: string | undefined;
-  /** The reservation gets the answer's ID, so that any instance can settle it. */
+  /** The reservation gets the reply's ID, so that any instance can settle it. */
   admitAnswer: (reservationId: string) => ReturnType<ChatCall["admitAnswer"]>;
 };
 
@@ -26,7 +25,7 @@ export async function answerResumable(
   const { log } = chat;
   const answer = kept.prepare(owner, replyId);
   let usedTokens = 0;
-  /** Called once the ending is stored: a writer that has lost its lease by then settles nothing. */
+  /** Called once the ending is stored. A writer without a lease settles nothing. */
   let settle = () => Promise.resolve();
 
   async function admit(): ReturnType<ChatCall["admitAnswer"]> {

@@ -17,22 +17,21 @@ const endingEvents = [
   { type: "finish", messageMetadata: { finishReason: "error" } },
 ].map(toEventJson);
 
-/** A stop and a shutdown wait this long for endings to be stored. */
+/** How long a stop or a shutdown waits for endings to be stored. */
 const endingWait = () => delay(2_000, undefined, { ref: false });
 
-/** A question that its reader has stopped arrives by then, or not at all. */
+/** A stopped question may arrive this late. */
 const onItsWayMs = 60_000;
 
-/** Answers take seconds; how many is unknown. */
 const retryLater = { "Retry-After": "5" };
 
 export type KeptAnswersOptions = {
   store: KeptAnswerStore;
   leaseMs: number;
-  /** How long an answer is kept after its end. */
+  /** How long a reply is kept after its end. */
   keptForMs: number;
   maxOpen: number;
-  /** Settles the reservation that has the answer's ID, unless it is settled already. */
+  /** Settles the reservation with the reply's ID. Idempotent. */
   settle: (usage: { reservationId: string; usedTokens: number }) => Promise<unknown>;
   shutdownSignal: AbortSignal;
   clock: Clock;
@@ -44,7 +43,7 @@ export type KeptAnswers = ReturnType<typeof createKeptAnswers>;
 export type AnswerOwner = Conversation & Pick<BeginRequest, "openFor" | "proofHash">;
 type Begun = AnswerOwner & { replyId: string };
 
-/** Answers that go on without their reader, and can be taken up again on any instance. */
+/** Replies that continue without readers, and can be resumed on any instance. */
 export function createKeptAnswers(options: KeptAnswersOptions) {
   const { store, leaseMs, keptForMs, shutdownSignal, clock, log } = options;
   const writtenHere = new Map<string, OpenAnswer>();
@@ -54,7 +53,7 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
   const lookForStops = createStopLook(store, writtenHere);
   const read = createSharedRead(store, shutdownSignal);
 
-  /** Concludes answers that have lost their writer, and settles what failed to settle before. */
+  /** Concludes abandoned replies, and settles those that failed to settle before. */
   async function concludeAbandoned(): Promise<void> {
     for (const replyId of await store.listAbandoned()) {
       await conclude(replyId).catch((err: unknown) =>
@@ -65,7 +64,6 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
   }
 
   return {
-    /** An answer that is about to begin. */
     prepare(owner: AnswerOwner, replyId: string = randomUUID()): OpenAnswer {
       return new OpenAnswer({
         replyId,
@@ -84,7 +82,7 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
       });
     },
     find: store.find,
-    /** The first reader's. They are known a moment after the answer began, and stored soon after that. */
+    /** The first reader's. They are stored a moment after the reply began. */
     async headersOf(found: FoundAnswer, conversation: Conversation): Promise<AnswerHeaders> {
       let latest: FoundAnswer | null = found;
       for (let looks = 0; latest?.replyId === found.replyId; looks += 1) {
@@ -96,15 +94,14 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
       }
       return {};
     },
-    /** From the event after `afterId` on, to the end. */
     read({ replyId }: Pick<FoundAnswer, "replyId">, afterId: number): AnswerReader {
       const feed = writtenHere.get(replyId)?.feed ?? null;
       const patienceMs = 2 * leaseMs;
       return new AnswerReader({ ...options, replyId, feed, afterId, read, conclude, patienceMs });
     },
     /**
-     * Resolves when the answer has ended, if this process writes it. Any other process finds the request in the store. With a
-     * name: only that answer, and if its question is still on its way, it cannot begin.
+     * Resolves when the reply has ended, if this process writes it. Other processes find the request in the store. A reply
+     * with this name can't begin any more.
      */
     async stop(conversation: Conversation, name?: string): Promise<void> {
       if (name !== undefined) await store.takeName(name, clock() + onItsWayMs);
@@ -113,11 +110,10 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
       here?.stop();
       await Promise.race([here?.done, endingWait()]);
     },
-    /** All answers that a session has begun. */
     async stopSession(session: AnswerSession): Promise<void> {
       for (const replyId of await store.askToStopSession(session)) writtenHere.get(replyId)?.stop();
     },
-    /** Concludes answers even if nobody reads them. Several processes may do so. */
+    /** Concludes replies even if nobody reads them. Several processes may do so. */
     async concludeRegularly(signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {
         const wait = delay(leaseMs / 3, undefined, { ref: false, signal });
@@ -127,7 +123,7 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
       }
     },
     concludeAbandoned,
-    /** Resolves when the answers written here have ended, by themselves or by the shutdown's signal. */
+    /** Resolves when the replies written here have ended. */
     async drain(): Promise<void> {
       const ended = Promise.all([...writtenHere.values()].map(({ done }) => done));
       if (!shutdownSignal.aborted) await Promise.race([ended, once(shutdownSignal, "abort")]);
@@ -163,14 +159,14 @@ async function take(
   }
 }
 
-/** Looks for stops that other instances were asked for, while answers are written here. */
+/** Polls for stops that other instances received, while replies are written here. */
 function createStopLook(store: KeptAnswerStore, writtenHere: ReadonlyMap<string, OpenAnswer>) {
   let isLooking = false;
   return async (): Promise<void> => {
     if (isLooking) return;
     for (isLooking = true; writtenHere.size > 0;) {
       await delay(lookEveryMs, undefined, { ref: false });
-      // Appends report a store that is away.
+      // Appends report an unreachable store.
       const asked = await store.listAskedToStop([...writtenHere.keys()]).catch(() => []);
       for (const replyId of asked) writtenHere.get(replyId)?.stop();
     }
@@ -178,12 +174,12 @@ function createStopLook(store: KeptAnswerStore, writtenHere: ReadonlyMap<string,
   };
 }
 
-/** Settles answers that their writers didn't. */
+/** Settles replies that their writers didn't. */
 function createSettling({ store, settle, log }: KeptAnswersOptions, expiresAtMs: () => number) {
-  /** Ended by this process as far as it knows: the store's confirmation may have been lost. */
+  /** The store's confirmation may have been lost. */
   const unsettled = new Set<string>();
 
-  /** Settles those that have ended. Any other one is settled by the process that ends it. */
+  /** Only those that have ended. The process that ends a reply settles it. */
   async function settleEnded(): Promise<void> {
     const replyIds = [...unsettled];
     if (replyIds.length === 0) return;
@@ -210,14 +206,14 @@ function createSettling({ store, settle, log }: KeptAnswersOptions, expiresAtMs:
 
   return {
     settleEnded,
-    /** Ends an answer that has lost its writer, and settles it with what was stored: once for all who find it so. */
+    /** Ends an abandoned reply, and settles what was stored. Concurrent callers share one run. */
     conclude(replyId: string): Promise<void> {
       const ending =
         concluding.get(replyId) ?? concludeOnce(replyId).finally(() => concluding.delete(replyId));
       concluding.set(replyId, ending);
       return ending;
     },
-    /** Its writer has lost it, and may have ended it all the same. */
+    /** The writer may have ended the reply although its lease is lost. */
     async settleLost(replyId: string): Promise<void> {
       unsettled.add(replyId);
       await settleEnded();

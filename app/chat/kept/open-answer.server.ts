@@ -14,11 +14,10 @@ type Options = {
   store: Pick<KeptAnswerStore, "append">;
   leaseMs: number;
   expiresAtMs: () => number;
-  /** Takes the conversation in the store; returns when the lease was requested. Throws the refusals of a beginning. */
+  /** Takes the conversation in the store. Returns when the lease was requested. */
   take: () => Promise<number>;
-  /** Deletes it from the store. Never rejects. */
+  /** Never rejects. */
   discard: () => Promise<void>;
-  /** A writer that lost its lease may have ended the answer without learning it. */
   settleLost: () => Promise<void>;
   onOpen: (answer: OpenAnswer) => void;
   onClose: (answer: OpenAnswer) => void;
@@ -26,19 +25,17 @@ type Options = {
 };
 
 type Use = {
-  /** What the whole answer used, once it has ended. */
   readUsedTokens: () => number;
   /** Called once the ending is stored. */
   settle: () => Promise<void>;
 };
 
-/** An answer that this process writes, or is about to. Nothing is kept until it begins. */
+/** A reply that this process writes, or is about to. */
 export class OpenAnswer {
   readonly replyId: string;
   readonly feed = new AnswerFeed();
-  /** Resolves when it has ended, however. */
   readonly done: Promise<void>;
-  /** The first reader's; null until they are known. */
+  /** Null until they are known. */
   headers: AnswerHeaders | null = null;
   readonly #options: Options;
   readonly #end = new AbortController();
@@ -51,7 +48,7 @@ export class OpenAnswer {
     this.done = new Promise((resolve) => (this.#finish = resolve));
   }
 
-  /** Aborted when the lease is lost, because others may conclude the answer then, or with the reason `stopAsked`. */
+  /** Aborted when the lease is lost, or with the reason `stopAsked`. */
   get signal(): AbortSignal {
     return this.#end.signal;
   }
@@ -77,7 +74,7 @@ export class OpenAnswer {
     this.#end.abort(stopAsked);
   }
 
-  /** It failed before its first byte, so nothing of it is kept. */
+  /** After a failure before the first byte. */
   async discard(): Promise<void> {
     if (!this.#appender) return;
     this.#appender.close();
@@ -87,7 +84,7 @@ export class OpenAnswer {
     this.#close();
   }
 
-  /** Writes it to its end, whether or not anybody reads it. */
+  /** Writes the reply to its end, even without readers. */
   async write(events: AsyncIterable<ChatEvent>, use: Use): Promise<void> {
     const { settleLost, log } = this.#options;
     try {
@@ -100,7 +97,7 @@ export class OpenAnswer {
     }
   }
 
-  /** Readers get each event at once. Returns the ending; null if the lease was lost. */
+  /** Readers get each event at once. Returns the ending, or null if the lease was lost. */
   async #writeEvents(events: AsyncIterable<ChatEvent>): Promise<string[] | null> {
     const ending: string[] = [];
     let usedChars = 0;
@@ -123,7 +120,7 @@ export class OpenAnswer {
     return ending;
   }
 
-  /** Readers get it when it is stored and settled, because the conversation is free with it. */
+  /** Readers get the ending once it is stored and settled, because it frees the conversation. */
   async #writeEnding(events: readonly string[], { readUsedTokens, settle }: Use): Promise<boolean> {
     const { expiresAtMs, log } = this.#options;
     const endingId = this.feed.lastId + 1;
@@ -135,7 +132,7 @@ export class OpenAnswer {
     return true;
   }
 
-  /** Later readers, and those here, go on in the store. */
+  /** Readers continue in the store. */
   #lose(): void {
     this.feed.isLost = true;
     this.#options.onClose(this);
@@ -149,7 +146,6 @@ export class OpenAnswer {
   }
 }
 
-/** Characters that count against the quota. */
 function countOutput(event: ChatEvent): number {
   if (event.type === "text-delta") return countCharacters(event.delta);
   if (event.type === "tool-input-available") return countCharacters(JSON.stringify(event.input));

@@ -52,7 +52,7 @@ export function ChatBars({ isQuotaSpent }: { isQuotaSpent: boolean }) {
   );
 }
 
-/** The message itself says so then, right above. */
+/** Then the message above says so. */
 function endsWithSignIn(open: Parameters<typeof listShown>[0]): boolean {
   const last = listShown(open).at(-1);
   return last?.role === "assistant" && last.notice?.kind === "sign-in";

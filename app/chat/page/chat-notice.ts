@@ -1,7 +1,6 @@
 import { noticeForRefused, readRefused, unreached } from "~/platform/refusals/notice";
 import type { NoticeText, PageRemedy, RefusedAnswer } from "~/platform/refusals/notice";
 
-/** What a person was doing when the server refused: the same refusal leaves them with different things to do. */
 export type Activity = "asking" | "reading" | "stopping";
 
 type NoticeKind = "wait" | "sign-in" | "offline" | "model" | "again" | "skip" | "final";
@@ -15,7 +14,7 @@ const signInEnded: Remedy = {
   remedy: "It has expired, or the key has left the wallet. Sign in again at the gate.",
 };
 const signInFirst = "Sign in at the gate: one signature, at no cost. Then come back here.";
-/** A mistake of this page, not of the person. */
+/** The page's mistake, not the visitor's. */
 const fault: Remedy = {
   kind: "final",
   remedy: "Load this page again; if it stays like this, tell whoever runs this site.",
@@ -114,7 +113,7 @@ const stoppingRemedies: Remedies = {
   "cross-site-request": { kind: "final", remedy: "Open this page at its own address and stop it there." },
 };
 
-/** What to do, in terms of this page: the table's own remedies also speak to API clients. */
+/** The table's own remedies also speak to API clients. */
 export const remediesOf: Record<Activity, Remedies> = {
   asking: askingRemedies,
   reading: readingRemedies,
@@ -130,7 +129,7 @@ export function noticeForRefusal(answer: RefusedAnswer, activity: Activity, nowM
   return { kind, ...noticeForRefused(refused, remedies, nowMs) };
 }
 
-/** `errorText` is the server's, null when the connection broke off; `hasContent`: something of the answer came. */
+/** `errorText` is the server's; null if the connection broke. */
 export function noticeForBrokenReply(broken: { errorText: string | null; hasContent: boolean }): ChatNotice {
   const { errorText, hasContent } = broken;
   const kept = hasContent ? "What came before it is kept above." : "Nothing of the answer came.";
@@ -142,7 +141,7 @@ export function noticeForBrokenReply(broken: { errorText: string | null; hasCont
   };
 }
 
-/** An answer that this page reads no more, and could not stop. `cause`: why. */
+/** For a reply whose stop failed. */
 export function noticeForUnstopped(cause: ChatNotice): ChatNotice {
   const detail = [`The stop failed: ${cause.title}.`, cause.detail ?? ""].join(" ").trim();
   return { ...cause, title: "The answer may go on at the server", detail };

@@ -13,7 +13,6 @@ export function focusComposer(): void {
 
 const countFromLeft = 1_000;
 
-/** Below zero: so many are too many. */
 export function countLeft(text: string): number {
   return maxMessageChars - countCharacters(text);
 }
@@ -44,7 +43,7 @@ export function Composer() {
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>): void {
-    // While a word is being composed, Enter belongs to the input method.
+    // Enter belongs to an input method while it composes.
     if (event.nativeEvent.isComposing || event.key !== "Enter" || event.shiftKey) return;
     event.preventDefault();
     send();
@@ -98,7 +97,7 @@ function useDraft(isLoaded: boolean) {
   const session = useChatSession();
   const { id } = useChatState("open");
   const field = useRef<HTMLTextAreaElement>(null);
-  /** Null until something is known: what somebody typed before this script came must stay. */
+  /** Null until loaded: text that was typed before hydration stays. */
   const [known, setKnown] = useState<string | null>(null);
 
   useLayoutEffect(() => {

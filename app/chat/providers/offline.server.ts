@@ -9,10 +9,9 @@ import type { ChatProviderRow } from "./chat-provider-row.server";
 import { localProvider } from "./local.gateway.server";
 import { openaiProvider } from "./openai.gateway.server";
 
-/** Rejects with the signal's reason as soon as it fires. */
 export type Sleep = (pause: { ms: number; signal: AbortSignal }) => Promise<void>;
 
-/** A question may be as long as a message. Only so much of it is looked at and searched for. */
+/** Only this much of a question is searched for. */
 const maxQuestionChars = 400;
 const passagesWanted = 5;
 
@@ -31,12 +30,12 @@ const sleepUntilAborted: Sleep = ({ ms, signal }) =>
   sleepFor(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 
 type OfflineOptions = {
-  /** Pause after each word, for a pace that can be read along; 0 for none. */
+  /** Pause after each word. */
   wordDelayMs: number;
   sleep?: Sleep;
 };
 
-/** No key, no network, no model: asks the search tool it is offered and quotes what that finds. */
+/** Needs no key, network or model: calls the search tool and quotes its passages. */
 export function createOfflineProvider(options: OfflineOptions): ChatProvider {
   const open = (request: ProviderRequest) => answer(request, options);
   return { name: "offline", failureMessage: generalFailureMessage, open };
@@ -51,7 +50,7 @@ async function* answer(
   const message = messages[questionIndex];
   const question = message?.role === "user" ? cutText(message.text.trim(), maxQuestionChars) : "";
   const results = messages.filter((message) => message.role === "tool");
-  // Not what a client says that a search found.
+  // Not the results that a client reports.
   const found = results.findLast(({ isEarlier = false }) => !isEarlier);
   const searchTool = tools.find(({ name }) => name.endsWith("_search"));
   const smallTalk = findSmallTalkAnswer(question);

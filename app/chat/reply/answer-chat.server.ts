@@ -16,7 +16,7 @@ export type ChatDependencies = Omit<
   "model" | "system" | "messages" | "caller" | "signal" | "reservation"
 > & {
   models: readonly string[];
-  /** Of each answer, whether or not a quota is in force. */
+  /** Called for each reply, even if no quota applies. */
   countOutput: (tokens: number) => void;
   readSystemPrompt: () => Promise<string>;
 };
@@ -28,7 +28,7 @@ export type ChatCall = Pick<ReplyOptions, "caller" | "signal"> & {
 
 export type ChatAnswer = { events: AsyncIterable<ChatEvent>; headers: Record<string, string> };
 
-/** Model, quota, provider: in this order, so that what is refused has cost nothing. */
+/** Model, quota, provider: in this order, so that a refusal costs nothing. */
 export async function answerChat(call: ChatCall, dependencies: ChatDependencies): Promise<ChatAnswer> {
   const model = findModel(dependencies.models, call.request);
   if (model === null) throw new Refusal("unknown-model");
@@ -46,7 +46,7 @@ export async function answerChat(call: ChatCall, dependencies: ChatDependencies)
     const request = { model, system, messages, caller, signal, reservation: counted, tools };
     return { events: await openReply(Object.assign({}, dependencies, request)), headers };
   } catch (cause) {
-    // Without the admission's figures: its reservation is released when an answer fails to open.
+    // Without quota headers: the reservation is released when a reply fails to open.
     throw toRefusal(cause);
   }
 }
@@ -62,7 +62,6 @@ export function requireChatRequest(body: unknown, sentBytes: number): ChatReques
   });
 }
 
-/** The name that the client gives its reply, if it gives one. */
 export function requireReplyId(given: string | string[] | undefined): string | undefined {
   if (given === undefined || isClientId(given)) return given;
   throw new Refusal("invalid-reply-id");
@@ -79,7 +78,7 @@ function toRefusal(cause: unknown): unknown {
   return cause;
 }
 
-/** The chat's own error shape: `{error}`, with what a client needs to come back at the right time. */
+/** The chat's own error shape. */
 export function createChatRefusalAnswer(clock: Clock) {
   return function answerChatRefusal({ refusal }: { refusal: Refusal }): Response {
     const { status, headers, title, refusalName, detail } = refusal;

@@ -22,7 +22,7 @@ export function CodeBlock({ code, language }: { code: string; language: string }
 
 let loaded: Highlight | null = null;
 
-/** Loaded with the first code block; until then, and where that fails, code is plain. */
+/** Loaded with the first code block. Until then, or if it fails, code is plain. */
 function useHighlight(): Highlight | null {
   const [highlight, setHighlight] = useState(() => loaded);
   useEffect(() => {

@@ -23,9 +23,9 @@ import { ToolChip } from "./tool-chip";
 
 type ViewProps<Kind extends Message> = {
   message: Kind;
-  /** The ids of its versions in one text, by which React sees whether they changed. */
+  /** IDs of its versions in one string, so that React sees changes. */
   versionIds: string;
-  /** While an answer is being written: what would begin another one is not offered then. */
+  /** While a reply is growing, nothing may begin another one. */
   isQuiet: boolean;
 };
 
@@ -42,7 +42,7 @@ function QuestionView({ message: question, versionIds, isQuiet }: ViewProps<Ques
   const editButton = useRef<HTMLButtonElement>(null);
   const wasEdited = useRef(false);
 
-  // The field that had the keyboard is gone; a question that was sent has given it to the composer already.
+  // Cancelling removes the field that had the focus.
   useEffect(() => {
     if (!isEdited && wasEdited.current) takeLostFocus(editButton.current);
     wasEdited.current = isEdited;
@@ -81,7 +81,7 @@ function ReplyView({ message: reply, versionIds, isQuiet }: ViewProps<Reply>) {
   const text = textOfReply(reply);
   const passages = useMemo(() => listPassages(reply), [reply]);
   const barrier = useContext(AskingBarrierContext);
-  // Signing in again happens elsewhere, and trying again is how this page learns of it.
+  // The visitor signs in on another page. This page learns of it by trying again.
   const mayTry = barrier === null || barrier === "sign-in";
   const barrierText = barrier ? askingBarriers[barrier] : undefined;
   function answerAgain(): void {
@@ -182,7 +182,7 @@ const endings: Partial<Record<string, string>> = {
 function ReplyEnding({ reply: { id, status, finishReason, notice } }: { reply: Reply }) {
   const isStopping = useChatState("stoppingIds").includes(id);
   const stopped = isStopping ? "Stopping …" : "Stopped.";
-  // With a notice it may go on.
+  // With a notice it may continue.
   const ending = status === "stopped" && !notice ? stopped : undefined;
   const text = status === "done" ? endings[finishReason ?? ""] : ending;
   return text ? <p className="soft reply-ending">{text}</p> : null;

@@ -6,10 +6,10 @@ import { Icon } from "../icon";
 import { MessageView } from "./message-view";
 import { useChatState } from "../conversation/chat-context";
 
-/** So near the end counts as being there. */
+/** Counts as being at the end. */
 const nearPx = 64;
 
-/** The messages. Follows the end while an answer grows, until the reader turns back. */
+/** Follows the end while a reply grows, until the reader scrolls back. */
 export function Thread({ children }: { children: ReactNode }) {
   const open = useChatState("open");
   const answeringId = useChatState("answeringId");
@@ -20,7 +20,7 @@ export function Thread({ children }: { children: ReactNode }) {
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- It scrolls, so the keyboard must get there. */}
       <div ref={frame} className="thread" tabIndex={0} role="region" aria-label="Conversation">
         {shown.length === 0 ? children : null}
-        {/* Streamed words would flood a screen reader: the announcer tells them in sentences. */}
+        {/* Streamed words would flood a screen reader. The announcer reads sentences. */}
         <div
           className="stack thread-messages"
           role="log"
@@ -63,7 +63,6 @@ function useFollowedEnd(open: Conversation, shownCount: number, answeringId: str
     const element = frame.current;
     if (!element) return;
     isFollowing.current = true;
-    // The greeting of an empty conversation is read from its start.
     element.scrollTop = shownCount === 0 ? 0 : element.scrollHeight;
     lastTop.current = element.scrollTop;
     setIsAway(false);
@@ -74,7 +73,7 @@ function useFollowedEnd(open: Conversation, shownCount: number, answeringId: str
     function onScroll() {
       const { scrollTop, scrollHeight, clientHeight } = element;
       const isNear = scrollHeight - scrollTop - clientHeight < nearPx;
-      // Growing text moves nothing upwards: only a reader does.
+      // Only a reader scrolls upwards.
       if (scrollTop < lastTop.current - 1 && !isNear) isFollowing.current = false;
       else if (isNear) isFollowing.current = true;
       lastTop.current = scrollTop;
@@ -84,17 +83,17 @@ function useFollowedEnd(open: Conversation, shownCount: number, answeringId: str
     return () => element.removeEventListener("scroll", onScroll);
   }, []);
 
-  // Another conversation, or another message at its end: there the reader wants to be.
+  // Another conversation or message.
   useLayoutEffect(goToEnd, [goToEnd, open.id]);
 
   const follow = useCallback(() => {
     if (isFollowing.current) goToEnd();
   }, [goToEnd]);
 
-  // The answer's end brings its sources and buttons: they belong to what is followed.
+  // The end of a reply adds sources and buttons.
   useLayoutEffect(follow, [answeringId, follow, open]);
 
-  // Elements below the messages, or a keyboard, take room from them.
+  // Other elements or a keyboard may shrink the thread.
   useLayoutEffect(() => {
     const observer = new ResizeObserver(follow);
     observer.observe(frame.current!);

@@ -4,7 +4,7 @@ import type { ToolPart } from "../conversation/conversation";
 import { CodeBlock } from "./code-block";
 import { Icon } from "../icon";
 
-/** Longer inputs and outputs are cut where they are shown; the export holds them whole. */
+/** The export has longer inputs and outputs whole. */
 const maxShownChars = 20_000;
 
 export function ToolChip({ part }: { part: ToolPart }) {

@@ -80,7 +80,7 @@ export async function stopReply(stopping: Stopping): Promise<ChatNotice | null> 
     const response = await fetch(`${path}/${conversationId}/stop`, {
       method: "POST",
       headers: { "X-Reply-Id": replyId },
-      // The page may be on its way out.
+      // The page may be closing.
       keepalive: true,
       signal: AbortSignal.timeout(stopTimeoutMs),
     }).catch(() => null);

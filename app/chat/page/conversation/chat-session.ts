@@ -55,7 +55,7 @@ export class ChatSession {
     window.addEventListener("online", () => this.state.set({ isOnline: true }), { signal });
     window.addEventListener("offline", () => this.state.set({ isOnline: false }), { signal });
     window.addEventListener("pagehide", () => this.conversations.writeGrowing(), { signal });
-    // Messages deleted in another window, or by signing out there, are neither shown nor written again.
+    // Another window deleted messages, or signed out.
     const onStorage = (change: StorageEvent) => {
       this.leave(this.conversations.readChanged(change));
       this.replies.leaveEnded();
@@ -137,7 +137,7 @@ export class ChatSession {
       if (error instanceof RefusedError && error.notice.kind === "sign-in") {
         this.state.set({ barrier: error.notice, quota: null });
       }
-      // Other failures do not show whether this visitor may chat.
+      // Other failures say nothing about this visitor.
     }
   }
 

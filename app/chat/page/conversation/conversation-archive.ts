@@ -10,7 +10,7 @@ type TextName = "open" | "model" | `draft.${string}`;
 /** Conversations and drafts, one entry each, so that windows don't overwrite each other's. */
 export function createConversationArchive(store: KeyValueStore) {
   return {
-    /** Unreadable entries stay: a later version of this page may read them. */
+    /** Skips unreadable entries: a later version may read them. */
     readAll(): Conversation[] {
       return Array.from({ length: store.length }, (_, index) => store.key(index)).flatMap((key) =>
         key?.startsWith(conversationPrefix) ? (readConversation(store.getItem(key)) ?? []) : [],

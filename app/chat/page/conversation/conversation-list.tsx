@@ -177,7 +177,7 @@ type DeleteQuestionProps = { title: string; onKeep: () => void; onDelete: () => 
 
 function DeleteQuestion({ title, onKeep, onDelete }: DeleteQuestionProps) {
   const group = useRef<HTMLDivElement>(null);
-  // The button that was pressed is gone: the harmless one takes the focus.
+  // The pressed button is gone, so the harmless one gets the focus.
   useEffect(() => group.current?.querySelector("button")?.focus(), []);
   return (
     <div ref={group} className="stack conversation-menu" role="group" aria-label={`Delete ${title}?`}>

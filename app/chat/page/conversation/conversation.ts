@@ -34,7 +34,7 @@ export type Reply = Entry & {
 };
 export type Message = Question | Reply;
 
-/** A tree. `choices` names, for messages with several successors, the one that is shown; by default the newest. */
+/** A tree. `choices` maps a message to its shown successor, which is the newest by default. */
 export type Conversation = {
   id: string;
   title: string;
@@ -70,7 +70,7 @@ export function listShown({ messages, choices }: Conversation): Message[] {
     const candidates = successors.get(parentId) ?? [];
     const next = candidates.find(({ id }) => id === choices[parentId]) ?? candidates.at(-1);
     if (!next) return shown;
-    // Each message is shown once, whatever a damaged store says about its parents.
+    // A damaged store may have cycles.
     successors.delete(parentId);
     shown.push(next);
     parentId = next.id;
@@ -183,7 +183,7 @@ function changeTool(reply: Reply, toolCallId: string, change: Partial<ToolPart>)
   return { ...reply, parts };
 }
 
-/** Ids of text parts may come again in a later step; the newest part of that id is meant. */
+/** A later step may repeat an ID. It means the newest part. */
 function appendText(reply: Reply, id: string, delta: string): Reply {
   const at = reply.parts.findLastIndex((part) => part.kind === "text" && part.id === id);
   const text = at < 0 ? delta : (reply.parts[at] as TextPart).text + delta;

@@ -16,7 +16,7 @@ export function ReadAloud({ reply }: { reply: Reply }) {
   const toggle = useRef<HTMLButtonElement>(null);
   const hasFocus = useRef(false);
   const isRead = state.messageId === reply.id && state.status !== "held";
-  // The controls go when reading ends: the focus that was on one of them moves to the button that stays.
+  // The controls disappear when reading ends. Their focus moves to the button that stays.
   useLayoutEffect(() => {
     if (!isRead && hasFocus.current) takeLostFocus(toggle.current, { preventScroll: true });
   }, [isRead]);
@@ -39,7 +39,6 @@ export function ReadAloud({ reply }: { reply: Reply }) {
       onBlur={() => void (hasFocus.current = false)}
       {...(isRead && { className: "speech", role: "group", "aria-label": "Reading aloud" })}
     >
-      {/* One button throughout: the keyboard stays where it was when reading begins. */}
       <IconButton
         buttonRef={toggle}
         id={toggleId(reply.id)}
@@ -76,7 +75,6 @@ export function SpeechNotice() {
 
   function leave(act: () => void): void {
     act();
-    // The button that was pressed is gone.
     const toggle = messageId === null ? null : document.getElementById(toggleId(messageId));
     if (toggle) toggle.focus();
     else focusComposer();

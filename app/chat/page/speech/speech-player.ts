@@ -6,35 +6,34 @@ import { SpeechLoader } from "./speech-loader";
 
 export const silence = {
   messageId: null as string | null,
-  /** `held`: paused for the reason in `notice`; the position is kept. */
+  /** `held`: paused for the reason in `notice`. */
   status: "waiting" as "waiting" | "playing" | "paused" | "held",
-  /** The piece that is being read, counted from 0, of those known so far. */
+  /** The current piece, from 0, of those known so far. */
   at: 0,
   count: 0,
   notice: null as ChatNotice | null,
-  /** False once the server has said that it reads nothing aloud. */
+  /** False if the server has no speech. */
   isOffered: true,
 };
 type SpeechState = typeof silence;
 
-/** A slider counts as set when it has not moved for this long. */
+/** Debounces the slider. */
 const seekRestMs = 200;
 
-/** After these, reading can resume where it stopped; the others end it. */
+/** Reading can resume after these. Others end it. */
 const passingKinds = new Set<ChatNotice["kind"]>(["wait", "again", "offline", "skip"]);
 
 type SpokenMessage = { messageId: string; text: string; isComplete: boolean };
 
-/** Reads messages aloud piece by piece, so that the first words sound while the last are still being written. */
+/** Reads messages aloud piece by piece, while they are still growing. */
 export class SpeechPlayer {
   private state = silence;
   private message = { messageId: "", takenChars: 0, isComplete: true };
   private cutter = createSpeechPieces();
   private loads: SpeechLoader | null = null;
   private audio: HTMLAudioElement | null = null;
-  /** Incremented with each start and stop: results of an earlier turn are ignored. */
+  /** Incremented with each start and stop. Results of earlier turns are ignored. */
   private turn = 0;
-  /** Runs while a position is being chosen; nothing is fetched before it fires. */
   private seekTimer: number | undefined;
 
   constructor(private readonly onChange: (state: SpeechState) => void) {}
@@ -62,7 +61,6 @@ export class SpeechPlayer {
     this.set({ count: loads.count });
     if (status === "paused" || status === "held" || this.seekTimer !== undefined) return;
     if (wasDry) void this.play(at);
-    // The current piece was started when it was still the last one.
     else void loads.prepare(at + 1);
   }
 
@@ -84,7 +82,6 @@ export class SpeechPlayer {
   resume(): void {
     const { audio } = this;
     this.endSeek();
-    // Audio that was playing resumes where it was; audio that was loading starts.
     if (!audio || audio.src === "" || audio.currentTime === 0 || audio.ended) {
       return void this.play(this.state.at);
     }
@@ -93,7 +90,7 @@ export class SpeechPlayer {
     audio.play().catch((error: unknown) => this.fail(error, turn));
   }
 
-  /** Shows the position at once, and fetches it only when the drag rests there. */
+  /** Shows the position at once, and loads it when the slider rests. */
   seek(at: number): void {
     if (!this.loads) return;
     this.turn += 1;
@@ -104,12 +101,11 @@ export class SpeechPlayer {
     this.seekTimer = window.setTimeout(() => {
       this.seekTimer = undefined;
       this.loads?.abortExcept(this.state.at);
-      // While paused, it is played on resuming.
       if (this.state.status !== "paused") void this.play(this.state.at);
     }, seekRestMs);
   }
 
-  /** After a refusal: the refused piece, or the next one where a retry cannot help. */
+  /** After a refusal: the same piece, or the next one if a retry can't help. */
   readonly readOn = (): void => {
     const { status, notice, at } = this.state;
     if (status !== "held" || !notice) return;
@@ -171,7 +167,6 @@ export class SpeechPlayer {
     this.set({ status: "held", notice });
   }
 
-  /** A piece that was cut off starts over when it is played next. */
   private discardSound(): void {
     if (!this.audio) return;
     this.audio.onended = null;
@@ -181,7 +176,7 @@ export class SpeechPlayer {
   }
 }
 
-/** Speech is switched off by a 503 without Retry-After, and missing by a 404. */
+/** 503 without Retry-After: speech is switched off. */
 function saysSwitchedOff({ status, headers }: Response): boolean {
   return status === 404 || (status === 503 && !headers.has("Retry-After"));
 }
