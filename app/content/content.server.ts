@@ -42,7 +42,7 @@ export function createContentReader(options: ContentReaderOptions) {
         script: script ?? "",
       };
     },
-    /** For visitors outside: which kinds of parts the common room has. */
+    /** For visitors outside. */
     readOutline: async (): Promise<RoomOutline> => {
       const [welcome, submission, audio, script] = await Promise.all([
         parts.findWelcome(baseRoom),

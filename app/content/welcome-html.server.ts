@@ -35,7 +35,7 @@ export function renderWelcomeHtml(source: string): string {
   return sanitizeHtml(markdown.parse(source, { async: false }), policy).trim();
 }
 
-/** A path of this site; `//host` and `/\host` name another one. */
+/** `//host` and `/\host` name another site. */
 function isOwnPath(address: string): boolean {
   return /^\/(?![/\\])/.test(address);
 }

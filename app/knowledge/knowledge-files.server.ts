@@ -9,11 +9,11 @@ import type { KnowledgePage } from "./knowledge-page";
 /** `stamp` changes when the file does. */
 export type KnowledgeFile = { source: string; stamp: string; bytes: number };
 
-/** Larger files are omitted: a page is read whole into memory. */
+/** Larger files are omitted. */
 const maxPageBytes = 1024 * 1024;
 const pageName = /\.(?:md|markdown|txt|html?)$/i;
 
-/** Every page in the folder and the folders in it, by name. Names that begin with a dot are passed over. */
+/** Every page in the folder and its subfolders, by name. Skips names that begin with a dot. */
 export async function listKnowledgeFiles(folder: string): Promise<KnowledgeFile[]> {
   const files: KnowledgeFile[] = [];
   const folders = [""];
@@ -23,7 +23,7 @@ export async function listKnowledgeFiles(folder: string): Promise<KnowledgeFile[
       const source = path.posix.join(within, entry.name);
       if (entry.isDirectory()) folders.push(source);
       if (entry.isDirectory() || !pageName.test(source)) continue;
-      // Missing: removed since the listing, or a link that leads nowhere.
+      // Removed since, or a dangling link.
       const file = await nullIfMissing(stat(path.join(folder, source)));
       if (!file?.isFile()) continue;
       files.push({ source, stamp: `${file.mtimeMs}-${file.size}-${file.ino}`, bytes: file.size });
@@ -41,7 +41,7 @@ async function nullIfMissing<T>(work: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Throws a PageFault for a file that is no page, with the reason. */
+/** Throws a PageFault for an unusable file. */
 export async function readKnowledgeFile(
   folder: string,
   { source, bytes: size }: KnowledgeFile,
@@ -61,7 +61,7 @@ export async function readKnowledgeFile(
 const keptTags =
   "p div section article blockquote table ul ol dl pre figure li tr br dt dd hr h1 h2 h3 h4 h5 h6".split(" ");
 
-/** Words and headings of an HTML page as Markdown; scripts, styles and comments left out. */
+/** The words and headings of an HTML page. */
 export function toMarkdown(html: string): { body: string; title: string } {
   const clean = sanitizeHtml(html, {
     allowedTags: keptTags,

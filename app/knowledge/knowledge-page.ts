@@ -1,24 +1,23 @@
 import { toSearchWords } from "./search-words";
 
 const audiences = ["everyone", "holders", "operators"] as const;
-/** A page is for these readers. */
 export type Audience = (typeof audiences)[number];
-/** An answer is for a holder, or for everyone else. Pages for operators are in no answer. */
+/** Nobody finds pages for operators. */
 export type Reader = Exclude<Audience, "operators">;
 
-/** A passage of a page: small enough to be quoted. */
+/** Small enough to be quoted. */
 export type Passage = { id: string; heading: string; anchor: string; text: string };
 type MetadataValue = string | number | boolean | (string | number | boolean)[];
 export type KnowledgePage = {
-  /** The file's path within the knowledge folder, with forward slashes. */
+  /** The path within the knowledge folder, with forward slashes. */
   source: string;
   title: string;
   namespace: string;
-  /** null: the operator's default. */
+  /** Null for the operator's default. */
   audience: Audience | null;
   metadata: Record<string, MetadataValue>;
   passages: Passage[];
-  /** Other words for those of a passage. */
+  /** Other words for the words of a passage. */
   findSynonyms: (held: ReadonlySet<string>) => string;
 };
 
@@ -26,18 +25,17 @@ export type KnowledgePage = {
 export const fieldNamePattern = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 export const defaultNamespace = "__default__";
 export const maxNamespaceChars = 100;
-/** Printable characters only. */
 export const namespacePattern = /^[^\p{C}\p{Zl}\p{Zp}]+$/u;
 
-/** In UTF-16 units. Longer sections are split between paragraphs. */
+/** Longer sections are split between paragraphs. */
 const maxPassageChars = 1_000;
 
-/** A page that cannot be used; the message is for its author. */
+/** The message is for the page's author. */
 export class PageFault extends Error {
   override readonly name = "PageFault";
 }
 
-/** Front matter, then one passage or more for each heading. `toMarkdown`: for bodies of another kind, such as HTML. */
+/** `toMarkdown` is for bodies of another kind, such as HTML. */
 export function parseKnowledgePage(
   source: string,
   text: string,
@@ -76,7 +74,7 @@ export function parseKnowledgePage(
 
 function splitFrontMatter(text: string): { fields: Record<string, MetadataValue>; rest: string } {
   const match = /^\s*---[ \t]*\n([\s\S]*?\n)?---[ \t]*(?:\n|$)/.exec(text);
-  // One of its fields may say who can read the page.
+  // It may say who can read the page.
   if (!match && /^\s*---[ \t]*\n[\w.-]+[ \t]*:/.test(text))
     throw new PageFault("its front matter has no end");
   const [whole = "", lines = ""] = match ?? [];
@@ -106,10 +104,7 @@ function unquote(text: string): string {
   return text.replace(/^(["'])(.*)\1$/, "$2");
 }
 
-/**
- * Of entries such as `back-up = copy dump`: what stands behind the sign, where a text holds what stands before it. An
- * entry without a sign goes with every text.
- */
+/** Entries such as `back-up = copy dump` add the right side to passages with the left one. Others belong to every passage. */
 function createSynonyms(entries: readonly string[]): KnowledgePage["findSynonyms"] {
   const read = entries.map((entry) => {
     const [word = "", others] = entry.split("=");
@@ -122,7 +117,7 @@ function createSynonyms(entries: readonly string[]): KnowledgePage["findSynonyms
       .join(" ");
 }
 
-/** The anchors that Markdown pages commonly give their headings; each only once in a page. */
+/** The usual anchors of Markdown headings, unique in a page. */
 function createAnchors(): (heading: string) => string {
   const taken = new Map<string, number>();
   return (heading) => {
@@ -146,7 +141,7 @@ function splitSections(body: string): Section[] {
     const mark = /^ {0,3}(```|~~~)/.exec(line)?.[1];
     if (mark) fence = fence === null ? mark : fence === mark ? null : fence;
     const [, marks, words = ""] = (fence === null && /^(#{1,6})[ \t](.*)$/.exec(line)) || [];
-    // Without the closing marks that some write after a heading.
+    // Without closing marks.
     const heading = words.trim().replace(/ #+$/, "").trim();
     if (marks) sections.push({ level: marks.length, heading, lines: [] });
     else sections.at(-1)?.lines.push(line);
@@ -172,7 +167,7 @@ function splitLong(paragraph: string): string[] {
   while (rest.length > maxPassageChars) {
     const space = rest.lastIndexOf(" ", maxPassageChars);
     let cut = space > maxPassageChars / 2 ? space : maxPassageChars;
-    // A pair of surrogates is one character and stays together.
+    // Keeps surrogate pairs together.
     if (/[\uD800-\uDBFF]/.test(rest.charAt(cut - 1))) cut -= 1;
     parts.push(rest.slice(0, cut).trimEnd());
     rest = rest.slice(cut).trimStart();

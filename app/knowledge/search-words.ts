@@ -1,4 +1,4 @@
-/** Words that say nothing about what a text is about. */
+/** Stop words. */
 const emptyWords = new Set(
   (
     "a about actually again all also although am an and any anybody anyone anything are arent as at basically be " +
@@ -13,23 +13,20 @@ const emptyWords = new Set(
   ).split(" "),
 );
 
-/** Scripts that put no spaces between words are searched by pairs of characters. */
+/** Scripts without spaces are searched by pairs of characters. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-/** Signs that stand for many letters would make far more words of a text than it has. */
+/** Some signs stand for many letters. */
 const maxGrowth = 2;
 
-/**
- * Without accents, empty words and common endings; `ERC-1155` and `erc1155` are found by each other. All words together
- * are at most twice as long as the text.
- */
+/** Without accents, stop words and common endings. `ERC-1155` and `erc1155` match each other. */
 export function toSearchWords(text: string): string[] {
-  // Marks are dropped before too: a long run of them takes long to be put in order.
+  // Marks are dropped before, too: normalizing a long run of them takes long.
   const folded = text
     .replace(/\p{M}+/gu, "")
     .normalize("NFKD")
     .replace(/\p{M}+/gu, "")
-    // Hangul as it is written, and not letter by letter.
+    // Composes Hangul again.
     .normalize("NFC")
     .toLowerCase()
     .replace(/['’](?=t\b)|['’](?:s|re|ve|ll|d|m)\b/g, "");
@@ -50,13 +47,13 @@ function toPairs(word: string): string[] {
     : characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }
 
-/** English endings only, and only where a word is left. The same is done to both sides, so rough is enough. */
+/** English endings only. Questions and texts get the same, so rough is enough. */
 function toStem(word: string): string {
   if (word.length <= 3 || /\d/.test(word)) return word;
   if (word.endsWith("ies") && word.length > 4) return `${word.slice(0, -3)}y`;
   if (/(?:ss|x|ch|sh)es$/.test(word)) return word.slice(0, -2);
   const singular = word.endsWith("s") && !/(?:ss|us|is)$/.test(word) ? word.slice(0, -1) : word;
   const root = singular.length > 5 ? singular.replace(/(?:ing|ed)$/, "") : singular;
-  // A doubled consonant or a lost e, as in "running" and "used", is evened out on both sides.
+  // As in "running" and "used".
   return root.replace(/([bdgmnprt])\1$/, "$1").replace(/(?<=.{3})e$/, "");
 }

@@ -21,7 +21,7 @@ type SearchDependencies = {
   log: Log;
 };
 
-/** Begins to index what changed in the knowledge folder, and does not wait for it. */
+/** Begins to index the knowledge folder, and doesn't wait for it. */
 export function createSearch({ settings, contentDir, dataDir, instrument, log }: SearchDependencies) {
   const { pinecone, defaultAudience, gatedNamespaces, embedding } = settings;
   const made = embedding && createProviderEmbedder(embedding);
@@ -49,7 +49,6 @@ export function createSearch({ settings, contentDir, dataDir, instrument, log }:
   const stopping = new AbortController();
   void warnOfMissingNamespaces({ store, whenIndexed, gatedNamespaces, signal: stopping.signal, log });
   return {
-    /** The search tool asks this. */
     store,
     gatedNamespaces,
     isEmbedded: pinecone === null,

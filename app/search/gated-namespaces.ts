@@ -1,6 +1,6 @@
 import type { SearchStore } from "./search-store";
 
-/** Spellings that look alike in a list count as one name: gating too much is the smaller harm. */
+/** Similar spellings count as one name: gating too much is the smaller harm. */
 function fold(name: string): string {
   return name.normalize("NFKC").trim().toLowerCase();
 }
@@ -12,15 +12,13 @@ export function isGatedNamespace(name: string, gatedNamespaces: readonly string[
 
 type WarnOptions = {
   store: Pick<SearchStore, "indexes" | "listNamespaces">;
-  /** Before it, documents that are new since the last start are not known. */
   whenIndexed: Promise<void>;
   gatedNamespaces: readonly string[];
-  /** Fires when the service stops: the store is closed then. */
   signal: AbortSignal;
   log: { warn: (fields: { problem?: string; err?: unknown }, message: string) => void };
 };
 
-/** A gated name that no document has protects nothing, so the operator is told. Asks once, and never rejects. */
+/** A gated name without documents protects nothing. Never rejects. */
 export async function warnOfMissingNamespaces(options: WarnOptions): Promise<void> {
   const { store, whenIndexed, gatedNamespaces, signal, log } = options;
   if (gatedNamespaces.length === 0) return;

@@ -12,24 +12,23 @@ import type { SearchStore } from "./search-store";
 
 export const knowledgeFolder = (contentDir: string) => path.join(contentDir, "knowledge");
 
-/** How long a question may wait for a look at the folder. */
+/** How long a question may wait for a check of the folder. */
 const longestWaitMs = 5_000;
-/** After a failed embedding, so that an unavailable provider is not called for every question. */
+/** After a failed embedding. */
 const failurePauseMs = 30_000;
 
 type KnowledgeSearchOptions = {
   contentDir: string;
   dataDir: string;
-  /** Embeds passages and questions; null: both are compared by their words alone. */
+  /** Null to compare by words alone. */
   embedder: Embedder | null;
-  /** Of pages that name none. */
   defaultAudience: Reader;
   clock: Clock;
   recheckMs?: number;
   log: EventLog;
 };
 
-/** The embedded store. A question waits for a look at the folder; new passages are embedded in the background. */
+/** The embedded store. Questions wait for a check of the folder. New passages are embedded in the background. */
 export function createKnowledgeSearch(options: KnowledgeSearchOptions) {
   const { contentDir, dataDir, embedder, defaultAudience, clock, recheckMs = 1_000, log } = options;
   const folder = knowledgeFolder(contentDir);
@@ -69,7 +68,7 @@ export function createKnowledgeSearch(options: KnowledgeSearchOptions) {
     await embedPassages({ index, dataDir, embedder, signal });
   }
 
-  /** Looks at the folder and embeds what is new; joins a look in progress. Never rejects. */
+  /** Checks the folder and embeds. Joins a check in progress. Never rejects. */
   async function refresh(): Promise<void> {
     looking ??= look()
       .catch(warn)

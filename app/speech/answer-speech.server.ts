@@ -20,7 +20,7 @@ export function answerSpeech({ audio, messageId, isCut, headers: own }: Speech):
   return new Response(createBody(reader), { headers: { ...headers, ...length } });
 }
 
-/** A reader of speech that takes nothing for so long is treated as gone. */
+/** A client that reads nothing for this long is gone. */
 const stallMs = 60_000;
 
 function createBody(reader: OpenAudio["reader"]) {
@@ -52,7 +52,7 @@ function createBody(reader: OpenAudio["reader"]) {
         reader.leave();
       },
     },
-    // Nothing is read ahead of the socket's own buffers.
+    // No read-ahead.
     { highWaterMark: 0 },
   );
 }
@@ -60,7 +60,7 @@ function createBody(reader: OpenAudio["reader"]) {
 const statusesWithDetails = new Set([400, 413, 415, 422]);
 const generalFailure = refusalTable["speech-failed"].title;
 
-/** The route's own error shape: `{error, details?}`, and for 429 what the chat's has. */
+/** The route's own error shape. */
 export function createSpeechRefusalAnswer(clock: Clock) {
   return function answerSpeechRefusal({ refusal }: { refusal: Refusal }): Response {
     const { status, headers, title } = refusal;

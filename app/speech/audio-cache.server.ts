@@ -20,7 +20,6 @@ const evictDownTo = 0.9;
 
 type AudioCacheOptions = {
   dir: string;
-  /** 0 keeps nothing. */
   maxBytes: number;
   clock: Clock;
   log: WarnLog;
@@ -34,7 +33,6 @@ export function createAudioCache({ dir, maxBytes, clock, log }: AudioCacheOption
   const fileOf = (key: string) => path.join(dir, `${key}.audio`);
   const touch = (file: FileHandle) => file.utimes(clock() / 1000, clock() / 1000);
 
-  /** Creates the folder and measures its files. */
   async function start(): Promise<void> {
     await mkdir(dir, { recursive: true, mode: 0o700 });
     await evict();

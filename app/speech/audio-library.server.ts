@@ -20,10 +20,7 @@ type AudioReader = {
   leave: () => void;
 };
 
-/**
- * Both are called at most once: `onEmpty` when the last reader has left, `onRequest` when the provider is called for this
- * reader, the one that has waited longest. Later readers join that call.
- */
+/** Each is called at most once: `onEmpty` after the last reader, `onRequest` if the provider is called for this reader. */
 type JoinHooks = { onEmpty: () => void; onRequest: () => void };
 type Position = { at: number; onRequest: () => void };
 
@@ -36,20 +33,17 @@ export type OpenAudio = {
   reader: AudioReader;
 };
 
-/** Everything that determines the audio, the text included. */
+/** Voice and text. */
 type Identity = readonly string[];
 type OpenOptions = {
   identity: Identity;
   speak: Speak;
-  /** Called if the provider is called for this caller, and not for audio that was joined. */
+  /** The provider is called for this caller. */
   onRequest: () => void;
   signal: AbortSignal;
 };
 
-/**
- * All speech: from the cache, from a synthesis in progress, or from the provider. Each synthesis holds a file open, so
- * there are at most `maxSyntheses`.
- */
+/** Speech from the cache, from a synthesis in progress, or from the provider. A synthesis holds a file open. */
 export function createAudioLibrary(cache: AudioCache, maxSyntheses = 64) {
   const syntheses = new Map<string, SharedSynthesis>();
 
@@ -60,7 +54,7 @@ export function createAudioLibrary(cache: AudioCache, maxSyntheses = 64) {
     return { contentType, isCached: true, totalBytes, reader: readFile(file, totalBytes) };
   }
 
-  /** Resolves with the first byte at hand. When the signal fires, now or later, the caller has left. */
+  /** Resolves when audio is about to come. The signal means that the caller has left. */
   async function open({ identity, speak, onRequest, signal }: OpenOptions): Promise<OpenAudio> {
     signal.throwIfAborted();
     const key = keyOf(identity);
@@ -78,7 +72,6 @@ export function createAudioLibrary(cache: AudioCache, maxSyntheses = 64) {
       const contentType = await Promise.race([synthesis.started, left]);
       return { contentType, isCached: false, totalBytes: null, reader };
     } catch (error) {
-      // A failed synthesis cannot be joined.
       if (!signal.aborted) forget();
       reader.leave();
       throw error;
@@ -111,7 +104,6 @@ function readFile(file: FileHandle, totalBytes: number): AudioReader {
   };
 }
 
-/** Null at the end of the audio. */
 async function readChunk(file: FileHandle, at: number, endAt: number): Promise<Uint8Array | null> {
   if (at >= endAt) return null;
   const wanted = Math.min(readBytes, endAt - at);
@@ -120,10 +112,7 @@ async function readChunk(file: FileHandle, at: number, endAt: number): Promise<U
   return buffer.subarray(0, bytesRead);
 }
 
-/**
- * One synthesis for all who ask for the same at the same time. The provider's audio is written to a file, which readers
- * read at their own pace with one chunk of memory each. It ends early when the last one leaves.
- */
+/** Concurrent requests for the same audio share it. Readers follow the file at their own pace. Ends with the last reader. */
 class SharedSynthesis {
   /** The content type, once audio is about to come. */
   readonly started: Promise<string>;
@@ -159,7 +148,7 @@ class SharedSynthesis {
 
   async #start(key: string, cache: AudioCache, speak: Speak): Promise<string> {
     const { signal } = this.#stopping;
-    // Before the provider is called: audio that cannot be stored must not cost anything.
+    // Before the provider is called: if storing fails, nothing is charged.
     const part = await cache.createPart(key).catch((error: unknown) => {
       this.#fail(error);
       throw error;

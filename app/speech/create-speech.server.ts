@@ -17,7 +17,7 @@ import type { Speech, SpeechCall } from "./speak.server";
 import { admitSpeech, readSpeechAllowance } from "./speech-budget.server";
 import type { readSpeech } from "./speech.settings";
 
-/** Audio has begun or failed by then, after which a reservation is settled. */
+/** Audio has begun or failed by then. */
 const expiresInSeconds = 60 + expiryMarginSeconds;
 
 type SpeechDependencies = {
@@ -58,7 +58,7 @@ export async function createSpeech(given: SpeechDependencies) {
     /** For the operator. */
     provider: { name, isEmbedded: row?.isEmbedded ?? false },
     stop: async () => await provider?.stop?.(),
-    /** Null where speech is switched off, which is no fault. */
+    /** Null if speech is switched off. */
     pingProvider: row && row.ping(config),
     readRequest: (body: unknown) => requireSpeechRequest(body, provider),
     speak: async (call: SpeechCall): Promise<Speech> => {

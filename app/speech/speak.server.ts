@@ -17,7 +17,7 @@ type SpeechDependencies = {
   admit: (caller: Caller | null, characters: number) => Promise<SpeechAdmission>;
 };
 
-/** `caller` null: a stranger. */
+/** `caller` is null for a stranger. */
 type SpeechOrder = SpeechRequest & { provider: SpeechProvider };
 export type SpeechCall = {
   request: SpeechOrder;
@@ -29,25 +29,23 @@ export type SpeechCall = {
 export type Speech = {
   audio: OpenAudio;
   messageId: string | null;
-  /** The text was too long to be spoken to its end. */
   isCut: boolean;
   headers: Record<string, string>;
 };
 
 const retryAfterBusySeconds = 2;
-/** What is spoken of a text may be this many times as long, because a table's header comes before each of its cells. */
+/** A table's header is spoken before each cell. */
 const maxGrowth = 2;
 
-/** Whether speech is switched on (else `provider` is null), then the shape. */
+/** `provider` is null if speech is switched off. */
 export function requireSpeechRequest(body: unknown, provider: SpeechProvider | null): SpeechOrder {
   if (provider === null) throw new Refusal("speech-disabled");
   return { ...readSpeechRequest(body), provider };
 }
 
 /**
- * The budget comes before the provider, so that a refusal costs nothing. The client whose request started the provider
- * pays, also when it leaves before the first byte. Free are cached audio, audio that another client's request started,
- * and failures before the first byte. The headers, also those of a refusal, show the quota after that.
+ * The budget comes before the provider, so that a refusal costs nothing. The client whose request called the provider pays,
+ * even if it leaves before the first byte. Cached audio, joined audio and failures before the first byte are free.
  */
 export async function speak(
   { request, caller, clientId, signal }: SpeechCall,
@@ -91,7 +89,7 @@ export async function speak(
   }
 }
 
-/** What is spoken is what counts, so it is final here: the provider says it as it is. */
+/** Final: the spoken text is what counts. */
 function readSpokenText({ text, provider }: SpeechOrder): { text: string; isCut: boolean } {
   const maxChars = Math.min(maxTextChars, countCharacters(text) * maxGrowth);
   const blocks = listSpeakableBlocks(text, maxChars);

@@ -2,7 +2,7 @@ import { countCharacters, isLongerThan } from "~/platform/text/well-formed-text"
 import { createSentenceStream, splitIntoSentences } from "./sentences";
 import { toSpeakableText } from "./speakable-text";
 
-/** The first piece is short, so that it can be heard early; later ones are longer, so that there are few requests. */
+/** Short first, to be heard early. Longer later, for fewer requests. */
 const firstPieceChars = 30;
 const growth = 3;
 const largestPieceChars = 600;
@@ -10,15 +10,12 @@ const largestPieceChars = 600;
 const fenceStart = /^ {0,3}(`{3,}|~{3,})/;
 const tableRow = /^\s*\|/;
 const heading = /^ {0,3}#{1,6}\s/;
-/** A line that begins something new, whatever stood before it. */
+/** Begins a block. */
 const blockStart = /^\s*(?:$|(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)\s)/;
-/** A line of which this much has come can be nothing but prose any more. */
+/** A line that begins like this is prose. */
 const certainProse = /^\s*(?:\p{L}|\*\*|(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)\s+\S)/u;
 
-/**
- * Turns an answer that is still being written (Markdown, in deltas) into pieces to be spoken one after the other.
- * Code blocks are left out and tables kept whole, however the deltas cut them.
- */
+/** Cuts growing Markdown into pieces to be spoken. Omits code blocks and keeps tables whole, wherever deltas end. */
 export function createSpeechPieces({ maxChars = largestPieceChars }: { maxChars?: number } = {}) {
   const sentences = createSentenceStream(maxChars);
   const gathering = createGathering(maxChars);
@@ -33,7 +30,7 @@ export function createSpeechPieces({ maxChars = largestPieceChars }: { maxChars?
     return text === "" ? [] : gathering.add([text]);
   }
 
-  /** A line break inside a paragraph is a space, everywhere else it ends a sentence. */
+  /** A line break ends a sentence, except inside a paragraph. */
   function takeProse(text: string): string[] {
     const startsBlock = !isMidLine && blockStart.test(text);
     const endsBlock = !isMidLine && heading.test(text);
@@ -79,7 +76,6 @@ export function createSpeechPieces({ maxChars = largestPieceChars }: { maxChars?
   return { push, flush };
 }
 
-/** Joins sentences until there are enough for one piece. */
 function createGathering(maxChars: number) {
   let gathered = "";
   let wantedChars = Math.min(firstPieceChars, maxChars);

@@ -28,7 +28,7 @@ type ToolDependencies = {
   site: McpSite;
   gate: KeyToolsGate & Pick<GateServices, "requireHolder">;
   search: Omit<SearchToolOptions, "requireHolder">;
-  /** Null: nobody is paid. */
+  /** Null if payments are off. */
   payments: { pay: PayHolder } | null;
   metrics: Pick<Metrics, "observeToolCall">;
   log: WarnLog;
@@ -47,14 +47,12 @@ export function createTools(given: ToolDependencies) {
   const dispatch = createMcpDispatcher({ tools, serverInfo, instructions, log });
 
   return {
-    /** Every tool there is, for the chat's model and for MCP clients alike. A new one is one line above. */
+    /** For the chat's model and for MCP clients. */
     registry: tools,
-    /** Throws the refusal of hosts and pages that are not this site's. */
     requireTrustedSite: (sender: McpSender) => requireTrustedSite(sender, site),
-    /** `caller` null: a stranger. */
+    /** `caller` is null for a stranger. */
     answerMcp: (call: Omit<McpExchange, "caller"> & { caller: Caller | null }) =>
       answerMcp({ ...call, caller: call.caller && holderOf(call.caller) }, dispatch),
-    /** Null for a path that is no resource of this service. */
     findResource: ({ suffix }: { suffix: string }) =>
       mcpPath !== null && isResourceSuffix(suffix, mcpPath) ? describeResource(site.origin, mcpPath) : null,
   };

@@ -20,7 +20,6 @@ export type McpExchange = {
   message: McpMessage;
 };
 
-/** The host a request named, and the page's origin. */
 export type McpSender = { host: string | null; origin: string | undefined };
 export type McpSite = {
   origin: string;
@@ -28,7 +27,6 @@ export type McpSite = {
   isAllowedOrigin: (origin: string) => boolean;
 };
 
-/** What is known of the client. */
 type Addressee = { dialect: Dialect; id: MessageId | null };
 
 export async function answerMcp(exchange: McpExchange, dispatch: McpDispatcher): Promise<Response> {
@@ -67,10 +65,7 @@ function headOf({ dialect, id }: Addressee) {
   return dialect === "mcp" ? { jsonrpc: "2.0", id } : {};
 }
 
-/**
- * Against DNS rebinding: a page of another site whose name resolves to this address. The host it names gives it away; an
- * origin, where one is sent, has to be on the operator's list.
- */
+/** Against DNS rebinding: the host must be our own, and an origin must be allowed. */
 export function requireTrustedSite({ host, origin }: McpSender, site: McpSite): void {
   const isOwnHost = host !== null && (site.domains.includes(host) || host === originHost(site.origin));
   if (!isOwnHost && !isLoopbackAddress(host)) throw new Refusal("host-not-allowed");
@@ -97,7 +92,7 @@ export function answerMcpRefusal(refused: RefusedRequest): Response {
   return answerJson({ status, headers, body: { ...headOf(to), error: toRpcError(refusal) } });
 }
 
-/** For errors before there is a message: clients of the protocol say in their headers what they are. */
+/** For errors before there is a message. */
 function guessAddressee(headers: IncomingHttpHeaders): Addressee {
   const isMcp =
     headers["mcp-protocol-version"] !== undefined || /text\/event-stream/i.test(headers.accept ?? "");
@@ -108,17 +103,17 @@ function addresseeOf(message: McpMessage): Addressee {
   return { dialect: message.dialect, id: message.kind === "notification" ? null : message.id };
 }
 
-/** RFC 9728: a refusal to an anonymous client names the metadata about signing in. */
+/** RFC 9728. */
 function nameResource({ refusal: { headers }, origin, pathname }: RefusedRequest): Record<string, string> {
   const challenge = headers["WWW-Authenticate"] ?? 'Bearer realm="latchkey"';
   const url = resourceMetadataUrl(origin, pathname);
   return { ...headers, "WWW-Authenticate": `${challenge}, resource_metadata="${url}"` };
 }
 
-/** The detail; for defects only the title, which reveals nothing, and where no token came, since signing in is the answer. */
+/** Defects show only their title. */
 function toRpcError({ refusalName, title, detail }: Refusal): RpcError {
   const code = toErrorCode(refusalName);
-  // Why it is none any more, such as a key that was used up, is in the detail.
+  // The detail says why the token ended.
   if (refusalName === "invalid-jwt") return { code, message: `${title}. ${detail}` };
   if (code === errorCodes.parse) return { code, message: `Parse error: ${detail}` };
   const isTitleOnly = code === errorCodes.authentication || code === errorCodes.internal;
