@@ -33,10 +33,11 @@ export function createKeyTools(gate: KeyToolsGate, kindNames: readonly string[])
   ];
 }
 
-export function createKeyStatusTool(
-  gate: Pick<KeyToolsGate, "readKeyStatus">,
-  kindNames: readonly string[] = [],
-): Tool {
+type StatusGate = {
+  readKeyStatus: (question: { tokenId: string; key?: string | undefined }) => Promise<unknown>;
+};
+
+export function createKeyStatusTool(gate: StatusGate, kindNames: readonly string[] = []): Tool {
   const tokenId = tokenIdSchema.describe("The key's token id, in decimal digits");
   const key = z
     .enum(kindNames, `key must be one of: ${kindNames.join(", ")}`)

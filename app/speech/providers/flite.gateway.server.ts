@@ -33,7 +33,7 @@ export const fliteSpeech: SpeechProviderRow = {
   ping: () => alwaysReady,
 };
 
-type Place = { clientId: string; signal: AbortSignal; leave: () => void };
+type Place = { signal: AbortSignal; leave: () => void };
 
 /** The embedded voice: English, without a network, key or disk. */
 export function createFliteSpeech(pool: Pick<FlitePool, "speak">, voice: FliteVoice): SpeechProvider {
@@ -54,11 +54,7 @@ export function createFliteSpeech(pool: Pick<FlitePool, "speak">, voice: FliteVo
   }
 
   /** Speaks one sentence ahead. */
-  async function* speakOn(
-    first: Uint8Array,
-    rest: readonly string[],
-    { clientId, signal: outer, leave }: Place,
-  ) {
+  async function* speakOn(first: Uint8Array, rest: readonly string[], { signal: outer, leave }: Place) {
     const { controller, unlink } = linkAbort([outer]);
     const { signal } = controller;
     let audio = first;
@@ -92,7 +88,7 @@ export function createFliteSpeech(pool: Pick<FlitePool, "speak">, voice: FliteVo
       const leave = takePlace(clientId, signal);
       const speaking = pool.speak({ sentence: { text: first, voice }, isFirst: true, signal });
       speaking.catch(leave);
-      const chunks = speakOn(await speaking, rest, { clientId, signal, leave });
+      const chunks = speakOn(await speaking, rest, { signal, leave });
       return { contentType: "audio/mpeg", chunks };
     },
   };

@@ -1,10 +1,13 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createStateHolder } from "./chat-state";
 import type { ChatState } from "./chat-state";
 import { addMessage, createConversation, replaceMessage, rootId } from "./conversation";
 import type { Reply } from "./conversation";
 import { createConversationArchive, createMemoryStore } from "./conversation-archive";
 import { ConversationKeeper } from "./conversation-keeper";
+
+vi.stubGlobal("document", { hidden: true });
+vi.stubGlobal("window", globalThis);
 
 const question = {
   role: "user",
