@@ -137,17 +137,17 @@ function describeError(error: unknown): { heading: string; text: string } {
   if (isMissing(error)) {
     return {
       heading: "There is nothing here",
-      text: "No page lives at this address. It may have been mistyped, or the page may have moved.",
+      text: "There is no page at this address. Check it for typing mistakes.",
     };
   }
   if (isRouteErrorResponse(error) && error.status < 500) {
     return {
-      heading: "This could not be understood",
-      text: "The page was asked for in a way it cannot answer. Go to the start and open it from there.",
+      heading: "We couldn't understand this request",
+      text: "Go to the start and open the page from there.",
     };
   }
   return {
-    heading: "This page could not be shown",
+    heading: "We couldn't show this page",
     text: "Wait a moment, then load the page again. If the server failed, the error is in its log.",
   };
 }

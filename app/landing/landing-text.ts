@@ -7,10 +7,10 @@ type Thing = { what: string; of: string; who: NonNullable<ChatAudience> };
 type Step = { title: string; text: string };
 
 const things: readonly [part: keyof RoomOutline, what: string, of: string][] = [
-  ["hasText", "Words", "A welcome for those who hold a key; some keys have one of their own."],
+  ["hasText", "Words", "A welcome for holders. Some keys have their own."],
   ["hasSound", "Sound", "A recording to listen to, with its text to read along."],
-  ["hasForm", "A form", "One message from each key to whoever runs this site. A key can send it once."],
-  ["hasScript", "Something live", "Something interactive, made by whoever runs this site."],
+  ["hasForm", "A form", "Send one message with your key."],
+  ["hasScript", "Something live", "Something interactive, made by the site’s operator."],
 ];
 
 /** What the page may promise: only what the operator's folder holds, and the chat. */
@@ -40,8 +40,8 @@ export function defaultSteps({ walletConnect, base }: WalletChoice): Step[] {
     {
       title: "Connect",
       text: elsewhere
-        ? `Show the page your address. Nothing can be moved, and nothing is loaded from elsewhere unless you choose ${elsewhere}.`
-        : "Show the page your address. Nothing is loaded from elsewhere, and nothing can be moved.",
+        ? `Connecting shares your address. It can't move anything, and loads nothing from other sites unless you choose ${elsewhere}.`
+        : "Connecting shares your address. It can't move anything, and loads nothing from other sites.",
     },
     {
       title: "Sign",

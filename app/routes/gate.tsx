@@ -19,7 +19,7 @@ import { action as submitForm } from "./api.form-submission-gate";
 export const links: LinksFunction = () =>
   [stylesheetHref, walletStylesheetHref].map((href) => ({ rel: "stylesheet", href }));
 
-const defaultIntro = "It opens for whoever holds a key, and asks nothing else about you.";
+const defaultIntro = "It opens for key holders, and asks nothing else about you.";
 
 export const meta: MetaFunction<typeof loader, { root: typeof rootLoader }> = ({ matches }) => {
   const root = matches.find((match) => match.id === "root");
@@ -100,16 +100,15 @@ export default function GateRoute() {
       </div>
       <noscript>
         <p className="notice tone-info">
-          Wallets speak to pages through scripts, so to sign in this page needs JavaScript. Without it you can
-          look up a key below, and read on where you are signed in already. Everything else can also be done
-          with the API.
+          Signing in with a wallet needs JavaScript. Without it you can look up a key below, and read the room
+          if you&rsquo;re signed in. The API can do everything else.
         </p>
       </noscript>
       {door?.kind === "wrong" ? (
-        <Notice tone="problem" title="This is no door of ours">
+        <Notice tone="problem" title="This site isn't protected by this gate">
           <p>
-            The address you were sent here with is not on a site that this gate opens, so it leads nowhere
-            from here. Open the site itself, and it brings you here if it is one of ours.
+            The address you came with isn&rsquo;t on a site that this gate opens. Open the site itself. It
+            brings you here if this gate protects it.
           </p>
         </Notice>
       ) : (

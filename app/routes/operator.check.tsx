@@ -43,7 +43,7 @@ export default function OperatorCheckRoute() {
   return (
     <OperatorFrame
       title="Check"
-      lead="Whether a wallet holds each kind of key, by the chains' word of this moment. Every check is audited."
+      lead="Whether a wallet holds each kind of key, as of now, on chain. Every check is audited."
       path="/operator/check"
       notices={notices}
     >

@@ -144,9 +144,9 @@ test("a conversation deleted in mid-answer leaves nothing to come back to", asyn
   await expect(replies(page)).toContainText("word39.");
   const side = page.getByRole("complementary");
   await side.getByRole("button", { name: /^More about/ }).click();
-  await side.getByRole("button", { name: "Delete" }).click();
+  page.once("dialog", (dialog) => dialog.accept());
   const stopped = page.waitForResponse((response) => response.url().endsWith("/stop"));
-  await side.getByRole("button", { name: "Delete", exact: true }).click();
+  await side.getByRole("button", { name: "Delete" }).click();
   expect((await stopped).status()).toBe(204);
   await delay(3_000);
   for (const tab of [page, other]) {

@@ -174,9 +174,9 @@ function ComingBack() {
 }
 
 const endings: Partial<Record<string, string>> = {
-  length: "The answer reached its longest length. Ask for the rest to read on.",
-  "content-filter": "The provider held back the rest of this answer.",
-  "tool-calls": "The assistant used up its rounds of tools before it came to an answer.",
+  length: "The reply hit the length limit. Ask it to continue.",
+  "content-filter": "The provider withheld the rest of this reply.",
+  "tool-calls": "The assistant ran out of tool calls before it replied.",
 };
 
 function ReplyEnding({ reply: { id, status, finishReason, notice } }: { reply: Reply }) {
@@ -241,11 +241,11 @@ function VersionSwitch({ message, versionIds, isQuiet }: ViewProps<Message>) {
   });
   return (
     <span className="versions" role="group" aria-label="Versions">
-      <IconButton label="Version before" icon="previous" {...toVersion(index - 1)} />
+      <IconButton label="Previous version" icon="previous" {...toVersion(index - 1)} />
       <span>
         {index + 1}/{ids.length}
       </span>
-      <IconButton label="Version after" icon="next" {...toVersion(index + 1)} />
+      <IconButton label="Next version" icon="next" {...toVersion(index + 1)} />
     </span>
   );
 }

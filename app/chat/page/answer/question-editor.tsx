@@ -57,7 +57,7 @@ export function QuestionEditor({ question, isQuiet, onClose }: QuestionEditorPro
         }}
       />
       <p id="question-editor-hint" className="soft">
-        The conversation goes on from here. What followed stays, one version back.{" "}
+        The conversation continues from here. The later messages stay in the previous version.{" "}
         {reason ? <strong>{reason} </strong> : null}
         <CharactersLeft leftChars={leftChars} />
       </p>

@@ -121,7 +121,8 @@ export class ChatSession {
 
   rename(id: string, title: string): void {
     const conversation = this.conversations.find(id);
-    if (conversation && title.trim() !== "") this.conversations.put({ ...conversation, title: title.trim() });
+    if (conversation && title.trim() !== "")
+      this.conversations.put({ ...conversation, title: title.trim().slice(0, 120) });
   }
 
   remove(id: string): void {
