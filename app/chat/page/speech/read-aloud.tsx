@@ -48,20 +48,7 @@ export function ReadAloud({ reply }: { reply: Reply }) {
       >
         {isWaiting ? <span className="spinner" aria-hidden="true" /> : null}
       </IconButton>
-      {isRead ? (
-        <>
-          <input
-            type="range"
-            aria-label="Place in the text"
-            aria-valuetext={`Part ${state.at + 1} of ${Math.max(1, state.count)}`}
-            min={0}
-            max={Math.max(1, state.count - 1)}
-            value={state.at}
-            onChange={(event) => speech.seek(Number(event.target.value))}
-          />
-          <IconButton label="Stop reading" icon="cross" onClick={speech.stop} />
-        </>
-      ) : null}
+      {isRead ? <IconButton label="Stop reading" icon="cross" onClick={speech.stop} /> : null}
     </span>
   );
 }

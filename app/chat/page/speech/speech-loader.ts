@@ -40,11 +40,9 @@ export class SpeechLoader {
     return this.prepare(at);
   }
 
-  /** Aborts loading, except of this piece and the next one. */
-  abortExcept(at: number | null): void {
-    for (const [index, piece] of this.pieces.entries()) {
-      const isNeeded = at !== null && (index === at || index === at + 1);
-      if (piece.load?.outcome !== "pending" || isNeeded) continue;
+  abort(): void {
+    for (const piece of this.pieces) {
+      if (piece.load?.outcome !== "pending") continue;
       piece.load.abort.abort();
       piece.load = null;
     }

@@ -8,17 +8,13 @@ export const silence = {
   messageId: null as string | null,
   /** `held`: paused for the reason in `notice`. */
   status: "waiting" as "waiting" | "playing" | "paused" | "held",
-  /** The current piece, from 0, of those known so far. */
+  /** The current piece, from 0. */
   at: 0,
-  count: 0,
   notice: null as ChatNotice | null,
   /** False if the server has no speech. */
   isOffered: true,
 };
 type SpeechState = typeof silence;
-
-/** Debounces the slider. */
-const seekRestMs = 200;
 
 /** Reading can resume after these. Others end it. */
 const passingKinds = new Set<ChatNotice["kind"]>(["wait", "again", "offline", "skip"]);
@@ -34,7 +30,6 @@ export class SpeechPlayer {
   private audio: HTMLAudioElement | null = null;
   /** Incremented with each start and stop. Results of earlier turns are ignored. */
   private turn = 0;
-  private seekTimer: number | undefined;
 
   constructor(private readonly onChange: (state: SpeechState) => void) {}
 
@@ -58,16 +53,14 @@ export class SpeechPlayer {
     const { at, status } = this.state;
     const wasDry = at >= loads.count;
     loads.add(fresh);
-    this.set({ count: loads.count });
-    if (status === "paused" || status === "held" || this.seekTimer !== undefined) return;
+    if (status === "paused" || status === "held") return;
     if (wasDry) void this.play(at);
     else void loads.prepare(at + 1);
   }
 
   readonly stop = (): void => {
     this.turn += 1;
-    this.endSeek();
-    this.loads?.abortExcept(null);
+    this.loads?.abort();
     this.loads = null;
     this.discardSound();
     this.set({ ...silence, isOffered: this.state.isOffered });
@@ -81,28 +74,12 @@ export class SpeechPlayer {
 
   resume(): void {
     const { audio } = this;
-    this.endSeek();
     if (!audio || audio.src === "" || audio.currentTime === 0 || audio.ended) {
       return void this.play(this.state.at);
     }
     this.set({ status: "playing" });
     const turn = ++this.turn;
     audio.play().catch((error: unknown) => this.fail(error, turn));
-  }
-
-  /** Shows the position at once, and loads it when the slider rests. */
-  seek(at: number): void {
-    if (!this.loads) return;
-    this.turn += 1;
-    this.discardSound();
-    const status = this.state.status === "paused" ? "paused" : "waiting";
-    this.set({ at: Math.min(Math.max(0, at), this.loads.count - 1), status });
-    this.endSeek();
-    this.seekTimer = window.setTimeout(() => {
-      this.seekTimer = undefined;
-      this.loads?.abortExcept(this.state.at);
-      if (this.state.status !== "paused") void this.play(this.state.at);
-    }, seekRestMs);
   }
 
   /** After a refusal: the same piece, or the next one if a retry can't help. */
@@ -118,11 +95,6 @@ export class SpeechPlayer {
     this.onChange(this.state);
   }
 
-  private endSeek(): void {
-    window.clearTimeout(this.seekTimer);
-    this.seekTimer = undefined;
-  }
-
   private async play(at: number): Promise<void> {
     const turn = ++this.turn;
     const { loads } = this;
@@ -133,7 +105,7 @@ export class SpeechPlayer {
       else this.set({ at, status: "waiting" });
       return;
     }
-    this.set({ at, status: "waiting", count: loads.count });
+    this.set({ at, status: "waiting" });
     void loads.prepare(at + 1);
     try {
       const sound = await coming;
@@ -163,7 +135,7 @@ export class SpeechPlayer {
     }
     this.turn += 1;
     this.discardSound();
-    this.loads?.abortExcept(null);
+    this.loads?.abort();
     this.set({ status: "held", notice });
   }
 
