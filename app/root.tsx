@@ -23,7 +23,7 @@ import { useOfflineWorker } from "~/ui/use-offline-worker";
 export type PageHandle = { withoutScripts?: boolean };
 
 export const links: LinksFunction = () => [
-  // Fonts are requested anonymously even from one's own origin, and the two have to match.
+  // Browsers request fonts anonymously, and the two have to match.
   ...pageFaces.map(
     (href) => ({ rel: "preload", as: "font", href, type: "font/woff2", crossOrigin: "anonymous" }) as const,
   ),
@@ -43,7 +43,7 @@ export function loader({ context }: LoaderFunctionArgs) {
   return { settings: publicSettings, brand, origin, hasReference: openApiEnabled };
 }
 
-/** The operator's settings, which stay as they are while the server runs. */
+/** Settings don't change while the server runs. */
 export const shouldRevalidate = () => false;
 
 export function Layout({ children }: { children: ReactNode }) {
@@ -86,7 +86,7 @@ export function Layout({ children }: { children: ReactNode }) {
   );
 }
 
-/** The operator's look: after the page's own styles, which it overrides. */
+/** Overrides the page's own styles. */
 function BrandHead() {
   const data = useRouteLoaderData<typeof loader>("root");
   const { pathname } = useLocation();

@@ -1,7 +1,7 @@
 import type { RoomOutline } from "~/content/room-outline";
 import type { PublicWalletSettings } from "~/platform/config/public-settings";
 
-/** null: there is none. */
+/** Null if there is no chat. */
 export type ChatAudience = "holders" | "everybody" | null;
 type Thing = { what: string; of: string; who: NonNullable<ChatAudience> };
 type Step = { title: string; text: string };
@@ -13,7 +13,7 @@ const things: readonly [part: keyof RoomOutline, what: string, of: string][] = [
   ["hasScript", "Something live", "Something interactive, made by the site’s operator."],
 ];
 
-/** What the page may promise: only what the operator's folder holds, and the chat. */
+/** Promises only the parts that the operator's folder has. */
 export function listThings(outline: RoomOutline, chatFor: ChatAudience): Thing[] {
   const chat = "Answers questions from this place’s own documents, and shows where it found them.";
   const inside = things.filter(([part]) => outline[part]);
