@@ -261,7 +261,7 @@ export default tseslint.config(
     files: [
       "app/entry.server.tsx",
       "server.ts",
-      "app/chat/page/answer/markdown-blocks.ts",
+      "app/chat/page/reply/markdown-blocks.ts",
       "app/content/submission-html.server.ts",
       "app/gate/proofs/signature.server.ts",
       "app/speech/flite/wasi-memory.mjs",

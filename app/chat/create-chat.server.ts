@@ -11,15 +11,15 @@ import { ownerOfKey } from "~/quota/quota-subject";
 import { isConversationId, toModelList } from "./chat.schema";
 import type { ChatRequest } from "./chat.schema";
 import type { ChatConfig } from "./chat.settings";
-import { answerResumable } from "./kept/answer-resumable.server";
-import type { ResumableCall, ResumableDependencies } from "./kept/answer-resumable.server";
-import type { Conversation } from "./kept/kept-answer";
-import { createKeptAnswers, writerGoneText } from "./kept/kept-answers.server";
-import type { KeptAnswersOptions } from "./kept/kept-answers.server";
+import { startResumableReply } from "./kept/resumable-reply.server";
+import type { ResumableCall, ResumableDependencies } from "./kept/resumable-reply.server";
+import type { Conversation } from "./kept/kept-reply";
+import { createKeptReplies, writerGoneText } from "./kept/kept-replies.server";
+import type { KeptRepliesOptions } from "./kept/kept-replies.server";
 import { chatProviders } from "./providers/chat-providers.server";
 import { instrumentChat } from "./providers/instrument-chat";
-import { answerChat } from "./reply/answer-chat.server";
-import type { ChatAnswer, ChatDependencies } from "./reply/answer-chat.server";
+import { startReply } from "./reply/start-reply.server";
+import type { ChatReply, ChatDependencies } from "./reply/start-reply.server";
 import { readSystemPrompt } from "./reply/system-prompt.server";
 
 type ChatQuestion = {
@@ -44,7 +44,7 @@ type Dependencies = {
   contentDir: string;
   /** How long other processes wait for the writer of a kept reply. */
   leaseSeconds: number;
-  keptAnswers: KeptAnswersOptions["store"];
+  keptAnswers: KeptRepliesOptions["store"];
   quota: Pick<QuotaServices, "admitAnswer" | "ledgerOf">;
   tools: { registry: ChatDependencies["tools"] };
   instrument: ProviderInstrument;
@@ -74,7 +74,7 @@ export function createChat(given: Dependencies) {
     shutdownSignal: shutdown.signal,
     log,
   };
-  const kept = openKeptAnswers(given, shutdown.signal);
+  const kept = openKeptReplies(given, shutdown.signal);
   const resumableDependencies: ResumableDependencies = {
     chat: { ...dependencies, shutdownText: writerGoneText },
     kept,
@@ -97,10 +97,10 @@ export function createChat(given: Dependencies) {
       await Promise.all([kept.drain(), watchingAbandoned]);
     },
     listModels: () => toModelList(chat.models),
-    answer: async ({ request, caller, signal }: ChatQuestion): Promise<ChatAnswer> => {
+    answer: async ({ request, caller, signal }: ChatQuestion): Promise<ChatReply> => {
       const admitAnswer = () => quota.admitAnswer({ caller });
       const call = { request, caller: caller && holderOf(caller), signal, admitAnswer };
-      const { events, headers } = await answerChat(call, dependencies);
+      const { events, headers } = await startReply(call, dependencies);
       return { events: keepSpan(events), headers };
     },
     /** Null if replies can't be resumed. */
@@ -116,7 +116,7 @@ export function createChat(given: Dependencies) {
                 quota.admitAnswer({ caller, reservationId });
               const holder = caller && holderOf(caller);
               const call = { request, caller: holder, owner, replyId, admitAnswer };
-              return answerResumable(call, resumableDependencies);
+              return startResumableReply(call, resumableDependencies);
             },
             find: async ({ caller, conversationId }: ConversationRequest) => {
               if (!isConversationId(conversationId)) return null;
@@ -136,14 +136,14 @@ export function createChat(given: Dependencies) {
                   openFor: openForKey({ claims }),
                   proofHash: claims.siwe_hash,
                 })
-                .catch((err: unknown) => log.warn({ err }, "answers of a session could not be stopped")),
+                .catch((err: unknown) => log.warn({ err }, "stopping a session's replies failed")),
           },
   };
 }
 
-function openKeptAnswers(given: Dependencies, shutdownSignal: AbortSignal) {
+function openKeptReplies(given: Dependencies, shutdownSignal: AbortSignal) {
   const { settings, leaseSeconds, keptAnswers, quota, log } = given;
-  return createKeptAnswers({
+  return createKeptReplies({
     store: keptAnswers,
     // Readers learn within LEASE_SECONDS that the writer is gone, and look at the store in between.
     leaseMs: leaseSeconds * 1000 - 500,

@@ -30,11 +30,11 @@ type StreamOptions = {
  * The AI SDK's event stream. Pulls events when the reader has room. Ends the iterator once, when the reader cancels or
  * stalls, or when the signal fires. If the iterator throws, the stream ends with `error` and `finish`.
  */
-export function answerEventStream({
+export function toEventStream({
   events,
   ...options
 }: StreamOptions & { events: AsyncIterable<object> }): Response {
-  return answerStream(events[Symbol.asyncIterator](), encodeEvent, options);
+  return toStream(events[Symbol.asyncIterator](), encodeEvent, options);
 }
 
 /** A client can resume after the last ID that it has seen. */
@@ -49,11 +49,11 @@ export type EventSource = {
 };
 
 /** The same stream, with event IDs. */
-export function answerNumberedEvents({
+export function toNumberedEventStream({
   source,
   ...options
 }: StreamOptions & { source: EventSource }): Response {
-  return answerStream(readSource(source), encodeNumberedEvents, options);
+  return toStream(readSource(source), encodeNumberedEvents, options);
 }
 
 /** Not a generator: one that waits can't be ended. */
@@ -100,7 +100,7 @@ export class StreamCutOff extends Error {
   readonly code = "ECONNRESET";
 }
 
-function answerStream<Events>(
+function toStream<Events>(
   events: AsyncIterator<Events>,
   encode: (events: Events) => string,
   options: StreamOptions,

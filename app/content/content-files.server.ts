@@ -60,7 +60,6 @@ export async function openContentFile(contentDir: string, filePath: string) {
   }
 }
 
-/** Never reads more than `maxBytes`, even if the file grows meanwhile. */
 export async function readContentText(
   contentDir: string,
   filePath: string,
@@ -71,14 +70,7 @@ export async function readContentText(
     if (sizeBytes > maxBytes) {
       throw new ContentFileError({ kind: "broken", reason: `is larger than ${maxBytes} bytes` });
     }
-    const buffer = Buffer.alloc(sizeBytes);
-    let length = 0;
-    while (length < buffer.length) {
-      const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
-      if (bytesRead === 0) break;
-      length += bytesRead;
-    }
-    return decodeText(buffer.subarray(0, length));
+    return decodeText(await handle.readFile());
   } catch (error) {
     throw contentFileError(error);
   } finally {

@@ -3,10 +3,10 @@ import { namesVersion } from "~/platform/http/header-text";
 /** Both ends included. */
 export type ByteRange = { startByte: number; endByte: number };
 
-type RangeAnswer = ByteRange | "whole" | "unsatisfiable";
+type RangeResult = ByteRange | "whole" | "unsatisfiable";
 
 /** Several ranges, other units and malformed headers get the whole file, as RFC 9110 allows. */
-export function readRange(header: string, sizeBytes: number): RangeAnswer {
+export function readRange(header: string, sizeBytes: number): RangeResult {
   const match = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header);
   const [, first = "", last = ""] = match ?? [];
   if (first === "" && last === "") return "whole";
@@ -18,7 +18,7 @@ export function readRange(header: string, sizeBytes: number): RangeAnswer {
   return { startByte, endByte: Math.min(endByte, sizeBytes - 1) };
 }
 
-function readSuffix(suffixBytes: number, sizeBytes: number): RangeAnswer {
+function readSuffix(suffixBytes: number, sizeBytes: number): RangeResult {
   if (suffixBytes === 0 || sizeBytes === 0) return "unsatisfiable";
   return { startByte: Math.max(0, sizeBytes - suffixBytes), endByte: sizeBytes - 1 };
 }
@@ -37,7 +37,7 @@ export function isUnchanged(conditions: MediaConditions, version: MediaVersion):
 }
 
 /** Whether If-Range lets the Range header count. */
-export function mayAnswerRange({ ifRange: validator }: MediaConditions, version: MediaVersion): boolean {
+export function mayUseRange({ ifRange: validator }: MediaConditions, version: MediaVersion): boolean {
   if (validator === null) return true;
   if (validator.startsWith('"')) return validator === version.etag;
   return readHttpDateSeconds(validator) === version.modifiedSeconds;

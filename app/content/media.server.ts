@@ -6,7 +6,7 @@ import { ContentFileError, isCanonicalTokenId, openContentFile, tokenFolder } fr
 import type { OpenedFile } from "./content-files.server";
 import { findMediaType } from "./media-file";
 import type { MediaLinks } from "./media-links.server";
-import { isUnchanged, mayAnswerRange, readRange } from "./media-range";
+import { isUnchanged, mayUseRange, readRange } from "./media-range";
 import type { ByteRange, MediaConditions, MediaVersion } from "./media-range";
 
 const chunkBytes = 64 * 1024;
@@ -62,7 +62,7 @@ export async function serveMedia(request: MediaRequest): Promise<Response> {
   });
   if (contentType === "image/svg+xml") headers.set("Content-Security-Policy", svgPolicy);
 
-  const plan = planAnswer(request, version, opened.sizeBytes);
+  const plan = planResponse(request, version, opened.sizeBytes);
   if (plan.contentRange) headers.set("Content-Range", plan.contentRange);
   if (plan.status === 304 || plan.status === 416) {
     headers.delete("Content-Type");
@@ -83,12 +83,12 @@ export async function serveMedia(request: MediaRequest): Promise<Response> {
 
 type Plan = { status: 200 | 206 | 304 | 416; startByte: number; endByte: number; contentRange?: string };
 
-function planAnswer(request: MediaRequest, version: MediaVersion, sizeBytes: number): Plan {
+function planResponse(request: MediaRequest, version: MediaVersion, sizeBytes: number): Plan {
   const nothing = { startByte: 0, endByte: -1 };
   if (isUnchanged(request, version)) return { ...nothing, status: 304 };
   const whole: Plan = { status: 200, startByte: 0, endByte: sizeBytes - 1 };
   // HEAD describes the whole file.
-  if (request.method !== "GET" || request.range === null || !mayAnswerRange(request, version)) return whole;
+  if (request.method !== "GET" || request.range === null || !mayUseRange(request, version)) return whole;
   const range = readRange(request.range, sizeBytes);
   if (range === "whole") return whole;
   if (range === "unsatisfiable") return { ...nothing, status: 416, contentRange: `bytes */${sizeBytes}` };

@@ -8,7 +8,7 @@ import { inSpan } from "~/platform/tracing/spans";
 import { createKeyTools } from "./key-tools.server";
 import type { KeyToolsGate } from "./key-tools.server";
 import { createMcpDispatcher } from "./mcp/dispatch.server";
-import { answerMcp, requireTrustedSite } from "./mcp/mcp.server";
+import { respondToMcp, requireTrustedSite } from "./mcp/mcp.server";
 import type { McpExchange, McpSender, McpSite } from "./mcp/mcp.server";
 import { describeResource, isResourceSuffix } from "./mcp/resource-metadata";
 import { createSearchTool } from "./search-tool";
@@ -51,8 +51,8 @@ export function createTools(given: ToolDependencies) {
     registry: tools,
     requireTrustedSite: (sender: McpSender) => requireTrustedSite(sender, site),
     /** `caller` is null for a stranger. */
-    answerMcp: (call: Omit<McpExchange, "caller"> & { caller: Caller | null }) =>
-      answerMcp({ ...call, caller: call.caller && holderOf(call.caller) }, dispatch),
+    respondToMcp: (call: Omit<McpExchange, "caller"> & { caller: Caller | null }) =>
+      respondToMcp({ ...call, caller: call.caller && holderOf(call.caller) }, dispatch),
     findResource: ({ suffix }: { suffix: string }) =>
       mcpPath !== null && isResourceSuffix(suffix, mcpPath) ? describeResource(site.origin, mcpPath) : null,
   };

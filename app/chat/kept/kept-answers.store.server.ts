@@ -4,16 +4,16 @@ import type { Clock } from "~/platform/time/clock";
 import type { Database } from "~/platform/database/database.server";
 import { databaseNowMs } from "~/platform/database/database-clock.server";
 import type {
-  AnswerHeaders,
-  AnswerSession,
-  AnswerState,
+  ReplyHeaders,
+  ReplySession,
+  ReplyState,
   AppendRequest,
   BeginOutcome,
   BeginRequest,
   Conversation,
-  FoundAnswer,
+  FoundReply,
   KeptEvent,
-} from "./kept-answer";
+} from "./kept-reply";
 
 export type KeptAnswerStore = ReturnType<typeof createKeptAnswerStore>;
 
@@ -145,7 +145,7 @@ function createWriting({ database, now, isHeld }: Terms) {
         VALUES (${name}, '', '', 0, ${BigInt(expiresAtMs)}) ON CONFLICT DO NOTHING`;
     },
 
-    askToStopSession: ({ owner, openFor, proofHash }: AnswerSession): Promise<string[]> =>
+    askToStopSession: ({ owner, openFor, proofHash }: ReplySession): Promise<string[]> =>
       askToStop(Prisma.sql`"openFor" = ${openFor} AND "owner" = ${owner} AND "proofHash" = ${proofHash}`),
 
     async listAskedToStop(replyIds: readonly string[]): Promise<string[]> {
@@ -206,12 +206,12 @@ export const findStatements = (database: Database, conversation: Conversation) =
 function createReading({ database, isHeld }: Terms, clock: Clock) {
   return {
     /** The conversation's newest reply, until it expires. */
-    async find(conversation: Conversation): Promise<FoundAnswer | null> {
+    async find(conversation: Conversation): Promise<FoundReply | null> {
       type Row = StateRow & Pick<KeptAnswer, "headers" | "expiresAtMs">;
       const { open, ended } = findStatements(database, conversation);
       const row = (await database.$queryRaw<Row[]>(open))[0] ?? (await database.$queryRaw<Row[]>(ended))[0];
       if (!row || (row.expiresAtMs !== null && Number(row.expiresAtMs) <= clock())) return null;
-      const headers = row.headers === null ? null : (JSON.parse(row.headers) as AnswerHeaders);
+      const headers = row.headers === null ? null : (JSON.parse(row.headers) as ReplyHeaders);
       return { replyId: row.id, headers, ...toState(row) };
     },
 
@@ -250,7 +250,7 @@ function takeInOrder(events: readonly KeptEvent[], afterId: number, lastId: numb
   return gap < 0 ? wanted : wanted.slice(0, gap);
 }
 
-function toState({ lastId, hasWriter, endingId, concludedAtMs }: StateRow): AnswerState {
+function toState({ lastId, hasWriter, endingId, concludedAtMs }: StateRow): ReplyState {
   return {
     lastId: Number(lastId),
     hasWriter: Boolean(hasWriter),

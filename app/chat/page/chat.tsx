@@ -13,7 +13,7 @@ import { createConversationArchive, createMemoryStore } from "./conversation/con
 import { ChatSession } from "./conversation/chat-session";
 import type { ChatOptions } from "./conversation/chat-session";
 import { IconButton } from "./icon";
-import { Thread } from "./answer/thread";
+import { Thread } from "./reply/thread";
 import { useSecondsUntil } from "~/ui/use-seconds-until";
 import { Welcome } from "./welcome";
 
@@ -92,25 +92,25 @@ function ChatHead() {
 
 function useStopOnEscape(): void {
   const session = useChatSession();
-  const isAnswering = useChatState("answeringId") !== null;
+  const isGrowing = useChatState("growingId") !== null;
   useEffect(() => {
-    if (!isAnswering) return;
+    if (!isGrowing) return;
     function onKeyDown(event: KeyboardEvent) {
       if (event.key === "Escape" && !event.defaultPrevented && !document.querySelector("dialog[open]"))
         session.stop();
     }
     document.addEventListener("keydown", onKeyDown);
     return () => document.removeEventListener("keydown", onKeyDown);
-  }, [isAnswering, session]);
+  }, [isGrowing, session]);
 }
 
 /** Reads the quota again when the next window begins. */
 function useIsQuotaSpent(): boolean {
   const session = useChatSession();
   const quota = useChatState("quota");
-  const answeringId = useChatState("answeringId");
+  const growingId = useChatState("growingId");
   // Excludes reservations of replies under way, which may be returned.
-  const isSpent = quota !== null && quota.used >= quota.limit && answeringId === null;
+  const isSpent = quota !== null && quota.used >= quota.limit && growingId === null;
   const secondsLeft = useSecondsUntil(isSpent ? quota.resetAtMs : null);
   const isOver = isSpent && quota.resetAtMs !== null && secondsLeft === 0;
   useEffect(() => {

@@ -30,13 +30,13 @@ export function Composer() {
   const session = useChatSession();
   const isLoaded = useChatState("isLoaded");
   const barrier = useContext(AskingBarrierContext);
-  const isAnswering = useChatState("answeringId") !== null;
+  const isGrowing = useChatState("growingId") !== null;
   const { field, text, setText } = useDraft(isLoaded);
   const leftChars = countLeft(text);
   const mayNotSend = barrier !== null || !isLoaded || text.trim() === "" || leftChars < 0;
 
   function send(): void {
-    if (isAnswering || mayNotSend) return;
+    if (isGrowing || mayNotSend) return;
     session.send(text.trim());
     setText("");
     field.current?.focus();
@@ -73,7 +73,7 @@ export function Composer() {
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}
         />
-        {isAnswering ? (
+        {isGrowing ? (
           <button type="button" className="composer-button" aria-label="Stop" onClick={session.stop}>
             <Icon name="stop" />
           </button>

@@ -1,6 +1,6 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { charsPerToken } from "~/chat/chat-limits";
-import { composeAnswer, findSmallTalkAnswer, noSearchAnswer } from "~/chat/reply/offline-answer";
+import { composeReply, findSmallTalkReply, noSearchReply } from "~/chat/reply/offline-answer";
 import { cutText } from "~/platform/text/well-formed-text";
 import { alwaysReady } from "~/platform/providers/provider-row";
 import { generalFailureMessage } from "./chat-provider";
@@ -37,11 +37,11 @@ type OfflineOptions = {
 
 /** Needs no key, network or model: calls the search tool and quotes its passages. */
 export function createOfflineProvider(options: OfflineOptions): ChatProvider {
-  const open = (request: ProviderRequest) => answer(request, options);
+  const open = (request: ProviderRequest) => streamReply(request, options);
   return { name: "offline", failureMessage: generalFailureMessage, open };
 }
 
-async function* answer(
+async function* streamReply(
   { messages, tools, maxOutputTokens, signal }: ProviderRequest,
   { wordDelayMs, sleep = sleepUntilAborted }: OfflineOptions,
 ): AsyncGenerator<ProviderEvent> {
@@ -53,12 +53,12 @@ async function* answer(
   // Not the results that a client reports.
   const found = results.findLast(({ isEarlier = false }) => !isEarlier);
   const searchTool = tools.find(({ name }) => name.endsWith("_search"));
-  const smallTalk = findSmallTalkAnswer(question);
+  const smallTalk = findSmallTalkReply(question);
   if (smallTalk === null && !found && searchTool) {
     yield* askSearch(searchTool.name, question, questionIndex + 1);
     return;
   }
-  const text = smallTalk ?? (found ? composeAnswer(question, found) : noSearchAnswer);
+  const text = smallTalk ?? (found ? composeReply(question, found) : noSearchReply);
   const within = cutText(text, maxOutputTokens * charsPerToken);
   for (const word of within.match(/\s*\S+\s*/g) ?? []) {
     signal.throwIfAborted();

@@ -19,7 +19,7 @@ const aboutItself =
   /^(?:help|who are you|what are you|what(?: can| do) you do|how (?:can|do) you (?:help|work)|are you (?:an? )?(?:ai|bot|human|robot|real))$/iu;
 
 /** Null if the question needs a search. */
-export function findSmallTalkAnswer(question: string): string | null {
+export function findSmallTalkReply(question: string): string | null {
   const said = question
     .normalize("NFKC")
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, " ")
@@ -32,9 +32,9 @@ export function findSmallTalkAnswer(question: string): string | null {
   return null;
 }
 
-export const noSearchAnswer = `${assistantIntroduction} No search over documents is available here, so I have nothing to quote.`;
+export const noSearchReply = `${assistantIntroduction} No search over documents is available here, so I have nothing to quote.`;
 
-export function composeAnswer(question: string, { outputText, failed }: SearchOutcome): string {
+export function composeReply(question: string, { outputText, failed }: SearchOutcome): string {
   const result = failed ? null : readResult(outputText);
   if (!result)
     return `${assistantIntroduction} The search over the documents failed just now. Please ask again in a moment.`;

@@ -22,7 +22,7 @@ export type RunOptions = {
   log: WarnLog;
 };
 
-export const stopAsked = new Error("The answer was asked to stop.");
+export const stopAsked = new Error("A stop was requested.");
 
 type ReplyEnding = "complete" | "failed" | "client-gone" | "time-limit" | "stopped" | "shutdown";
 
@@ -58,7 +58,7 @@ export function startRun(options: RunOptions) {
       .catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
     // The provider's connection can be reused.
     if (why === "complete") return settled;
-    const reason = new Error(`The answer was ended: ${why}`);
+    const reason = new Error(`The reply was ended: ${why}`);
     if (why === "time-limit") reason.name = "TimeoutError";
     controller.abort(reason);
     return settled;
@@ -87,7 +87,7 @@ export class ReplyCancelled extends Error {
 }
 
 /** For a reply without text and tool calls. */
-export function emptyAnswer({ name }: ChatProvider, reason: FinishReason): ProviderError {
+export function emptyReply({ name }: ChatProvider, reason: FinishReason): ProviderError {
   const emptyDetails: Partial<Record<FinishReason, string>> = {
     length: "the model reached its length limit before it said anything",
     "content-filter": "the answer was withheld by the provider's content filter",
@@ -125,6 +125,6 @@ export function toErrorText(error: unknown, run: ReplyRun, options: RunOptions):
     return `The answer was ended: it took longer than the limit of ${options.maxDurationMs / 1000} seconds.`;
   }
   if (ending === "shutdown") return options.shutdownText ?? defaultShutdownText;
-  options.log.warn({ err: error }, "chat answer failed");
+  options.log.warn({ err: error }, "chat reply failed");
   return error instanceof ProviderError ? `${error.message} (${error.details})` : generalFailureMessage;
 }

@@ -2,7 +2,7 @@ import type { ChatEvent, FinishReason } from "./chat-events";
 import { toToolOffer } from "~/tools/tool";
 import type { Tool, ToolCaller } from "~/tools/tool";
 import type { ModelMessage } from "../providers/chat-provider";
-import { emptyAnswer, startRun, toErrorText, toOpeningError } from "./reply-run.server";
+import { emptyReply, startRun, toErrorText, toOpeningError } from "./reply-run.server";
 import type { ReplyRun, RunOptions } from "./reply-run.server";
 import { closeText, maxToolOutputsBytes, runStep } from "./reply-step.server";
 import type { Step, StepContext } from "./reply-step.server";
@@ -34,7 +34,7 @@ export async function openReply(options: ReplyOptions): Promise<AsyncIterableIte
     if (early?.done) throw new Error("The provider ended without an event");
     if (early?.value.type === "finish") {
       await events.return?.();
-      throw emptyAnswer(options.provider, early.value.reason);
+      throw emptyReply(options.provider, early.value.reason);
     }
     return guardEvents(run, streamReply(options, run, { tools, events: startingWith(first, events) }));
   } catch (error) {
@@ -95,7 +95,7 @@ async function* runSteps(
   let step = first;
   for (let number = 1; ; number += 1) {
     const result = yield* runStep(context, step);
-    if (!context.hasContent) throw emptyAnswer(options.provider, result.reason);
+    if (!context.hasContent) throw emptyReply(options.provider, result.reason);
     if (!result.wantsAnother || number >= options.maxSteps) return result.reason;
     if (run.leftTokens() === 0) return "length";
     messages.push(...result.addedMessages);

@@ -39,30 +39,24 @@ export function runProgram({ module, args, maxOutputBytes }) {
 }
 
 function createGrowingFile(maxBytes) {
-  let bytes = new Uint8Array(64 * 1024);
-  let length = 0;
+  const buffer = new ArrayBuffer(0, { maxByteLength: maxBytes });
   let position = 0;
 
   return {
     write(chunk) {
       const end = position + chunk.length;
       if (end > maxBytes) return false;
-      if (end > bytes.length) {
-        const grown = new Uint8Array(Math.max(end, bytes.length * 2));
-        grown.set(bytes.subarray(0, length));
-        bytes = grown;
-      }
-      bytes.set(chunk, position);
+      if (end > buffer.byteLength) buffer.resize(end);
+      new Uint8Array(buffer).set(chunk, position);
       position = end;
-      length = Math.max(length, end);
       return true;
     },
     seek(offset, whence) {
-      const base = [0, position, length][whence] ?? 0;
+      const base = [0, position, buffer.byteLength][whence] ?? 0;
       position = Math.max(0, base + offset);
       return position;
     },
-    read: () => bytes.subarray(0, length),
+    read: () => new Uint8Array(buffer),
   };
 }
 

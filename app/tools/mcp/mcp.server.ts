@@ -29,20 +29,20 @@ export type McpSite = {
 
 type Addressee = { dialect: Dialect; id: MessageId | null };
 
-export async function answerMcp(exchange: McpExchange, dispatch: McpDispatcher): Promise<Response> {
+export async function respondToMcp(exchange: McpExchange, dispatch: McpDispatcher): Promise<Response> {
   const { message, headers, caller, signal } = exchange;
   const to = addresseeOf(message);
   if (message.kind === "invalid") {
     const { code, problem } = message;
-    return answerOutcome({ ok: false, status: 400, error: { code, message: problem } }, to);
+    return toResponse({ ok: false, status: 400, error: { code, message: problem } }, to);
   }
   const verdict = readRevision(message, headers);
-  if (!verdict.ok) return answerOutcome({ ok: false, status: 400, error: verdict.error }, to);
+  if (!verdict.ok) return toResponse({ ok: false, status: 400, error: verdict.error }, to);
   if (message.kind === "notification") {
     return new Response(null, { status: 202, headers: { "Cache-Control": "no-store" } });
   }
   const { revision } = verdict;
-  return answerOutcome(await dispatch({ request: message, revision, caller, signal }), to);
+  return toResponse(await dispatch({ request: message, revision, caller, signal }), to);
 }
 
 export function readRevisionHeaders(headers: IncomingHttpHeaders): RevisionHeaders {
@@ -53,7 +53,7 @@ export function readRevisionHeaders(headers: IncomingHttpHeaders): RevisionHeade
   };
 }
 
-function answerOutcome(outcome: McpOutcome, to: Addressee): Response {
+function toResponse(outcome: McpOutcome, to: Addressee): Response {
   const { status, content } = outcome.ok
     ? { status: 200, content: { result: outcome.result } }
     : { status: outcome.status, content: { error: outcome.error } };
@@ -81,7 +81,7 @@ function isLoopbackAddress(host: string | null): boolean {
   return /^(?:127\.0\.0\.1|\[::1\])(?::\d+)?$/.test(host ?? "");
 }
 
-export function answerMcpRefusal(refused: RefusedRequest): Response {
+export function toMcpRefusalResponse(refused: RefusedRequest): Response {
   const { refusal, headers: requestHeaders, json } = refused;
   const { status } = refusal;
   const headers = status === 401 ? nameResource(refused) : refusal.headers;

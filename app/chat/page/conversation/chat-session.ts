@@ -80,7 +80,7 @@ export class ChatSession {
   }
 
   /** Resumes the reply if possible, else asks for another one, which replaces an empty reply. */
-  async answerAgain(reply: Reply): Promise<void> {
+  async replyAgain(reply: Reply): Promise<void> {
     const { open } = this.state.get();
     const question = open.messages.find((message) => message.id === reply.parentId);
     if (this.replies.isReading(open.id) || question?.role !== "user") return;

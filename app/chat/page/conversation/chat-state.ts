@@ -3,7 +3,7 @@ import type { ChatNotice } from "../chat-notice";
 import { createConversation } from "./conversation";
 import { silence } from "../speech/speech-player";
 
-export type ConversationSummary = { id: string; title: string; isAnswering: boolean };
+export type ConversationSummary = { id: string; title: string; isGrowing: boolean };
 
 export type ChatState = ReturnType<typeof createChatState>;
 
@@ -14,7 +14,7 @@ export function createChatState(models: readonly string[]) {
     summaries: [] as readonly ConversationSummary[],
     // Rendered on the server too, so it must be constant.
     open: createConversation("first", 0),
-    answeringId: null as string | null,
+    growingId: null as string | null,
     /** Replies that are reconnecting. */
     lostIds: [] as readonly string[],
     /** Replies whose stop hasn't reached the server yet. */

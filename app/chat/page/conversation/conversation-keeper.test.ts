@@ -58,7 +58,7 @@ test("a conversation deleted in another window is dropped, while it is being ans
   const { keeper, holder } = here;
   keeper.put(conversation);
   expect(store.getItem(entry)).toContain("What is behind it?");
-  expect(holder.get().answeringId).toBe("a");
+  expect(holder.get().growingId).toBe("a");
   // Changed there, answered here: this window goes on.
   expect(tell(here)).toBeNull();
   expect(keeper.find("one")).toEqual(conversation);
@@ -112,7 +112,7 @@ test("a connection that was lost in one window ends nothing in another", () => {
   here.keeper.settle("one", { ...named, status: "failed" });
   tell(there);
   expect(shown(there)).toEqual(further);
-  expect(there.holder.get().answeringId).toBe("a");
+  expect(there.holder.get().growingId).toBe("a");
 });
 
 test("a refusal in one window ends the reply in another", () => {
@@ -134,7 +134,7 @@ test("an answer stopped in one window is stopped in the other, whatever that one
   expect(stored()).toMatchObject({ status: "stopped" });
   tell(here);
   expect(shown(here)).toMatchObject({ status: "stopped" });
-  expect(here.holder.get().answeringId).toBeNull();
+  expect(here.holder.get().growingId).toBeNull();
 });
 
 const done: Reply = { ...further, status: "done", finishReason: "stop" };

@@ -1,5 +1,5 @@
 import type { ChatState, StateHolder } from "./chat-state";
-import { asInterrupted, createConversation, findAnswering, replaceMessage } from "./conversation";
+import { asInterrupted, createConversation, findGrowing, replaceMessage } from "./conversation";
 import type { Conversation, Message, Reply } from "./conversation";
 import type { ConversationArchive } from "./conversation-archive";
 
@@ -70,9 +70,9 @@ export class ConversationKeeper {
   }
 
   /** Conversations with a growing reply, newest first. */
-  listAnswering(): Conversation[] {
+  listGrowing(): Conversation[] {
     return [...this.conversations.values()]
-      .filter((conversation) => findAnswering(conversation))
+      .filter((conversation) => findGrowing(conversation))
       .sort((one, other) => other.updatedAtMs - one.updatedAtMs);
   }
 
@@ -92,14 +92,14 @@ export class ConversationKeeper {
 
   /** The page is being left. */
   writeGrowing(): void {
-    for (const conversation of this.listAnswering()) {
-      this.writeReply(conversation.id, findAnswering(conversation)!);
+    for (const conversation of this.listGrowing()) {
+      this.writeReply(conversation.id, findGrowing(conversation)!);
     }
   }
 
   private adopt(changed: Conversation): void {
     const own = this.find(changed.id);
-    const growing = findAnswering(own);
+    const growing = findGrowing(own);
     // Older than the question that is being answered here.
     if (growing && !findReply(changed, growing.id)) return;
     const mine = new Map(own?.messages.map((message) => [message.id, message]));
@@ -138,9 +138,9 @@ export class ConversationKeeper {
       .sort((one, other) => other.updatedAtMs - one.updatedAtMs)
       .map((conversation) => {
         const { id, title } = conversation;
-        return { id, title, isAnswering: findAnswering(conversation) !== null };
+        return { id, title, isGrowing: findGrowing(conversation) !== null };
       });
-    this.state.set({ ...change, open, answeringId: findAnswering(open)?.id ?? null, summaries });
+    this.state.set({ ...change, open, growingId: findGrowing(open)?.id ?? null, summaries });
   }
 }
 

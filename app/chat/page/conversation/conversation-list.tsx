@@ -77,7 +77,7 @@ function ConversationItem({ summary, isOpen, isUnfolded, onUnfold, onChosen }: C
             onChosen?.();
           }}
         >
-          {summary.isAnswering ? <span className="spinner" role="img" aria-label="Being answered" /> : null}
+          {summary.isGrowing ? <span className="spinner" role="img" aria-label="Being answered" /> : null}
           <span>{title}</span>
         </button>
         <IconButton

@@ -51,7 +51,7 @@ export function createConversation(id: string, nowMs: number): Conversation {
   return { id, title: "", createdAtMs: nowMs, updatedAtMs: nowMs, messages: [], choices: {} };
 }
 
-export function findAnswering(conversation: Conversation | null): Reply | null {
+export function findGrowing(conversation: Conversation | null): Reply | null {
   const found = conversation?.messages.findLast(
     (message) => message.role === "assistant" && message.status === "streaming",
   );

@@ -89,7 +89,7 @@ async function openPage({ stops = [status(204)], stream = growing }: { stops?: A
   return { replies, asked, named, state, conversations, said, ended, shown };
 }
 
-async function stopInMidAnswer(page: Awaited<ReturnType<typeof openPage>>) {
+async function stopInMidReply(page: Awaited<ReturnType<typeof openPage>>) {
   const { replies, conversations, shown } = page;
   conversations.open(createConversation(id, 1));
   void replies.ask(addMessage(createConversation(id, 1), question), question);
@@ -99,7 +99,7 @@ async function stopInMidAnswer(page: Awaited<ReturnType<typeof openPage>>) {
 
 test("a stop that the server has taken is a stop, and until then it is under way", async () => {
   const page = await openPage({ stops: [status(503), status(429), cutOff, status(204)] });
-  await stopInMidAnswer(page);
+  await stopInMidReply(page);
   expect(page.state.get().stoppingIds).toEqual([page.shown().id]);
   await vi.waitFor(() => expect(page.state.get().stoppingIds).toEqual([]));
   expect(page.shown()).toMatchObject({ status: "stopped", notice: null });
@@ -117,7 +117,7 @@ test.each([
     const stops = [...Array<Answer>(attempts).fill(refused), status(204)];
     const page = await openPage({ stops });
     const { shown, ended, said, replies, asked, state } = page;
-    await stopInMidAnswer(page);
+    await stopInMidReply(page);
     await vi.waitFor(() => expect(shown().notice).not.toBeNull());
     const title = "The answer may go on at the server";
     const detail = expect.stringContaining(`The stop failed: ${why}.`) as string;

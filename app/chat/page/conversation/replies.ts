@@ -2,7 +2,7 @@ import type { Announcer } from "../announcer";
 import type { SpeechPlayer } from "../speech/speech-player";
 import { stopReply } from "./chat-api";
 import type { StateHolder } from "./chat-state";
-import { addMessage, findAnswering, listShown, textOfReply } from "./conversation";
+import { addMessage, findGrowing, listShown, textOfReply } from "./conversation";
 import type { Conversation, Message, Question, Reply } from "./conversation";
 import type { ConversationKeeper } from "./conversation-keeper";
 import type { Network } from "./network";
@@ -71,9 +71,9 @@ export class Replies {
   /** Resumes replies that nothing here reads: after a reload, or because another window asked. */
   follow({ isReload }: { isReload: boolean }): void {
     const { conversations, state } = this.options;
-    const others = isReload ? conversations.listAnswering().slice(0, maxResumed) : [];
+    const others = isReload ? conversations.listGrowing().slice(0, maxResumed) : [];
     for (const conversation of [state.get().open, ...others]) {
-      const reply = findAnswering(conversation);
+      const reply = findGrowing(conversation);
       if (reply && !this.isReading(conversation.id)) void this.resume(conversation.id, reply);
     }
   }
@@ -82,7 +82,7 @@ export class Replies {
   leaveEnded(): void {
     for (const [id, { abort }] of this.readings) {
       const conversation = this.options.conversations.find(id);
-      if (conversation && !findAnswering(conversation)) leave(abort, "ended-elsewhere");
+      if (conversation && !findGrowing(conversation)) leave(abort, "ended-elsewhere");
     }
   }
 
@@ -93,7 +93,7 @@ export class Replies {
   /** For good, in every window. */
   stop(conversationId: string): void {
     const reading = this.readings.get(conversationId);
-    const reply = reading?.reply ?? findAnswering(this.options.conversations.find(conversationId));
+    const reply = reading?.reply ?? findGrowing(this.options.conversations.find(conversationId));
     if (!reply) return;
     void this.sendStop(conversationId, reply);
     if (reading) leave(reading.abort, "stopped");

@@ -5,11 +5,11 @@ import { createLogLines } from "~e2e/support/log-lines";
 import { createSqliteTestDatabase } from "~e2e/support/databases/database";
 import { waitUntil } from "~e2e/support/processes";
 import type { ChatEvent } from "../reply/chat-events";
-import type { KeptEvent } from "./kept-answer";
+import type { KeptEvent } from "./kept-reply";
 import { createKeptAnswerStore } from "./kept-answers.store.server";
 import type { KeptAnswerStore } from "./kept-answers.store.server";
-import { AnswerReader } from "./answer-reader.server";
-import { createKeptAnswers, writerGoneText } from "./kept-answers.server";
+import { ReplyReader } from "./reply-reader.server";
+import { createKeptReplies, writerGoneText } from "./kept-replies.server";
 
 /** None expires by itself, however busy the machine is. */
 const longLeaseMs = 60_000;
@@ -25,7 +25,7 @@ async function openInstances() {
     leaseMs = longLeaseMs,
     settling: (usage: { reservationId: string }) => Promise<void> = () => Promise.resolve(),
   ) =>
-    createKeptAnswers({
+    createKeptReplies({
       store: { ...keptAnswers, ...changes },
       leaseMs,
       keptForMs: 60_000,
@@ -44,7 +44,7 @@ async function openInstances() {
 
 /** An answer whose events are said one after the other by the test. */
 async function beginAnswer(
-  kept: ReturnType<typeof createKeptAnswers>,
+  kept: ReturnType<typeof createKeptReplies>,
   usedTokens = 7,
   conversationId = conversation.conversationId,
 ) {
@@ -85,7 +85,7 @@ async function beginAnswer(
 const text = (delta: string): ChatEvent => ({ type: "text-delta", id: "text-1", delta });
 
 /** One call at a time. */
-function iterate(reader: AnswerReader): AsyncIterator<readonly KeptEvent[], undefined> {
+function iterate(reader: ReplyReader): AsyncIterator<readonly KeptEvent[], undefined> {
   const next = () =>
     new Promise<IteratorResult<readonly KeptEvent[], undefined>>((resolve, reject) => {
       const look = () => {
@@ -115,7 +115,7 @@ async function take(reader: AsyncIterator<readonly KeptEvent[]>, count = Infinit
   return events;
 }
 
-function readAgain(kept: ReturnType<typeof createKeptAnswers>, afterId: number) {
+function readAgain(kept: ReturnType<typeof createKeptReplies>, afterId: number) {
   return kept.find(conversation).then((found) => iterate(kept.read(found!, afterId)));
 }
 
@@ -284,7 +284,7 @@ test("a reader may be closed while it reads the store", async () => {
     patienceMs: 0,
     shutdownSignal: AbortSignal.abort(),
   };
-  const reader = new AnswerReader({ replyId: "reply", feed: null, read, afterId: 0, ...unused });
+  const reader = new ReplyReader({ replyId: "reply", feed: null, read, afterId: 0, ...unused });
   reader.take();
   reader.close();
   refuse();

@@ -4,9 +4,9 @@ import { countCharacters } from "~/platform/text/well-formed-text";
 import { charsPerToken } from "../chat-limits";
 import type { ChatEvent } from "../reply/chat-events";
 import { stopAsked } from "../reply/reply-run.server";
-import { AnswerAppender } from "./answer-appender.server";
-import { AnswerFeed } from "./answer-feed.server";
-import type { AnswerHeaders } from "./kept-answer";
+import { ReplyAppender } from "./reply-appender.server";
+import { ReplyFeed } from "./reply-feed.server";
+import type { ReplyHeaders } from "./kept-reply";
 import type { KeptAnswerStore } from "./kept-answers.store.server";
 
 type Options = {
@@ -19,8 +19,8 @@ type Options = {
   /** Never rejects. */
   discard: () => Promise<void>;
   settleLost: () => Promise<void>;
-  onOpen: (answer: OpenAnswer) => void;
-  onClose: (answer: OpenAnswer) => void;
+  onOpen: (reply: OpenReply) => void;
+  onClose: (reply: OpenReply) => void;
   log: WarnLog;
 };
 
@@ -31,15 +31,15 @@ type Use = {
 };
 
 /** A reply that this process writes, or is about to. */
-export class OpenAnswer {
+export class OpenReply {
   readonly replyId: string;
-  readonly feed = new AnswerFeed();
+  readonly feed = new ReplyFeed();
   readonly done: Promise<void>;
   /** Null until they are known. */
-  headers: AnswerHeaders | null = null;
+  headers: ReplyHeaders | null = null;
   readonly #options: Options;
   readonly #end = new AbortController();
-  #appender: AnswerAppender | null = null;
+  #appender: ReplyAppender | null = null;
   #finish = () => {};
 
   constructor(options: Options) {
@@ -56,7 +56,7 @@ export class OpenAnswer {
   async begin(): Promise<void> {
     const { take, onOpen } = this.#options;
     const askedAtMs = await take();
-    this.#appender = new AnswerAppender({
+    this.#appender = new ReplyAppender({
       ...this.#options,
       askedAtMs,
       onStored: (storedId) => this.feed.release(storedId),
@@ -65,7 +65,7 @@ export class OpenAnswer {
     onOpen(this);
   }
 
-  setHeaders(headers: AnswerHeaders): void {
+  setHeaders(headers: ReplyHeaders): void {
     this.headers = headers;
     this.#appender?.setHeaders(headers);
   }

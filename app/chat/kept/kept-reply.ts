@@ -1,7 +1,7 @@
 /** `owner` is empty for a visitor without a token. */
 export type Conversation = { owner: string; conversationId: string };
 
-export type AnswerSession = { owner: string; openFor: string; proofHash: string };
+export type ReplySession = { owner: string; openFor: string; proofHash: string };
 
 export type BeginRequest = Conversation & {
   replyId: string;
@@ -21,7 +21,7 @@ export type BeginOutcome =
   /** The conversation's reply has lost its writer. Conclude it, then begin again. */
   | { outcome: "abandoned"; replyId: string };
 
-export type AnswerHeaders = Record<string, string>;
+export type ReplyHeaders = Record<string, string>;
 export type AppendRequest = {
   replyId: string;
   leaseMs: number;
@@ -31,7 +31,7 @@ export type AppendRequest = {
   /** Of the whole reply so far. */
   usedTokens: number;
   /** Null if they are stored already. */
-  headers: AnswerHeaders | null;
+  headers: ReplyHeaders | null;
   /** The last events; the ending begins at `endingId`. Releases the lease. */
   ending: { endingId: number; expiresAtMs: number } | null;
 };
@@ -39,17 +39,17 @@ export type AppendRequest = {
 /** IDs count from 1 without gaps. `json` has no line breaks. */
 export type KeptEvent = { id: number; json: string };
 
-export type AnswerState = {
+export type ReplyState = {
   /** 0 before the first event. */
   lastId: number;
   /** Whether the lease is held. */
   hasWriter: boolean;
   /** Null while under way, or abandoned. */
-  ending: AnswerEnding | null;
+  ending: ReplyEnding | null;
 };
 
 /** `isBroken`: the writer is gone, so a reader may have seen more than is stored. */
-export type AnswerEnding = { endingId: number; isBroken: boolean };
+export type ReplyEnding = { endingId: number; isBroken: boolean };
 
 /** `headers` is null before the first append. */
-export type FoundAnswer = AnswerState & { replyId: string; headers: AnswerHeaders | null };
+export type FoundReply = ReplyState & { replyId: string; headers: ReplyHeaders | null };

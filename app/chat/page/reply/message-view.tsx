@@ -84,8 +84,8 @@ function ReplyView({ message: reply, versionIds, isQuiet }: ViewProps<Reply>) {
   // The visitor signs in on another page. This page learns of it by trying again.
   const mayTry = barrier === null || barrier === "sign-in";
   const barrierText = barrier ? askingBarriers[barrier] : undefined;
-  function answerAgain(): void {
-    void session.answerAgain(reply);
+  function replyAgain(): void {
+    void session.replyAgain(reply);
     focusComposer();
   }
 
@@ -103,7 +103,7 @@ function ReplyView({ message: reply, versionIds, isQuiet }: ViewProps<Reply>) {
                 tone="quiet"
                 blocked={mustWait || !mayTry}
                 title={mayTry ? undefined : barrierText}
-                onClick={answerAgain}
+                onClick={replyAgain}
               >
                 <Icon name="again" /> Try again
               </Button>
@@ -122,7 +122,7 @@ function ReplyView({ message: reply, versionIds, isQuiet }: ViewProps<Reply>) {
                 icon="again"
                 aria-disabled={barrier !== null || undefined}
                 title={barrierText}
-                onClick={barrier ? undefined : answerAgain}
+                onClick={barrier ? undefined : replyAgain}
               />
             )}
           </>

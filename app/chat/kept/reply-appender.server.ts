@@ -1,5 +1,5 @@
 import type { WarnLog } from "~/platform/log/log.server";
-import type { AnswerHeaders, AppendRequest } from "./kept-answer";
+import type { ReplyHeaders, AppendRequest } from "./kept-reply";
 import type { KeptAnswerStore } from "./kept-answers.store.server";
 
 const appendEveryMs = 150;
@@ -29,14 +29,14 @@ type Options = {
  * Stores one reply: at most every 150 ms, its ending at once. Renews the lease while the reply is silent. Retries until
  * the lease must have expired.
  */
-export class AnswerAppender {
+export class ReplyAppender {
   storedId = 0;
   readonly #options: Options;
   #isOpen = true;
   #waiting: { json: string; usedTokens: number }[] = [];
   #waitingChars = 0;
   #usedTokens = 0;
-  #headers: AnswerHeaders | null = null;
+  #headers: ReplyHeaders | null = null;
   #ending: AppendRequest["ending"] = null;
   /** Repeated unchanged until its outcome is known. */
   #request: AppendRequest | null = null;
@@ -54,7 +54,7 @@ export class AnswerAppender {
     this.#schedule();
   }
 
-  setHeaders(headers: AnswerHeaders): void {
+  setHeaders(headers: ReplyHeaders): void {
     this.#headers = headers;
     this.#schedule();
   }
@@ -136,7 +136,7 @@ export class AnswerAppender {
     } catch (err) {
       this.#failures += 1;
       const { replyId } = this.#options;
-      if (this.#failures === 1) log.warn({ err, replyId }, "answer could not be stored; retrying");
+      if (this.#failures === 1) log.warn({ err, replyId }, "storing a reply failed; retrying");
       if (this.#isOpen && performance.now() - this.#renewedAtMs > leaseMs) this.#lose();
     } finally {
       this.#isAppending = false;

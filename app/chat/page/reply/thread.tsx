@@ -12,9 +12,9 @@ const nearPx = 64;
 /** Follows the end while a reply grows, until the reader scrolls back. */
 export function Thread({ children }: { children: ReactNode }) {
   const open = useChatState("open");
-  const answeringId = useChatState("answeringId");
+  const growingId = useChatState("growingId");
   const shown = useMemo(() => listShown(open), [open]);
-  const { frame, isAway, goToEnd } = useFollowedEnd(open, shown.length, answeringId);
+  const { frame, isAway, goToEnd } = useFollowedEnd(open, shown.length, growingId);
   return (
     <div className="stack thread-frame">
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- It scrolls, so the keyboard must get there. */}
@@ -26,14 +26,14 @@ export function Thread({ children }: { children: ReactNode }) {
           role="log"
           aria-label="Messages"
           aria-live="off"
-          aria-busy={answeringId !== null}
+          aria-busy={growingId !== null}
         >
           {shown.map((message) => (
             <MessageView
               key={message.id}
               message={message}
               versionIds={listVersionIds(open, message)}
-              isQuiet={answeringId !== null}
+              isQuiet={growingId !== null}
             />
           ))}
         </div>
@@ -41,7 +41,7 @@ export function Thread({ children }: { children: ReactNode }) {
       {isAway && shown.length > 0 ? (
         <button type="button" className="to-end" onClick={goToEnd}>
           <Icon name="down" />
-          <span>{answeringId === null ? "To the end" : "Follow the answer"}</span>
+          <span>{growingId === null ? "To the end" : "Follow the answer"}</span>
         </button>
       ) : null}
     </div>
@@ -53,7 +53,7 @@ function listVersionIds({ messages }: Conversation, message: Message): string {
   return versions.map(({ id }) => id).join(" ");
 }
 
-function useFollowedEnd(open: Conversation, shownCount: number, answeringId: string | null) {
+function useFollowedEnd(open: Conversation, shownCount: number, growingId: string | null) {
   const frame = useRef<HTMLDivElement>(null);
   const isFollowing = useRef(true);
   const lastTop = useRef(0);
@@ -91,7 +91,7 @@ function useFollowedEnd(open: Conversation, shownCount: number, answeringId: str
   }, [goToEnd]);
 
   // The end of a reply adds sources and buttons.
-  useLayoutEffect(follow, [answeringId, follow, open]);
+  useLayoutEffect(follow, [growingId, follow, open]);
 
   // Other elements or a keyboard may shrink the thread.
   useLayoutEffect(() => {

@@ -6,7 +6,7 @@ import type { OpenAudio } from "./audio-library.server";
 import type { Speech } from "./speak.server";
 
 /** Audio as it comes. An error of the body cuts the connection: audio that broke off must not look complete. */
-export function answerSpeech({ audio, messageId, isCut, headers: own }: Speech): Response {
+export function toSpeechResponse({ audio, messageId, isCut, headers: own }: Speech): Response {
   const headers = {
     ...own,
     "Content-Type": audio.contentType,
@@ -61,8 +61,8 @@ const statusesWithDetails = new Set([400, 413, 415, 422]);
 const generalFailure = refusalTable["speech-failed"].title;
 
 /** The route's own error shape. */
-export function createSpeechRefusalAnswer(clock: Clock) {
-  return function answerSpeechRefusal({ refusal }: { refusal: Refusal }): Response {
+export function createSpeechRefusalResponse(clock: Clock) {
+  return function respond({ refusal }: { refusal: Refusal }): Response {
     const { status, headers, title } = refusal;
     return answerJson({ status, headers, body: { error: title, ...membersOf(refusal, clock) } });
   };

@@ -2,14 +2,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { createLogLines } from "~e2e/support/log-lines";
 import { waitUntil } from "~e2e/support/processes";
-import { AnswerAppender } from "./answer-appender.server";
-import type { AppendRequest } from "./kept-answer";
+import { ReplyAppender } from "./reply-appender.server";
+import type { AppendRequest } from "./kept-reply";
 
 /** A store that keeps nothing but the requests. */
 function openAppender({ isAway = false } = {}) {
   const requests: (AppendRequest & { atMs: number })[] = [];
   const answer = { isAway };
-  const appender = new AnswerAppender({
+  const appender = new ReplyAppender({
     replyId: "reply-1",
     leaseMs: 60_000,
     askedAtMs: performance.now(),

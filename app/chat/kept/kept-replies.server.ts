@@ -5,10 +5,10 @@ import type { Clock } from "~/platform/time/clock";
 import { toEventJson } from "~/chat/event-stream.server";
 import { Refusal } from "~/platform/refusals/refusal";
 import type { Log } from "~/platform/log/log.server";
-import { AnswerReader, createSharedRead, lookEveryMs } from "./answer-reader.server";
-import type { AnswerHeaders, AnswerSession, BeginRequest, Conversation, FoundAnswer } from "./kept-answer";
+import { ReplyReader, createSharedRead, lookEveryMs } from "./reply-reader.server";
+import type { ReplyHeaders, ReplySession, BeginRequest, Conversation, FoundReply } from "./kept-reply";
 import type { KeptAnswerStore } from "./kept-answers.store.server";
-import { OpenAnswer } from "./open-answer.server";
+import { OpenReply } from "./open-reply.server";
 
 export const writerGoneText = "The answer broke off: the server that wrote it has ended. Ask again.";
 
@@ -25,7 +25,7 @@ const onItsWayMs = 60_000;
 
 const retryLater = { "Retry-After": "5" };
 
-export type KeptAnswersOptions = {
+export type KeptRepliesOptions = {
   store: KeptAnswerStore;
   leaseMs: number;
   /** How long a reply is kept after its end. */
@@ -38,15 +38,15 @@ export type KeptAnswersOptions = {
   log: Log;
 };
 
-export type KeptAnswers = ReturnType<typeof createKeptAnswers>;
+export type KeptReplies = ReturnType<typeof createKeptReplies>;
 
-export type AnswerOwner = Conversation & Pick<BeginRequest, "openFor" | "proofHash">;
-type Begun = AnswerOwner & { replyId: string };
+export type ReplyOwner = Conversation & Pick<BeginRequest, "openFor" | "proofHash">;
+type Begun = ReplyOwner & { replyId: string };
 
 /** Replies that continue without readers, and can be resumed on any instance. */
-export function createKeptAnswers(options: KeptAnswersOptions) {
+export function createKeptReplies(options: KeptRepliesOptions) {
   const { store, leaseMs, keptForMs, shutdownSignal, clock, log } = options;
-  const writtenHere = new Map<string, OpenAnswer>();
+  const writtenHere = new Map<string, OpenReply>();
   setMaxListeners(0, shutdownSignal);
   const expiresAtMs = () => clock() + keptForMs;
   const { conclude, settleLost, settleEnded } = createSettling(options, expiresAtMs);
@@ -57,15 +57,15 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
   async function concludeAbandoned(): Promise<void> {
     for (const replyId of await store.listAbandoned()) {
       await conclude(replyId).catch((err: unknown) =>
-        log.warn({ err, replyId }, "answer could not be concluded"),
+        log.warn({ err, replyId }, "concluding a reply failed"),
       );
     }
     await settleEnded();
   }
 
   return {
-    prepare(owner: AnswerOwner, replyId: string = randomUUID()): OpenAnswer {
-      return new OpenAnswer({
+    prepare(owner: ReplyOwner, replyId: string = randomUUID()): OpenReply {
+      return new OpenReply({
         replyId,
         store,
         leaseMs,
@@ -73,18 +73,18 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
         take: () => take({ replyId, ...owner }, options, conclude),
         discard: () => discard({ replyId, ...owner }, options),
         settleLost: () => settleLost(replyId),
-        onOpen(answer) {
-          writtenHere.set(replyId, answer);
+        onOpen(reply) {
+          writtenHere.set(replyId, reply);
           void lookForStops();
         },
-        onClose: (answer) => void (writtenHere.get(replyId) === answer && writtenHere.delete(replyId)),
+        onClose: (reply) => void (writtenHere.get(replyId) === reply && writtenHere.delete(replyId)),
         log,
       });
     },
     find: store.find,
     /** The first reader's. They are stored a moment after the reply began. */
-    async headersOf(found: FoundAnswer, conversation: Conversation): Promise<AnswerHeaders> {
-      let latest: FoundAnswer | null = found;
+    async headersOf(found: FoundReply, conversation: Conversation): Promise<ReplyHeaders> {
+      let latest: FoundReply | null = found;
       for (let looks = 0; latest?.replyId === found.replyId; looks += 1) {
         const headers = writtenHere.get(found.replyId)?.headers ?? latest.headers;
         const mayCome = latest.hasWriter && latest.lastId === 0 && looks < 10;
@@ -94,10 +94,10 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
       }
       return {};
     },
-    read({ replyId }: Pick<FoundAnswer, "replyId">, afterId: number): AnswerReader {
+    read({ replyId }: Pick<FoundReply, "replyId">, afterId: number): ReplyReader {
       const feed = writtenHere.get(replyId)?.feed ?? null;
       const patienceMs = 2 * leaseMs;
-      return new AnswerReader({ ...options, replyId, feed, afterId, read, conclude, patienceMs });
+      return new ReplyReader({ ...options, replyId, feed, afterId, read, conclude, patienceMs });
     },
     /**
      * Resolves when the reply has ended, if this process writes it. Other processes find the request in the store. A reply
@@ -110,7 +110,7 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
       here?.stop();
       await Promise.race([here?.done, endingWait()]);
     },
-    async stopSession(session: AnswerSession): Promise<void> {
+    async stopSession(session: ReplySession): Promise<void> {
       for (const replyId of await store.askToStopSession(session)) writtenHere.get(replyId)?.stop();
     },
     /** Concludes replies even if nobody reads them. Several processes may do so. */
@@ -118,7 +118,7 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
       while (!signal.aborted) {
         const wait = delay(leaseMs / 3, undefined, { ref: false, signal });
         await wait.then(concludeAbandoned).catch((err: unknown) => {
-          if (!signal.aborted) log.warn({ err }, "answers could not be concluded");
+          if (!signal.aborted) log.warn({ err }, "concluding replies failed");
         });
       }
     },
@@ -132,23 +132,23 @@ export function createKeptAnswers(options: KeptAnswersOptions) {
   };
 }
 
-function discard(answer: Begun, { store, log }: KeptAnswersOptions): Promise<void> {
-  const onFailure = (err: unknown) => log.warn({ err }, "answer that did not begin could not be discarded");
-  return store.discard(answer).catch(onFailure);
+function discard(reply: Begun, { store, log }: KeptRepliesOptions): Promise<void> {
+  const onFailure = (err: unknown) => log.warn({ err }, "discarding a reply that never began failed");
+  return store.discard(reply).catch(onFailure);
 }
 
 /** Takes the conversation. Returns when the lease was requested. */
 async function take(
-  answer: Begun,
-  options: KeptAnswersOptions,
+  reply: Begun,
+  options: KeptRepliesOptions,
   conclude: (replyId: string) => Promise<void>,
 ): Promise<number> {
   const { store, leaseMs, maxOpen } = options;
   for (;;) {
     const askedAtMs = performance.now();
-    const result = await store.begin({ ...answer, maxOpen, leaseMs }).catch(async (error: unknown) => {
+    const result = await store.begin({ ...reply, maxOpen, leaseMs }).catch(async (error: unknown) => {
       // The insert may have happened.
-      await Promise.race([discard(answer, options), endingWait()]);
+      await Promise.race([discard(reply, options), endingWait()]);
       throw error;
     });
     if (result.outcome === "begun") return askedAtMs;
@@ -160,7 +160,7 @@ async function take(
 }
 
 /** Polls for stops that other instances received, while replies are written here. */
-function createStopLook(store: KeptAnswerStore, writtenHere: ReadonlyMap<string, OpenAnswer>) {
+function createStopLook(store: KeptAnswerStore, writtenHere: ReadonlyMap<string, OpenReply>) {
   let isLooking = false;
   return async (): Promise<void> => {
     if (isLooking) return;
@@ -175,7 +175,7 @@ function createStopLook(store: KeptAnswerStore, writtenHere: ReadonlyMap<string,
 }
 
 /** Settles replies that their writers didn't. */
-function createSettling({ store, settle, log }: KeptAnswersOptions, expiresAtMs: () => number) {
+function createSettling({ store, settle, log }: KeptRepliesOptions, expiresAtMs: () => number) {
   /** The store's confirmation may have been lost. */
   const unsettled = new Set<string>();
 
@@ -191,7 +191,7 @@ function createSettling({ store, settle, log }: KeptAnswersOptions, expiresAtMs:
         if (usage) await settle({ reservationId: replyId, usedTokens: usage.usedTokens });
         unsettled.delete(replyId);
       } catch (err) {
-        log.warn({ err, replyId }, "answer could not be settled");
+        log.warn({ err, replyId }, "settling a reply failed");
       }
     }
   }
@@ -200,7 +200,7 @@ function createSettling({ store, settle, log }: KeptAnswersOptions, expiresAtMs:
   async function concludeOnce(replyId: string): Promise<void> {
     unsettled.add(replyId);
     if (await store.conclude({ replyId, endingEvents, expiresAtMs: expiresAtMs() }))
-      log.warn({ replyId }, "answer concluded: its writer is gone");
+      log.warn({ replyId }, "reply concluded: its writer is gone");
     await settleEnded();
   }
 

@@ -1,13 +1,13 @@
-import type { AnswerEnding, KeptEvent } from "./kept-answer";
+import type { ReplyEnding, KeptEvent } from "./kept-reply";
 
 /** Beyond this, stored events are dropped: readers that lag behind read from the store. */
 const maxHeldChars = 8 * 1024;
 
 /** The newest events of a reply that this process writes, for its readers here. */
-export class AnswerFeed {
+export class ReplyFeed {
   lastId = 0;
   /** Set with the last events. */
-  ending: AnswerEnding | null = null;
+  ending: ReplyEnding | null = null;
   /** The reply never began. */
   hasFailed = false;
   /** The lease is lost. Readers continue in the store. */

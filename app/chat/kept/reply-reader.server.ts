@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { StreamCutOff } from "~/chat/event-stream.server";
 import type { EventSource } from "~/chat/event-stream.server";
-import type { AnswerFeed } from "./answer-feed.server";
-import type { AnswerEnding, KeptEvent } from "./kept-answer";
+import type { ReplyFeed } from "./reply-feed.server";
+import type { ReplyEnding, KeptEvent } from "./kept-reply";
 import type { KeptAnswerStore } from "./kept-answers.store.server";
 
 /** How often an instance polls the store for another one's changes. */
@@ -27,10 +27,10 @@ export function createSharedRead(store: Pick<KeptAnswerStore, "read">, signal: A
   };
 }
 
-type AnswerReaderOptions = {
+type ReplyReaderOptions = {
   replyId: string;
   /** Null if another process writes the reply, or if it has ended. */
-  feed: AnswerFeed | null;
+  feed: ReplyFeed | null;
   afterId: number;
   read: ReturnType<typeof createSharedRead>;
   /** Ends a reply whose writer is gone. */
@@ -41,9 +41,9 @@ type AnswerReaderOptions = {
 };
 
 /** The events of a reply after `afterId`: from memory if this process writes it, otherwise from the store. */
-export class AnswerReader implements EventSource {
+export class ReplyReader implements EventSource {
   #lastId: number;
-  readonly #options: AnswerReaderOptions;
+  readonly #options: ReplyReaderOptions;
   #tellMore = () => {};
   readonly #look = () => this.#tellMore();
   #fromStore: KeptEvent[] = [];
@@ -57,7 +57,7 @@ export class AnswerReader implements EventSource {
   #isClosed = false;
   #fault: StreamCutOff | null = null;
 
-  constructor(options: AnswerReaderOptions) {
+  constructor(options: ReplyReaderOptions) {
     this.#options = options;
     this.#lastId = options.afterId;
     options.feed?.listeners.add(this.#look);
@@ -69,7 +69,7 @@ export class AnswerReader implements EventSource {
 
   take(): readonly KeptEvent[] | null {
     const feed = this.#options.feed?.isLost ? null : this.#options.feed;
-    if (feed?.hasFailed) this.#cutOff("The answer did not begin");
+    if (feed?.hasFailed) this.#cutOff("The reply never began");
     if (this.#fault !== null) throw this.#fault;
     if (this.#isClosed) return null;
     if (feed?.ending) this.#goToEnding(feed.ending, feed.lastId);
@@ -93,7 +93,7 @@ export class AnswerReader implements EventSource {
   }
 
   /** A reader that has seen more than was stored gets the ending all the same, once. */
-  #goToEnding({ endingId, isBroken }: AnswerEnding, lastId: number): boolean {
+  #goToEnding({ endingId, isBroken }: ReplyEnding, lastId: number): boolean {
     if (this.#isEnding) return false;
     this.#isEnding = true;
     const hasSeenMore = isBroken ? this.#lastId >= endingId : this.#lastId > lastId;
@@ -112,7 +112,7 @@ export class AnswerReader implements EventSource {
         lookedAtMs = performance.now();
       } catch (cause) {
         const isOver = shutdownSignal.aborted || performance.now() - lookedAtMs > patienceMs;
-        if (isOver) this.#cutOff("The answer could not be read", cause);
+        if (isOver) this.#cutOff("Reading the reply failed", cause);
         else await delay(lookEveryMs);
       }
     }
@@ -127,7 +127,7 @@ export class AnswerReader implements EventSource {
     this.#isIdle = false;
     if (part?.ending && this.#goToEnding(part.ending, part.lastId)) return;
     if (part === null || (part.events.length === 0 && part.lastId > afterId)) {
-      this.#cutOff("The answer is gone");
+      this.#cutOff("The reply is gone");
       return;
     }
     const readId = part.events.at(-1)?.id ?? part.lastId;

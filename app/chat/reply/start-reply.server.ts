@@ -26,10 +26,10 @@ export type ChatCall = Pick<ReplyOptions, "caller" | "signal"> & {
   admitAnswer: () => Promise<{ reservation: QuotaReservation; headers: Record<string, string> }>;
 };
 
-export type ChatAnswer = { events: AsyncIterable<ChatEvent>; headers: Record<string, string> };
+export type ChatReply = { events: AsyncIterable<ChatEvent>; headers: Record<string, string> };
 
 /** Model, quota, provider: in this order, so that a refusal costs nothing. */
-export async function answerChat(call: ChatCall, dependencies: ChatDependencies): Promise<ChatAnswer> {
+export async function startReply(call: ChatCall, dependencies: ChatDependencies): Promise<ChatReply> {
   const model = findModel(dependencies.models, call.request);
   if (model === null) throw new Refusal("unknown-model");
   const system = await dependencies.readSystemPrompt();
@@ -79,8 +79,8 @@ function toRefusal(cause: unknown): unknown {
 }
 
 /** The chat's own error shape. */
-export function createChatRefusalAnswer(clock: Clock) {
-  return function answerChatRefusal({ refusal }: { refusal: Refusal }): Response {
+export function createChatRefusalResponse(clock: Clock) {
+  return function respond({ refusal }: { refusal: Refusal }): Response {
     const { status, headers, title, refusalName, detail } = refusal;
     let { members } = refusal;
     if (refusalName === "too-many-requests") {
