@@ -26,27 +26,8 @@ export function cutAtSentence(text: string, maxChars: number): string {
   return sentences.join("").trimEnd() || cutLong(text, maxChars)[0]!;
 }
 
-/** Returns sentences as soon as they are certain: `3.` may become `3.14`. `flush` returns the rest. */
-export function createSentenceStream(maxChars: number) {
-  let waiting = "";
-
-  function push(piece: string): string[] {
-    const { sentences, rest } = takeSentences(waiting + piece);
-    waiting = rest;
-    return sentences.flatMap((sentence) => cutLong(sentence.trim(), maxChars)).filter(Boolean);
-  }
-
-  function flush(): string[] {
-    const text = waiting;
-    waiting = "";
-    return splitIntoSentences(text, maxChars);
-  }
-
-  return { push, flush };
-}
-
-/** Linear. */
-function takeSentences(text: string): { sentences: string[]; rest: string } {
+/** `rest` may still become a sentence. Linear. */
+export function takeSentences(text: string): { sentences: string[]; rest: string } {
   const sentences: string[] = [];
   let start = 0;
   let read = 0;
