@@ -112,7 +112,7 @@ function readConfig(reader: SettingReader) {
     brand,
     keys,
     chains,
-    /** Those of files that `keys` names. */
+    /** Lists in files that `keys` names. */
     addressLists,
     chain: readChain(reader),
     state,

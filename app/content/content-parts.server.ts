@@ -19,7 +19,7 @@ export const contentPartLimits = {
   "script.js": 256 * 1024,
 } as const;
 
-/** Of each part, for all keys together. */
+/** Per part, for all keys together. */
 const maxCacheBytesPerPart = 8 * 1024 * 1024;
 
 type LogLine = (fields: Record<string, unknown>, message: string) => void;
@@ -34,7 +34,7 @@ export type ContentPartsOptions = {
   clock: Clock;
   log: { info: LogLine; warn: LogLine };
   recheckMs: number;
-  /** Of each part. Missing files are entries, too. */
+  /** Per part. Missing files are entries, too. */
   maxCacheEntries: number;
 };
 

@@ -2,7 +2,7 @@
 export const sandboxPath = "/sandbox";
 /** With allow-same-origin, too, the script could remove its own sandbox. */
 export const sandboxAttribute = "allow-scripts";
-/** Of the frame's body, and of the room's container in the page. */
+/** The class of the frame's body, and of the room in the page. */
 export const roomClassName = "latchkey-room";
 
 export const maxFrameHeightPx = 4000;

@@ -17,7 +17,7 @@ export type SearchStore = {
   vendor: "libsql" | "pinecone";
   /** The first one is the default. */
   indexes: readonly [string, ...string[]];
-  /** Those with pages, and the default. */
+  /** Namespaces with pages, and the default. */
   listNamespaces: (index: string) => Promise<readonly string[]>;
   hasPublicPages: (question: SearchQuestion) => Promise<boolean>;
   search: (question: SearchQuestion) => Promise<PassageMatch[]>;

@@ -1,6 +1,6 @@
 import { cutText, isLongerThan } from "~/platform/text/well-formed-text";
 
-/** A full stop after these ends no sentence. Neither does one after a single letter. */
+/** A full stop ends no sentence after these, or after a single letter. */
 const abbreviations = new Set(
   "mr mrs ms dr prof sr jr st vs etc e.g i.e cf no nr vol fig approx dept est inc ltd co bzw ca usw z.b".split(
     " ",

@@ -101,8 +101,8 @@ const deepNesting = /^(?:\s*(?:>|[-*+](?=\s)|\d{1,9}[.)](?=\s))){7}/;
 const maxGrowth = 10;
 
 /**
- * What a person would read aloud of a Markdown text: no markup, addresses, code blocks, emoji or table rules. Each block
- * ends as a sentence, so that a voice pauses. Stops after `maxChars`.
+ * The text that a person would read aloud, without markup, addresses, code blocks, emoji and table rules. Each block ends
+ * as a sentence, so that a voice pauses. Stops after `maxChars`.
  */
 export function toSpeakableText(markdown: string, maxChars = markdown.length * maxGrowth): string {
   const blocks = listSpeakableBlocks(markdown, maxChars);

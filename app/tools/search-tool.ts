@@ -13,7 +13,7 @@ import type { Tool, ToolCaller } from "./tool";
 const maxQueryChars = 1_000;
 const maxIndexChars = 100;
 const gatedScope = "tools";
-/** Of one result. Later matches come without metadata. */
+/** Later matches come without metadata. */
 const maxMetadataChars = 160 * 1024;
 
 export const searchResultSchema = z.object({

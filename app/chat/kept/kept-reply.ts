@@ -28,7 +28,7 @@ export type AppendRequest = {
   /** The ID of the first event. Without events, only the lease is renewed. */
   firstId: number;
   events: readonly string[];
-  /** Of the whole reply so far. */
+  /** The whole reply's usage so far. */
   usedTokens: number;
   /** Null if they are stored already. */
   headers: ReplyHeaders | null;

@@ -155,7 +155,7 @@ function rankOf({ status, isStoppedByUser }: Reply): number {
   return status === "done" ? 2 : 0;
 }
 
-/** Of a message in two windows, the copy that counts. */
+/** Chooses between two windows' copies of a message. */
 function chooseCopy(mine: Message | undefined, theirs: Message): Message {
   if (mine?.role !== "assistant" || theirs.role !== "assistant") return theirs;
   // Only the window that asked reads a reply without a name.
