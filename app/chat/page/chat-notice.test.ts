@@ -138,13 +138,11 @@ test("the notice of an interrupted answer says whether any of it came, and offer
   expect(noticeForBrokenReply({ errorText, hasContent: false })).toMatchObject({
     kind: "again",
     title: errorText,
-    detail: "Nothing of the answer came.",
+    detail: "Nothing came of the reply.",
   });
-  expect(noticeForBrokenReply({ errorText, hasContent: true }).detail).toBe(
-    "What came before it is kept above.",
-  );
+  expect(noticeForBrokenReply({ errorText, hasContent: true }).detail).toBe("The part above is kept.");
   expect(noticeForBrokenReply({ errorText: null, hasContent: true }).detail).toBe(
-    "The connection ended before the answer did. What came before it is kept above.",
+    "The connection ended too soon. The part above is kept.",
   );
 });
 

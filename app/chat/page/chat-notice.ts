@@ -17,12 +17,12 @@ const signInFirst = "Sign in at the gate: one signature, at no cost. Then come b
 /** The page's mistake, not the visitor's. */
 const fault: Remedy = {
   kind: "final",
-  remedy: "Load this page again; if it stays like this, tell whoever runs this site.",
+  remedy: "Load this page again. If it stays like this, tell the site's operator.",
 };
 const faultsWithoutBody: Remedies = {
   "internal-error": {
     kind: "again",
-    remedy: "Try again; if it stays like this, tell whoever runs this site.",
+    remedy: "Try again. If it stays like this, tell the site's operator.",
   },
   "method-not-allowed": fault,
 };
@@ -32,7 +32,7 @@ const faults: Remedies = {
   "unsupported-media-type": fault,
 };
 
-const editOrBegin: Remedy = { kind: "final", remedy: "Edit what you wrote, or begin a new conversation." };
+const editOrBegin: Remedy = { kind: "final", remedy: "Edit your message, or start a new conversation." };
 const sendLater: Remedy = { kind: "wait", remedy: "What you wrote is kept. Try again in a moment." };
 
 const askingRemedies: Remedies = {
@@ -47,18 +47,18 @@ const askingRemedies: Remedies = {
   "quota-exceeded": { kind: "wait", remedy: "What you wrote is kept. Send it again at the time below." },
   "answer-under-way": {
     kind: "again",
-    remedy: "What you wrote is kept. Try again when that answer has ended.",
+    remedy: "What you wrote is kept. Try again when that reply has ended.",
   },
   "invalid-reply-id": fault,
   "reply-id-taken": { kind: "again", remedy: "What you wrote is kept. Try again." },
   "too-many-answers": {
     kind: "wait",
-    remedy: "What you wrote is kept. Send it again when one of the other answers has ended, or stop one.",
+    remedy: "What you wrote is kept. Send it again when another reply has ended, or stop one.",
   },
   "unknown-model": { kind: "model", remedy: "Choose another model below, then send again." },
   "missing-messages": editOrBegin,
   "invalid-messages": editOrBegin,
-  "body-too-large": { kind: "final", remedy: "Shorten what you wrote, or begin a new conversation." },
+  "body-too-large": { kind: "final", remedy: "Shorten what you wrote, or start a new conversation." },
   "request-timeout": { kind: "again", remedy: "Check your connection and try again." },
   "provider-failed": { kind: "again", remedy: "Nothing was counted. Try again in a moment." },
   "state-unavailable": sendLater,
@@ -68,7 +68,7 @@ const askingRemedies: Remedies = {
 
 const skipped: Remedy = {
   kind: "skip",
-  remedy: "Read this part with your eyes, and hear what comes after it.",
+  remedy: "This part can't be read aloud. Skip it to hear the rest.",
 };
 const positionKept = "Your place in the text is kept. Read on from there";
 const readOnLater: Remedy = { kind: "wait", remedy: `${positionKept} in a moment.` };
@@ -87,7 +87,7 @@ const readingRemedies: Remedies = {
   "speech-disabled": {
     kind: "final",
     title: "Nothing is read aloud here",
-    remedy: "Read the text with your eyes, or ask whoever runs this site to switch speech on.",
+    remedy: "Read the text yourself. The site's operator can switch speech on.",
   },
   "speech-busy": readOnLater,
   "speech-failed": {
@@ -132,11 +132,11 @@ export function noticeForRefusal(answer: RefusedAnswer, activity: Activity, nowM
 /** `errorText` is the server's; null if the connection broke. */
 export function noticeForBrokenReply(broken: { errorText: string | null; hasContent: boolean }): ChatNotice {
   const { errorText, hasContent } = broken;
-  const kept = hasContent ? "What came before it is kept above." : "Nothing of the answer came.";
+  const kept = hasContent ? "The part above is kept." : "Nothing came of the reply.";
   return {
     kind: "again",
     title: errorText ?? "The answer broke off",
-    detail: errorText === null ? `The connection ended before the answer did. ${kept}` : kept,
+    detail: errorText === null ? `The connection ended too soon. ${kept}` : kept,
     remedy: "Try again in a moment.",
   };
 }
@@ -144,12 +144,12 @@ export function noticeForBrokenReply(broken: { errorText: string | null; hasCont
 /** For a reply whose stop failed. */
 export function noticeForUnstopped(cause: ChatNotice): ChatNotice {
   const detail = [`The stop failed: ${cause.title}.`, cause.detail ?? ""].join(" ").trim();
-  return { ...cause, title: "The answer may go on at the server", detail };
+  return { ...cause, title: "The reply may continue on the server", detail };
 }
 
 export function noticeForFailure(failed: { activity: Activity; isOnline: boolean }): ChatNotice {
   if (failed.isOnline) {
-    const detail = "Either the connection is bad, or the site is away for a moment.";
+    const detail = "Your connection or the site has a problem.";
     return { kind: "offline", ...unreached, detail };
   }
   return {

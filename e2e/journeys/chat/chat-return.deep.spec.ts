@@ -232,7 +232,7 @@ test.describe("with a server of its own", () => {
           await expectRest(page);
         }
         const notice = replies(page).last().getByRole("alert");
-        await expect(notice).toContainText("The answer may go on at the server", { timeout: 20_000 });
+        await expect(notice).toContainText("The reply may continue on the server", { timeout: 20_000 });
         await expect(notice).toContainText("The stop failed: Too many requests.");
         const stopped = page.waitForResponse((response) => response.url().endsWith("/stop"));
         await notice.getByRole("button", { name: "Try again" }).click({ timeout: 40_000 });

@@ -193,7 +193,7 @@ test.describe("where speech is switched off", () => {
     await replies(page).getByRole("button", { name: "Read aloud" }).click();
     const notice = page.getByRole("alert");
     await expect(notice).toContainText("The server says: TTS provider is disabled.");
-    await expect(notice).toContainText("Read the text with your eyes");
+    await expect(notice).toContainText("Read the text yourself");
     await expect(notice.getByRole("button", { name: /^Read on/ })).toHaveCount(0);
     await expect(replies(page).getByRole("button", { name: "Read aloud" })).toHaveCount(0);
     await expectAccessible(page, "speech is switched off");

@@ -119,7 +119,7 @@ test.each([
     const { shown, ended, said, replies, asked, state } = page;
     await stopInMidReply(page);
     await vi.waitFor(() => expect(shown().notice).not.toBeNull());
-    const title = "The answer may go on at the server";
+    const title = "The reply may continue on the server";
     const detail = expect.stringContaining(`The stop failed: ${why}.`) as string;
     expect(shown()).toMatchObject({ status: "stopped", notice: { kind, title, detail } });
     expect(asked.filter((name) => name === "stop")).toHaveLength(attempts);
