@@ -46,16 +46,12 @@ export function createSearch({ settings, contentDir, dataDir, instrument, log }:
       return instrumentCall({ instrument, call, signal: question.signal, work });
     },
   };
-  const stopping = new AbortController();
-  void warnOfMissingNamespaces({ store, whenIndexed, gatedNamespaces, signal: stopping.signal, log });
+  void warnOfMissingNamespaces({ store, whenIndexed, gatedNamespaces, log });
   return {
     store,
     gatedNamespaces,
     isEmbedded: pinecone === null,
     listNamespaces: () => withDeadline(store.listNamespaces(store.indexes[0]), listingTimeoutMs),
-    stop: () => {
-      stopping.abort();
-      return store.stop();
-    },
+    stop: store.stop,
   };
 }
