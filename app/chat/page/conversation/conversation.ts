@@ -14,7 +14,7 @@ export type ToolPart = {
   startedAtMs: number;
   endedAtMs: number | null;
 };
-export type Part = TextPart | ToolPart;
+type Part = TextPart | ToolPart;
 
 type Entry = { id: string; parentId: string; createdAtMs: number };
 export type Question = Entry & { role: "user"; text: string };
