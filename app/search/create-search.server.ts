@@ -5,7 +5,7 @@ import { createProviderEmbedder } from "~/platform/providers/provider-embedder.g
 import type { Embedder } from "~/platform/providers/provider-embedder.gateway.server";
 import { monotonicClock as clock } from "~/platform/time/clock";
 import { withDeadline } from "~/platform/time/deadline";
-import { warnOfMissingNamespaces } from "./gated-namespaces";
+import { warnOfMissingNamespaces } from "~/knowledge/gated-namespaces";
 import { createKnowledgeSearch } from "./knowledge-search.server";
 import { createPineconeSearch } from "./pinecone.gateway.server";
 import type { SearchStore } from "./search-store";

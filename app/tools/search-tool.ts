@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { TokenHolder } from "~/gate/tokens/holder";
 import { Refusal } from "~/platform/refusals/refusal";
-import { isGatedNamespace } from "~/search/gated-namespaces";
+import { isGatedNamespace } from "~/knowledge/gated-namespaces";
 import { defaultNamespace, maxNamespaceChars, namespacePattern } from "~/knowledge/knowledge-page";
 import type { Reader } from "~/knowledge/knowledge-page";
 import { metadataFilterSchema } from "~/search/metadata-filter";

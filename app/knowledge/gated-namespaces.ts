@@ -1,5 +1,3 @@
-import type { SearchStore } from "./search-store";
-
 /** Similar spellings count as one name: gating too much is the smaller harm. */
 function fold(name: string): string {
   return name.normalize("NFKC").trim().toLowerCase();
@@ -11,7 +9,10 @@ export function isGatedNamespace(name: string, gatedNamespaces: readonly string[
 }
 
 type WarnOptions = {
-  store: Pick<SearchStore, "indexes" | "listNamespaces">;
+  store: {
+    indexes: readonly string[];
+    listNamespaces: (index: string) => Promise<readonly string[]>;
+  };
   whenIndexed: Promise<void>;
   gatedNamespaces: readonly string[];
   log: { warn: (fields: { problem?: string; err?: unknown }, message: string) => void };
