@@ -49,7 +49,7 @@ export function defaultSteps({ walletConnect, base }: WalletChoice): Step[] {
     },
     {
       title: "Enter",
-      text: "The server asks the chain who holds the key now, and only then hands anything out.",
+      text: "The server checks on chain who holds the key now, before it sends anything.",
     },
   ];
 }
