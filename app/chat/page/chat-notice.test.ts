@@ -2,7 +2,6 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import { describeChat } from "~/chat/chat.openapi";
-import { describeResume } from "~/chat/resume.openapi";
 import { ApiRegistry } from "~/platform/openapi/api-registry";
 import { refusalTable } from "~/platform/refusals/refusal";
 import type { RefusalName } from "~/platform/refusals/refusal";
@@ -16,13 +15,11 @@ import type { Activity, ChatNotice } from "./chat-notice";
 const nowMs = Date.UTC(2031, 4, 6);
 const api = new ApiRegistry({ origin: "https://gate.example", limits: distinctLimits() });
 describeChat(api);
-describeResume(api);
 describeSpeech(api);
 const operations = listOperations(api.toDocument({ title: "Chat", version: "1", description: "Chat" }));
 const pathOf: Record<Activity, string> = {
   asking: "/api/chat",
   reading: "/api/tts",
-  stopping: "/api/chat/{id}/stop",
 };
 
 type DescribedAnswer = {
@@ -50,7 +47,7 @@ function slugOf(name: string): string {
   return name in refusalTable ? refusalTable[name as RefusalName].slug : "provider-failed";
 }
 
-const refusals = (["asking", "reading", "stopping"] as const).flatMap(listRefusals);
+const refusals = (["asking", "reading"] as const).flatMap(listRefusals);
 const programWords = /\/api\/|header|JSON|JWT|`|Authorization|Content-Type|retryAfter|resetAt/i;
 const apiRemedies = new Set<string>(Object.values(refusalTable).map(({ remedy }) => remedy));
 
@@ -73,7 +70,6 @@ test.each(refusals)("$activity: $name is explained in words for the person who r
   expect([...apiRemedies]).not.toContain(notice.remedy);
   // What is right to say to somebody who asked is wrong for somebody who listens.
   if (activity === "asking") expect(notice.remedy).not.toMatch(/read on|place in the text|listen|hear/i);
-  else if (activity === "stopping") expect(notice.remedy).not.toMatch(/you wrote|send again|listen/i);
   else expect(notice.remedy).not.toMatch(/you wrote|send|\bask\b(?! whoever)|conversation/i);
   // The server's own words stay readable, as the title or beneath one that people know.
   expect(`${notice.title} ${notice.detail ?? ""}`).toContain(body.error);
@@ -91,7 +87,7 @@ test.each(refusals.filter(({ notice }) => notice.kind !== "sign-in"))(
 );
 
 test("the notices have a remedy for each described refusal, and for no other", () => {
-  for (const activity of ["asking", "reading", "stopping"] as const) {
+  for (const activity of ["asking", "reading"] as const) {
     const slugs = refusals
       .filter((refusal) => refusal.activity === activity && refusal.name in refusalTable)
       .map(({ name }) => slugOf(name));

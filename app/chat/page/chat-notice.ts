@@ -1,7 +1,7 @@
 import { noticeForRefused, readRefused, unreached } from "~/platform/refusals/notice";
 import type { NoticeText, PageRemedy, RefusedAnswer } from "~/platform/refusals/notice";
 
-export type Activity = "asking" | "reading" | "stopping";
+export type Activity = "asking" | "reading";
 
 type NoticeKind = "wait" | "sign-in" | "offline" | "model" | "again" | "skip" | "final";
 
@@ -19,15 +19,12 @@ const fault: Remedy = {
   kind: "final",
   remedy: "Load this page again. If it stays like this, tell the site's operator.",
 };
-const faultsWithoutBody: Remedies = {
+const faults: Remedies = {
   "internal-error": {
     kind: "again",
     remedy: "Try again. If it stays like this, tell the site's operator.",
   },
   "method-not-allowed": fault,
-};
-const faults: Remedies = {
-  ...faultsWithoutBody,
   "invalid-json-body": fault,
   "unsupported-media-type": fault,
 };
@@ -100,24 +97,10 @@ const readingRemedies: Remedies = {
   "cross-site-request": { kind: "final", remedy: "Open this page at its own address and listen there." },
 };
 
-const stopLater: Remedy = { kind: "wait", remedy: "Try again in a moment, or stop it in another window." };
-
-const stoppingRemedies: Remedies = {
-  ...faultsWithoutBody,
-  "invalid-reply-id": fault,
-  "missing-jwt": { ...signInEnded, remedy: "Sign in at the gate, then come back here and try again." },
-  "invalid-jwt": { ...signInEnded, remedy: `${signInEnded.remedy} Then come back here and try again.` },
-  "too-many-requests": { kind: "wait", remedy: "Try again when the time below has passed." },
-  "state-unavailable": stopLater,
-  "chain-unavailable": stopLater,
-  "cross-site-request": { kind: "final", remedy: "Open this page at its own address and stop it there." },
-};
-
 /** The table's own remedies also speak to API clients. */
 export const remediesOf: Record<Activity, Remedies> = {
   asking: askingRemedies,
   reading: readingRemedies,
-  stopping: stoppingRemedies,
 };
 
 export type ChatNotice = NoticeText & { kind: NoticeKind };
@@ -143,8 +126,13 @@ export function noticeForBrokenReply(broken: { errorText: string | null; hasCont
 
 /** For a reply whose stop failed. */
 export function noticeForUnstopped(cause: ChatNotice): ChatNotice {
-  const detail = [`The stop failed: ${cause.title}.`, cause.detail ?? ""].join(" ").trim();
-  return { ...cause, title: "The reply may continue on the server", detail };
+  const isSignIn = cause.kind === "sign-in";
+  return {
+    ...cause,
+    title: "The reply may continue on the server",
+    detail: `The stop failed: ${cause.title}.`,
+    remedy: isSignIn ? cause.remedy : "Try again in a moment, or stop it in another window.",
+  };
 }
 
 export function noticeForFailure(failed: { activity: Activity; isOnline: boolean }): ChatNotice {
@@ -160,8 +148,7 @@ export function noticeForFailure(failed: { activity: Activity; isOnline: boolean
   };
 }
 
-const keptOffline: Record<Activity, string | null> = {
+const keptOffline: Record<Activity, string> = {
   asking: "What you wrote is kept in this browser.",
   reading: "Your place in the text is kept.",
-  stopping: null,
 };

@@ -87,8 +87,8 @@ export async function stopReply(stopping: Stopping): Promise<ChatNotice | null> 
     // 404: the server no longer keeps replies, so none continues.
     if (response?.ok || response?.status === 404) return null;
     cause = response
-      ? (await readRefusal(response, "stopping")).notice
-      : noticeForFailure({ activity: "stopping", isOnline: network.isOnline() });
+      ? (await readRefusal(response, "asking")).notice
+      : noticeForFailure({ activity: "asking", isOnline: network.isOnline() });
     if (response && response.status < 500 && response.status !== 429) break;
   }
   return cause && noticeForUnstopped(cause);

@@ -107,7 +107,7 @@ test("a stop that the server has taken is a stop, and until then it is under way
 });
 
 test.each([
-  [refusing(401, "missing-jwt", "Unauthorized: missing JWT"), 1, "sign-in", "Your sign-in has ended"],
+  [refusing(401, "invalid-jwt", "Unauthorized: invalid JWT"), 1, "sign-in", "Your sign-in has ended"],
   [refusing(429, "too-many-requests", "Too many requests"), 5, "wait", "Too many requests"],
   [refusing(503, "state-unavailable", "State unavailable"), 5, "wait", "State unavailable"],
   [cutOff, 5, "offline", "The server did not answer"],
