@@ -7,7 +7,7 @@ import reactHooks from "eslint-plugin-react-hooks";
 import tseslint from "typescript-eslint";
 
 const features =
-  "landing gate content demo door chat quota speech tools search payments reference operator".split(" ");
+  "landing gate content demo door chat quota speech tools search knowledge payments reference operator".split(" ");
 const inBrowser = "This file may run in the browser. Move the call to a .server.ts use-case or a route.";
 
 /** Gate's rooms, a step each: a room imports from its own step and those below. */
@@ -261,7 +261,7 @@ export default tseslint.config(
     files: [
       "app/entry.server.tsx",
       "server.ts",
-      "app/chat/page/answer/markdown-blocks.ts",
+      "app/chat/page/reply/markdown-blocks.ts",
       "app/content/submission-html.server.ts",
       "app/gate/proofs/signature.server.ts",
       "app/speech/flite/wasi-memory.mjs",

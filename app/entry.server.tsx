@@ -11,10 +11,10 @@ import { noteRefusal } from "~/platform/http/to-refusal.server";
 import { takeTurn } from "~/platform/http/turn.server";
 import { NonceContext } from "~/ui/nonce";
 
-/** Milliseconds a page's slow data may take before the page ends with what is there. */
+/** Maximum wait for a page's slow data, in milliseconds. */
 export const streamTimeout = 5_000;
 
-/** A page is sent once it is whole, so that a part that fails still decides the status. */
+/** Sends a page once it is whole, because a failing part decides the status. */
 export default async function handleRequest(
   request: Request,
   responseStatusCode: number,
@@ -23,7 +23,7 @@ export default async function handleRequest(
   loadContext: AppLoadContext,
 ): Promise<Response> {
   await takeTurn();
-  // Nothing is drawn for a visitor who left while the data was read.
+  // The visitor left while the data was read.
   if (loadContext.signal.aborted) return new Response(null, { status: responseStatusCode });
   const { cspNonce: nonce, headers, refusal, requestId, service } = loadContext;
   if (refusal && !/\btext\/html\b/i.test(headers.accept ?? ""))
@@ -48,19 +48,18 @@ export default async function handleRequest(
           pipe(body);
         },
         onShellError: reject,
-        // A part of the page. A failure of the page as a whole reaches handleError by itself.
+        // For a part of the page. A failure of the whole page reaches handleError.
         onError(error) {
           status = 500;
           logError(loadContext, request, error);
         },
       },
     );
-    // One second more than the data may take, so that its own timeout reaches the page first.
+    // After the data's own timeout.
     const timer = setTimeout(abort, streamTimeout + 1_000).unref();
   });
 }
 
-/** The data of a page, for the framework's own scripts. */
 export function handleDataRequest(response: Response): Response {
   nameProblem(response.headers, response.status);
   return response;
@@ -76,13 +75,13 @@ export function handleError(error: unknown, { request, context }: LoaderFunction
     context.refusal = error;
     return noteRefusal(error, context);
   }
-  // A visitor who closed the tab is not an error, and neither is a request without a route.
+  // A closed tab and an unknown path are no errors.
   const isRefused = isRouteErrorResponse(error) && error.status < 500;
   if (!context.signal.aborted && !isRefused) logError(context, request, error);
 }
 
 function logError(loadContext: AppLoadContext, request: Request, error: unknown): void {
-  // The path only: a query may hold a token.
+  // Without the query, which may have a token.
   loadContext.log.error(
     { err: error, method: request.method, path: new URL(request.url).pathname },
     "page rendering failed",

@@ -2,7 +2,7 @@
 import "@remix-run/node";
 
 declare module "@remix-run/node" {
-  /** What is set in remix.config.js, for the types of what loaders return. */
+  /** As in remix.config.js. */
   // eslint-disable-next-line @typescript-eslint/consistent-type-definitions -- only interfaces merge
   interface Future {
     v3_singleFetch: true;

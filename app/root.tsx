@@ -23,7 +23,7 @@ import { useOfflineWorker } from "~/ui/use-offline-worker";
 export type PageHandle = { withoutScripts?: boolean };
 
 export const links: LinksFunction = () => [
-  // Fonts are requested anonymously even from one's own origin, and the two have to match.
+  // Browsers request fonts anonymously, and the two have to match.
   ...pageFaces.map(
     (href) => ({ rel: "preload", as: "font", href, type: "font/woff2", crossOrigin: "anonymous" }) as const,
   ),
@@ -43,7 +43,7 @@ export function loader({ context }: LoaderFunctionArgs) {
   return { settings: publicSettings, brand, origin, hasReference: openApiEnabled };
 }
 
-/** The operator's settings, which stay as they are while the server runs. */
+/** Settings don't change while the server runs. */
 export const shouldRevalidate = () => false;
 
 export function Layout({ children }: { children: ReactNode }) {
@@ -86,7 +86,7 @@ export function Layout({ children }: { children: ReactNode }) {
   );
 }
 
-/** The operator's look: after the page's own styles, which it overrides. */
+/** Overrides the page's own styles. */
 function BrandHead() {
   const data = useRouteLoaderData<typeof loader>("root");
   const { pathname } = useLocation();
@@ -137,17 +137,17 @@ function describeError(error: unknown): { heading: string; text: string } {
   if (isMissing(error)) {
     return {
       heading: "There is nothing here",
-      text: "No page lives at this address. It may have been mistyped, or the page may have moved.",
+      text: "There is no page at this address. Check it for typing mistakes.",
     };
   }
   if (isRouteErrorResponse(error) && error.status < 500) {
     return {
-      heading: "This could not be understood",
-      text: "The page was asked for in a way it cannot answer. Go to the start and open it from there.",
+      heading: "We couldn't understand this request",
+      text: "Go to the start and open the page from there.",
     };
   }
   return {
-    heading: "This page could not be shown",
+    heading: "We couldn't show this page",
     text: "Wait a moment, then load the page again. If the server failed, the error is in its log.",
   };
 }

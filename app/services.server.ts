@@ -38,27 +38,27 @@ const sweepIntervalSeconds = 60;
 const keyListMaxAgeSeconds = 60;
 let running: Services | undefined;
 
-/** The running service. Routes ask for it when they are called, never when they are loaded. */
+/** Routes call this per request, never when they are loaded. */
 export function getServices(): Services {
   if (!running) throw new Error("The services have not been started.");
   return running;
 }
 
-/** Part of the demo only; elsewhere these addresses do not exist. */
+/** Outside the demo these addresses don't exist. */
 export function requireDemo(): DemoChain {
   const { demo } = getServices();
   if (!demo) throw new Refusal("not-found");
   return demo;
 }
 
-/** As for the demo: where no secret is set for the operator's view, its addresses do not exist. */
+/** Without OPERATOR_SECRET these addresses don't exist. */
 export function requireOperatorService(): NonNullable<Services["operator"]> {
   const { operator } = getServices();
   if (!operator) throw new Refusal("not-found", { detail: "The operator's view is switched off here." });
   return operator;
 }
 
-/** Where answers are not kept, their addresses do not exist. */
+/** If replies aren't kept, their addresses don't exist. */
 export function requireResumable(): NonNullable<Services["chat"]["resumable"]> {
   const { resumable } = getServices().chat;
   if (!resumable) throw new Refusal("not-found");
@@ -67,16 +67,13 @@ export function requireResumable(): NonNullable<Services["chat"]["resumable"]> {
 
 type StartServicesOptions = { config: Config; port: number; log: Log; buildVersion: string };
 
-/**
- * The only place that knows the whole configuration and every feature. Migrates, connects and starts what runs
- * beside the requests; `stop` ends all of it.
- */
+/** The only place that knows every feature. Migrates, connects and starts background work. `stop` ends all of it. */
 export async function startServices(options: StartServicesOptions): Promise<Services> {
   const { config, port, log, buildVersion } = options;
   return (running = await createServices(await openFoundation(config, port, log), buildVersion));
 }
 
-/** `buildVersion` changes with every build that changes what browsers get. */
+/** `buildVersion` changes if a build changes what browsers get. */
 async function createServices(foundation: Foundation, buildVersion: string) {
   const { config, site, brand, database, redis, chains, metrics, recording, leases, log } = foundation;
   const entrance = await createEntrance(foundation);
@@ -121,7 +118,6 @@ async function createServices(foundation: Foundation, buildVersion: string) {
     gate,
     door,
     publicKinds,
-    /** The same as long as the process runs: the file is read at the start. */
     answerKeyList: createStaticAnswer(
       JSON.stringify(toKeyList(publicKinds)),
       "application/json; charset=utf-8",
@@ -134,10 +130,10 @@ async function createServices(foundation: Foundation, buildVersion: string) {
     speech,
     demo: config.mode === "demo" ? createDemo({ chains: config.chains, kinds: config.keys }) : null,
     metrics,
-    /** As everybody may read it; the operator's view has the whole. */
+    /** Without secrets, which only the operator's view has. */
     readReadiness: async () => hideSecrets(await readReadiness(), config.keys.list),
     operator,
-    /** Ends the session with the answers that run for it. Returns the header that deletes the cookie. */
+    /** Ends the session and its replies. Returns the header that deletes the cookie. */
     signOut: async ({ cookie }: { cookie: string | undefined }) => {
       const { claims, headers } = await gate.session.signOut({ cookie });
       if (claims) await chat.resumable?.stopSession(claims);
@@ -145,12 +141,12 @@ async function createServices(foundation: Foundation, buildVersion: string) {
     },
     stop: async () => {
       metricsServer?.close();
-      // Until an answer has ended, it may need any of the others.
+      // A running reply may need any of the others.
       await Promise.all([chat.stop(), outbox.stop()]);
       await payments?.stop();
       const others = [gate, search, speech, sweeper, addressLists];
       await Promise.all(others.map((each) => each.stop()));
-      // After those that settle what they had reserved.
+      // The others settle their reservations first.
       await quota.stop();
       await recording.stop();
       await leases.stop();
@@ -159,7 +155,6 @@ async function createServices(foundation: Foundation, buildVersion: string) {
   };
 }
 
-/** Who may enter, and what is behind the gate. */
 async function createEntrance(foundation: Foundation) {
   const { config, site, database, instance, state, chains, leases, metrics, keyMetrics, log } = foundation;
   const { jwt, doorSites: sites, chain: chainSettings } = config;

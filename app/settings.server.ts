@@ -74,12 +74,12 @@ export const goneSettings: Readonly<Record<string, string>> = {
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** The process's configuration; ends the process where there is something to mend. */
+/** Ends the process on a mistake. */
 export function loadConfig(): Config {
   return readEnvironment(parseConfig);
 }
 
-/** Throws a ConfigError that lists every mistake at once. `fileNames`: all names of the environment file. */
+/** Throws a ConfigError with all mistakes. `fileNames`: the names in the environment file. */
 export function parseConfig(environment: Environment, fileNames: readonly string[] = []): Config {
   const reader = createSettingReader(environment);
   const config = readConfig(reader);
@@ -94,7 +94,7 @@ export function parseConfig(environment: Environment, fileNames: readonly string
   return config;
 }
 
-/** Strangers could spend the operator's money: whether they may has to be said. */
+/** Strangers could spend the operator's money, so production requires a choice. */
 function requireCostChoice(
   reader: SettingReader,
   { chat, speech, embedder }: { chat: string; speech: string; embedder: string | undefined },
@@ -136,13 +136,12 @@ function readConfig(reader: SettingReader) {
     brand,
     keys,
     chains,
-    /** Those of files that `keys` names. */
+    /** Lists in files that `keys` names. */
     addressLists,
     chain: readChain(reader),
     state,
     gate: readGate(reader, state.enabled),
     jwt: readTokens(reader),
-    /** None: the door is off. */
     doorSites: readDoor(reader, { kinds: keys, serving, isStateActive: state.enabled }),
     database: readDatabase(reader, serving.dataDir),
     limits: readLimits(reader),
@@ -156,7 +155,7 @@ function readConfig(reader: SettingReader) {
     search,
     operator: reader.read(operatorSettings),
     tracing: readTracing(reader),
-    /** Worth telling the operator at start-up; nothing here stops it. */
+    /** Warnings. */
     warnings: reader.warnings as readonly string[],
     switches: reader.listSwitches(),
   };
@@ -164,7 +163,7 @@ function readConfig(reader: SettingReader) {
 
 type Offered = Pick<Config, "chat" | "tools" | "doorSites">;
 
-/** Routes whose path is a setting, and what is below them: the path they have by default, and the configured one. */
+/** Routes whose path is a setting: the default path, and the configured one. */
 export function findMovedPaths({ chat, tools }: Pick<Offered, "chat" | "tools">): Record<string, string> {
   return {
     ...(chat.isOn && { "/api/chat": chat.apiPath }),
@@ -172,7 +171,7 @@ export function findMovedPaths({ chat, tools }: Pick<Offered, "chat" | "tools">)
   };
 }
 
-/** Routes that are not there: as for any other unknown address, nothing tells that they might be. */
+/** Routes that look like any unknown address. */
 export function findHiddenPaths({ chat, tools, doorSites }: Offered): readonly string[] {
   const kept = ["/api/chat/:id/stream", "/api/chat/:id/stop"];
   const ofChat = ["/chat", "/api/chat", "/api/models", "/api/quota"];

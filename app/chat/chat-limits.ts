@@ -1,11 +1,11 @@
-/** What one chat request may hold; the page keeps within it, the server insists on it. */
+/** Limits of a chat request. The page keeps within them. */
 export const maxMessages = 100;
-/** Over all text parts of one message. What its tool calls hold beyond as many is cut. */
+/** In all text parts of one message. Its tool calls are cut to the same length. */
 export const maxMessageChars = 32_000;
 export const maxRequestBytes = 256 * 1024;
-/** Members and elements in all, those in what tools answered included. */
+/** Members and elements in all, tool results included. */
 export const maxRequestValues = 10_000;
-/** Over all messages. */
+/** In all messages. */
 export const maxParts = 1_000;
-/** Output is estimated, for the limit and for the quota alike: characters by four, rounded up. */
+/** Output tokens are estimated: characters by four, rounded up. */
 export const charsPerToken = 4;

@@ -169,7 +169,7 @@ export function describeModels(api: ApiRegistry): void {
   api.describe(listModelsOperation);
 }
 
-/** What `chatRequestSchema` checks, apart from what OpenAPI 3.0 cannot say: other members may be anything. */
+/** `chatRequestSchema`, as far as OpenAPI 3.0 can say it. */
 const documentedPart = z.object({
   type: z
     .string()
@@ -218,7 +218,7 @@ const requestContent = {
   },
 };
 
-export const quotaHeadersOfAnswer = describeQuotaHeaders({
+export const quotaHeadersOfReply = describeQuotaHeaders({
   counted: "Estimated tokens",
   thisAnswer: "the most this answer can take already set aside",
   example: { limit: 20_000, remaining: 18_000 },
@@ -263,7 +263,7 @@ export const chatOperation = {
   answers: {
     200: {
       description: streamDescription,
-      ownHeaders: { ...quotaHeadersOfAnswer, ...eventStreamHeader, "X-Reply-Id": replyIdHeader },
+      ownHeaders: { ...quotaHeadersOfReply, ...eventStreamHeader, "X-Reply-Id": replyIdHeader },
       content: {
         "text/event-stream": {
           schema: { type: "string" },

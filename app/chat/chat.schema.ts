@@ -6,8 +6,8 @@ import { textOf, toModelMessages } from "./model-messages";
 import type { Part } from "./model-messages";
 import type { ModelMessage } from "./providers/chat-provider";
 
-// Checked by hand, up to the first fault: a schema would take longer over a thousand wrong parts than over all else.
-// Parts of other types are let through here; `toModelMessages` takes tool calls and drops the rest.
+// Checked by hand up to the first fault: a schema takes long over a thousand wrong parts. `toModelMessages` drops parts
+// of other types.
 const partsSchema = z.array(z.unknown()).transform((parts, checks): Part[] => {
   for (const [index, part] of parts.entries()) {
     const { type, text } = (part ?? {}) as { type?: unknown; text?: unknown };
@@ -36,9 +36,8 @@ const messageSchema = z
     message: `A message may hold at most ${maxMessageChars} characters`,
   });
 
-/** Other members are ignored. Access tokens are among them: whatever their type, they are checked with the caller. */
+/** Other members are ignored. The caller's step checks access tokens. */
 export const chatRequestSchema = z.object({
-  // Counted first: checking every single one takes time.
   messages: z
     .array(z.unknown())
     .min(1)
@@ -57,14 +56,13 @@ export const chatRequestSchema = z.object({
   metadata: z.custom<object>((value) => typeof value === "object" && !Array.isArray(value)).nullish(),
 });
 
-/** `messages` as the model is to see them. */
+/** `messages` as the model gets them. */
 export type ChatRequest = Omit<z.infer<typeof chatRequestSchema>, "messages"> & {
   messages: ModelMessage[];
-  /** Without it, or with one of another shape, the answer cannot be taken up again. */
+  /** Without one the reply can't be resumed. */
   conversationId?: string | undefined;
 };
 
-/** Shape only: who may ask is decided between the reading of the JSON and this. */
 export function readChatRequest(body: unknown, sentBytes: number) {
   const messages = (body as { messages?: unknown } | null | undefined)?.messages;
   if (!Array.isArray(messages) || messages.length === 0)
@@ -80,14 +78,14 @@ export function readChatRequest(body: unknown, sentBytes: number) {
   return { ok: false, problem: "invalid-shape", issues: describeIssues(parsed.error.issues) } as const;
 }
 
-/** As long as that, since without tokens the id alone decides whose the conversation is. */
+/** Long, because without tokens the ID alone decides whose the conversation is. */
 export function isConversationId(id: unknown): id is string {
   return typeof id === "string" && /^[A-Za-z0-9_-]{16,64}$/.test(id);
 }
 
 type WantedModel = Pick<ChatRequest, "model" | "modelIndex">;
 
-/** Null when `model` names none of the operator's models. A position outside the list takes the nearest end. */
+/** Null for an unknown model. A position outside the list means the nearest end. */
 export function findModel(models: readonly string[], { model, modelIndex }: WantedModel): string | null {
   if (typeof model === "string") return models.includes(model) ? model : null;
   const position = Math.min(Math.max(modelIndex ?? 1, 1), models.length);
@@ -103,7 +101,7 @@ function countParts(messages: readonly unknown[]): number {
   return count;
 }
 
-/** OpenAI's list of models, as far as it says anything here. */
+/** OpenAI's list of models. */
 export const modelListSchema = z.object({
   object: z.literal("list"),
   data: z
@@ -111,7 +109,7 @@ export const modelListSchema = z.object({
     .describe("In the order that `modelIndex` counts; the first is the default."),
 });
 
-export type ModelList = z.infer<typeof modelListSchema>;
+type ModelList = z.infer<typeof modelListSchema>;
 
 export function toModelList(models: readonly string[]): ModelList {
   return { object: "list", data: models.map((id) => ({ id, object: "model" })) };

@@ -11,25 +11,25 @@ import { ownerOfKey } from "~/quota/quota-subject";
 import { isConversationId, toModelList } from "./chat.schema";
 import type { ChatRequest } from "./chat.schema";
 import type { ChatConfig } from "./chat.settings";
-import { answerResumable } from "./kept/answer-resumable.server";
-import type { ResumableCall, ResumableDependencies } from "./kept/answer-resumable.server";
-import type { Conversation } from "./kept/kept-answer";
-import { createKeptAnswers, writerGoneText } from "./kept/kept-answers.server";
-import type { KeptAnswersOptions } from "./kept/kept-answers.server";
+import { startResumableReply } from "./kept/resumable-reply.server";
+import type { ResumableCall, ResumableDependencies } from "./kept/resumable-reply.server";
+import type { Conversation } from "./kept/kept-reply";
+import { createKeptReplies, writerGoneText } from "./kept/kept-replies.server";
+import type { KeptRepliesOptions } from "./kept/kept-replies.server";
 import { chatProviders } from "./providers/chat-providers.server";
 import { instrumentChat } from "./providers/instrument-chat";
-import { answerChat } from "./reply/answer-chat.server";
-import type { ChatAnswer, ChatDependencies } from "./reply/answer-chat.server";
-import { createSystemPromptReader } from "./reply/system-prompt.server";
+import { startReply } from "./reply/start-reply.server";
+import type { ChatReply, ChatDependencies } from "./reply/start-reply.server";
+import { readSystemPrompt } from "./reply/system-prompt.server";
 
-export type ChatQuestion = {
+type ChatQuestion = {
   request: ChatRequest;
-  /** Null: a stranger. */
+  /** Null for a stranger. */
   caller: Caller | null;
   signal: AbortSignal;
 };
 
-export type ResumableQuestion = Omit<ChatQuestion, "signal"> & {
+type ResumableQuestion = Omit<ChatQuestion, "signal"> & {
   clientId: string;
   conversationId: string;
   /** The client's name for the reply. */
@@ -42,14 +42,14 @@ type StopRequest = ConversationRequest & { replyId: string | undefined };
 type Dependencies = {
   settings: ChatConfig;
   contentDir: string;
-  /** For how long other processes wait for the writer of a kept reply. */
+  /** How long other processes wait for the writer of a kept reply. */
   leaseSeconds: number;
-  keptAnswers: KeptAnswersOptions["store"];
+  keptAnswers: KeptRepliesOptions["store"];
   quota: Pick<QuotaServices, "admitAnswer" | "ledgerOf">;
   tools: { registry: ChatDependencies["tools"] };
   instrument: ProviderInstrument;
   metrics: Pick<Metrics, "countChatTokens">;
-  /** Whether or not a quota is in force. */
+  /** Counts even if no quota applies. */
   recording: { countTokens: (count: number) => void };
   log: Log;
 };
@@ -68,43 +68,42 @@ export function createChat(given: Dependencies) {
       metrics.countChatTokens({ direction: "in", count }),
     ),
     models: chat.models,
-    readSystemPrompt: createSystemPromptReader(chat.systemPrompt, given.contentDir),
+    readSystemPrompt: () => readSystemPrompt(chat.systemPrompt, given.contentDir),
     maxSteps: chat.maxSteps,
     maxDurationMs: chat.maxDurationSeconds * 1000,
     shutdownSignal: shutdown.signal,
     log,
   };
-  const kept = openKeptAnswers(given, shutdown.signal);
+  const kept = openKeptReplies(given, shutdown.signal);
   const resumableDependencies: ResumableDependencies = {
     chat: { ...dependencies, shutdownText: writerGoneText },
     kept,
     keepTrace: keepSpan,
   };
-  // Even if none can begin: some may be left from before a restart.
+  // Runs even if resuming is off: some may be left from before a restart.
   const stopping = new AbortController();
   const watchingAbandoned = kept.concludeRegularly(stopping.signal);
 
   return {
     /** For the operator. */
     provider: { name: chat.provider, isEmbedded: provider.isEmbedded ?? false, models: chat.models },
-    /** Null where the chat is switched off, which is no fault. */
+    /** Null if the chat is switched off. */
     pingProvider: chat.isOn ? provider.ping(chat) : null,
-    /** Ends the streams that are open, each with a last event. */
+    /** Ends open streams, each with a last event. */
     endStreams: () => shutdown.abort(),
-    /** Once all answers have ended, and what was said last is stored. */
+    /** Resolves once all replies have ended and are stored. */
     async stop(): Promise<void> {
       stopping.abort();
       await Promise.all([kept.drain(), watchingAbandoned]);
     },
-    /** What a client may name. */
     listModels: () => toModelList(chat.models),
-    answer: async ({ request, caller, signal }: ChatQuestion): Promise<ChatAnswer> => {
+    answer: async ({ request, caller, signal }: ChatQuestion): Promise<ChatReply> => {
       const admitAnswer = () => quota.admitAnswer({ caller });
       const call = { request, caller: caller && holderOf(caller), signal, admitAnswer };
-      const { events, headers } = await answerChat(call, dependencies);
+      const { events, headers } = await startReply(call, dependencies);
       return { events: keepSpan(events), headers };
     },
-    /** Null where answers cannot be taken up again. */
+    /** Null if replies can't be resumed. */
     resumable:
       chat.resumeSeconds === 0
         ? null
@@ -117,7 +116,7 @@ export function createChat(given: Dependencies) {
                 quota.admitAnswer({ caller, reservationId });
               const holder = caller && holderOf(caller);
               const call = { request, caller: holder, owner, replyId, admitAnswer };
-              return answerResumable(call, resumableDependencies);
+              return startResumableReply(call, resumableDependencies);
             },
             find: async ({ caller, conversationId }: ConversationRequest) => {
               if (!isConversationId(conversationId)) return null;
@@ -129,10 +128,7 @@ export function createChat(given: Dependencies) {
             stop: async ({ caller, conversationId: id, replyId }: StopRequest) => {
               if (isConversationId(id)) await kept.stop(conversationOf(caller, id), replyId);
             },
-            /**
-             * At its sign-out. What was begun with the same key's other sessions goes on, and so does what the store did
-             * not take the word for: it ends by itself, and only the key's own tokens read it until then.
-             */
+            /** At sign-out. Replies of the key's other sessions continue. */
             stopSession: (claims: Caller["claims"]) =>
               kept
                 .stopSession({
@@ -140,16 +136,16 @@ export function createChat(given: Dependencies) {
                   openFor: openForKey({ claims }),
                   proofHash: claims.siwe_hash,
                 })
-                .catch((err: unknown) => log.warn({ err }, "answers of a session could not be stopped")),
+                .catch((err: unknown) => log.warn({ err }, "stopping a session's replies failed")),
           },
   };
 }
 
-function openKeptAnswers(given: Dependencies, shutdownSignal: AbortSignal) {
+function openKeptReplies(given: Dependencies, shutdownSignal: AbortSignal) {
   const { settings, leaseSeconds, keptAnswers, quota, log } = given;
-  return createKeptAnswers({
+  return createKeptReplies({
     store: keptAnswers,
-    // Readers learn within LEASE_SECONDS that the writer is gone: the rest is for their next look at the store.
+    // Readers learn within LEASE_SECONDS that the writer is gone, and look at the store in between.
     leaseMs: leaseSeconds * 1000 - 500,
     keptForMs: settings.resumeSeconds * 1000,
     maxOpen: settings.resumeOpen,
@@ -160,7 +156,7 @@ function openKeptAnswers(given: Dependencies, shutdownSignal: AbortSignal) {
   });
 }
 
-/** Of a key and the wallet it was held by; a renewed token of both is as good. */
+/** Belongs to a key and its wallet, whatever the token. */
 function conversationOf(caller: Caller | null, conversationId: string): Conversation {
   return { owner: caller ? ownerOf(caller) : "", conversationId };
 }

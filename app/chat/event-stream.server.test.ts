@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { expect, onTestFinished, test } from "vitest";
-import { answerEventStream, answerNumberedEvents, StreamCutOff } from "./event-stream.server";
+import { toEventStream, toNumberedEventStream, StreamCutOff } from "./event-stream.server";
 import type { EventSource, NumberedEvent } from "./event-stream.server";
 
 const silent = new AbortController().signal;
@@ -34,7 +34,7 @@ function countingEvents(next: () => Promise<IteratorResult<object>>) {
 const never = () => new Promise<never>(() => {});
 
 test("each event is sent as one JSON object a line, then the end mark, with the stream's headers", async () => {
-  const response = answerEventStream({
+  const response = toEventStream({
     events: eventsOf({ type: "start" }, { type: "finish" }),
     signal: silent,
     headers: { "X-Quota-Limit": "20000" },
@@ -57,7 +57,7 @@ test.each([
   ["the other half", "\ude00b"],
   ["a whole pair and zeros", "🔑\u0000\ufeff"],
 ])("text with %s arrives exactly as it was sent", async (_name, delta) => {
-  const response = answerEventStream({ events: eventsOf({ type: "text-delta", delta }), signal: silent });
+  const response = toEventStream({ events: eventsOf({ type: "text-delta", delta }), signal: silent });
   const text = await response.text();
   const [line, ...rest] = text.split(/[\n\r\u0085\u2028\u2029]/);
   expect(JSON.parse(line?.slice("data: ".length) ?? "")).toEqual({ type: "text-delta", delta });
@@ -65,7 +65,7 @@ test.each([
 });
 
 test("a lone surrogate is sent escaped, since UTF-8 cannot carry it", async () => {
-  const response = answerEventStream({ events: eventsOf({ delta: "\ud83d" }), signal: silent });
+  const response = toEventStream({ events: eventsOf({ delta: "\ud83d" }), signal: silent });
   expect(await response.text()).toContain('{"delta":"\\ud83d"}');
 });
 
@@ -86,7 +86,7 @@ test("events of one tick of the loop leave in one piece, and none waits for the 
       for (const name of names) yield { name };
     }
   }
-  expect(await readPieces(answerEventStream({ events: events(), signal: silent }))).toEqual([
+  expect(await readPieces(toEventStream({ events: events(), signal: silent }))).toEqual([
     'data: {"name":"a"}\n\ndata: {"name":"b"}\n\ndata: {"name":"c"}\n\n',
     'data: {"name":"d"}\n\n',
     'data: {"name":"e"}\n\ndata: {"name":"f"}\n\ndata: [DONE]\n\n',
@@ -124,7 +124,7 @@ const two = { id: 2, json: "[]" };
 test("events that a source has leave at once, and the last of them with the end mark", async () => {
   const { source, have } = tellingSource();
   have([one]);
-  const response = answerNumberedEvents({ source, signal: silent });
+  const response = toNumberedEventStream({ source, signal: silent });
   const reader = response.body!.getReader();
   const readOn = async () => new TextDecoder().decode((await reader.read()).value);
   expect(await readOn()).toBe("id: 1\ndata: {}\n\n");
@@ -136,7 +136,7 @@ test("events that a source has leave at once, and the last of them with the end 
 
 test("a source is not asked while the reader has no room, and is closed when the reader leaves", async () => {
   const { source, counts, have } = tellingSource();
-  const response = answerNumberedEvents({ source, signal: silent });
+  const response = toNumberedEventStream({ source, signal: silent });
   const long = { id: 1, json: JSON.stringify("x".repeat(10_000)) };
   for (let count = 0; count < 20; count += 1) have([long]);
   const { taken } = counts;
@@ -157,7 +157,7 @@ test("a source that goes on elsewhere cuts the stream off, and one that fails en
     const { source, have } = tellingSource();
     const failures: unknown[] = [];
     const onFailure = (error: unknown) => failures.push(error);
-    const reader = answerNumberedEvents({ source, signal: silent, onFailure }).body!.getReader();
+    const reader = toNumberedEventStream({ source, signal: silent, onFailure }).body!.getReader();
     const first = reader.read();
     have([one], fault);
     expect(new TextDecoder().decode((await first).value)).toContain("id: 1");
@@ -174,7 +174,7 @@ test("a failure after the first event ends with error, finish and the end mark, 
     yield { type: "start" };
     throw broken;
   }
-  const response = answerEventStream({
+  const response = toEventStream({
     events: breaking(),
     signal: silent,
     onFailure: (e) => failures.push(e),
@@ -189,7 +189,7 @@ test("a failure after the first event ends with error, finish and the end mark, 
 test("a reader that cancels while it waits ends the events once", async () => {
   const { counts, events } = countingEvents(never);
   const abort = new AbortController();
-  const response = answerEventStream({ events, signal: abort.signal });
+  const response = toEventStream({ events, signal: abort.signal });
   const reader = response.body?.getReader();
   await new Promise((resolve) => setImmediate(resolve));
   await reader?.cancel();
@@ -201,23 +201,21 @@ test("a reader that cancels while it waits ends the events once", async () => {
 test("an abort signal ends the events once, one that fired before too", async () => {
   const abort = new AbortController();
   const first = countingEvents(never);
-  const response = answerEventStream({ events: first.events, signal: abort.signal });
+  const response = toEventStream({ events: first.events, signal: abort.signal });
   const reading = response.text();
   abort.abort(new Error("gone"));
   await expect(reading).rejects.toThrow("gone");
   expect(first.counts.returned).toBe(1);
 
   const second = countingEvents(never);
-  await expect(answerEventStream({ events: second.events, signal: abort.signal }).text()).rejects.toThrow(
-    "gone",
-  );
+  await expect(toEventStream({ events: second.events, signal: abort.signal }).text()).rejects.toThrow("gone");
   expect(second.counts.returned).toBe(1);
 });
 
 test("events that ended by themselves are not ended again", async () => {
   const { counts, events } = countingEvents(async () => ({ done: true, value: undefined }));
   const abort = new AbortController();
-  await answerEventStream({ events, signal: abort.signal }).text();
+  await toEventStream({ events, signal: abort.signal }).text();
   abort.abort();
   expect(counts.returned).toBe(0);
 });
@@ -229,7 +227,7 @@ test("a silent stream is kept alive by comments", async () => {
     await released;
     yield { type: "finish" };
   }
-  const response = answerEventStream({ events: slow(), signal: silent, keepAliveMs: 20 });
+  const response = toEventStream({ events: slow(), signal: silent, keepAliveMs: 20 });
   const reader = response.body?.getReader();
   const first = await reader?.read();
   expect(new TextDecoder().decode(first?.value)).toBe(": keep-alive\n\n");
@@ -244,7 +242,7 @@ test("a silent stream is kept alive by comments", async () => {
 test("a reader that takes nothing pulls few events, and is cut off in the end", async () => {
   const event = { type: "text-delta", id: "1", delta: "x".repeat(1_000) };
   const { counts, events } = countingEvents(async () => ({ done: false, value: event }));
-  const response = answerEventStream({ events, signal: silent, keepAliveMs: 20 });
+  const response = toEventStream({ events, signal: silent, keepAliveMs: 20 });
   await expect.poll(() => counts.returned).toBe(1);
   expect(counts.pulled).toBeLessThan(20);
   await expect(response.text()).rejects.toThrow("takes nothing");
@@ -264,7 +262,7 @@ async function readOverConnection(answer: () => Response): Promise<IncomingMessa
 test("over a real connection a slow reader pauses the events, and its leaving ends them", async () => {
   const event = { type: "text-delta", id: "1", delta: "x".repeat(10_000) };
   const { counts, events } = countingEvents(async () => ({ done: false, value: event }));
-  const incoming = await readOverConnection(() => answerEventStream({ events, signal: silent }));
+  const incoming = await readOverConnection(() => toEventStream({ events, signal: silent }));
 
   let pulledBefore = -1;
   await expect
@@ -291,7 +289,7 @@ test("over a real connection events that go on elsewhere are cut off, with what 
   const failures: unknown[] = [];
   const onFailure = (error: unknown) => failures.push(error);
   const incoming = await readOverConnection(() =>
-    answerEventStream({ events: leaving(), signal: silent, onFailure }),
+    toEventStream({ events: leaving(), signal: silent, onFailure }),
   );
   let text = "";
   incoming.on("data", (chunk) => (text += String(chunk)));
@@ -304,7 +302,7 @@ test("events that go on elsewhere at once are handed on before they are cut off"
     yield { name: "a" };
     throw new StreamCutOff("The answer goes on elsewhere");
   }
-  const reader = answerEventStream({ events: leaving(), signal: silent }).body!.getReader();
+  const reader = toEventStream({ events: leaving(), signal: silent }).body!.getReader();
   const first = await reader.read();
   expect(new TextDecoder().decode(first.value)).toContain("a");
   await expect(reader.read()).rejects.toThrow("goes on elsewhere");

@@ -1,10 +1,10 @@
-/** Bytes that wait for the reader before the next event is pulled. */
+/** Bytes queued for the reader before the next event is pulled. */
 const strategy = new ByteLengthQueuingStrategy({ highWaterMark: 16 * 1024 });
 
-/** One write is at most this and one event; more would be read ahead for a slow client. */
+/** Maximum size of a write, beyond which a slow client would be read ahead for. */
 const maxWriteChars = 4 * 1024;
 
-/** Keep-alive turns without reading after which the connection is closed. */
+/** Keep-alives without progress before the connection is closed. */
 const maxStalledTurns = 4;
 
 const endMark = "data: [DONE]\n\n";
@@ -13,7 +13,7 @@ const encoder = new TextEncoder();
 
 export const eventStreamHeaders = {
   "Content-Type": "text/event-stream; charset=utf-8",
-  // `no-transform` keeps compression from collecting events; see also proxies that buffer unless told.
+  // Compression and proxies would collect events.
   "Cache-Control": "no-cache, no-transform",
   "X-Accel-Buffering": "no",
   "x-vercel-ai-ui-message-stream": "v1",
@@ -27,37 +27,36 @@ type StreamOptions = {
 };
 
 /**
- * The AI SDK's event stream. Events are pulled when the reader has room. When it cancels or stalls, or the signal fires,
- * the iterator is ended, exactly once. One that throws is a defect: the stream ends with `error` and `finish`.
+ * The AI SDK's event stream. Pulls events when the reader has room. Ends the iterator once, when the reader cancels or
+ * stalls, or when the signal fires. If the iterator throws, the stream ends with `error` and `finish`.
  */
-export function answerEventStream({
+export function toEventStream({
   events,
   ...options
 }: StreamOptions & { events: AsyncIterable<object> }): Response {
-  return answerStream(events[Symbol.asyncIterator](), encodeEvent, options);
+  return toStream(events[Symbol.asyncIterator](), encodeEvent, options);
 }
 
-/** `json` is an event of the stream; from the last id that it has seen a client can go on. */
+/** A client can resume after the last ID that it has seen. */
 export type NumberedEvent = { id: number; json: string };
 
-/** Events that tell when there are more. */
 export type EventSource = {
-  /** Some of those that are there; none where there are none yet; null at the end. Throws `StreamCutOff`. */
+  /** The next events; empty if none are there yet, null at the end. Throws `StreamCutOff`. */
   take: () => readonly NumberedEvent[] | null;
-  /** From now on, called whenever there may be something to take. */
+  /** Called whenever there may be something to take. */
   onMore: (listener: () => void) => void;
   close: () => void;
 };
 
-/** The same stream of events with ids. */
-export function answerNumberedEvents({
+/** The same stream, with event IDs. */
+export function toNumberedEventStream({
   source,
   ...options
 }: StreamOptions & { source: EventSource }): Response {
-  return answerStream(readSource(source), encodeNumberedEvents, options);
+  return toStream(readSource(source), encodeNumberedEvents, options);
 }
 
-/** No generator: one that waits for its next event can't be ended. */
+/** Not a generator: one that waits can't be ended. */
 function readSource(source: EventSource): AsyncIterator<readonly NumberedEvent[]> {
   return {
     async next() {
@@ -75,7 +74,7 @@ function readSource(source: EventSource): AsyncIterator<readonly NumberedEvent[]
   };
 }
 
-/** JSON escapes what would end a line, and half surrogates; the rest is escaped for readers that split on it. */
+/** Escapes the line ends that JSON doesn't. */
 export function toEventJson(event: object): string {
   return JSON.stringify(event).replace(
     /[\u0085\u2028\u2029]/g,
@@ -95,14 +94,13 @@ function encodeNumberedEvents(events: readonly NumberedEvent[]): string {
   return events.map(({ id, json }) => `id: ${id}\ndata: ${json}\n\n`).join("");
 }
 
-/** Thrown by events that go on elsewhere: the stream is cut off without its end mark, so that its reader comes back. */
+/** Cuts the stream off without its end mark, so that the reader reconnects. */
 export class StreamCutOff extends Error {
   override readonly name = "StreamCutOff";
-  /** As of any connection that broke. */
   readonly code = "ECONNRESET";
 }
 
-function answerStream<Events>(
+function toStream<Events>(
   events: AsyncIterator<Events>,
   encode: (events: Events) => string,
   options: StreamOptions,
@@ -112,7 +110,7 @@ function answerStream<Events>(
   let keepAlive: NodeJS.Timeout;
   let isOver = false;
   let stalledTurns = 0;
-  /** Events of this turn of the loop, for one write. */
+  /** Events of this loop turn, for one write. */
   let waiting = "";
 
   const room = () => Math.min(maxWriteChars, controller.desiredSize ?? 0);
@@ -139,7 +137,6 @@ function answerStream<Events>(
     controller.close();
   }
 
-  /** Ends the events early. Their clean-up may fail. */
   async function abandon(): Promise<void> {
     if (isOver) return;
     release();

@@ -4,16 +4,16 @@ import { maxMessageChars } from "./chat-limits";
 import type { ModelMessage, ToolCall } from "./providers/chat-provider";
 
 export type Part = { type: string } & Record<string, unknown>;
-export type SentMessage = {
+type SentMessage = {
   role: "system" | "user" | "assistant";
   content?: string | Part[];
   parts?: Part[];
 };
 
-/** One turn of the model: its text, then its calls. Each call has its result, as providers demand. */
+/** One turn of the model. Providers demand a result for each call. */
 type Step = { text: string; toolCalls: ToolCall[]; results: ModelMessage[] };
 
-/** Of a tool, and of a call: providers refuse the whole request for one other. */
+/** Providers refuse other names of tools and calls. */
 const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 export function textOf({ content, parts }: SentMessage): string {
@@ -25,13 +25,10 @@ function textOfPart({ type, text }: Part): string {
   return type === "text" && typeof text === "string" ? text : "";
 }
 
-/** What a provider is sent of a call beside its arguments and its result: half of it, which no client sends less of. */
+/** Counted per call, beside its arguments and its result. */
 const callChars = 80;
 
-/**
- * Text, and the tool calls of earlier replies with their results. All of it is the client's word. The calls take no more
- * than the `sentBytes` of the request: `1e20` is sent to the model as 21 digits.
- */
+/** Text, and earlier tool calls with their results, as the client reports them. Calls hold at most `sentBytes`. */
 export function toModelMessages(messages: readonly SentMessage[], sentBytes: number): ModelMessage[] {
   const calls = { toCallId: createCallIds(), leftChars: sentBytes };
   return messages.flatMap((message) => {
@@ -64,7 +61,7 @@ function readSteps(
     calls.leftChars -= callChars;
     leftChars = Math.min(leftChars, calls.leftChars);
     const input = isRecord(part.input) ? JSON.stringify(part.input) : "{}";
-    // Half of the arguments would not be JSON.
+    // Cut arguments would not be JSON.
     const inputText = input.length > leftChars ? "{}" : input;
     const outputText = cutText(JSON.stringify(result.value), leftChars - inputText.length);
     leftChars -= inputText.length + outputText.length;
@@ -76,13 +73,13 @@ function readSteps(
   return steps;
 }
 
-/** The client's own ids, where they are usable and each is there once. */
+/** The client's own IDs, if they are valid and unique. */
 function createCallIds(): (id: unknown) => string {
   const used = new Set<string>();
   let count = 0;
   return (id) => {
     let unused = typeof id === "string" && namePattern.test(id) ? id : "";
-    // The strictest provider takes nine letters and digits.
+    // The strictest provider wants nine letters and digits.
     while (unused === "" || used.has(unused)) unused = `call${String((count += 1)).padStart(5, "0")}`;
     used.add(unused);
     return unused;
@@ -94,7 +91,7 @@ function findToolName({ type, toolName }: Part): string | null {
   return typeof name === "string" && namePattern.test(name) ? name : null;
 }
 
-/** Null for a call that was still being written, and for any other state. */
+/** Null for a call in any other state. */
 function findResult({ state, output, errorText }: Part): { value: unknown; failed: boolean } | null {
   if (state === "output-available" && output !== undefined) return { value: output, failed: false };
   if (state === "output-error" && typeof errorText === "string") {

@@ -6,7 +6,7 @@ import {
   chatTag,
   describeText,
   eventStreamHeader,
-  quotaHeadersOfAnswer,
+  quotaHeadersOfReply,
   replyIdHeader,
 } from "./chat.openapi";
 
@@ -57,7 +57,7 @@ Whoever has seen more than was stored when the server that wrote an answer ended
     200: {
       description: "The events, as the chat describes them, each with its id.",
       ownHeaders: {
-        ...quotaHeadersOfAnswer,
+        ...quotaHeadersOfReply,
         ...eventStreamHeader,
         "X-Reply-Id": { ...replyIdHeader, required: true },
       },

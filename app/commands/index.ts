@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { loadEnvironmentFile } from "~/platform/config/environment-file.mjs";
 import { loadConfig } from "~/settings.server";
 import { embedPassages, readFolder } from "~/search/index-knowledge.server";
-import { listKnowledgeFiles } from "~/search/knowledge-files.server";
+import { listKnowledgeFiles } from "~/knowledge/knowledge-files.server";
 import { knowledgeFolder } from "~/search/knowledge-search.server";
 import { createSearchIndex } from "~/search/search-index.server";
 import { createProviderEmbedder } from "~/platform/providers/provider-embedder.gateway.server";

@@ -4,16 +4,13 @@ import type { FileHandle } from "node:fs/promises";
 import path from "node:path";
 
 type ContentFileFault = {
-  /**
-   * Missing and broken are properties of the file and last until it changes; unreadable (permissions, disk,
-   * too many open files) may be over at the next look.
-   */
+  /** `unreadable` (permissions, disk, open files) may pass. The others last until the file changes. */
   kind: "missing" | "broken" | "unreadable";
   reason: string;
   cause?: unknown;
 };
 
-/** Why a file of the content folder cannot be used, in words for the operator's log. */
+/** The message is for the operator's log. */
 export class ContentFileError extends Error {
   override readonly name = "ContentFileError";
   readonly kind: ContentFileFault["kind"];
@@ -26,12 +23,12 @@ export class ContentFileError extends Error {
 
 export type OpenedFile = Awaited<ReturnType<typeof openContentFile>>;
 
-/** Canonical digits, with a kind of key's name and a hyphen before those of any kind but the first. */
+/** Canonical digits, after the kind's name and a hyphen for all kinds but the first. */
 export function isCanonicalTokenId(tokenId: string): boolean {
   return /^(?:[a-z][a-z0-9-]{0,31}-)?(?:0|[1-9][0-9]{0,77})$/.test(tokenId);
 }
 
-/** Token ids become folder names: anything but canonical digits here is a defect of the caller. */
+/** Token IDs become folder names. */
 export function tokenFolder(contentDir: string, tokenId: string): string {
   if (!isCanonicalTokenId(tokenId)) throw new TypeError("token id is not a canonical decimal string");
   return path.join(contentDir, "tokens", tokenId);
@@ -45,10 +42,7 @@ export function contentFileError(error: unknown): ContentFileError {
     : new ContentFileError({ kind: "unreadable", reason: `cannot be read (${code})`, cause: error });
 }
 
-/**
- * Opens a regular file that really lies inside the content folder, wherever symlinks lead. Does not block: a named
- * pipe in the folder is refused. The caller closes the handle.
- */
+/** Opens a regular file inside the content folder, symlinks resolved. Doesn't block on pipes. The caller closes it. */
 export async function openContentFile(contentDir: string, filePath: string) {
   let handle: FileHandle | undefined;
   try {
@@ -66,7 +60,6 @@ export async function openContentFile(contentDir: string, filePath: string) {
   }
 }
 
-/** Reads a text file whole, but never more than `maxBytes` of it, however large it is or grows meanwhile. */
 export async function readContentText(
   contentDir: string,
   filePath: string,
@@ -77,14 +70,7 @@ export async function readContentText(
     if (sizeBytes > maxBytes) {
       throw new ContentFileError({ kind: "broken", reason: `is larger than ${maxBytes} bytes` });
     }
-    const buffer = Buffer.alloc(sizeBytes);
-    let length = 0;
-    while (length < buffer.length) {
-      const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
-      if (bytesRead === 0) break;
-      length += bytesRead;
-    }
-    return decodeText(buffer.subarray(0, length));
+    return decodeText(await handle.readFile());
   } catch (error) {
     throw contentFileError(error);
   } finally {

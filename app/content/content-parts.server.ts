@@ -10,7 +10,7 @@ import type { MediaKind } from "./media-file";
 import { sanitizeSubmissionHtml } from "./submission-html.server";
 import { parseWelcomeText } from "./welcome-text";
 
-/** Limit of a part's file. A larger one is omitted, so that a mistake cannot fill the memory. */
+/** Maximum bytes of a part's file. Larger ones are omitted. */
 export const contentPartLimits = {
   "welcome.md": 256 * 1024,
   "submission.html": 64 * 1024,
@@ -19,35 +19,33 @@ export const contentPartLimits = {
   "script.js": 256 * 1024,
 } as const;
 
-/** Upper bound of what the cache of one part holds, over all keys with files of their own. */
+/** Per part, for all keys together. */
 const maxCacheBytesPerPart = 8 * 1024 * 1024;
 
 type LogLine = (fields: Record<string, unknown>, message: string) => void;
 
-/** Where the files of one key are looked for: in its own folder, if there is one, then in the base folder. */
+/** A key's files are in its own folder, if it has one, then in the base folder. */
 export type Room = { tokenId: string; ownFolder: string | null };
-/** What every key without files of its own gets. */
+/** For keys without files of their own. */
 export const baseRoom: Room = { tokenId: "", ownFolder: null };
 
 export type ContentPartsOptions = {
   contentDir: string;
   clock: Clock;
   log: { info: LogLine; warn: LogLine };
-  /** A file is looked at again at most this often. */
   recheckMs: number;
-  onLook?: (atMs: number) => void;
-  /** For each part: a file that is cached, one known not to be there included, is one entry. */
+  /** Per part. Missing files are entries, too. */
   maxCacheEntries: number;
 };
 
 export type ContentParts = ReturnType<typeof createContentParts>;
 
-/** The operator's files, each read again only after a change, and reported once until then. */
+/** The operator's files. Each is read, and its faults logged, once per change. */
 export function createContentParts(options: ContentPartsOptions) {
-  const { clock, recheckMs, onLook, maxCacheEntries: maxEntries } = options;
+  const { clock, recheckMs, maxCacheEntries: maxEntries } = options;
   const rootDir = path.resolve(options.contentDir);
   const report = createReporter(rootDir, options.log);
-  const limits = { clock, recheckMs, onLook, maxEntries, maxBytes: maxCacheBytesPerPart };
+  const limits = { clock, recheckMs, maxEntries, maxBytes: maxCacheBytesPerPart };
   const folders = createFileCache({ ...limits, load: () => Promise.resolve(true), weigh: () => 0 });
   const media = createFileCache({ ...limits, load: checkServable, weigh: () => 0 });
 
@@ -57,7 +55,7 @@ export function createContentParts(options: ContentPartsOptions) {
     return true;
   }
 
-  /** A file in the key's own folder counts even when it is broken; only one that is not there is looked for further. */
+  /** Falls back to the base folder only if the key's own file is missing, not if it is broken. */
   async function findFirst<Value>(
     { ownFolder }: Room,
     file: string,
@@ -84,7 +82,7 @@ export function createContentParts(options: ContentPartsOptions) {
   }
 
   return {
-    // Most keys have no folder of their own: one cached answer spares looking for each part in it.
+    // Most keys have no folder of their own.
     openRoom: async (tokenId: string): Promise<Room> => {
       const ownFolder = tokenFolder(rootDir, tokenId);
       const { state } = await folders.get(ownFolder);
@@ -104,9 +102,8 @@ export function createContentParts(options: ContentPartsOptions) {
 }
 
 function createReporter(rootDir: string, log: ContentPartsOptions["log"]) {
-  // The cache hands out the same outcome until the file changes: seen before means said before.
+  // The cache returns the same object until the file changes.
   const reportedOutcomes = new WeakSet<object>();
-  // Holds only names that the operator's own files mention.
   const reportedNames = new Set<string>();
   const unusable = "content file unusable; it is omitted";
 
@@ -119,7 +116,7 @@ function createReporter(rootDir: string, log: ContentPartsOptions["log"]) {
       else log.warn({ file, reason: outcome.reason }, unusable);
     },
     unservableName(file: string, kind: MediaKind): void {
-      // A picture is optional; an audio part without a sound is a mistake.
+      // A picture is optional, a sound isn't.
       if ((file === "" && kind === "image") || reportedNames.has(file)) return;
       reportedNames.add(file);
       if (file === "") log.warn({ file: "audio.json", reason: "names no audio file" }, unusable);
@@ -140,7 +137,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own message quotes the file, and what is gated does not belong into a log.
+    // The parser's message quotes the file, which is gated.
     throw new ContentFileError({ kind: "broken", reason: "is not valid JSON" });
   }
 }

@@ -3,7 +3,7 @@ import { decodeReferences } from "~/platform/text/character-references";
 import { hasAudioPart, missingSoundText } from "./audio-part";
 import type { GatedContent } from "./content.schema";
 
-/** The gated content for readers without a page: what is markup, style or script there is left out here. */
+/** The gated content for readers without a page: without markup, styles and script. */
 export function writeContentText({ welcomeText, textSubmissionAreaHtml, audioData }: GatedContent): string {
   const { headline, title, description, audioSrc, imageAlt, imageSrc } = audioData;
   const words = [headline, title, description].filter((line) => line !== "");
@@ -19,18 +19,12 @@ export function writeContentText({ welcomeText, textSubmissionAreaHtml, audioDat
   return sections.map(({ heading, text }) => `# ${heading}\n\n${text}`).join("\n\n");
 }
 
-/** Most keys have the same form, and reading it as markup costs more than the rest of the answer. */
-let lastForm = { html: "", text: "" };
-
 function toPlainText(html: string): string {
-  if (lastForm.html === html) return lastForm.text;
   const words = sanitizeHtml(html, { allowedTags: [], allowedAttributes: {} });
-  const text = decodeReferences(words, (unknown) => unknown)
+  return decodeReferences(words, (unknown) => unknown)
     .split("\n")
     .map((line) => line.trim())
     .join("\n")
     .replace(/\n{3,}/g, "\n\n")
     .trim();
-  lastForm = { html, text };
-  return text;
 }

@@ -7,7 +7,6 @@ const bytes = { type: "string", format: "binary" } as const;
 const mediaContent = { "audio/*": { schema: bytes }, "image/*": { schema: bytes } };
 const etag = "ETag" as const;
 
-/** The files of the room and the frame its script runs in. */
 export function describeContent(api: ApiRegistry): void {
   api.addTag({ name: tag, description: "Files of the room, and the frame that its script runs in." });
   api.describe(getMediaOperation);

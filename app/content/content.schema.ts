@@ -1,6 +1,5 @@
 import * as z from "zod";
 
-/** What a holder receives. The same shapes describe the answer in the OpenAPI document. */
 const audioDataSchema = z
   .object({
     headline: z.string(),
@@ -47,7 +46,7 @@ export const gatedContentSchema = z
     "The gated payload. A part that is missing or broken on the server is empty; of the audio part only what is missing.",
   );
 
-/** The operator's audio.json, with names of files. Any name passes: a fault of one file must not cost the rest. */
+/** The operator's audio.json. Any file name passes, so that a wrong one doesn't cost the rest. */
 export const audioFileSchema = z.object({
   headline: z.string().default(""),
   title: z.string().default(""),
@@ -57,7 +56,7 @@ export const audioFileSchema = z.object({
   imageAlt: z.string().default(""),
 });
 
-/** For whoever is let in to nothing. */
+/** For keys that don't open the room. */
 export const emptyContent: GatedContent = Object.freeze({
   welcomeText: "",
   textSubmissionAreaHtml: "",

@@ -378,18 +378,6 @@ test("a file of the same size and time but another inode is read again", async (
   expect((await read()).script).toBe("alert(2)");
 });
 
-test("large content of many keys is kept up to so many characters, beyond which it is read again", async () => {
-  await put("script.js", "x".repeat(250_000));
-  const reader = createContentReader({ contentDir, clock: () => nowMs, log: { info() {}, warn() {} } });
-  const read = (tokenId: number) =>
-    reader.readContent({ tokenId: String(tokenId), linkVersion: "a", signMediaUrl: ({ file }) => file });
-  const first = await read(1);
-  for (let tokenId = 2; tokenId <= 16; tokenId++) await read(tokenId);
-  const beyond = await read(17);
-  expect(await read(1)).toBe(first);
-  expect(await read(17)).not.toBe(beyond);
-});
-
 test("a clock set back does not freeze the content", async () => {
   await put("script.js", "alert(1)");
   const read = createReader();
@@ -407,74 +395,4 @@ test("a broken part is logged again after it changed and is still broken", async
   nowMs += 1000;
   await read();
   expect(lines.filter((line) => line.fields.file === "audio.json")).toHaveLength(2);
-});
-
-/** `read` asks for one key's content, with links of version `a` that are their files' names. */
-function openKeepingReader(options: { maxCacheEntries?: number } = {}) {
-  const log = { info() {}, warn() {} };
-  const reader = createContentReader({ contentDir, clock: () => nowMs, log, ...options });
-  const read = (tokenId = "1") =>
-    reader.readContent({ tokenId, linkVersion: "a", signMediaUrl: ({ file }) => file });
-  return { reader, read };
-}
-
-test("links of one version are signed once until a file is due, and those of another again", async () => {
-  await putWholeRoom();
-  const signed: string[] = [];
-  const { reader } = openKeepingReader();
-  const read = (tokenId: string, linkVersion: string) => {
-    const signMediaUrl = ({ file }: { file: string }) => `/${linkVersion}/${signed.push(file)}`;
-    return reader.readContent({ tokenId, linkVersion, signMediaUrl });
-  };
-  const first = await read("1", "a");
-  nowMs += 999;
-  expect(await read("1", "a")).toBe(first);
-  expect(signed).toHaveLength(3);
-  expect((await read("1", "b")).audioData.audioSrc).toMatch(/^\/b\//);
-  expect((await read("2", "a")).audioData.audioSrc).not.toBe(first.audioData.audioSrc);
-  nowMs += 1;
-  expect(await read("1", "a")).not.toBe(first);
-  expect(signed).toHaveLength(12);
-});
-
-test("what is kept for one key lasts no longer than the look that another key's visit took", async () => {
-  await putWholeRoom();
-  const { read } = openKeepingReader();
-  await read("1");
-  nowMs += 600;
-  await read("2");
-  await put("script.js", "alert(2)");
-  nowMs += 399;
-  expect((await read("2")).script).toBe("alert(1)");
-  nowMs += 1;
-  expect((await read("2")).script).toBe("alert(2)");
-});
-
-test("content of many keys is kept within a bound, beyond which it is read again", async () => {
-  await put("script.js", "alert(1)");
-  const { read } = openKeepingReader({ maxCacheEntries: 100 });
-  const first = await read("1");
-  for (let tokenId = 2; tokenId < 100; tokenId++) await read(String(tokenId));
-  expect(await read("1")).toBe(first);
-  await read("100");
-  expect(await read("1")).not.toBe(first);
-});
-
-test("large content of many keys is kept up to so many characters, beyond which it is read again", async () => {
-  await put("script.js", "x".repeat(250_000));
-  const { read } = openKeepingReader();
-  const first = await read("1");
-  for (let tokenId = 2; tokenId <= 16; tokenId++) await read(String(tokenId));
-  const beyond = await read("17");
-  expect(await read("1")).toBe(first);
-  expect(await read("17")).not.toBe(beyond);
-});
-
-test("a clock set back does not freeze what is kept", async () => {
-  await put("script.js", "alert(1)");
-  const { read } = openKeepingReader();
-  await read();
-  await put("script.js", "alert(22)");
-  nowMs -= 3_600_000;
-  expect((await read()).script).toBe("alert(22)");
 });

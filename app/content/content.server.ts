@@ -9,42 +9,22 @@ import { writeWelcomeText } from "./welcome-text";
 type ReadRequest = {
   tokenId: string;
   signMediaUrl: (target: { tokenId: string; file: string }) => string;
-  /** Names what the links are made of besides key and file. Without it, what was read is not kept. */
-  linkVersion?: string;
 };
 
 type ContentReaderOptions = Pick<ContentPartsOptions, "contentDir" | "clock" | "log"> &
   Partial<ContentPartsOptions>;
 
-type Kept = { contents: Map<string, GatedContent>; chars: number; sinceMs: number; untilMs: number };
-
-/** Of all kept contents together; their JSON, which is kept with them, is as much again. */
-const maxKeptChars = 2 * 1024 * 1024;
-
 /**
- * Reads what a holder receives. A part that is missing or broken is empty in the answer and named once in the
- * log, until its file changes. A broken file of one key stays empty for that key: the common one in its place
- * might be what the key was not meant to get.
+ * Reads a holder's content. A missing or broken part is empty, and named once in the log until its file changes. A broken
+ * file of one key stays empty for that key: it must not get the common one instead.
  */
 export function createContentReader(options: ContentReaderOptions) {
-  const { clock, recheckMs = 1000, maxCacheEntries = 1000 } = options;
-  // Dropped together, when the first of their files is due to be looked at again.
-  let kept: Kept = { contents: new Map(), chars: 0, sinceMs: 0, untilMs: 0 };
-  const onLook = (atMs: number) => (kept.untilMs = Math.min(kept.untilMs, atMs + recheckMs));
-  const parts = createContentParts({ ...options, recheckMs, maxCacheEntries, onLook });
+  const { recheckMs = 1000, maxCacheEntries = 1000 } = options;
+  const parts = createContentParts({ ...options, recheckMs, maxCacheEntries });
 
   return {
-    readContent: async ({ tokenId, signMediaUrl, linkVersion }: ReadRequest): Promise<GatedContent> => {
-      const nowMs = clock();
-      if (nowMs < kept.sinceMs || nowMs >= kept.untilMs || kept.contents.size >= maxCacheEntries) {
-        kept = { contents: new Map(), chars: 0, sinceMs: nowMs, untilMs: Infinity };
-      }
-      const current = kept;
-      const name = `${tokenId} ${linkVersion}`;
-      const found = current.contents.get(name);
-      if (found) return found;
+    readContent: async ({ tokenId, signMediaUrl }: ReadRequest): Promise<GatedContent> => {
       const room = await parts.openRoom(tokenId);
-      /** null: the room has no such file. */
       const addressOf = async (file: string, kind: MediaKind) =>
         (await parts.hasMedia(room, file, kind)) ? signMediaUrl({ tokenId, file }) : null;
       const [welcomeText, submissionHtml, audioData, styles, script] = await Promise.all([
@@ -54,17 +34,15 @@ export function createContentReader(options: ContentReaderOptions) {
         parts.findStyles(room),
         parts.findScript(room),
       ]);
-      const content = Object.freeze({
+      return {
         welcomeText,
         textSubmissionAreaHtml: submissionHtml ?? "",
         audioData,
         styles: styles ?? "",
         script: script ?? "",
-      });
-      if (linkVersion !== undefined) keep(current, name, content);
-      return content;
+      };
     },
-    /** For visitors outside: only the kinds in the room of keys without files of their own. */
+    /** For visitors outside. */
     readOutline: async (): Promise<RoomOutline> => {
       const [welcome, submission, audio, script] = await Promise.all([
         parts.findWelcome(baseRoom),
@@ -79,14 +57,7 @@ export function createContentReader(options: ContentReaderOptions) {
   };
 }
 
-function keep(kept: Kept, name: string, content: GatedContent): void {
-  const { welcomeText, textSubmissionAreaHtml, styles, script } = content;
-  const chars = welcomeText.length + textSubmissionAreaHtml.length + styles.length + script.length;
-  if (kept.chars + chars > maxKeptChars) return;
-  kept.chars += chars;
-  kept.contents.set(name, content);
-}
-
+/** Null if the room has no such file. */
 type AddressOf = (file: string, kind: MediaKind) => Promise<string | null>;
 
 async function readWelcome(parts: ContentParts, room: Room, addressOf: AddressOf): Promise<string> {

@@ -11,7 +11,7 @@ import type { LinkedRequest } from "./media.server";
 type ContentDependencies = {
   contentDir: string;
   dataDir: string;
-  /** Links are signed with what signs access tokens. */
+  /** The token key also signs links. */
   jwt: Pick<ReturnType<typeof readTokens>, "secret" | "privateKeyPem" | "accessTtlSeconds">;
   log: EventLog;
 };
@@ -22,19 +22,18 @@ export async function createContent({ contentDir, dataDir, jwt, log }: ContentDe
   const keyMaterial = jwt.secret ?? jwt.privateKeyPem ?? (await getGeneratedKeyPem(dataDir));
   const links = createMediaLinks({
     key: deriveMediaKey(keyMaterial),
-    // As long as the access token that came with them; then the client asks the gate again.
+    // As long as an access token.
     ttlSeconds: jwt.accessTtlSeconds,
     clock,
   });
   const reader = createContentReader({ contentDir, clock, log });
 
   return {
-    /** `mediaOrigin`: where links to media begin, for readers who have no page to resolve them against. */
+    /** `mediaOrigin` makes links absolute, for clients without a page. */
     readContent: ({ tokenId, mediaOrigin = "" }: { tokenId: string; mediaOrigin?: string }) =>
       reader.readContent({
         tokenId,
         signMediaUrl: (target) => `${mediaOrigin}${links.sign(target)}`,
-        linkVersion: `${mediaOrigin} ${links.findExpiry()}`,
       }),
     readOutline: reader.readOutline,
     serveMedia: (request: LinkedRequest) => serveLinkedMedia(request, { contentDir, links }),

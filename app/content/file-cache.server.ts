@@ -9,7 +9,7 @@ export type FileOutcome<Value> =
 export type FileCache<Value> = { get: (filePath: string) => Promise<FileOutcome<Value>> };
 
 type Look<Value> = {
-  /** What the file looked like when it was read; null when the attempt should be repeated at the next look. */
+  /** The file's identity when it was read. Null: retry at the next check. */
   fingerprint: string | null;
   outcome: FileOutcome<Value>;
 };
@@ -17,23 +17,21 @@ type Entry<Value> = Look<Value> & { checkedAtMs: number; weightBytes: number };
 
 type FileCacheOptions<Value> = {
   load: (filePath: string) => Promise<Value>;
-  /** About how much memory a value holds, in bytes. */
+  /** A value's approximate memory in bytes. */
   weigh: (value: Value) => number;
   clock: Clock;
   recheckMs: number;
-  onLook?: (checkedAtMs: number) => void;
   maxEntries: number;
   maxBytes: number;
 };
 
 /**
- * Caches what was made of each file until the file changes, and looks at the disk at most once every
- * `recheckMs` per file. While a file stays the same its outcome stays the same object. Callers that ask for one
- * file at the same moment share one look. Bounded by entries and by bytes; the least recently used go first.
+ * Caches the value of each file until the file changes. Checks a file at most every `recheckMs`; concurrent callers share
+ * the check. An unchanged file keeps its outcome object. Evicts the least recently used.
  */
 export function createFileCache<Value>(options: FileCacheOptions<Value>): FileCache<Value> {
-  const { load, weigh, clock, recheckMs, onLook, maxEntries, maxBytes } = options;
-  /** A map keeps the order of insertion: what was just asked for is put at its end. */
+  const { load, weigh, clock, recheckMs, maxEntries, maxBytes } = options;
+  /** The most recently used is last. */
   const entries = new Map<string, Entry<Value>>();
   const looking = new Map<string, Promise<FileOutcome<Value>>>();
   let heldBytes = 0;
@@ -55,7 +53,6 @@ export function createFileCache<Value>(options: FileCacheOptions<Value>): FileCa
 
   async function lookAgain(filePath: string): Promise<FileOutcome<Value>> {
     const checkedAtMs = clock();
-    onLook?.(checkedAtMs);
     const { fingerprint, outcome } = await lookAtFile(filePath, entries.get(filePath), load);
     const weightBytes = outcome.state === "present" ? weigh(outcome.value) : 0;
     put(filePath, { checkedAtMs, fingerprint, outcome, weightBytes });
@@ -66,10 +63,7 @@ export function createFileCache<Value>(options: FileCacheOptions<Value>): FileCa
     const entry = entries.get(filePath);
     if (entry) put(filePath, entry);
     const ageMs = entry ? clock() - entry.checkedAtMs : -1;
-    if (entry && ageMs >= 0 && ageMs < recheckMs) {
-      onLook?.(entry.checkedAtMs);
-      return entry.outcome;
-    }
+    if (entry && ageMs >= 0 && ageMs < recheckMs) return entry.outcome;
     const look = looking.get(filePath) ?? lookAgain(filePath).finally(() => looking.delete(filePath));
     looking.set(filePath, look);
     return look;
@@ -95,7 +89,7 @@ async function lookAtFile<Value>(
     if (kind === "unreadable") fingerprint = null;
     const outcome: FileOutcome<Value> =
       kind === "missing" ? { state: "missing" } : { state: "broken", reason };
-    // Failing again in the same way is not a change worth telling anybody.
+    // The same failure again is no change.
     const isSame = previous?.fingerprint === fingerprint && isDeepStrictEqual(previous.outcome, outcome);
     return isSame ? previous : { fingerprint, outcome };
   }

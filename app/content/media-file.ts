@@ -1,4 +1,4 @@
-/** The only kinds of file the media route ever sends. Everything else in the content folder stays unreachable. */
+/** The media route sends no other kinds of files. */
 const contentTypes = {
   aac: "audio/aac",
   flac: "audio/flac",
@@ -21,15 +21,14 @@ const contentTypes = {
 export type MediaKind = "audio" | "image";
 
 const maxFileNameCharacters = 200;
-/** Backslash and colon mean something in paths elsewhere; control characters and half characters in none. */
 const forbiddenCharacters = /[\p{Cc}\p{Surrogate}\\:]/u;
 
-/** The content type of a media file, or null when the name is not one the media route may serve. */
+/** Null if the media route may not serve the file. */
 export function findMediaType(file: string): string | null {
   if (file.length > maxFileNameCharacters || forbiddenCharacters.test(file)) return null;
   const segments = file.split("/");
   if (segments.some((segment) => segment === "" || segment.startsWith("."))) return null;
-  // Another key's room must not be reachable by way of the base folder.
+  // The base folder must not lead to another key's folder.
   if (segments.length > 1 && segments[0]?.toLowerCase() === "tokens") return null;
   const extension = /[^/]\.([a-z0-9]+)$/i.exec(file)?.[1]?.toLowerCase() ?? "";
   return Object.hasOwn(contentTypes, extension) ? contentTypes[extension as keyof typeof contentTypes] : null;

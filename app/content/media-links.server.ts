@@ -9,13 +9,10 @@ type MediaLink = MediaTarget & { exp: string | null; sig: string | null };
 type MediaLinksOptions = { key: Uint8Array; ttlSeconds: number; clock: Clock };
 
 const minKeyBytes = 32;
-/** Expiry is rounded up to steps of this length, so that a link lives its time and at most one step more. */
+/** Expiry is rounded up to such steps, so that links can be cached. */
 const expiryStepSeconds = 60;
 
-/**
- * The key that signs media links, derived from the token key's own material: every instance that shares the token
- * key agrees on it, it changes with it, and neither can be worked out from the other's signatures.
- */
+/** Derived from the token key, so that all instances share it. */
 export function deriveMediaKey(keyMaterial: string): Uint8Array {
   return new Uint8Array(hkdfSync("sha256", keyMaterial, "", "latchkey media links 1", 32));
 }
@@ -30,7 +27,7 @@ export function createMediaLinks({ key, ttlSeconds, clock }: MediaLinksOptions) 
   const secretKey = createSecretKey(key);
   const stepSeconds = Math.min(expiryStepSeconds, ttlSeconds);
 
-  /** Each field goes in with its length before it, so that no two links share what is signed. */
+  /** Length prefixes keep the fields apart. */
   function signatureOf(...fields: string[]): string {
     const signed = ["latchkey media link 1", ...fields].map(
       (field) => `${Buffer.byteLength(field)}:${field},`,
@@ -38,20 +35,15 @@ export function createMediaLinks({ key, ttlSeconds, clock }: MediaLinksOptions) 
     return createHmac("sha256", secretKey).update(signed.join("")).digest("base64url");
   }
 
-  const findExpiry = () => String(Math.ceil((clock() / 1000 + ttlSeconds) / stepSeconds) * stepSeconds);
-
   return {
-    findExpiry,
-    /** The address of a file for the holder of one key; the same one for about a minute, so that it caches. */
     sign: ({ tokenId, file }: MediaTarget): string => {
       if (!isCanonicalTokenId(tokenId) || findMediaType(file) === null) {
         throw new TypeError("only media files of a canonical token id can be signed");
       }
-      const exp = findExpiry();
+      const exp = String(Math.ceil((clock() / 1000 + ttlSeconds) / stepSeconds) * stepSeconds);
       const filePath = file.split("/").map(encodeURIComponent).join("/");
       return `/media/${tokenId}/${filePath}?exp=${exp}&sig=${signatureOf(tokenId, file, exp)}`;
     },
-    /** Throws a Refusal unless we signed exactly this and its time has not come. */
     verify: ({ tokenId, file, exp, sig }: MediaLink): { maxAgeSeconds: number } => {
       const expected = Buffer.from(signatureOf(tokenId, file, exp ?? ""));
       const received = Buffer.from(sig ?? "");

@@ -6,20 +6,20 @@ import { ContentFileError, isCanonicalTokenId, openContentFile, tokenFolder } fr
 import type { OpenedFile } from "./content-files.server";
 import { findMediaType } from "./media-file";
 import type { MediaLinks } from "./media-links.server";
-import { isUnchanged, mayAnswerRange, readRange } from "./media-range";
+import { isUnchanged, mayUseRange, readRange } from "./media-range";
 import type { ByteRange, MediaConditions, MediaVersion } from "./media-range";
 
 const chunkBytes = 64 * 1024;
-/** Without allow-scripts and allow-same-origin, an SVG opened as a page of its own can do nothing here. */
+/** An SVG that is opened as a page can do nothing. */
 const svgPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-export type MediaRequest = MediaConditions & {
+type MediaRequest = MediaConditions & {
   contentDir: string;
   tokenId: string;
   file: string;
   method: string;
   range: string | null;
-  /** Until the link expires; also the limit for caching the answer. */
+  /** Until the link expires. */
   maxAgeSeconds: number;
 };
 
@@ -45,7 +45,7 @@ export async function serveLinkedMedia(
   return serveMedia({ ...request, contentDir, maxAgeSeconds: links.verify(signed).maxAgeSeconds });
 }
 
-/** Answers GET and HEAD for a media file whose link was verified; the key's own folder comes first. */
+/** For a verified link. The key's own folder comes first. */
 export async function serveMedia(request: MediaRequest): Promise<Response> {
   const contentType = findMediaType(request.file);
   if (contentType === null || !isCanonicalTokenId(request.tokenId)) throw new Refusal("not-found");
@@ -62,7 +62,7 @@ export async function serveMedia(request: MediaRequest): Promise<Response> {
   });
   if (contentType === "image/svg+xml") headers.set("Content-Security-Policy", svgPolicy);
 
-  const plan = planAnswer(request, version, opened.sizeBytes);
+  const plan = planResponse(request, version, opened.sizeBytes);
   if (plan.contentRange) headers.set("Content-Range", plan.contentRange);
   if (plan.status === 304 || plan.status === 416) {
     headers.delete("Content-Type");
@@ -83,12 +83,12 @@ export async function serveMedia(request: MediaRequest): Promise<Response> {
 
 type Plan = { status: 200 | 206 | 304 | 416; startByte: number; endByte: number; contentRange?: string };
 
-function planAnswer(request: MediaRequest, version: MediaVersion, sizeBytes: number): Plan {
+function planResponse(request: MediaRequest, version: MediaVersion, sizeBytes: number): Plan {
   const nothing = { startByte: 0, endByte: -1 };
   if (isUnchanged(request, version)) return { ...nothing, status: 304 };
   const whole: Plan = { status: 200, startByte: 0, endByte: sizeBytes - 1 };
-  // A range is defined for GET only; HEAD describes the whole file.
-  if (request.method !== "GET" || request.range === null || !mayAnswerRange(request, version)) return whole;
+  // HEAD describes the whole file.
+  if (request.method !== "GET" || request.range === null || !mayUseRange(request, version)) return whole;
   const range = readRange(request.range, sizeBytes);
   if (range === "whole") return whole;
   if (range === "unsatisfiable") return { ...nothing, status: 416, contentRange: `bytes */${sizeBytes}` };
@@ -107,20 +107,16 @@ async function openMedia({ contentDir, tokenId, file }: MediaRequest): Promise<O
     try {
       return await openContentFile(contentDir, path.join(folder, file));
     } catch (error) {
-      // A disk error says nothing about whether the file exists, so it is rethrown.
+      // A disk error doesn't mean that the file is missing.
       if (!(error instanceof ContentFileError) || error.kind === "unreadable") throw error;
-      // Only an absent file falls back: a broken file of the key must not be replaced by the common one.
+      // A key's broken file must not be replaced by the common one.
       if (error.kind === "broken") throw new Refusal("not-found", { cause: error });
     }
   }
   throw new Refusal("not-found");
 }
 
-/**
- * The bytes of the range from an open file, read only as fast as they are consumed. The handle is closed at the end,
- * when the reader leaves, and on an error. A file that was truncated meanwhile breaks the connection: the body would be
- * shorter than announced.
- */
+/** Reads as fast as the client, and closes the handle. A file that was truncated meanwhile breaks the connection. */
 function streamFile(handle: FileHandle, range: ByteRange): ReadableStream<Uint8Array> {
   let position = range.startByte;
   const source: UnderlyingSource<Uint8Array> = {
@@ -141,6 +137,5 @@ function streamFile(handle: FileHandle, range: ByteRange): ReadableStream<Uint8A
     },
     cancel: () => handle.close(),
   };
-  // No read-ahead: bytes that are never requested cost nothing.
   return new ReadableStream(source, { highWaterMark: 0 });
 }

@@ -1,2 +1,2 @@
-/** Which kinds of things wait behind the gate: no word, name, length or address of any of them. */
+/** Which kinds of parts are behind the gate. */
 export type RoomOutline = { hasText: boolean; hasSound: boolean; hasForm: boolean; hasScript: boolean };

@@ -1,11 +1,8 @@
-/**
- * What the page and the sandboxed frame say to each other. The frame has an opaque origin: the page knows it by
- * its window and by the origin "null", and can address it only with "*".
- */
+/** Messages between the page and the sandboxed frame, whose opaque origin is "null". */
 export const sandboxPath = "/sandbox";
-/** Never together with allow-same-origin: the two would let the script take its own sandbox away. */
+/** With allow-same-origin, too, the script could remove its own sandbox. */
 export const sandboxAttribute = "allow-scripts";
-/** The frame's body carries this class, as does the page's own container of the room. */
+/** The class of the frame's body, and of the room in the page. */
 export const roomClassName = "latchkey-room";
 
 export const maxFrameHeightPx = 4000;
@@ -24,15 +21,12 @@ type FrameMessage =
   | { type: typeof messageTypes.height; heightPx: number }
   | { type: typeof messageTypes.failed; reason: string };
 
-/** Page to frame, once, after the frame said that it is ready. */
+/** Page to frame, once, after `ready`. */
 export function createRunMessage(script: string, styles: string = "") {
   return { type: messageTypes.run, script, styles };
 }
 
-/**
- * The message of our frame, or null for everything else that arrives at the window. Nothing in it is to be
- * trusted further than its shape: the operator's script can send all of these itself.
- */
+/** Null unless our frame sent it. The operator's script can send these messages, too. */
 export function readFrameMessage(
   event: { data: unknown; origin: string; source: unknown },
   frameWindow: unknown,

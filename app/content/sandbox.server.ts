@@ -1,10 +1,8 @@
 import { messageTypes, roomClassName } from "./sandbox-protocol";
 
 /**
- * `sandbox` stands in the header too: opened by itself, the address is as powerless as in the frame. Inline
- * script is allowed because running the operator's is what the frame is for; there is nothing in it to steal
- * and no way out. What the header cannot forbid is that the frame navigates itself: the page that embeds it
- * needs `frame-src 'self'` in its own policy.
+ * `sandbox` in the header makes the address powerless even if it is opened by itself. The header can't stop the frame from
+ * navigating itself, so the embedding page needs `frame-src 'self'`.
  */
 const sandboxPolicy = [
   "default-src 'none'",
@@ -21,11 +19,7 @@ const sandboxPolicy = [
 
 const maxAgeSeconds = 3600;
 
-/**
- * The frame in which the operator's script runs. The document is the same for everybody and holds nothing
- * gated: the page, which has passed the gate, posts script and styles to it. They are put into elements as
- * text, so that no `</script>` or `<!--` in them can end anything early.
- */
+/** The frame of the operator's script. It has nothing gated: the page posts script and styles, which become text nodes. */
 export function sandboxDocument(): { html: string; headers: Record<string, string> } {
   return {
     html: `<!doctype html>
@@ -51,10 +45,7 @@ export function sandboxDocument(): { html: string; headers: Record<string, strin
   };
 }
 
-/**
- * Accepts one message, from the window that embeds it and from the origin it was itself loaded from. A bare
- * `location.origin` still names that origin although the document's own is opaque.
- */
+/** Accepts one message, from the embedding page. `location.origin` is the real origin, although the document's is opaque. */
 const frameScript = `
 (function () {
   "use strict";

@@ -1,10 +1,7 @@
 import sanitizeHtml from "sanitize-html";
 import { elementsWithoutWords, listOf } from "./sanitize-policy.server";
 
-/**
- * Every id and name of the operator's form begins with this, so that none can stand in for a property of the
- * document or of the form ("DOM clobbering").
- */
+/** Prefixes every ID and name of the operator's form, against DOM clobbering. */
 const roomNamePrefix = "room-";
 
 const nameAttributes = listOf("id name for form list");
@@ -12,7 +9,7 @@ const idListAttributes = listOf(
   "aria-activedescendant aria-controls aria-describedby aria-details aria-errormessage aria-flowto",
   "aria-labelledby aria-owns",
 );
-/** Passwords, files and image buttons are not asked for here; an input of another type becomes a text input. */
+/** An input of another type becomes a text input. */
 const inputTypes = listOf(
   "checkbox color date datetime-local email hidden month number radio range search tel text time url week",
 );
@@ -60,7 +57,7 @@ const policy: sanitizeHtml.IOptions = {
   allowedSchemes: ["http", "https", "mailto"],
   allowedSchemesAppliedToAttributes: ["href"],
   allowProtocolRelative: false,
-  // The library would drop these when they are empty, and empty they mean something.
+  // Empty, these mean something, but the library would drop them.
   nonBooleanAttributes: sanitizeHtml.defaults.nonBooleanAttributes.filter(
     (name) => name !== "hidden" && name !== "value",
   ),
@@ -72,7 +69,7 @@ const policy: sanitizeHtml.IOptions = {
   },
 };
 
-/** Makes the operator's form harmless: no code, no outside addresses, nowhere to send itself. */
+/** Removes code, outside addresses and form targets. */
 export function sanitizeSubmissionHtml(html: string): string {
   return escapeTextareas(sanitizeHtml(html, policy)).trim();
 }
@@ -88,7 +85,7 @@ function prefixNames(tagName: string, attribs: sanitizeHtml.Attributes): sanitiz
     else safe[name] = value;
   }
   if (tagName === "a") return linkAttributes(safe);
-  // Without a page script in charge, what was typed must at least not end up in an address.
+  // Without scripts, the input must not end up in an address.
   if (tagName === "form") safe.method = "post";
   return safe;
 }
@@ -104,10 +101,7 @@ function linkAttributes(attribs: sanitizeHtml.Attributes): sanitizeHtml.Attribut
   return { ...others, target: "_blank", rel: "noopener noreferrer nofollow" };
 }
 
-/**
- * The library hands the text of a textarea through as it is, because browsers read it as text. Escaped it reads
- * the same, and stays text even for a parser that disagrees about where the textarea begins.
- */
+/** The library leaves text in a textarea as it is. Escaped, it stays text for every parser. */
 function escapeTextareas(html: string): string {
   return html.replace(
     /(<textarea[^>]*>)([\s\S]*?)(<\/textarea>)/g,

@@ -1,19 +1,16 @@
 import { Marked } from "marked";
 import { isMediaFile } from "./media-file";
 
-/** Markdown cut at the addresses of its pictures: text, picture, text, ... text. */
+/** Markdown cut at the addresses of its pictures. */
 type WelcomeText = { texts: readonly string[]; pictures: readonly WelcomePicture[] };
 
-/** `file` names the picture in the content folder, `written` is how the author wrote it. */
+/** `written`: the file's name as the author wrote it. */
 type WelcomePicture = { file: string; written: string };
 
 const markdown = new Marked();
 const frontMatter = /^---[ \t]*\n(?:[\s\S]*?\n)?---[ \t]*(?:\n|$)/;
 
-/**
- * Finds the pictures of the welcome text that lie beside it. They are found in the parsed document, so that an
- * example in a code block stays as it is. What names a scheme, a host or an absolute path is not ours to serve.
- */
+/** Finds the pictures beside the text in the parsed document, so that examples in code stay as they are. */
 export function parseWelcomeText(source: string): WelcomeText {
   const body = source.replace(/\r\n?/g, "\n").replace(frontMatter, "").trim();
   const texts: string[] = [];
@@ -38,7 +35,7 @@ export function parseWelcomeText(source: string): WelcomeText {
   return { texts, pictures };
 }
 
-/** Puts the document together again; a picture without an address keeps the one its author wrote. */
+/** A picture without an address keeps the author's. */
 export function writeWelcomeText(welcome: WelcomeText, addresses: readonly (string | null)[]): string {
   return welcome.texts
     .map((text, index) => text + (addresses[index] ?? welcome.pictures[index]?.written ?? ""))
@@ -50,12 +47,12 @@ function findPictureFile(written: string): string | null {
     const file = decodeURIComponent(written.replace(/^\.\//, ""));
     return isMediaFile(file, "image") ? file : null;
   } catch {
-    // A stray percent sign: not an address at all.
+    // A stray percent sign.
     return null;
   }
 }
 
-/** The address follows `](` in an image and `]:` in a definition; the words before it may look the same. */
+/** The address follows `](` in an image and `]:` in a definition. */
 function findAddress(markup: string, written: string): number {
   for (const { index, 0: opening } of markup.matchAll(/\](?:\(|:)[\s<]*/g)) {
     if (markup.startsWith(written, index + opening.length)) return index + opening.length;

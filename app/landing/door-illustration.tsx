@@ -2,7 +2,7 @@ const light = "var(--on-deep)";
 const soft = "var(--on-deep-soft)";
 const brass = "var(--brass)";
 
-/** A door with light behind it. The text beside it says all that it shows. */
+/** Decorative. */
 export function DoorIllustration() {
   return (
     <svg className="door-illustration" viewBox="0 0 440 560" aria-hidden="true" focusable="false">
@@ -45,7 +45,6 @@ export function DoorIllustration() {
   );
 }
 
-/** Joints of the arch and of the posts beside the door. */
 const joints = [
   ...[15, 45, 75, 105, 135, 165].map((degrees) => {
     const [x, y] = [Math.cos((degrees * Math.PI) / 180), -Math.sin((degrees * Math.PI) / 180)];

@@ -3,7 +3,7 @@ import type { PageKinds } from "~/gate/page/kinds/page-kind";
 import type { PublicSettings } from "~/platform/config/public-settings";
 import { Facts } from "~/ui/facts";
 
-/** Where there are several kinds of keys: what each is, and what it opens. */
+/** For gates with several kinds of keys. */
 export function KeyKinds({ kinds, settings }: { kinds: PageKinds; settings: PublicSettings }) {
   return (
     <ul className="stack key-kinds">

@@ -160,7 +160,6 @@ function Programs({ origin }: { origin: string }) {
   return (
     <Band id="programs" title="For programs">
       <p className="lead">Everything these pages do goes through an open HTTP API.</p>
-      {/* Wider than a phone: who cannot swipe scrolls it with the keyboard. */}
       <pre
         className="code sample"
         // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- It scrolls.

@@ -1,19 +1,19 @@
 import type { RoomOutline } from "~/content/room-outline";
 import type { PublicWalletSettings } from "~/platform/config/public-settings";
 
-/** null: there is none. */
+/** Null if there is no chat. */
 export type ChatAudience = "holders" | "everybody" | null;
-export type Thing = { what: string; of: string; who: NonNullable<ChatAudience> };
-export type Step = { title: string; text: string };
+type Thing = { what: string; of: string; who: NonNullable<ChatAudience> };
+type Step = { title: string; text: string };
 
 const things: readonly [part: keyof RoomOutline, what: string, of: string][] = [
-  ["hasText", "Words", "A welcome for those who hold a key; some keys have one of their own."],
+  ["hasText", "Words", "A welcome for holders. Some keys have their own."],
   ["hasSound", "Sound", "A recording to listen to, with its text to read along."],
-  ["hasForm", "A form", "One message from each key to whoever runs this site. A key can send it once."],
-  ["hasScript", "Something live", "Something interactive, made by whoever runs this site."],
+  ["hasForm", "A form", "Send one message with your key."],
+  ["hasScript", "Something live", "Something interactive, made by the site’s operator."],
 ];
 
-/** What the page may promise: only what the operator's folder holds, and the chat. */
+/** Promises only the parts that the operator's folder has. */
 export function listThings(outline: RoomOutline, chatFor: ChatAudience): Thing[] {
   const chat = "Answers questions from this place’s own documents, and shows where it found them.";
   const inside = things.filter(([part]) => outline[part]);
@@ -40,8 +40,8 @@ export function defaultSteps({ walletConnect, base }: WalletChoice): Step[] {
     {
       title: "Connect",
       text: elsewhere
-        ? `Show the page your address. Nothing can be moved, and nothing is loaded from elsewhere unless you choose ${elsewhere}.`
-        : "Show the page your address. Nothing is loaded from elsewhere, and nothing can be moved.",
+        ? `Connecting shares your address. It can't move anything, and loads nothing from other sites unless you choose ${elsewhere}.`
+        : "Connecting shares your address. It can't move anything, and loads nothing from other sites.",
     },
     {
       title: "Sign",
@@ -49,7 +49,7 @@ export function defaultSteps({ walletConnect, base }: WalletChoice): Step[] {
     },
     {
       title: "Enter",
-      text: "The server asks the chain who holds the key now, and only then hands anything out.",
+      text: "The server checks on chain who holds the key now, before it sends anything.",
     },
   ];
 }

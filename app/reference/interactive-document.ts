@@ -1,10 +1,6 @@
 import type { ApiDocument } from "./read-operations";
 
-/**
- * The description as the page offers it for trying. Calls go to the origin that the page came from. The browser adds
- * cookies by itself, and a secret in an address ends up in logs and histories, so only the Authorization header is
- * offered to fill in.
- */
+/** Calls go to the page's origin. Offers only the Authorization header, because secrets in addresses end up in logs. */
 export function toInteractive(document: ApiDocument, origin: string): ApiDocument {
   const securitySchemes = Object.fromEntries(
     Object.entries(document.components.securitySchemes).filter(([, { type }]) => type === "http"),

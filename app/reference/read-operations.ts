@@ -13,7 +13,6 @@ type Operation = {
   responses: Record<string, Response>;
 };
 
-/** The parts of an OpenAPI 3.0 document that the pages read. */
 export type ApiDocument = {
   info: { description?: string };
   servers?: { url: string }[];
@@ -42,7 +41,7 @@ export function listRefusals({ content = {} }: Response) {
   );
 }
 
-/** The operations of each tag, for the list that needs no scripts. */
+/** For the list without scripts. */
 export function groupOperations(document: ApiDocument) {
   return (document.tags ?? []).map(({ name }) => ({
     name,
@@ -57,7 +56,7 @@ export function groupOperations(document: ApiDocument) {
   }));
 }
 
-/** The fragment by which Swagger UI opens an operation; the list without scripts has it as an ID. */
+/** Swagger UI's fragment for an operation. */
 export function anchorOf({ tags, operationId }: Pick<Operation, "tags" | "operationId">): string {
   return `/${tags[0]}/${operationId}`;
 }

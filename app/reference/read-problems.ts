@@ -8,10 +8,7 @@ import type { ApiDocument } from "./read-operations";
 export type ProblemPage = ReturnType<typeof readProblems>[number];
 export type ProblemExample = ProblemPage["cases"][number]["examples"][number];
 
-/**
- * A page for each slug, with what the operations of the description answer in its cases; none for what only operations
- * answer that are switched off, which `whole` describes too.
- */
+/** A page for each slug, with examples. Skips slugs of operations that are switched off, which only `whole` describes. */
 export function readProblems(document: ApiDocument, origin: string, whole = document) {
   const uses = listUses(document);
   const usedNames = new Set(uses.map(({ name }) => name));
@@ -49,7 +46,7 @@ function listUses(document: ApiDocument) {
   );
 }
 
-/** Operations that answer alike share one example. */
+/** Operations with the same response share an example. */
 function groupByText(uses: Use[]) {
   return [...new Set(uses.map(({ text }) => text))].map((text) => {
     const alike = uses.filter((use) => use.text === text);

@@ -1,4 +1,4 @@
-/** Swagger UI brings no types; these are for the parts that the page uses. */
+/** Swagger UI has no types. */
 declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
   import type * as React from "react";
 

@@ -1,9 +1,9 @@
-/** Answers every address without a route, so that a mistyped one is a plain 404 and no error in the log. */
+/** A mistyped address is a plain 404, and no error in the log. */
 export function loader(): never {
   throw new Response(null, { status: 404 });
 }
 
-/** Makes this a page, so that the root's error page is shown; never rendered itself. */
+/** Never rendered. Makes this a page, so that the root's error page is shown. */
 export default function NotFound() {
   return null;
 }

@@ -6,7 +6,7 @@ function refuse(): never {
   throw new Refusal("not-found");
 }
 
-/** A page of ours would load files that are behind the site's own door. */
+/** Our pages would load files that are behind the site's own door. */
 export const { loader, action } = defineRoute({
   isForSites: true,
   GET: { handle: refuse },

@@ -10,5 +10,5 @@ function refuse(): never {
   throw new Refusal("not-found", { detail: `There is no such API address. ${remedy}` });
 }
 
-/** Unknown API addresses answer in the API's own shape, not with a page. */
+/** Unknown API addresses get the API's own error shape. */
 export const { loader, action } = defineRoute({ GET: { handle: refuse }, POST: { handle: refuse } });

@@ -1,5 +1,5 @@
 import { stopChatOperation } from "~/chat/resume.openapi";
-import { createChatRefusalAnswer, requireReplyId } from "~/chat/reply/answer-chat.server";
+import { createChatRefusalResponse, requireReplyId } from "~/chat/reply/start-reply.server";
 import { systemClock } from "~/platform/time/clock";
 import { defineRoute } from "~/platform/http/route.server";
 import { requireResumable } from "~/services.server";
@@ -16,5 +16,5 @@ export const { loader, action } = defineRoute({
       return new Response(null, { status: 204, headers: { "Cache-Control": "no-store" } });
     },
   },
-  answerRefusal: createChatRefusalAnswer(systemClock),
+  answerRefusal: createChatRefusalResponse(systemClock),
 });

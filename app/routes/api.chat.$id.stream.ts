@@ -1,8 +1,8 @@
 import { resumeChatOperation } from "~/chat/resume.openapi";
-import { createChatRefusalAnswer } from "~/chat/reply/answer-chat.server";
+import { createChatRefusalResponse } from "~/chat/reply/start-reply.server";
 import { systemClock } from "~/platform/time/clock";
 import { defineRoute } from "~/platform/http/route.server";
-import { answerNumberedEvents, eventStreamHeaders } from "~/chat/event-stream.server";
+import { toNumberedEventStream, eventStreamHeaders } from "~/chat/event-stream.server";
 import { requireResumable } from "~/services.server";
 import { keyHolder } from "~/services/callers.server";
 
@@ -24,10 +24,10 @@ export const { loader, action } = defineRoute({
         readLastEventId(context.headers["last-event-id"]) ?? readLastEventId(searchParams.get("after")) ?? 0;
       const source = resumable.read(found, afterId);
       const onFailure = (err: unknown) => log.error({ err, requestId }, "chat stream failed");
-      return answerNumberedEvents({ source, headers, signal, onFailure });
+      return toNumberedEventStream({ source, headers, signal, onFailure });
     },
   },
-  answerRefusal: createChatRefusalAnswer(systemClock),
+  answerRefusal: createChatRefusalResponse(systemClock),
 });
 
 /** Anything but a whole number counts as absent. */

@@ -1,8 +1,12 @@
 import { chatOperation } from "~/chat/chat.openapi";
-import { createChatRefusalAnswer, requireChatRequest, requireReplyId } from "~/chat/reply/answer-chat.server";
+import {
+  createChatRefusalResponse,
+  requireChatRequest,
+  requireReplyId,
+} from "~/chat/reply/start-reply.server";
 import { systemClock } from "~/platform/time/clock";
 import { defineRoute } from "~/platform/http/route.server";
-import { answerEventStream, answerNumberedEvents } from "~/chat/event-stream.server";
+import { toEventStream, toNumberedEventStream } from "~/chat/event-stream.server";
 import { getServices } from "~/services.server";
 import { keyHolder } from "~/services/callers.server";
 
@@ -21,11 +25,11 @@ export const { loader, action } = defineRoute({
         const replyId = requireReplyId(context.headers["x-reply-id"]);
         const question = { request, caller, clientId: context.clientId, conversationId, replyId };
         const { source, headers } = await chat.resumable.answer(question);
-        return answerNumberedEvents({ source, headers, signal, onFailure });
+        return toNumberedEventStream({ source, headers, signal, onFailure });
       }
       const { events, headers } = await chat.answer({ request, caller, signal });
-      return answerEventStream({ events, headers, signal, onFailure });
+      return toEventStream({ events, headers, signal, onFailure });
     },
   },
-  answerRefusal: createChatRefusalAnswer(systemClock),
+  answerRefusal: createChatRefusalResponse(systemClock),
 });

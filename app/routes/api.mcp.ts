@@ -3,7 +3,7 @@ import { Refusal } from "~/platform/refusals/refusal";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 import { keyHolder } from "~/services/callers.server";
-import { answerMcpRefusal, readRevisionHeaders } from "~/tools/mcp/mcp.server";
+import { toMcpRefusalResponse, readRevisionHeaders } from "~/tools/mcp/mcp.server";
 import { readMessage } from "~/tools/mcp/message";
 
 export const { loader, action } = defineRoute({
@@ -19,9 +19,8 @@ export const { loader, action } = defineRoute({
     decidesAccess: true,
     handle: ({ context, caller, body: message }) => {
       const headers = readRevisionHeaders(context.headers);
-      const openSignal = () => context.signal;
-      return getServices().tools.answerMcp({ message, caller, headers, openSignal });
+      return getServices().tools.respondToMcp({ message, caller, headers, signal: context.signal });
     },
   },
-  answerRefusal: answerMcpRefusal,
+  answerRefusal: toMcpRefusalResponse,
 });

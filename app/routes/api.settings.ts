@@ -1,7 +1,7 @@
 import { getSettingsOperation } from "~/platform/openapi/service.openapi";
 import { defineRoute } from "~/platform/http/route.server";
 
-/** What a client has to know before it can sign: the chain, the contract and the standard of the keys. */
+/** For clients that want to sign. */
 export const { loader, action } = defineRoute({
   GET: { operation: getSettingsOperation, handle: ({ context }) => ({ ...context.service.publicSettings }) },
 });

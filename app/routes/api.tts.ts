@@ -3,7 +3,7 @@ import { systemClock } from "~/platform/time/clock";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
 import { keyHolder } from "~/services/callers.server";
-import { answerSpeech, createSpeechRefusalAnswer } from "~/speech/answer-speech.server";
+import { toSpeechResponse, createSpeechRefusalResponse } from "~/speech/speech-response.server";
 
 export const { loader, action } = defineRoute({
   POST: {
@@ -12,7 +12,7 @@ export const { loader, action } = defineRoute({
     body: (json) => getServices().speech.readRequest(json),
     decidesAccess: true,
     handle: async ({ context: { clientId, signal }, caller, body: request }) =>
-      answerSpeech(await getServices().speech.speak({ request, caller, clientId, signal })),
+      toSpeechResponse(await getServices().speech.speak({ request, caller, clientId, signal })),
   },
-  answerRefusal: createSpeechRefusalAnswer(systemClock),
+  answerRefusal: createSpeechRefusalResponse(systemClock),
 });

@@ -18,7 +18,7 @@ export const meta: MetaFunction<typeof loader, { root: typeof rootLoader }> = ({
 
 export function loader() {
   const { apiPath, models, requiresJwt, resumeSeconds } = getServices().config.chat;
-  return { apiPath, models, requiresSignIn: requiresJwt, keepsAnswers: resumeSeconds > 0 };
+  return { apiPath, models, requiresSignIn: requiresJwt, keepsReplies: resumeSeconds > 0 };
 }
 
 export default function ChatRoute() {

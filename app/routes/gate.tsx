@@ -19,7 +19,7 @@ import { action as submitForm } from "./api.form-submission-gate";
 export const links: LinksFunction = () =>
   [stylesheetHref, walletStylesheetHref].map((href) => ({ rel: "stylesheet", href }));
 
-const defaultIntro = "It opens for whoever holds a key, and asks nothing else about you.";
+const defaultIntro = "It opens for key holders, and asks nothing else about you.";
 
 export const meta: MetaFunction<typeof loader, { root: typeof rootLoader }> = ({ matches }) => {
   const root = matches.find((match) => match.id === "root");
@@ -29,7 +29,7 @@ export const meta: MetaFunction<typeof loader, { root: typeof rootLoader }> = ({
   );
 };
 
-/** The page holds what the cookie opens. */
+/** The page has gated content. */
 const noStore = { "Cache-Control": "no-store" };
 export const headers: HeadersFunction = ({ actionHeaders }) => {
   const problem = actionHeaders.get("X-Problem");
@@ -57,7 +57,7 @@ export async function loader({ context }: LoaderFunctionArgs) {
     readKeyLookup(searchParams, { origin, readTokenStatus: gate.readTokenStatus }),
     content.readOutline(),
   ]);
-  // So that the page looks right before any script runs. Nothing is decided by it.
+  // Only for the first rendering.
   const lastWallet = readWalletCookie(context.headers.cookie);
   const kinds = toPageKinds(publicKinds);
   const signsSiwe = config.state.enabled;
@@ -65,7 +65,7 @@ export async function loader({ context }: LoaderFunctionArgs) {
   return data({ visit, lookup, outline, door, lastWallet, kinds, signsSiwe }, { status });
 }
 
-/** The one-time form, which the wallet has signed, as JSON; any other form of this page signs out. */
+/** The signed one-time form is JSON. Any other form signs out. */
 export async function action(args: ActionFunctionArgs) {
   const { context } = args;
   if (context.headers["content-type"]?.startsWith("application/json")) return submitForm(args);
@@ -75,12 +75,11 @@ export async function action(args: ActionFunctionArgs) {
   });
 }
 
-/** Null when no answer comes: the framework would put an error in the place of the page. */
+/** Null on a failed connection, which would replace the page with an error. */
 export async function clientAction({ serverAction }: ClientActionFunctionArgs): Promise<unknown> {
   return serverAction<typeof action>().catch(() => null);
 }
 
-/** A form's answer is all that changes. */
 export const shouldRevalidate: ShouldRevalidateFunction = ({ formMethod, defaultShouldRevalidate }) =>
   formMethod === undefined && defaultShouldRevalidate;
 
@@ -100,16 +99,15 @@ export default function GateRoute() {
       </div>
       <noscript>
         <p className="notice tone-info">
-          Wallets speak to pages through scripts, so to sign in this page needs JavaScript. Without it you can
-          look up a key below, and read on where you are signed in already. Everything else can also be done
-          with the API.
+          Signing in with a wallet needs JavaScript. Without it you can look up a key below, and read the room
+          if you&rsquo;re signed in. The API can do everything else.
         </p>
       </noscript>
       {door?.kind === "wrong" ? (
-        <Notice tone="problem" title="This is no door of ours">
+        <Notice tone="problem" title="This site isn't protected by this gate">
           <p>
-            The address you were sent here with is not on a site that this gate opens, so it leads nowhere
-            from here. Open the site itself, and it brings you here if it is one of ours.
+            The address you came with isn&rsquo;t on a site that this gate opens. Open the site itself. It
+            brings you here if this gate protects it.
           </p>
         </Notice>
       ) : (

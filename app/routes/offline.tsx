@@ -2,7 +2,7 @@ import type { MetaFunction } from "@remix-run/node";
 import { useRouteLoaderData } from "@remix-run/react";
 import type { PageHandle, loader as rootLoader } from "~/root";
 
-/** Kept on devices as it is: what has no scripts needs no files that a later build no longer has. */
+/** Without scripts, because a later build may not have their files. */
 export const handle: PageHandle = { withoutScripts: true };
 
 export const meta: MetaFunction<unknown, { root: typeof rootLoader }> = ({ matches }) => {
@@ -13,7 +13,7 @@ export const meta: MetaFunction<unknown, { root: typeof rootLoader }> = ({ match
   ];
 };
 
-/** The address that was asked for: this page stands in its place. */
+/** The requested address. */
 const sameAddress = "";
 
 export default function OfflinePage() {

@@ -36,7 +36,6 @@ export function action(args: ActionFunctionArgs) {
     () => operator.requireSession({ cookie }),
     async (form, actor) => {
       const { table, done, count } = await operator.act({ action: form.get("do") ?? "", form, actor });
-      // Back to the rows the operator saw.
       const search = new URLSearchParams(args.context.searchParams);
       search.set("done", done);
       search.set("count", String(count));

@@ -6,7 +6,7 @@ export { OperatorError as ErrorBoundary } from "~/operator/page/operator-error";
 
 export const headers = () => noStore;
 
-/** The pages lie below this address, as does the path of the session's cookie. */
+/** The session cookie's path. */
 export function loader() {
   requireSwitchedOn(getServices().operator);
   throw redirect(firstPath, { headers: noStore });

@@ -25,7 +25,7 @@ export async function loader({ context }: LoaderFunctionArgs) {
   const { method, searchParams, clientId, requestId } = context;
   const empty: CheckPageData = { form: readCheckForm(searchParams), result: null };
   const none: PageNotice[] = [];
-  // Asking for the headers of a page is no check, and leaves no trace of one.
+  // HEAD is no check, and isn't audited.
   if (method === "HEAD") return { page: empty, notices: none };
   const count = () => requireWithinLimit(context, "operator-check");
   try {
@@ -43,7 +43,7 @@ export default function OperatorCheckRoute() {
   return (
     <OperatorFrame
       title="Check"
-      lead="Whether a wallet holds each kind of key, by the chains' word of this moment. Every check is audited."
+      lead="Whether a wallet holds each kind of key, as of now, on chain. Every check is audited."
       path="/operator/check"
       notices={notices}
     >

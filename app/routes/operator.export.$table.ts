@@ -7,7 +7,7 @@ export const { loader, action } = defineRoute({
   GET: {
     caller: operatorCaller,
     handle: ({ context: { method, searchParams, signal }, params: { table }, caller: actor }) =>
-      // Asking for the headers of a file is no export, and leaves no trace of one.
+      // HEAD is no export, and isn't audited.
       method === "HEAD"
         ? answerJson({ body: "" })
         : requireOperatorService().exportTable({ table, searchParams, actor, signal }),

@@ -24,7 +24,7 @@ export function loader({ context: { searchParams } }: LoaderFunctionArgs) {
   return { next, notices: readNotices(searchParams, systemClock()) };
 }
 
-/** Signs in; with `?out`, out. */
+/** Signs in, or out with `?out`. */
 export function action(args: ActionFunctionArgs) {
   const operator = requireSwitchedOn(getServices().operator);
   const { context } = args;

@@ -15,7 +15,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => {
   return entry ? describePage(entry.title, entry.meaning) : [{ title: "Not found" }];
 };
 
-/** The page a problem's `type` points to. */
+/** A problem's `type` points here. */
 export function loader({ params }: LoaderFunctionArgs) {
   const services = getServices();
   const page = getProblemPages(services).find(({ slug }) => slug === params.slug);
@@ -63,7 +63,7 @@ export default function ProblemRoute() {
 
 export function ErrorBoundary() {
   const error = useRouteError();
-  // Anything but an unknown name is the frame's to word.
+  // The root shows other errors.
   if (!isRouteErrorResponse(error) || error.status !== 404) throw error;
   return (
     <div className="prose">

@@ -25,7 +25,7 @@ export const { loader, action } = defineRoute({
         contentType: "text/javascript; charset=utf-8",
         headers: {
           "Cache-Control": "no-cache",
-          // A worker's policy is its own, not the page's: it only requests this server.
+          // A worker has its own policy.
           "Content-Security-Policy": "default-src 'none'; connect-src 'self'",
         },
       });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createKnowledge, openKnowledgeSearch } from "~e2e/support/search/knowledge";
 import { createWordEmbedder } from "~e2e/support/search/word-embedder";
-import type { Audience, Reader } from "./knowledge-page";
+import type { Audience, Reader } from "~/knowledge/knowledge-page";
 
 const pageFor = (audience: string, text: string, namespace = "__default__") =>
   `---\naudience: ${audience}\nnamespace: ${namespace}\n---\n${text}`;

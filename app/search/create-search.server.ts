@@ -4,7 +4,8 @@ import type { ProviderInstrument } from "~/platform/providers/instrument";
 import { createProviderEmbedder } from "~/platform/providers/provider-embedder.gateway.server";
 import type { Embedder } from "~/platform/providers/provider-embedder.gateway.server";
 import { monotonicClock as clock } from "~/platform/time/clock";
-import { warnOfMissingNamespaces } from "./gated-namespaces";
+import { withDeadline } from "~/platform/time/deadline";
+import { warnOfMissingNamespaces } from "~/knowledge/gated-namespaces";
 import { createKnowledgeSearch } from "./knowledge-search.server";
 import { createPineconeSearch } from "./pinecone.gateway.server";
 import type { SearchStore } from "./search-store";
@@ -20,9 +21,8 @@ type SearchDependencies = {
   log: Log;
 };
 
-/** Begins to index what changed in the knowledge folder, and does not wait for it. */
-export function createSearch(dependencies: SearchDependencies) {
-  const { settings, instrument, log } = dependencies;
+/** Begins to index the knowledge folder, and doesn't wait for it. */
+export function createSearch({ settings, contentDir, dataDir, instrument, log }: SearchDependencies) {
   const { pinecone, defaultAudience, gatedNamespaces, embedding } = settings;
   const made = embedding && createProviderEmbedder(embedding);
   const embedder: Embedder | null = made && {
@@ -32,63 +32,26 @@ export function createSearch(dependencies: SearchDependencies) {
       return instrumentCall({ instrument, call, signal: asked.signal, work: () => made.embed(asked) });
     },
   };
-  const { store: opened, whenIndexed } =
+  const knowledge =
     pinecone && embedder
-      ? {
-          store: createPineconeSearch({ ...pinecone, embedder, defaultAudience }),
-          whenIndexed: Promise.resolve(),
-        }
-      : openEmbedded(dependencies, embedder);
+      ? null
+      : createKnowledgeSearch({ contentDir, dataDir, embedder, defaultAudience, clock, log });
+  const opened = knowledge ?? createPineconeSearch({ ...pinecone!, embedder: embedder!, defaultAudience });
+  const whenIndexed = knowledge ? knowledge.refresh() : Promise.resolve();
   const store: SearchStore = {
     ...opened,
     search(question) {
       const call = { kind: "search" as const, provider: opened.vendor };
-      return instrumentCall({
-        instrument,
-        call,
-        signal: question.signal,
-        work: () => opened.search(question),
-      });
+      const work = () => opened.search(question);
+      return instrumentCall({ instrument, call, signal: question.signal, work });
     },
   };
-  const stopping = new AbortController();
-  void warnOfMissingNamespaces({ store, whenIndexed, gatedNamespaces, signal: stopping.signal, log });
+  void warnOfMissingNamespaces({ store, whenIndexed, gatedNamespaces, log });
   return {
-    /** The search tool asks this. */
     store,
     gatedNamespaces,
     isEmbedded: pinecone === null,
-    /** Rejects when the store does not say so in time. */
-    listNamespaces: async () => {
-      const signal = AbortSignal.timeout(listingTimeoutMs);
-      const late = new Promise<never>((_resolve, reject) => {
-        signal.addEventListener("abort", () => reject(new Error("The search index did not answer in time.")));
-      });
-      return await Promise.race([store.listNamespaces(store.indexes[0]), late]);
-    },
-    stop: () => {
-      stopping.abort();
-      return store.stop();
-    },
+    listNamespaces: () => withDeadline(store.listNamespaces(store.indexes[0]), listingTimeoutMs),
+    stop: store.stop,
   };
-}
-
-function openEmbedded(dependencies: SearchDependencies, embedder: Embedder | null) {
-  const { settings, contentDir, dataDir, log } = dependencies;
-  let isFirst = true;
-  const search = createKnowledgeSearch({
-    contentDir,
-    dataDir,
-    embedder,
-    defaultAudience: settings.defaultAudience,
-    clock,
-    onReport: ({ indexed, removed, passages, readers }) => {
-      const pages = { forStrangers: readers.everyone, forHolders: readers.holders };
-      if (isFirst || indexed + removed > 0)
-        log.info({ indexed, removed, passages, ...pages }, "knowledge indexed");
-      isFirst = false;
-    },
-    log,
-  });
-  return { store: search, whenIndexed: search.refresh() };
 }

@@ -5,38 +5,37 @@ import { toFilter } from "./metadata-filter";
 import { pace, termsOf } from "./search-index.server";
 import type { SearchIndex, Shelf } from "./search-index.server";
 import type { PassageMatch, SearchQuestion } from "./search-store";
-import { toSearchWords } from "./search-words";
+import { toSearchWords } from "~/knowledge/search-words";
 
 type FindOptions = Omit<SearchQuestion, "index"> & {
   index: SearchIndex;
-  /** null: words alone find what they can. */
+  /** Null to search by words alone. */
   embedder: Embedder | null;
   log: WarnLog;
 };
-/** The words of a question that are searched, with the weight of each: rare words weigh more. */
+/** Rare words weigh more. */
 type Weights = ReadonlyMap<string, number>;
-/** The shelf, and which of its passages count. */
 type Sought = FindOptions & { shelf: Shelf; isMet: ReturnType<typeof toFilter>; limit: number };
 
-/** The share of the question's weight that a passage must hold; less is a coincidence. */
+/** The share of a question's weight that a passage must hold. */
 const minCoverage = 0.22;
-/** The rarest words of a question decide; the rest of a very long one would only cost time. */
+/** The rarest words of a question decide. */
 const maxWords = 40;
 const maxGuessedWords = 4;
-/** Bounds a question's time in a large index: its words, but for the rarest, may occur so often together, and so may guesses. */
+/** Bounds a question's time in a large index, for words and for guesses. */
 const maxOccurrences = 10_000;
-/** Shorter words are neither completed nor corrected. From the last length on two letters may be wrong. */
+/** Shorter words are neither completed nor corrected. Long ones may have two wrong letters. */
 const [minCompletedChars, minCorrectedChars, longWordChars] = [4, 5, 6];
-/** The weight of a guessed term, beside an exact one. */
+/** The weight of a guess relative to a match. */
 const guessShare = 0.3;
-/** A guess is compared with each of a shelf's words: of many, one word is guessed alone, and by one letter. */
+/** On larger shelves, one word is guessed, by one letter. */
 const manyTerms = 20_000;
-/** Each side of the fusion brings more than is asked for, so that they can agree on more than they would by chance. */
+/** Candidates of each side before the fusion. */
 const minCandidates = 30;
-/** The usual constant of reciprocal rank fusion: how little the first ranks differ from the next ones. */
+/** The usual constant of reciprocal rank fusion. */
 const rankConstant = 60;
 
-/** Search by words and by vector on one shelf, fused by rank. An unknown namespace holds nothing. */
+/** Searches one shelf by words and by vector, fused by rank. */
 export async function findPassages(options: FindOptions): Promise<PassageMatch[]> {
   const { namespace, reader, topK, filter = {}, index, signal } = options;
   const vector = await embedQuestion(options);
@@ -48,13 +47,13 @@ export async function findPassages(options: FindOptions): Promise<PassageMatch[]
   const byWords = rankByWords(sought);
   const fused = vector ? fuseRanks(byWords, await rankByVector(sought, vector)) : fuseRanks(byWords);
   return fused.slice(0, topK).flatMap(({ id, score }) => {
-    // The page may have moved to another shelf while vectors were compared.
+    // The page may have moved meanwhile.
     const passage = shelf.words.has(id) ? index.passages.get(id) : undefined;
     return passage ? { id, score, metadata: { ...passage.metadata } } : [];
   });
 }
 
-/** Rarest first, as many as time allows. A word that no passage holds weighs most. */
+/** Rarest first. */
 function weighWords({ words, held }: Shelf, query: string): Weights {
   const asked = [...new Set(toSearchWords(query))];
   const weighed = asked.map((word) => {
@@ -69,7 +68,7 @@ function weighWords({ words, held }: Shelf, query: string): Weights {
   return new Map(chosen.map(({ word, weight }) => [word, weight]));
 }
 
-/** BM25. A passage gains by the share of the question it holds, and by a heading that says little else. */
+/** BM25, with a bonus for the share of the question, and for a heading that says little else. */
 function rankByWords({ index, query, shelf, isMet, limit }: Sought): string[] {
   const weights = weighWords(shelf, query);
   const guessed = chooseGuesses(weights, shelf);
@@ -99,7 +98,7 @@ function rankByWords({ index, query, shelf, isMet, limit }: Sought): string[] {
 
 type Guess = { isCompleted: boolean; wrongLetters: number };
 
-/** Words that no passage holds, as far as there is time for everything that they match. */
+/** Words without a match, within the bound. */
 function chooseGuesses(weights: Weights, { words, held }: Shelf): Map<string, Guess> {
   const isLarge = words.termCount > manyTerms;
   const unknown = [...weights.keys()].filter((word) => !held.has(word) && !/\d/.test(word));
@@ -124,7 +123,7 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** null if no passage there has such a vector, or the model is unreachable. */
+/** Null without vectors, or if the model is unreachable. */
 async function embedQuestion(options: FindOptions): Promise<Float32Array | null> {
   const { query, index, signal, embedder, log } = options;
   const dimension = [...index.passages.values()].find(({ vector }) => vector?.length)?.vector?.length;
@@ -139,7 +138,7 @@ async function embedQuestion(options: FindOptions): Promise<Float32Array | null>
   }
 }
 
-/** Best first, by cosine: vectors have length 1. */
+/** By cosine: vectors have length 1. */
 async function rankByVector({ index, shelf, isMet, limit }: Sought, vector: Float32Array): Promise<string[]> {
   const scored: { id: string; score: number }[] = [];
   for (const [id, passage] of index.passages) {
@@ -154,10 +153,7 @@ async function rankByVector({ index, shelf, isMet, limit }: Sought, vector: Floa
   return scored.slice(0, limit).map(({ id }) => id);
 }
 
-/**
- * Reciprocal rank fusion of orders, best first. The score is 1 for what is first in all. Equal scores go in the order of
- * the first list.
- */
+/** Reciprocal rank fusion. The first in all orders scores 1. Ties keep the first list's order. */
 export function fuseRanks(...orders: (readonly string[])[]) {
   const scores = new Map<string, number>();
   for (const order of orders) {

@@ -7,7 +7,7 @@ import { runIndex } from "~e2e/support/search/run-index";
 import { makeText } from "~e2e/support/search/made-up-text";
 import { createWordEmbedder } from "~e2e/support/search/word-embedder";
 import type { Embedder } from "~/platform/providers/provider-embedder.gateway.server";
-import { parseKnowledgePage } from "./knowledge-page";
+import { parseKnowledgePage } from "~/knowledge/knowledge-page";
 import { createSearchIndex } from "./search-index.server";
 import { takeLock } from "./vectors.store.server";
 
@@ -58,17 +58,18 @@ test("only new and changed passages are embedded, and progress is reported", asy
 test("a page that breaks is no longer found and is reported, and comes back when it is fixed", async () => {
   const knowledge = await createKnowledge({ "a.md": "a lamp", "b.md": "a door" });
   const reports: unknown[] = [];
-  const onReport = (report: unknown) => reports.push(report);
-  const { ask } = openKnowledgeSearch({ ...knowledge, recheckMs: 0, onReport });
+  const note = (fields: unknown) => void reports.push(fields);
+  const { ask } = openKnowledgeSearch({ ...knowledge, recheckMs: 0, log: { info: note, warn: note } });
   expect(await ask("lamp")).toEqual(["a.md#1"]);
   await knowledge.write("a.md", new Uint8Array([0xff, 0xfe]));
   expect(await ask("lamp")).toEqual([]);
   await knowledge.write("a.md", "a lamp again");
   expect(await ask("lamp")).toEqual(["a.md#1"]);
   expect(reports).toMatchObject([
-    { indexed: 2, removed: 0, broken: [] },
-    { indexed: 0, removed: 1, broken: [{ source: "a.md", reason: "it is not UTF-8" }] },
-    { indexed: 1, removed: 0, broken: [] },
+    { indexed: 2, removed: 0 },
+    { source: "a.md", reason: "it is not UTF-8" },
+    { indexed: 0, removed: 1 },
+    { indexed: 1, removed: 0 },
   ]);
 });
 

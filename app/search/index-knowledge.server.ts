@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Embedder } from "~/platform/providers/provider-embedder.gateway.server";
-import { readKnowledgeFile } from "./knowledge-files.server";
-import type { KnowledgeFile } from "./knowledge-files.server";
-import { PageFault } from "./knowledge-page";
+import { readKnowledgeFile } from "~/knowledge/knowledge-files.server";
+import type { KnowledgeFile } from "~/knowledge/knowledge-files.server";
+import { PageFault } from "~/knowledge/knowledge-page";
 import { pace } from "./search-index.server";
 import type { SearchIndex } from "./search-index.server";
 import { openVectorFile, takeLock } from "./vectors.store.server";
@@ -25,16 +25,13 @@ type EmbedOptions = {
   onWait?: () => void;
 };
 
-/** The vector of a text that says nothing: it is not embedded again while the process runs. */
+/** For texts that the model has no vector for. */
 const nothing = new Float32Array(0);
 const lockPauseMs = 100;
-/** Small enough for every provider's limit on one request, and for a quick stop. */
+/** Within every provider's limit on one request. */
 const passagesAtOnce = 64;
 
-/**
- * Brings the index in line with the folder. Changed and removed files leave first, so what became gated is not found
- * while the rest is read.
- */
+/** Brings the index in line with the folder. Changed and removed files leave first, because they may be gated now. */
 export async function readFolder({ folder, files, index, signal }: ReadOptions) {
   const stamps = new Map(files.map(({ source, stamp }) => [source, stamp]));
   const broken: { source: string; reason: string }[] = [];
@@ -62,7 +59,7 @@ export async function readFolder({ folder, files, index, signal }: ReadOptions) 
   return { ...counts, broken, readers: index.countReaders() };
 }
 
-/** Embeds what the file of vectors lacks, and returns how many passages. A run that was cut short is resumed by the next. */
+/** Embeds missing vectors, and returns their number. The next run continues after an interruption. */
 export async function embedPassages(options: EmbedOptions): Promise<number> {
   const { index, dataDir, embedder, rebuild = false, signal, onProgress, onWait } = options;
   let release = await takeLock(dataDir);

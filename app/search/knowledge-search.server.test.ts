@@ -7,7 +7,7 @@ import type { Embedder } from "~/platform/providers/provider-embedder.gateway.se
 import { createKnowledge, openKnowledgeSearch } from "~e2e/support/search/knowledge";
 import { createWordEmbedder } from "~e2e/support/search/word-embedder";
 import { growthOf, linearGrowth } from "~e2e/support/measure/growth";
-import { toSearchWords } from "./search-words";
+import { toSearchWords } from "~/knowledge/search-words";
 
 async function open(pages: Record<string, string | Uint8Array>) {
   const knowledge = await createKnowledge(pages);

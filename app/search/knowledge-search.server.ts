@@ -1,39 +1,36 @@
 import path from "node:path";
 import type { Clock } from "~/platform/time/clock";
 import { withDeadline } from "~/platform/time/deadline";
-import type { WarnLog } from "~/platform/log/log.server";
+import type { EventLog } from "~/platform/log/log.server";
 import type { Embedder } from "~/platform/providers/provider-embedder.gateway.server";
 import { findPassages } from "./find-passages.server";
 import { embedPassages, readFolder } from "./index-knowledge.server";
-import { listKnowledgeFiles } from "./knowledge-files.server";
-import type { Reader } from "./knowledge-page";
+import { listKnowledgeFiles } from "~/knowledge/knowledge-files.server";
+import type { Reader } from "~/knowledge/knowledge-page";
 import { createSearchIndex } from "./search-index.server";
 import type { SearchStore } from "./search-store";
 
 export const knowledgeFolder = (contentDir: string) => path.join(contentDir, "knowledge");
 
-/** How long a question may wait for a look at the folder. */
+/** How long a question may wait for a check of the folder. */
 const longestWaitMs = 5_000;
-/** After a failed embedding, so that an unavailable provider is not called for every question. */
+/** After a failed embedding. */
 const failurePauseMs = 30_000;
 
 type KnowledgeSearchOptions = {
   contentDir: string;
   dataDir: string;
-  /** Embeds passages and questions; null: both are compared by their words alone. */
+  /** Null to compare by words alone. */
   embedder: Embedder | null;
-  /** Of pages that name none. */
   defaultAudience: Reader;
   clock: Clock;
   recheckMs?: number;
-  /** After a look that found something new. */
-  onReport?: (report: Awaited<ReturnType<typeof readFolder>>) => void;
-  log: WarnLog;
+  log: EventLog;
 };
 
-/** The embedded store. A question waits for a look at the folder; new passages are embedded in the background. */
+/** The embedded store. Questions wait for a check of the folder. New passages are embedded in the background. */
 export function createKnowledgeSearch(options: KnowledgeSearchOptions) {
-  const { contentDir, dataDir, embedder, defaultAudience, clock, recheckMs = 1_000, onReport, log } = options;
+  const { contentDir, dataDir, embedder, defaultAudience, clock, recheckMs = 1_000, log } = options;
   const folder = knowledgeFolder(contentDir);
   const index = createSearchIndex(defaultAudience);
   const stopping = new AbortController();
@@ -53,13 +50,16 @@ export function createKnowledgeSearch(options: KnowledgeSearchOptions) {
     const files = await listKnowledgeFiles(folder);
     const found = JSON.stringify(files);
     if (found === seen) return;
-    const report = await readFolder({ folder, files, index, signal });
+    const { broken, readers, ...counts } = await readFolder({ folder, files, index, signal });
+    const isFirst = seen === "";
     seen = found;
-    for (const { source, reason } of report.broken) {
+    for (const { source, reason } of broken) {
       if (!told.has(`${source}: ${reason}`)) log.warn({ source, reason }, "knowledge page omitted");
       told.add(`${source}: ${reason}`);
     }
-    onReport?.(report);
+    const pages = { forStrangers: readers.everyone, forHolders: readers.holders };
+    const hasChanged = isFirst || counts.indexed + counts.removed > 0;
+    if (hasChanged) log.info({ ...counts, ...pages }, "knowledge indexed");
   }
 
   async function embed(): Promise<void> {
@@ -68,7 +68,7 @@ export function createKnowledgeSearch(options: KnowledgeSearchOptions) {
     await embedPassages({ index, dataDir, embedder, signal });
   }
 
-  /** Looks at the folder and embeds what is new; joins a look in progress. Never rejects. */
+  /** Checks the folder and embeds. Joins a check in progress. Never rejects. */
   async function refresh(): Promise<void> {
     looking ??= look()
       .catch(warn)

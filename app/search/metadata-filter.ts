@@ -1,12 +1,10 @@
 import * as z from "zod";
+import { fieldNamePattern } from "~/knowledge/knowledge-page";
 import { isRecord } from "~/platform/text/json";
 
 const maxDepth = 5;
-/** For the whole filter, all of which is evaluated for each passage. */
+/** For the whole filter. */
 const limits = { groups: 20, conditions: 20, values: 100, "characters of text": 4_000 };
-
-/** Letters, digits, `_`, `-` and `.`: an operator begins with `$`. */
-export const fieldNamePattern = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 
 export type MetadataFilter = Record<string, unknown>;
 type Test = (metadata: Record<string, unknown>) => boolean;
@@ -20,7 +18,7 @@ const several = z
   .max(limits.values)
   .describe(`takes a list of 1 to ${limits.values} texts, numbers, true or false`);
 
-/** The operand of each, and whether one entry of a field meets one of the values. */
+/** Its operand, and whether an entry of a field meets a value. */
 const operators: Readonly<Record<string, [z.ZodType, (entry: unknown, value: unknown) => boolean]>> = {
   $eq: [one, (entry, wanted) => entry === wanted],
   $ne: [one, (entry, wanted) => entry === wanted],
@@ -36,7 +34,7 @@ class FilterError extends Error {
   override readonly name = "FilterError";
 }
 
-/** Checked when a question comes in, so that both stores only see filters they understand. */
+/** Both stores get valid filters only. */
 export const metadataFilterSchema = z
   .record(z.string(), z.unknown())
   .superRefine((filter, context) => {
@@ -51,14 +49,10 @@ export const metadataFilterSchema = z
     'Which passages count, by their metadata: {"field": value} or {"field": {"$eq"|"$ne"|"$in"|"$nin"|"$gt"|"$gte"|"$lt"|"$lte": …}}, combined with "$and" and "$or"',
   );
 
-/**
- * A test of a passage's metadata. A field that holds a list meets a comparison when one of its entries does; one that is
- * missing meets only `$ne` and `$nin`. Values meet values of their own type only.
- */
+/** One entry of a list has to meet a comparison. A missing field meets only `$ne` and `$nin`. */
 export function toFilter(filter: MetadataFilter): Test {
   const left = { ...limits };
 
-  /** Throws at the first thing too many, before anything more of the filter is read. */
   function spend(what: keyof typeof limits, count: number): void {
     left[what] -= count;
     demand(left[what] >= 0, `A filter may hold ${limits[what]} ${what} in all.`);

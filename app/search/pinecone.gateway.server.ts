@@ -2,8 +2,8 @@ import type { Index, RecordMetadata } from "@pinecone-database/pinecone";
 import * as z from "zod";
 import { FetchFault, fetchBounded } from "~/platform/providers/bounded-fetch.gateway.server";
 import type { Embedder } from "~/platform/providers/provider-embedder.gateway.server";
-import { defaultNamespace } from "./knowledge-page";
-import type { Reader } from "./knowledge-page";
+import { defaultNamespace } from "~/knowledge/knowledge-page";
+import type { Reader } from "~/knowledge/knowledge-page";
 import type { MetadataFilter } from "./metadata-filter";
 import { SearchUnavailable } from "./search-store";
 import type { PassageMatch, SearchQuestion, SearchStore } from "./search-store";
@@ -11,11 +11,9 @@ import type { PassageMatch, SearchQuestion, SearchStore } from "./search-store";
 type PineconeOptions = {
   apiKey: string;
   indexes: readonly [string, ...string[]];
-  /** null: looked up by the index's name. */
+  /** Null to look it up by the index's name. */
   host: string | null;
-  /** The model that the indexes were filled with. */
   embedder: Embedder;
-  /** Of records whose metadata names none. */
   defaultAudience: Reader;
   timeoutMs?: number;
   maxBytes?: number;
@@ -32,7 +30,7 @@ const matchesSchema = z.array(
   }),
 );
 
-/** The hosted store: the same questions to the operator's own Pinecone indexes, which it only reads. */
+/** The operator's own Pinecone indexes, read only. */
 export function createPineconeSearch(options: PineconeOptions): SearchStore {
   const { indexes, embedder, defaultAudience } = options;
   const stopping = new AbortController();
@@ -60,7 +58,7 @@ export function createPineconeSearch(options: PineconeOptions): SearchStore {
     listNamespaces: (name) =>
       inOurWords(async () => {
         const { namespaces } = await (await openIndex(name, stopping.signal, options)).describeIndexStats();
-        // Older indexes name the default namespace with an empty string.
+        // Older indexes have an empty name for the default.
         return [...new Set([defaultNamespace, ...Object.keys(namespaces ?? {}).filter(Boolean)])];
       }),
     async hasPublicPages(question) {
@@ -72,7 +70,7 @@ export function createPineconeSearch(options: PineconeOptions): SearchStore {
   };
 }
 
-/** The client is loaded with the first question. It takes no signal, so each question has a client of its own. */
+/** Loads the package with the first question. A client takes no signal, so each question has its own. */
 async function openIndex(name: string, signal: AbortSignal, options: PineconeOptions): Promise<Index> {
   const { apiKey, host, timeoutMs = 8_000, maxBytes = 8 * 1024 * 1024 } = options;
   const fetchApi: typeof fetch = (url, init) =>
@@ -82,7 +80,7 @@ async function openIndex(name: string, signal: AbortSignal, options: PineconeOpt
   return client.index({ name, ...(host !== null && { host }) });
 }
 
-/** As the embedded store does it: what names no audience has the default, and one that is unknown shows to nobody. */
+/** Like the embedded store. Nobody finds records with an unknown audience. */
 function restrictTo({ reader, filter }: SearchQuestion, defaultAudience: Reader): MetadataFilter {
   const named = { audience: { $in: reader === "holders" ? ["everyone", "holders"] : ["everyone"] } };
   const isDefaultReadable = reader === "holders" || defaultAudience === "everyone";
@@ -90,7 +88,7 @@ function restrictTo({ reader, filter }: SearchQuestion, defaultAudience: Reader)
   return filter ? { $and: [filter, readable] } : readable;
 }
 
-/** Errors of the client can hold addresses and whole answers, which no caller may see. */
+/** The client's errors may have addresses and response bodies. */
 async function inOurWords<T>(body: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
     return await body();

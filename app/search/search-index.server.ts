@@ -2,28 +2,25 @@ import { createHash } from "node:crypto";
 import MiniSearch from "minisearch";
 import SearchableMap from "minisearch/SearchableMap";
 import { takeTurn } from "~/platform/http/turn.server";
-import { defaultNamespace } from "./knowledge-page";
-import type { Audience, KnowledgePage, Passage, Reader } from "./knowledge-page";
-import { toSearchWords } from "./search-words";
+import { defaultNamespace } from "~/knowledge/knowledge-page";
+import type { Audience, KnowledgePage, Passage, Reader } from "~/knowledge/knowledge-page";
+import { toSearchWords } from "~/knowledge/search-words";
 
 type Fields = Record<"id" | "title" | "heading" | "text" | "synonyms", string>;
-/** Shelves share it, so its vector is stored once. */
 type IndexedPassage = {
-  /** Its words, as the shelves hold them. */
   fields: Fields;
   metadata: Record<string, unknown>;
-  /** A model embeds it; its digest names the vector. */
+  /** The text to embed. Its digest names the vector. */
   embedded: string;
   digest: string;
   vector: Float32Array | null;
 };
 type IndexedPage = { stamp: string; shelves: string[]; passages: IndexedPassage[] };
-/** `held`: how many passages hold each term. */
+/** `held`: passages per term. */
 export type Shelf = { words: MiniSearch<Fields>; held: SearchableMap<number> };
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
 
 const boost = { title: 0.5, heading: 3, text: 1, synonyms: 3 };
-/** Other requests get a turn after each piece of work. */
 const pieceMs = 4;
 const readersOf: Record<Audience, readonly Reader[]> = {
   everyone: ["everyone", "holders"],
@@ -31,13 +28,13 @@ const readersOf: Record<Audience, readonly Reader[]> = {
   operators: [],
 };
 
-/** Everything that can be found, in memory: a shelf for each reader and namespace, so pages for others shift no score. */
+/** In memory. A shelf per reader and namespace, so that pages for others shift no score. */
 export function createSearchIndex(defaultAudience: Reader) {
   const pages = new Map<string, IndexedPage>();
   const passages = new Map<string, IndexedPassage>();
   const shelves = new Map<string, Shelf>();
 
-  /** Nothing of the page is found from the first moment on. */
+  /** The page is gone at once. */
   async function remove(source: string): Promise<void> {
     const page = pages.get(source)!;
     pages.delete(source);
@@ -53,7 +50,7 @@ export function createSearchIndex(defaultAudience: Reader) {
     }
   }
 
-  /** Returns how many passages can be found now: none of a page for operators. */
+  /** Returns the number of passages that can be found. */
   async function add(page: KnowledgePage, stamp: string): Promise<number> {
     const readers = readersOf[page.audience ?? defaultAudience];
     const names = readers.map((reader) => shelfOf(reader, page.namespace));
@@ -83,7 +80,7 @@ export function createSearchIndex(defaultAudience: Reader) {
     listNamespaces: () => [
       ...new Set([defaultNamespace, ...[...shelves.keys()].map((name) => name.replace(/^\w+:/, "")).sort()]),
     ],
-    /** Pages by who may read them; one for everyone is on both readers' shelves. */
+    /** Pages for everyone are on both readers' shelves. */
     countReaders() {
       const countFrom = (least: number) =>
         [...pages.values()].filter((its) => its.shelves.length >= least).length;
@@ -143,7 +140,7 @@ function toIndexed(
 
 let pieceBegunAtMs = 0;
 
-/** Between two pieces of long work. */
+/** Gives other requests a turn. */
 export async function pace(): Promise<void> {
   if (performance.now() - pieceBegunAtMs < pieceMs) return;
   await takeTurn();

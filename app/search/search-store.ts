@@ -1,14 +1,12 @@
-import type { Reader } from "./knowledge-page";
+import type { Reader } from "~/knowledge/knowledge-page";
 import type { MetadataFilter } from "./metadata-filter";
 
-/** `metadata`: the page's own, and the passage's title, heading, anchor, source and text. */
 export type PassageMatch = { id: string; score: number; metadata: Record<string, unknown> };
 
 export type SearchQuestion = {
   query: string;
   index: string;
   namespace: string;
-  /** Nothing tells this one that there are pages for others. */
   reader: Reader;
   topK: number;
   filter?: MetadataFilter | undefined;
@@ -17,17 +15,16 @@ export type SearchQuestion = {
 
 export type SearchStore = {
   vendor: "libsql" | "pinecone";
-  /** A question that names no index is for the first one. */
+  /** The first one is the default. */
   indexes: readonly [string, ...string[]];
-  /** Those that hold something. The default namespace is always there. */
+  /** Namespaces with pages, and the default. */
   listNamespaces: (index: string) => Promise<readonly string[]>;
-  /** Whether everyone may find something there. */
   hasPublicPages: (question: SearchQuestion) => Promise<boolean>;
   search: (question: SearchQuestion) => Promise<PassageMatch[]>;
   stop: () => Promise<void>;
 };
 
-/** The visitor may read the message; `cause` is for the log. */
+/** The message is for the visitor, `cause` for the log. */
 export class SearchUnavailable extends Error {
   override readonly name = "SearchUnavailable";
 }

@@ -54,7 +54,6 @@ export function readSearch(reader: SettingReader, chat: ChatConfig) {
   };
 }
 
-/** Where vectors are made; null where words alone are compared. */
 function readEmbedding(reader: SettingReader, model: string, chat: ChatConfig) {
   const chosen = getProvider(chatProviders, chat.provider);
   const row = chosen.embedders ? chosen.embedders.find(reader.hasNeeds) : chosen;

@@ -9,10 +9,7 @@ const searchFile = /^search(?:-\d+-[0-9a-f]+\.f32|\.db.*|\.json)$/;
 
 type Row = { digest: string; vector: Float32Array };
 
-/**
- * The vectors of one model in one file, each after the SHA-256 of its text. Rows are appended as they are made, so a
- * killed process loses the last ones at most. Vectors of other models and of texts that are not `used` go.
- */
+/** One model's vectors, each after the SHA-256 of its text. Drops vectors of other models, and of texts not `used`. */
 export async function openVectorFile(dataDir: string, model: string, used: ReadonlySet<string>) {
   const ending = `-${createHash("sha256").update(model).digest("hex").slice(0, 16)}.f32`;
   const fileOf = (dimension: number) => path.join(dataDir, `search-${dimension}${ending}`);
@@ -44,7 +41,7 @@ export async function openVectorFile(dataDir: string, model: string, used: Reado
   return { vectors: new Map(kept.map(({ digest, vector }) => [digest, vector])), add };
 }
 
-/** A row that a killed process left unfinished is cut off. */
+/** Truncates an unfinished row. */
 async function readRows(file: string, dimension: number): Promise<Row[]> {
   const { buffer } = new Uint8Array(await readFile(file));
   const rowBytes = digestBytes + dimension * 4;
@@ -64,10 +61,7 @@ function toBytes(rows: readonly Row[]): Buffer {
   return Buffer.concat(parts);
 }
 
-/**
- * Only one process embeds at a time. null: another one does. Node has no file locks, so this one is SQLite's: the system
- * releases it when the process is killed.
- */
+/** Null while another process embeds. SQLite's lock, which the system releases if the process is killed. */
 export async function takeLock(dataDir: string): Promise<(() => void) | null> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const lock = new Sqlite(path.join(dataDir, "search.lock"), { timeout: 0 });

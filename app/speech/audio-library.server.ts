@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import type { FileHandle } from "node:fs/promises";
-import type { AudioCache, AudioPart, CachedAudio } from "./audio-cache.server";
+import { headBytes } from "./audio-cache.server";
+import type { AudioCache, AudioPart } from "./audio-cache.server";
 import { SpeechBusy, SpeechFault } from "./providers/speech-provider.server";
 import type { SpokenAudio } from "./providers/speech-provider.server";
 
@@ -10,71 +11,72 @@ const maxAheadBytes = 1024 * 1024;
 const readBytes = 64 * 1024;
 const maxAudioBytes = 64 * 1024 * 1024;
 
-type Speak = (asked: { signal: AbortSignal }) => Promise<SpokenAudio>;
+type Speak = (request: { signal: AbortSignal }) => Promise<SpokenAudio>;
 
 type AudioReader = {
-  /** The next bytes, null at the proper end. Throws where the audio broke off. */
+  /** The next bytes, null at the proper end. Throws if the audio broke off. */
   next: () => Promise<Uint8Array | null>;
   /** When the last reader leaves, the provider is cancelled. */
   leave: () => void;
 };
 
-/**
- * Both are called at most once: `onEmpty` when the last reader has left, `onAsked` when the provider is called for this
- * reader, the one who has waited longest. Later readers join that call.
- */
-type JoinHooks = { onEmpty: () => void; onAsked: () => void };
-type Position = { at: number; onAsked: () => void };
-
-/** `totalBytes` null: not known yet. `isCached`: from the cache. */
-type StartedAudio = { contentType: string; isCached: boolean; totalBytes: number | null };
+/** Each is called at most once: `onEmpty` after the last reader, `onRequest` if the provider is called for this reader. */
+type JoinHooks = { onEmpty: () => void; onRequest: () => void };
+type Position = { at: number; onRequest: () => void };
 
 export type AudioLibrary = ReturnType<typeof createAudioLibrary>;
-export type OpenAudio = StartedAudio & { reader: AudioReader };
+/** `totalBytes` null: not known yet. */
+export type OpenAudio = {
+  contentType: string;
+  isCached: boolean;
+  totalBytes: number | null;
+  reader: AudioReader;
+};
 
+/** Voice and text. */
+type Identity = readonly string[];
 type OpenOptions = {
-  /** Everything that determines the audio, the text included. */
-  identity: readonly string[];
+  identity: Identity;
   speak: Speak;
-  /** Called when the provider is called for this caller, and not for cached or joined audio. */
-  onAsked: () => void;
+  /** The provider is called for this caller. */
+  onRequest: () => void;
   signal: AbortSignal;
 };
 
-/**
- * All speech: from the cache, from a synthesis in progress, or from the provider. Each synthesis holds a file open, so
- * there are at most `maxSyntheses`.
- */
+/** Speech from the cache, from a synthesis in progress, or from the provider. A synthesis holds a file open. */
 export function createAudioLibrary(cache: AudioCache, maxSyntheses = 64) {
   const syntheses = new Map<string, SharedSynthesis>();
 
-  /** Resolves with the first byte at hand. When the signal fires, now or later, the caller has left. */
-  async function open({ identity, speak, onAsked, signal }: OpenOptions): Promise<OpenAudio> {
+  async function findCached(identity: Identity): Promise<OpenAudio | null> {
+    const cached = await cache.find(keyOf(identity));
+    if (cached === null) return null;
+    const { file, contentType, bytes: totalBytes } = cached;
+    return { contentType, isCached: true, totalBytes, reader: readFile(file, totalBytes) };
+  }
+
+  /** Resolves when audio is about to come. The signal means that the caller has left. */
+  async function open({ identity, speak, onRequest, signal }: OpenOptions): Promise<OpenAudio> {
     signal.throwIfAborted();
     const key = keyOf(identity);
     const synthesis = syntheses.get(key) ?? startSynthesis(key, speak);
     const forget = () => {
       if (syntheses.get(key) === synthesis) syntheses.delete(key);
     };
-    const reader = synthesis.join({ onAsked, onEmpty: forget });
+    const reader = synthesis.join({ onRequest, onEmpty: forget });
     const left = new Promise<never>((_resolve, reject) => {
       const leave = () => (reader.leave(), reject(signal.reason as Error));
       signal.addEventListener("abort", leave, { once: true });
     });
     left.catch(() => undefined);
     try {
-      return { ...(await Promise.race([synthesis.started, left])), reader };
+      const contentType = await Promise.race([synthesis.started, left]);
+      return { contentType, isCached: false, totalBytes: null, reader };
     } catch (error) {
-      // A failed synthesis cannot be joined.
       if (!signal.aborted) forget();
       reader.leave();
       throw error;
     }
   }
-
-  /** Short cached audio, which needs no follower and no provider. */
-  const readShort = (identity: OpenOptions["identity"]): Promise<CachedAudio | null> =>
-    cache.readShort(keyOf(identity));
 
   function startSynthesis(key: string, speak: Speak): SharedSynthesis {
     if (syntheses.size >= maxSyntheses) throw new SpeechBusy("As many voices speak as may at once.");
@@ -83,19 +85,37 @@ export function createAudioLibrary(cache: AudioCache, maxSyntheses = 64) {
     return synthesis;
   }
 
-  return { open, readShort };
+  return { findCached, open };
 }
 
-function keyOf(identity: OpenOptions["identity"]): string {
+function keyOf(identity: Identity): string {
   return createHash("sha256").update(JSON.stringify(identity)).digest("hex");
 }
 
-/**
- * One synthesis for all who ask for the same at the same time. The provider's audio is written to a file, which readers
- * read at their own pace with one chunk of memory each. It ends early when the last one leaves.
- */
+function readFile(file: FileHandle, totalBytes: number): AudioReader {
+  let at = 0;
+  return {
+    async next() {
+      const chunk = await readChunk(file, at, totalBytes);
+      at += chunk?.length ?? 0;
+      return chunk;
+    },
+    leave: () => void file.close().catch(() => undefined),
+  };
+}
+
+async function readChunk(file: FileHandle, at: number, endAt: number): Promise<Uint8Array | null> {
+  if (at >= endAt) return null;
+  const wanted = Math.min(readBytes, endAt - at);
+  const { buffer, bytesRead } = await file.read(Buffer.allocUnsafeSlow(wanted), 0, wanted, headBytes + at);
+  if (bytesRead === 0) throw new Error("The audio file was truncated while it was read.");
+  return buffer.subarray(0, bytesRead);
+}
+
+/** Concurrent requests for the same audio share it. Readers follow the file at their own pace. Ends with the last reader. */
 class SharedSynthesis {
-  readonly started: Promise<StartedAudio>;
+  /** The content type, once audio is about to come. */
+  readonly started: Promise<string>;
   readonly #stopping = new AbortController();
   readonly #readers = new Set<Position>();
   readonly #changes = new EventEmitter().setMaxListeners(0);
@@ -111,12 +131,11 @@ class SharedSynthesis {
     this.started.catch(() => undefined);
   }
 
-  join({ onEmpty, onAsked }: JoinHooks): AudioReader {
-    const position = { at: 0, onAsked };
-    const buffer = Buffer.allocUnsafeSlow(readBytes);
+  join({ onEmpty, onRequest }: JoinHooks): AudioReader {
+    const position = { at: 0, onRequest };
     this.#readers.add(position);
     return {
-      next: () => this.#readNext(position, buffer),
+      next: () => this.#readNext(position),
       leave: () => {
         if (!this.#readers.delete(position) || this.#readers.size > 0) return;
         onEmpty();
@@ -127,34 +146,26 @@ class SharedSynthesis {
     };
   }
 
-  async #start(key: string, cache: AudioCache, speak: Speak): Promise<StartedAudio> {
+  async #start(key: string, cache: AudioCache, speak: Speak): Promise<string> {
     const { signal } = this.#stopping;
-    let part: AudioPart | null = null;
+    // Before the provider is called: if storing fails, nothing is charged.
+    const part = await cache.createPart(key).catch((error: unknown) => {
+      this.#fail(error);
+      throw error;
+    });
+    this.#file = part.file;
     try {
-      const cached = await cache.find(key);
-      if (cached !== null) {
-        this.#file = cached.file;
-        this.#written = cached.bytes;
-        this.#state = "complete";
-        return { contentType: cached.contentType, isCached: true, totalBytes: cached.bytes };
-      }
-      signal.throwIfAborted();
-      // Before the provider is called: audio that cannot be stored must not cost anything.
-      part = await cache.createPart(key);
-      this.#file = part.file;
       signal.throwIfAborted();
       const [longestWaiting] = this.#readers;
       const starting = speak({ signal });
-      longestWaiting?.onAsked();
+      longestWaiting?.onRequest();
       const audio = await starting;
       this.#isWriting = true;
       void this.#write(part, audio);
-      return { contentType: audio.contentType, isCached: false, totalBytes: null };
+      return audio.contentType;
     } catch (error) {
-      // Requested audio that nobody will read has to be cancelled.
-      this.#stopping.abort(error);
       this.#fail(error);
-      await part?.discard();
+      await part.discard();
       throw error;
     } finally {
       this.#closeWhenUnused();
@@ -162,19 +173,17 @@ class SharedSynthesis {
   }
 
   async #write(part: AudioPart, { contentType, chunks }: SpokenAudio): Promise<void> {
-    const hash = createHash("sha256");
     try {
       for await (const chunk of chunks) {
         if (this.#written + chunk.length > maxAudioBytes)
           throw new SpeechFault({ details: "the audio is too long" });
-        await part.file.write(chunk, 0, chunk.length, this.#written);
-        hash.update(chunk);
+        await part.file.write(chunk, 0, chunk.length, headBytes + this.#written);
         this.#written += chunk.length;
         this.#changes.emit("change");
         await this.#waitForReaders();
       }
       if (this.#written === 0) throw new SpeechFault({ details: "no audio came" });
-      await part.keep({ contentType, bytes: this.#written, sha256: hash.digest("hex") });
+      await part.keep(contentType, this.#written);
       this.#state = "complete";
     } catch (error) {
       await part.discard();
@@ -195,7 +204,7 @@ class SharedSynthesis {
     }
   }
 
-  async #readNext(position: Position, buffer: Buffer): Promise<Uint8Array | null> {
+  async #readNext(position: Position): Promise<Uint8Array | null> {
     await this.started;
     while (position.at >= this.#written) {
       if (this.#state === "failed") throw this.#failure;
@@ -204,12 +213,10 @@ class SharedSynthesis {
       await once(this.#changes, "change");
     }
     if (this.#file === null) throw new Error("This reader has left.");
-    const wanted = Math.min(buffer.length, this.#written - position.at);
-    const { bytesRead } = await this.#file.read(buffer, 0, wanted, position.at);
-    if (bytesRead === 0) throw new Error("The audio in the file is shorter than it was.");
-    position.at += bytesRead;
+    const chunk = await readChunk(this.#file, position.at, this.#written);
+    position.at += chunk?.length ?? 0;
     this.#changes.emit("change");
-    return Uint8Array.from(buffer.subarray(0, bytesRead));
+    return chunk;
   }
 
   #fail(error: unknown): void {
@@ -220,7 +227,7 @@ class SharedSynthesis {
 
   #closeWhenUnused(): void {
     if (this.#readers.size > 0 || this.#isWriting || this.#file === null) return;
-    // A descriptor that cannot be closed is closed already.
+    // If closing fails, the descriptor is closed already.
     this.#file.close().catch(() => undefined);
     this.#file = null;
   }

@@ -17,9 +17,9 @@ import type { Speech, SpeechCall } from "./speak.server";
 import { admitSpeech, readSpeechAllowance } from "./speech-budget.server";
 import type { readSpeech } from "./speech.settings";
 
-/** What was not asked for the longest goes first. */
+/** The least recently used goes first. */
 const maxCacheBytes = 256 * 1024 * 1024;
-/** Audio has begun or failed by then, after which a reservation is settled. */
+/** Audio has begun or failed by then. */
 const expiresInSeconds = 60 + expiryMarginSeconds;
 
 type SpeechDependencies = {
@@ -59,7 +59,7 @@ export async function createSpeech(given: SpeechDependencies) {
     /** For the operator. */
     provider: { name, isEmbedded: row?.isEmbedded ?? false },
     stop: async () => await provider?.stop?.(),
-    /** Null where speech is switched off, which is no fault. */
+    /** Null if speech is switched off. */
     pingProvider: row && row.ping(config),
     readRequest: (body: unknown) => requireSpeechRequest(body, provider),
     speak: async (call: SpeechCall): Promise<Speech> => {

@@ -6,15 +6,12 @@ const replacements: Record<string, string> = {
   "°": " degrees ", "½": " a half ", "¼": " a quarter ", "¾": " three quarters ",
 }; // prettier-ignore
 
-/**
- * The text in the letters that a voice for English knows; null where it is mostly written in another script, of which
- * such a voice would make silence. A foreign word in an English text is passed over.
- */
+/** In letters that an English voice knows. Null for a text in another script. Skips foreign words. */
 export function toLatinSpeech(text: string): string | null {
   const letters = text.match(/\p{L}/gu) ?? [];
   const latin = letters.filter((letter) => /\p{Script=Latin}/u.test(letter)).length;
   if (letters.length > 0 && latin * 2 < letters.length) return null;
-  // Marks are dropped before too: a long run of them takes long to be put in order.
+  // Marks are dropped before, too: normalizing a long run of them takes long.
   const folded = [...text.replace(/\p{M}+/gu, "")]
     .map((character) => replacements[character] ?? character)
     .join("")

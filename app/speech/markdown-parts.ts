@@ -1,9 +1,9 @@
 import { cutText } from "~/platform/text/well-formed-text";
 
-/** Reading Markdown can take longer than in proportion to its length; so much of it takes some ten milliseconds at worst. */
+/** Lexing Markdown isn't linear. This much takes ten milliseconds at worst. */
 const maxPartChars = 4_096;
 
-/** The whole text, or, where it is long, parts of it, cut between paragraphs where there are any. */
+/** Cuts a long text between paragraphs. */
 export function cutMarkdown(markdown: string): string[] {
   if (markdown.length <= maxPartChars) return [markdown];
   const parts: string[] = [];
@@ -26,7 +26,7 @@ export function cutMarkdown(markdown: string): string[] {
   return parts;
 }
 
-/** Pieces of at most `maxChars` UTF-16 units, which joined are the text. */
+/** Pieces of at most `maxChars` UTF-16 units. */
 export function cutAtSpaces(text: string, maxChars: number): string[] {
   const pieces: string[] = [];
   let rest = text;
@@ -40,7 +40,7 @@ export function cutAtSpaces(text: string, maxChars: number): string[] {
   return [...pieces, rest];
 }
 
-/** Without the code blocks that begin near the margin; one that is not closed lasts to the end. */
+/** An unclosed code block lasts to the end. */
 export function withoutFences(markdown: string): string {
   let fence: string | null = null;
   const lines = markdown.split("\n").filter((line) => {
@@ -49,7 +49,7 @@ export function withoutFences(markdown: string): string {
       if (mark?.startsWith(fence) && line.trim() === mark) fence = null;
       return false;
     }
-    // Backticks behind backticks are code within a line.
+    // Inline code.
     if (mark === undefined || (mark.startsWith("`") && behind.includes("`"))) return true;
     fence = mark;
     return false;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { countCharacters } from "~/platform/text/well-formed-text";
 import { growthOf, linearGrowth } from "~e2e/support/measure/growth";
-import { createSentenceStream, cutAtSentence, splitIntoSentences } from "./sentences";
+import { cutAtSentence, splitIntoSentences, takeSentences } from "./sentences";
 
 const split = (text: string, maxChars = 200) => splitIntoSentences(text, maxChars);
 
@@ -34,29 +34,15 @@ test("long sentences are cut at a clause, else at a word, else in the middle, an
   expect(keys.map(countCharacters)).toEqual([7, 7, 6]);
 });
 
-test("no text is lost, however it is cut and streamed", () => {
+test("no text is lost, however it is cut", () => {
   const text = 'Well, 3.5 of them. "Really?" Yes! See e.g. this.\nNew line here… and 日本語です。 Done';
   const bare = (parts: readonly string[]) => parts.join("").replace(/\s/g, "");
-  for (const maxChars of [5, 12, 40, 500]) {
-    expect(bare(split(text, maxChars))).toBe(bare([text]));
-    for (let size = 1; size < 12; size += 1) {
-      const stream = createSentenceStream(maxChars);
-      const pieces: string[] = [];
-      for (let at = 0; at < text.length; at += size) pieces.push(...stream.push(text.slice(at, at + size)));
-      pieces.push(...stream.flush());
-      expect(pieces, `${maxChars} ${size}`).toEqual(split(text, maxChars));
-      expect(pieces.every((piece) => piece.length <= maxChars)).toBe(true);
-    }
-  }
+  for (const maxChars of [5, 12, 40, 500]) expect(bare(split(text, maxChars))).toBe(bare([text]));
 });
 
-test("a sentence is emitted as soon as it is certain, and not before", () => {
-  const stream = createSentenceStream(200);
-  expect(stream.push("It is 3.")).toEqual([]);
-  expect(stream.push("14 now.")).toEqual([]);
-  expect(stream.push(" And")).toEqual(["It is 3.14 now."]);
-  expect(stream.flush()).toEqual(["And"]);
-  expect(stream.flush()).toEqual([]);
+test("a sentence is taken as soon as it is certain, and not before", () => {
+  expect(takeSentences("It is 3.")).toEqual({ sentences: [], rest: "It is 3." });
+  expect(takeSentences("It is 3.14 now. And")).toEqual({ sentences: ["It is 3.14 now."], rest: " And" });
 });
 
 test.each([

@@ -1,58 +1,33 @@
 import { cutText, isLongerThan } from "~/platform/text/well-formed-text";
 
-/** After these a full stop ends no sentence; single letters are initials and count as such too. */
+/** A full stop ends no sentence after these, or after a single letter. */
 const abbreviations = new Set(
   "mr mrs ms dr prof sr jr st vs etc e.g i.e cf no nr vol fig approx dept est inc ltd co bzw ca usw z.b".split(
     " ",
   ),
 );
-/** A run of marks is read from its beginning only, else each mark of a long one would be tried. */
+/** Matches a run of marks from its beginning only, which is linear. */
 const endMarks = /(?<![.!?…])[.!?…]+["'”’»)\]]*(?=\s)|[。！？]["'”’»」』）]*|\n+/gu;
-/** Longer than each abbreviation and number that is looked for before a full stop. */
+/** Longer than each abbreviation. */
 const maxWordChars = 12;
 
-/**
- * Sentences in their order, none longer than `maxChars`: longer ones are cut at a clause, else at a word, and where
- * there is neither in the middle. Joined they are the text, but for white space at the cuts.
- */
+/** Sentences of at most `maxChars`. Longer ones are cut at a clause or a word. */
 export function splitIntoSentences(text: string, maxChars: number): string[] {
   const { sentences, rest } = takeSentences(text);
   return [...sentences, rest].flatMap((sentence) => cutLong(sentence.trim(), maxChars)).filter(Boolean);
 }
 
-/** At most `maxChars` of the text: whole sentences, or else the beginning of the first one. */
+/** At most `maxChars`: whole sentences, or the beginning of the first one. */
 export function cutAtSentence(text: string, maxChars: number): string {
   if (!isLongerThan(text, maxChars)) return text;
-  // One more, because an end counts only with the white space behind it.
+  // A sentence ends with white space.
   const { sentences } = takeSentences(cutText(text, maxChars + 1));
   if (isLongerThan(sentences.join("").trimEnd(), maxChars)) sentences.pop();
   return sentences.join("").trimEnd() || cutLong(text, maxChars)[0]!;
 }
 
-/**
- * Collects a text that arrives in pieces and gives out its sentences as soon as they are certain: `3.` may still become
- * `3.14`, so that an end counts only with the white space behind it. `flush` gives the rest.
- */
-export function createSentenceStream(maxChars: number) {
-  let waiting = "";
-
-  function push(piece: string): string[] {
-    const { sentences, rest } = takeSentences(waiting + piece);
-    waiting = rest;
-    return sentences.flatMap((sentence) => cutLong(sentence.trim(), maxChars)).filter(Boolean);
-  }
-
-  function flush(): string[] {
-    const text = waiting;
-    waiting = "";
-    return splitIntoSentences(text, maxChars);
-  }
-
-  return { push, flush };
-}
-
-/** Reads the text once, however many of its full stops end no sentence. */
-function takeSentences(text: string): { sentences: string[]; rest: string } {
+/** `rest` may still become a sentence. Linear. */
+export function takeSentences(text: string): { sentences: string[]; rest: string } {
   const sentences: string[] = [];
   let start = 0;
   let read = 0;
@@ -65,7 +40,7 @@ function takeSentences(text: string): { sentences: string[]; rest: string } {
       else if (character === "]") brackets -= 1;
       else if (character === "`") backticks += 1;
     }
-    // An end inside a link's text or inside inline code is none.
+    // No sentence ends inside a link's text or inline code.
     const isInsideMarkup = brackets > 0 || backticks % 2 === 1;
     if (!mark.startsWith("\n") && (isInsideMarkup || !isWhole(text.slice(start, index), mark))) continue;
     sentences.push(text.slice(start, end));
@@ -79,7 +54,7 @@ function isWhole(words: string, mark: string): boolean {
   if (!mark.startsWith(".") || mark.startsWith("..")) return true;
   const word = /[\p{L}\p{N}.]*$/u.exec(words.slice(-maxWordChars))?.[0] ?? "";
   const isInitial = /^\p{L}$/u.test(word) && word !== "I";
-  // `2.` at the beginning numbers a list.
+  // `2.` numbers a list.
   const isNumbering = /^\d{1,3}$/.test(word) && words.trim() === word;
   return !isInitial && !isNumbering && !abbreviations.has(word.toLowerCase());
 }

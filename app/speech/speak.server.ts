@@ -1,7 +1,6 @@
 import type { Caller } from "~/gate/tokens/caller.server";
 import { Refusal } from "~/platform/refusals/refusal";
 import { countCharacters } from "~/platform/text/well-formed-text";
-import type { CachedAudio } from "./audio-cache.server";
 import type { AudioLibrary, OpenAudio } from "./audio-library.server";
 import { SpeechBusy, SpeechFault, UnspeakableText } from "./providers/speech-provider.server";
 import type { SpeechProvider } from "./providers/speech-provider.server";
@@ -13,12 +12,12 @@ import type { SpeechRequest } from "./speech.schema";
 
 type SpeechDependencies = {
   library: AudioLibrary;
-  /** Null: too little is left. */
+  /** The quota's headers. Null: too little is left. */
   readAllowance: (caller: Caller | null, characters: number) => Promise<Record<string, string> | null>;
   admit: (caller: Caller | null, characters: number) => Promise<SpeechAdmission>;
 };
 
-/** `caller` null: a stranger. */
+/** `caller` is null for a stranger. */
 type SpeechOrder = SpeechRequest & { provider: SpeechProvider };
 export type SpeechCall = {
   request: SpeechOrder;
@@ -28,28 +27,25 @@ export type SpeechCall = {
 };
 
 export type Speech = {
-  audio: OpenAudio | CachedAudio;
+  audio: OpenAudio;
   messageId: string | null;
-  /** The text was too long to be spoken to its end. */
   isCut: boolean;
   headers: Record<string, string>;
 };
 
 const retryAfterBusySeconds = 2;
-/** What is spoken of a text may be this many times as long, because a table's header comes before each of its cells. */
+/** A table's header is spoken before each cell. */
 const maxGrowth = 2;
 
-/** Whether speech is switched on (else `provider` is null), then the shape. */
+/** `provider` is null if speech is switched off. */
 export function requireSpeechRequest(body: unknown, provider: SpeechProvider | null): SpeechOrder {
   if (provider === null) throw new Refusal("speech-disabled");
   return { ...readSpeechRequest(body), provider };
 }
 
 /**
- * The budget comes before the provider, so that a refusal costs nothing. The client whose request started the provider
- * pays, also when it leaves before the first byte. Free are cached audio, audio that another client's request started,
- * and failures before the first byte. The headers, also those of a refusal, show the quota after that. Short cached
- * audio needs no reservation.
+ * The budget comes before the provider, so that a refusal costs nothing. The client whose request called the provider pays,
+ * even if it leaves before the first byte. Cached audio, joined audio and failures before the first byte are free.
  */
 export async function speak(
   { request, caller, clientId, signal }: SpeechCall,
@@ -67,22 +63,23 @@ export async function speak(
   let headers: Record<string, string> = {};
   try {
     const allowance = await readAllowance(caller, characters);
-    const cached = allowance && (await library.readShort(identity));
+    const cached = allowance && (await library.findCached(identity));
+    if (signal.aborted) cached?.reader.leave();
     signal.throwIfAborted();
     if (cached) return { audio: cached, messageId, isCut, headers: allowance };
     const admission = await admit(caller, characters);
-    let wasAsked = false;
+    let isCharged = false;
     const opening = library.open({
       identity,
-      speak: (asked) => provider.speak({ text, clientId, ...asked }),
-      onAsked: () => (wasAsked = true),
+      speak: (request) => provider.speak({ text, clientId, ...request }),
+      onRequest: () => (isCharged = true),
       signal,
     });
     const audio = await opening.catch(async (error: unknown) => {
-      headers = await admission.settle({ isSpoken: wasAsked && signal.aborted });
+      headers = await admission.settle({ isSpoken: isCharged && signal.aborted });
       throw error;
     });
-    headers = await admission.settle({ isSpoken: wasAsked }).catch((error: unknown) => {
+    headers = await admission.settle({ isSpoken: isCharged }).catch((error: unknown) => {
       audio.reader.leave();
       throw error;
     });
@@ -92,7 +89,7 @@ export async function speak(
   }
 }
 
-/** What is spoken is what counts, so it is final here: the provider says it as it is. */
+/** Final: the spoken text is what counts. */
 function readSpokenText({ text, provider }: SpeechOrder): { text: string; isCut: boolean } {
   const maxChars = Math.min(maxTextChars, countCharacters(text) * maxGrowth);
   const blocks = listSpeakableBlocks(text, maxChars);

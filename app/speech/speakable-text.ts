@@ -4,13 +4,9 @@ import { countCharacters } from "~/platform/text/well-formed-text";
 import { cutAtSpaces, cutMarkdown, withoutFences } from "./markdown-parts";
 import { toSpeakableWords } from "./speakable-words";
 
-/** Two lines within a paragraph, the first of which begins nothing else. */
 const tableStart = / {0,3}(?!\[|(?:[*+-]|\d{1,9}[.)])\s)[^\n ].*\n {0,3}[|:-][ |:-]*(?=\n|$)/y;
 
-/**
- * Emphasis is not spoken, and pairing its marks is what takes long in a text made for it: they stay, as symbols. Whether
- * a table begins is decided by two lines: a rule that is tried with all that follow them takes long where it fails at each.
- */
+/** Linear where marked isn't. Emphasis isn't spoken, so its marks stay as symbols. Two lines decide whether a table begins. */
 class PlainTokenizer extends Tokenizer {
   override emStrong(): undefined {
     return undefined;
@@ -20,7 +16,7 @@ class PlainTokenizer extends Tokenizer {
     return undefined;
   }
 
-  /** Read once at each depth: the lexer's own way reads quotes within it again for each that ends before it does. */
+  /** Reads each depth once. */
   override blockquote(src: string): Tokens.Blockquote | undefined {
     const [raw] = this.rules.block.blockquote.exec(src) ?? [];
     if (raw === undefined) return undefined;
@@ -33,7 +29,7 @@ class PlainTokenizer extends Tokenizer {
     return { type: "blockquote", raw, text, tokens };
   }
 
-  /** Rows are not filled up to the header's columns: in a table of mostly missing cells that takes long. */
+  /** Doesn't fill rows up to the header's columns. */
   override table(src: string): Tokens.Table | undefined {
     const start = /^[^\n]*\n[^\n]*/.exec(src)?.[0] ?? "";
     const table = super.table(start);
@@ -59,7 +55,7 @@ class PlainTokenizer extends Tokenizer {
     return { ...this.text(src), type: "paragraph" };
   }
 
-  /** In a list, a paragraph would come line by line, each of them tried with all that follow. */
+  /** In a list, marked would try each line of a paragraph with all that follow. */
   override text(src: string) {
     const text = this.#cutAtTable(src);
     return { type: "text", raw: text, text, tokens: this.lexer.inline(text) } satisfies Tokens.Text;
@@ -81,13 +77,13 @@ class PlainTokenizer extends Tokenizer {
     return start !== undefined && super.table(start) !== undefined;
   }
 
-  /** The lines up to what ends a paragraph, which are the rows of a table too. */
+  /** The lines of a paragraph, or the rows of a table. */
   #readRun(src: string): string {
     return Lexer.rules.block.normal.paragraph.exec(src)?.[0] ?? "";
   }
 }
 
-/** Within a line, time grows with the square of its length: long ones are read in pieces. */
+/** Inline lexing is quadratic, so long lines are read in pieces. */
 class PlainLexer extends Lexer {
   override inlineTokens(src: string, tokens: Token[] = []): Token[] {
     for (const piece of cutAtSpaces(src, maxInlineChars)) super.inlineTokens(piece, tokens);
@@ -98,23 +94,21 @@ class PlainLexer extends Lexer {
 const maxInlineChars = 1_024;
 const silentTypes = new Set(["code", "hr", "space", "def"]);
 
-/** Nesting beyond this is no writing, and would be too deep for the lexer's own recursion. */
+/** Too deep for the lexer's recursion. */
 const deepNesting = /^(?:\s*(?:>|[-*+](?=\s)|\d{1,9}[.)](?=\s))){7}/;
 
-/** A table is read with its header before each cell. What it adds has a limit, by default for readers in a browser. */
+/** A table's header is read before each cell. */
 const maxGrowth = 10;
 
 /**
- * What a person would read aloud of a Markdown text: no markup, addresses, code blocks, emoji or table rules. Empty
- * where nothing of the text is for the ear. Each block ends as a sentence, so that a voice pauses there. Of a text that
- * is longer than `maxChars` so much comes that it can be cut there.
+ * The text that a person would read aloud, without markup, addresses, code blocks, emoji and table rules. Each block ends
+ * as a sentence, so that a voice pauses. Stops after `maxChars`.
  */
 export function toSpeakableText(markdown: string, maxChars = markdown.length * maxGrowth): string {
   const blocks = listSpeakableBlocks(markdown, maxChars);
   return blocks.map(endAsSentence).join("\n");
 }
 
-/** The same block by block, each as it was written. */
 export function listSpeakableBlocks(markdown: string, maxChars: number): string[] {
   const blocks: string[] = [];
   let chars = 0;
@@ -130,7 +124,6 @@ export function listSpeakableBlocks(markdown: string, maxChars: number): string[
   return blocks;
 }
 
-/** One text for each block. */
 function speakPart(markdown: string): Iterable<string> {
   const tokens = findTokens(markdown);
   if (tokens) return readBlocks(tokens);
@@ -139,7 +132,7 @@ function speakPart(markdown: string): Iterable<string> {
     .map(withoutTags);
 }
 
-/** Null where the text is nested deeper than anybody writes. */
+/** Null for too deep nesting. */
 function findTokens(markdown: string): Token[] | null {
   if (markdown.split("\n").some((line) => deepNesting.test(line))) return null;
   try {
@@ -161,7 +154,6 @@ function* readBlocks(tokens: readonly Token[]): Generator<string> {
   }
 }
 
-/** Row by row, each cell after the name of its column. */
 function* readTable({ header, rows }: Tokens.Table): Generator<string> {
   const names = header.map(({ tokens }) => readCell(tokens));
   if (rows.length === 0) yield names.filter(Boolean).join(", ");
@@ -174,13 +166,13 @@ function* readTable({ header, rows }: Tokens.Table): Generator<string> {
   }
 }
 
-/** Tidied here already: whether a cell says anything decides about its column's name. */
+/** Empty if nothing of the cell is spoken. */
 function readCell(tokens: readonly Token[]): string {
   const words = tidy(toSpeakableWords(readAll(tokens)));
   return /[\p{L}\p{N}]/u.test(words) ? words : "";
 }
 
-/** What stands in a line, its markup gone; what is between the tags of a script is none of it. */
+/** A line without markup and scripts. */
 function readAll(tokens: readonly Token[]): string {
   let text = "";
   let unheard: string | null = null;
@@ -205,7 +197,7 @@ function readInline(token: Token): string {
   return tokens && token.type !== "image" ? readAll(tokens) : (text ?? "");
 }
 
-/** A block of HTML: what its tags hold, unless it is for machines. One pass; what is not closed lasts to the end. */
+/** The text of an HTML block, in one pass. Unclosed scripts and comments last to the end. */
 function withoutTags(html: string): string {
   let text = "";
   let at = 0;

@@ -14,10 +14,7 @@ const personSchemes = new Set(["mailto", "sms", "tel", "xmpp"]);
 const maxNameChars = 30;
 const marksBehind = `.,;:!?…)]}'"”’»*_~\``;
 
-/**
- * Words without what only the eye can use. Every step passes over the text once: no pattern here can try a position twice
- * in more than a bounded number of ways.
- */
+/** Without symbols that nobody speaks. Every pattern is linear. */
 export function toSpeakableWords(text: string): string {
   return speakAddresses(decodeReferences(text, () => " "))
     .replace(/\b0x([0-9a-f]{4})[0-9a-f]{8,}\b/gi, "0x$1")
@@ -33,7 +30,7 @@ export function toSpeakableWords(text: string): string {
     .replace(/[\p{Cc}\p{Co}\p{Cn}]+/gu, " ");
 }
 
-/** An address by its host, mail by its user; otherwise by the kind of its scheme. */
+/** Web addresses become their host, mail its user, others their scheme. */
 function speakAddresses(text: string): string {
   return text
     .replace(authorityAddress, (_whole, scheme: string, rest: string) => {
@@ -60,7 +57,7 @@ function speakHost(host: string): string | null {
   return isSayable ? name : null;
 }
 
-/** Punctuation after an address belongs to the sentence, a closing bracket only where the address did not open it. */
+/** Punctuation after an address belongs to the sentence. So does a bracket that the address didn't open. */
 function splitBehind(rest: string): { address: string; behind: string } {
   let surplus = rest.split(")").length - rest.split("(").length;
   let end = rest.length;

@@ -8,19 +8,18 @@ import type { QuotaOwner } from "~/quota/quota-subject";
 
 type SpeechBudget = {
   store: QuotaLedger;
-  /** Whether identities are counted at all on this server. */
   isActive: boolean;
-  /** Characters of each key in each window. */
+  /** Characters per key and window. */
   limit: number;
   windowSeconds: number;
   expiresInSeconds: number;
   clock: Clock;
 };
 
-/** `settle` has to be called once, whatever the outcome, and returns the quota's headers, none where nothing is counted. */
+/** Call `settle` exactly once. It returns the quota's headers. */
 export type SpeechAdmission = { settle: (use: { isSpoken: boolean }) => Promise<Record<string, string>> };
 
-/** The quota's headers, without a reservation. Null where too little is left, which is for `admitSpeech` to refuse. */
+/** The quota's headers. Null if too little is left, which `admitSpeech` refuses. */
 export async function readSpeechAllowance(
   { store, isActive, limit }: SpeechBudget,
   caller: Caller | null,
@@ -31,7 +30,7 @@ export async function readSpeechAllowance(
   return standing.remaining < characters ? null : quotaHeaders(standing);
 }
 
-/** Reserves the whole text, or refuses: half a text is nothing to listen to. */
+/** Reserves the whole text, or refuses. */
 export async function admitSpeech(
   { store, isActive, limit, windowSeconds, expiresInSeconds, clock }: SpeechBudget,
   caller: Caller | null,

@@ -1,85 +1,46 @@
+import { Lexer } from "marked";
+import type { Token, Tokens } from "marked";
 import { countCharacters, isLongerThan } from "~/platform/text/well-formed-text";
-import { createSentenceStream, splitIntoSentences } from "./sentences";
+import { splitIntoSentences, takeSentences } from "./sentences";
 import { toSpeakableText } from "./speakable-text";
 
-/** The first piece is short, so that it can be heard early; later ones are longer, so that there are few requests. */
+/** Short first, to be heard early. Longer later, for fewer requests. */
 const firstPieceChars = 30;
 const growth = 3;
 const largestPieceChars = 600;
 
-const fenceStart = /^ {0,3}(`{3,}|~{3,})/;
-const tableRow = /^\s*\|/;
-const heading = /^ {0,3}#{1,6}\s/;
-/** A line that begins something new, whatever stood before it. */
-const blockStart = /^\s*(?:$|(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)\s)/;
-/** A line of which this much has come can be nothing but prose any more. */
-const certainProse = /^\s*(?:\p{L}|\*\*|(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)\s+\S)/u;
-
-/**
- * Turns an answer that is still being written (Markdown, in deltas) into pieces to be spoken one after the other.
- * Code blocks are left out and tables kept whole, however the deltas cut them.
- */
+/** Cuts growing Markdown into pieces to be spoken. Omits code blocks and keeps tables whole, wherever deltas end. */
 export function createSpeechPieces({ maxChars = largestPieceChars }: { maxChars?: number } = {}) {
-  const sentences = createSentenceStream(maxChars);
   const gathering = createGathering(maxChars);
-  let line = "";
-  let isMidLine = false;
-  let table = "";
-  let fence: string | null = null;
-
-  function endTable(): string[] {
-    const text = table;
-    table = "";
-    return text === "" ? [] : gathering.add([text]);
-  }
-
-  /** A line break inside a paragraph is a space, everywhere else it ends a sentence. */
-  function takeProse(text: string): string[] {
-    const startsBlock = !isMidLine && blockStart.test(text);
-    const endsBlock = !isMidLine && heading.test(text);
-    isMidLine = !text.endsWith("\n");
-    const joined = isMidLine || endsBlock ? text : `${text.slice(0, -1)} `;
-    return [...endTable(), ...gathering.add(sentences.push(startsBlock ? `\n${joined}` : joined))];
-  }
-
-  function takeLine(text: string): string[] {
-    const mark = fenceStart.exec(text)?.[1];
-    if (fence !== null) {
-      if (mark?.startsWith(fence) && text.trim() === mark) fence = null;
-      return [];
-    }
-    if (mark) {
-      fence = mark;
-      return [...endTable(), ...gathering.add(sentences.flush())];
-    }
-    if (!tableRow.test(text)) return takeProse(text);
-    table += text;
-    return gathering.add(sentences.flush());
-  }
+  /** The end of the text, which the next delta may change. */
+  let open = "";
 
   function push(delta: string): string[] {
-    return delta.split(/(?<=\n)/).flatMap((part) => {
-      if (isMidLine) return takeProse(part);
-      line += part;
-      const isDecided = line.endsWith("\n") || (fence === null && certainProse.test(line));
-      if (!isDecided) return [];
-      const text = line;
-      line = "";
-      return takeLine(text);
-    });
+    const text = open + delta.replace(/\r\n?/g, "\n");
+    const blocks = new Lexer({ gfm: true }).blockTokens(text, []);
+    const last = blocks.pop();
+    if (!last) return [];
+    const certainChars = countCertain(last);
+    open = last.raw.slice(certainChars);
+    return gathering.add([...blocks.map(({ raw }) => raw), last.raw.slice(0, certainChars)]);
   }
 
   function flush(): string[] {
-    const text = line;
-    line = "";
-    const last = text === "" ? [] : takeLine(text);
-    return [...last, ...endTable(), ...gathering.add(sentences.flush()), ...gathering.take()];
+    const last = open;
+    open = "";
+    return [...gathering.add([last]), ...gathering.take()];
   }
 
   return { push, flush };
 }
 
-/** Joins sentences until there are enough for one piece. */
+/** All but the last item of a list, and whole sentences of a paragraph. A line with a bar may begin a table. */
+function countCertain(block: Token): number {
+  if (block.type === "list") return block.raw.lastIndexOf((block as Tokens.List).items.at(-1)!.raw);
+  if (block.type !== "paragraph" || block.raw.includes("|")) return 0;
+  return takeSentences(block.raw.replaceAll("\n", " ")).sentences.join("").length;
+}
+
 function createGathering(maxChars: number) {
   let gathered = "";
   let wantedChars = Math.min(firstPieceChars, maxChars);

@@ -60,7 +60,7 @@ Markdown is cleaned for the ear: links are read by their words, tables row by ro
 
 A failure before the first byte is answered in the shape \`{error, details}\`. After it the connection is cut, so that half a recording never looks whole. The embedded voice knows English; text in other scripts is refused with 422.`;
 
-const answerOwnHeaders = {
+const speechHeaders = {
   "X-Message-Id": {
     description: "The `messageId` of the request; absent where none was sent.",
     required: false,
@@ -138,7 +138,7 @@ export const speakOperation = {
   answers: {
     200: {
       description: "Audio, as the provider sends it; MP3 unless it says otherwise.",
-      ownHeaders: answerOwnHeaders,
+      ownHeaders: speechHeaders,
       content: { "audio/*": { schema: { type: "string", format: "binary" } } },
     },
   },

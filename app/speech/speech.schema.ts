@@ -4,7 +4,7 @@ import { isLongerThan, toWellFormedText } from "~/platform/text/well-formed-text
 
 /** After trimming. */
 export const maxTextChars = 4_000;
-/** What may stand in a header as it is; `msg_1:0` names the first part of a message. */
+/** Valid in a header. `msg_1:0` names the first part of a message. */
 export const messageIdSchema = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{1,128}$/)
@@ -13,7 +13,7 @@ const textSchema = z.string().trim().min(1);
 
 export type SpeechRequest = { text: string; messageId: string | null };
 
-/** Members that are not known are let through: the token may be among them. */
+/** Ignores other members, such as the token. */
 export function readSpeechRequest(body: unknown): SpeechRequest {
   const { text: rawText, messageId: rawMessageId } = (body ?? {}) as Record<string, unknown>;
   const text = textSchema.safeParse(rawText);

@@ -5,7 +5,6 @@ import { describeProviders, getProvider } from "~/platform/providers/provider-ro
 import type { SpeechProviderRow } from "./providers/speech-provider.server";
 import { speechProviders } from "./providers/speech-providers.server";
 
-/** The value of TTS_PROVIDER that names nobody. */
 const nobody = "disabled";
 
 function listDefaults(member: "defaultModel" | "defaultVoice"): string {

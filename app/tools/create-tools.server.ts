@@ -3,13 +3,12 @@ import type { KeyKinds } from "~/gate/kinds/kind";
 import type { Caller } from "~/gate/tokens/caller.server";
 import { holderOf } from "~/gate/tokens/holder.server";
 import type { WarnLog } from "~/platform/log/log.server";
-import { createGatedContentTool } from "./get-gated-content-tool.server";
-import { instrumentTool } from "./instrument-tool.server";
-import type { ToolMetrics } from "./instrument-tool.server";
-import { createKeyStatusTool } from "./key-status-tool";
-import { createMarkKeyUsedTool } from "./mark-key-used-tool";
+import type { Metrics } from "~/platform/metrics/metrics.server";
+import { inSpan } from "~/platform/tracing/spans";
+import { createKeyTools } from "./key-tools.server";
+import type { KeyToolsGate } from "./key-tools.server";
 import { createMcpDispatcher } from "./mcp/dispatch.server";
-import { answerMcp, requireTrustedSite } from "./mcp/mcp.server";
+import { respondToMcp, requireTrustedSite } from "./mcp/mcp.server";
 import type { McpExchange, McpSender, McpSite } from "./mcp/mcp.server";
 import { describeResource, isResourceSuffix } from "./mcp/resource-metadata";
 import { createSearchTool } from "./search-tool";
@@ -27,11 +26,11 @@ type ToolDependencies = {
   settings: ReturnType<typeof readTools>;
   kinds: KeyKinds;
   site: McpSite;
-  gate: Pick<GateServices, "readKeyStatus" | "readContentFor" | "requireHolder" | "useKey">;
+  gate: KeyToolsGate & Pick<GateServices, "requireHolder">;
   search: Omit<SearchToolOptions, "requireHolder">;
-  /** Null: nobody is paid. */
+  /** Null if payments are off. */
   payments: { pay: PayHolder } | null;
-  metrics: ToolMetrics;
+  metrics: Pick<Metrics, "observeToolCall">;
   log: WarnLog;
 };
 
@@ -40,9 +39,7 @@ export function createTools(given: ToolDependencies) {
   const { mcpPath } = settings;
   const registry: readonly Tool[] = [
     createSearchTool({ ...search, requireHolder: (holder) => gate.requireHolder({ holder }) }),
-    createKeyStatusTool(gate, kinds.areNamed ? kinds.list.map(({ name }) => name) : []),
-    createGatedContentTool((holder) => gate.readContentFor({ holder })),
-    createMarkKeyUsedTool((holder) => gate.useKey({ holder })),
+    ...createKeyTools(gate, kinds.areNamed ? kinds.list.map(({ name }) => name) : []),
     ...(payments ? [createSendCryptoTool(payments.pay)] : []),
   ];
   const tools = registry.map((tool) => instrumentTool(tool, metrics));
@@ -50,15 +47,30 @@ export function createTools(given: ToolDependencies) {
   const dispatch = createMcpDispatcher({ tools, serverInfo, instructions, log });
 
   return {
-    /** Every tool there is, for the chat's model and for MCP clients alike. A new one is one line above. */
+    /** For the chat's model and for MCP clients. */
     registry: tools,
-    /** Throws the refusal of hosts and pages that are not this site's. */
     requireTrustedSite: (sender: McpSender) => requireTrustedSite(sender, site),
-    /** `caller` null: a stranger. */
-    answerMcp: (call: Omit<McpExchange, "caller"> & { caller: Caller | null }) =>
-      answerMcp({ ...call, caller: call.caller && holderOf(call.caller) }, dispatch),
-    /** Null for a path that is no resource of this service. */
+    /** `caller` is null for a stranger. */
+    respondToMcp: (call: Omit<McpExchange, "caller"> & { caller: Caller | null }) =>
+      respondToMcp({ ...call, caller: call.caller && holderOf(call.caller) }, dispatch),
     findResource: ({ suffix }: { suffix: string }) =>
       mcpPath !== null && isResourceSuffix(suffix, mcpPath) ? describeResource(site.origin, mcpPath) : null,
   };
+}
+
+function instrumentTool(tool: Tool, metrics: ToolDependencies["metrics"]): Tool {
+  async function run(call: Parameters<Tool["run"]>[0]): Promise<unknown> {
+    const startedAtMs = performance.now();
+    let outcome: "ok" | "error" = "error";
+    try {
+      const output = await tool.run(call);
+      outcome = "ok";
+      return output;
+    } finally {
+      const durationSeconds = (performance.now() - startedAtMs) / 1_000;
+      metrics.observeToolCall({ tool: tool.name, outcome, durationSeconds });
+    }
+  }
+  const span = { name: `tool ${tool.name}`, attributes: { "gen_ai.tool.name": tool.name } };
+  return { ...tool, run: (call) => inSpan(span, () => run(call)) };
 }

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { Refusal } from "~/platform/refusals/refusal";
 import { defineTool, toToolOffer } from "./tool";
 import type { Tool } from "./tool";
-import { createKeyStatusTool } from "./key-status-tool";
+import { createKeyStatusTool } from "./key-tools.server";
 import { readToolInput, runTool } from "./run-tool.server";
 import { createSearchTool } from "./search-tool";
 

@@ -7,17 +7,17 @@ import type { WarnLog } from "~/platform/log/log.server";
 
 const defaultTimeoutMs = 10_000;
 
-/** Of each fault in the arguments: it may quote what was sent, which may be long. */
+/** A fault may quote the arguments. */
 const maxFaultChars = 200;
 
-/** `notRun`: why a tool was not run at all; one that was run and failed has no such reason. */
+/** `notRun`: why the tool wasn't run. */
 export type ToolOutcome =
   | { ok: true; output: unknown; outputText: string }
   | { ok: false; errorText: string; notRun?: "caller" | "arguments" };
 
 export type ToolInput = { ok: true; value: unknown } | { ok: false; errorText: string };
 
-/** A call without arguments is often written as no text at all. */
+/** Models often write no arguments as an empty text. */
 export function readToolInput(inputText: string): ToolInput {
   try {
     return { ok: true, value: inputText.trim() === "" ? {} : parseJsonText(inputText) };
@@ -28,7 +28,7 @@ export function readToolInput(inputText: string): ToolInput {
 
 type RunOptions = ToolCall<unknown> & { tool: Tool; log: WarnLog };
 
-/** Never rejects: whatever a tool does wrong becomes an outcome that the model can read. */
+/** Never rejects. */
 export async function runTool({ tool, log, ...call }: RunOptions): Promise<ToolOutcome> {
   if (!mayRun(tool, call.caller)) {
     const errorText =
@@ -47,7 +47,7 @@ export async function runTool({ tool, log, ...call }: RunOptions): Promise<ToolO
     return toOutcome(await runWithinTime(tool, { ...call, input: parsed.data }));
   } catch (error) {
     if (error instanceof ToolFailure) return { ok: false, errorText: error.message };
-    // A refusal's detail is written for the person who asked; of a defect it says nothing.
+    // A refusal's detail is for the caller.
     if (error instanceof Refusal) {
       if (error.status >= 500)
         log.warn({ tool: tool.name, slug: error.slug, err: error.cause ?? error }, "tool refused");
@@ -70,7 +70,7 @@ async function runWithinTime(tool: Tool, call: ToolCall<unknown>): Promise<unkno
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
   try {
-    // Both sides are raced: a tool that does not heed the signal holds nobody up.
+    // A tool may ignore the signal.
     return await Promise.race([Promise.resolve().then(() => tool.run({ ...call, signal })), stopped]);
   } finally {
     clearTimeout(timer);

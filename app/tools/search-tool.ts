@@ -1,9 +1,9 @@
 import * as z from "zod";
 import type { TokenHolder } from "~/gate/tokens/holder";
 import { Refusal } from "~/platform/refusals/refusal";
-import { isGatedNamespace } from "~/search/gated-namespaces";
-import { defaultNamespace, maxNamespaceChars, namespacePattern } from "~/search/knowledge-page";
-import type { Reader } from "~/search/knowledge-page";
+import { isGatedNamespace } from "~/knowledge/gated-namespaces";
+import { defaultNamespace, maxNamespaceChars, namespacePattern } from "~/knowledge/knowledge-page";
+import type { Reader } from "~/knowledge/knowledge-page";
 import { metadataFilterSchema } from "~/search/metadata-filter";
 import { SearchUnavailable } from "~/search/search-store";
 import type { PassageMatch, SearchQuestion, SearchStore } from "~/search/search-store";
@@ -12,9 +12,8 @@ import type { Tool, ToolCaller } from "./tool";
 
 const maxQueryChars = 1_000;
 const maxIndexChars = 100;
-/** What an access token needs for documents that are not public. */
 const gatedScope = "tools";
-/** For the metadata of one answer; matches beyond it come without. */
+/** Later matches come without metadata. */
 const maxMetadataChars = 160 * 1024;
 
 export const searchResultSchema = z.object({
@@ -31,13 +30,13 @@ export type SearchResult = z.infer<typeof searchResultSchema>;
 
 export type SearchToolOptions = {
   store: Pick<SearchStore, "vendor" | "indexes" | "hasPublicPages" | "search">;
-  /** For holders alone, whatever audience their pages have. */
+  /** For holders only. */
   gatedNamespaces: readonly string[];
-  /** Checks chain and database as the gate does, and throws its refusals. */
+  /** Throws the gate's refusals. */
   requireHolder: (holder: TokenHolder) => Promise<void>;
 };
 
-/** The offline assistant recognises it by the ending `_search`. */
+/** The offline assistant recognizes it by the suffix `_search`. */
 export function createSearchTool(options: SearchToolOptions): Tool {
   const { store } = options;
   return defineTool({
@@ -100,7 +99,7 @@ function createInputSchema(indexes: SearchStore["indexes"]) {
   });
 }
 
-/** A holder is one whose access token is valid for tools, and who still holds its key. Any other caller is a stranger. */
+/** A holder has a token for tools, and still holds its key. */
 async function requireReader(
   question: SearchQuestion,
   caller: ToolCaller,
@@ -123,10 +122,7 @@ async function requireReader(
   );
 }
 
-/**
- * Takes the same work whether a namespace is gated, has no page for everyone or does not exist, so that the timing does
- * not tell which.
- */
+/** Takes the same time whether a namespace is gated, has no public page or doesn't exist. */
 async function isPublic(question: SearchQuestion, { store, gatedNamespaces }: SearchToolOptions) {
   const { namespace } = question;
   const isGated = isGatedNamespace(namespace, gatedNamespaces);
@@ -135,7 +131,6 @@ async function isPublic(question: SearchQuestion, { store, gatedNamespaces }: Se
   return (await store.hasPublicPages(question)) && !isGated;
 }
 
-/** Best first, as much metadata as fits. */
 function fitMetadata(matches: readonly PassageMatch[], maxChars: number): SearchResult["matches"] {
   let chars = 0;
   return matches.map(({ id, score, metadata }) => {

@@ -5,7 +5,7 @@ import { PaymentRefused } from "~/payments/payment-refused";
 import { defineTool, requireToolHolder, ToolFailure } from "./tool";
 import type { Tool } from "./tool";
 
-/** Longer than a payment is waited for; after that the same call is made again. */
+/** Longer than the wait for a payment. */
 const timeoutMs = 60_000;
 
 export type PayHolder = (call: {
@@ -15,7 +15,7 @@ export type PayHolder = (call: {
   signal: AbortSignal;
 }) => Promise<unknown>;
 
-/** Cannot be undone. Pays nobody but the caller, whose address stands in the token. */
+/** Irreversible. Pays only the token's address. */
 export function createSendCryptoTool(pay: PayHolder): Tool {
   return defineTool({
     name: "send_crypto_to_signed_in_user",

@@ -38,7 +38,7 @@ const rpcErrorSchema = z
   .meta({ id: "ToolError" });
 
 const jsonrpc = z.literal("2.0").optional().describe("Where the message had it.");
-/** Its id can be a null beside texts and numbers, which 3.0 has no way to say. */
+/** OpenAPI 3.0 can't say that its ID may be null. */
 const failureSchema = z.looseObject({ jsonrpc, error: rpcErrorSchema }).meta({
   id: "ToolFailure",
   type: "object",
@@ -176,7 +176,6 @@ export const callToolsOperation = {
   },
 } satisfies OperationDescription;
 
-/** `mcpPath`: where the operator wants the tools. */
 export function getProtectedResourceOperation(mcpPath = "/api/mcp"): OperationDescription {
   return {
     method: "get",

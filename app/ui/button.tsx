@@ -3,9 +3,9 @@ import type { ButtonHTMLAttributes } from "react";
 
 type ButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, "className"> & {
   tone?: "primary" | "quiet";
-  /** The action is running: the button shows it, and a second press does nothing. */
+  /** The action is running. */
   busy?: boolean;
-  /** Something else is running: a press does nothing until it has ended. */
+  /** A press does nothing. */
   blocked?: boolean;
 };
 
@@ -15,7 +15,7 @@ export function Button({ tone = "primary", busy, blocked = busy, onClick, childr
       type="button"
       {...rest}
       className={`button button-${tone}`}
-      // Not `disabled`: that would lose the keyboard focus in the middle of an action.
+      // `disabled` would lose the keyboard focus.
       aria-disabled={blocked || undefined}
       onClick={(event) => {
         if (blocked) event.preventDefault();

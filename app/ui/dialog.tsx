@@ -3,12 +3,12 @@ import type { ReactNode } from "react";
 
 type DialogProps = { title: string; onClose: () => void; children: ReactNode };
 
-/** A modal dialog, open while mounted. The browser keeps the focus inside and gives it back afterwards. */
+/** A modal dialog, open while mounted. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const titleId = useId();
   const dialog = useRef<HTMLDialogElement>(null);
 
-  // In time to be closed while still in the document: only then does the focus go back.
+  // Closed while still in the document, so that the focus returns.
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
@@ -21,7 +21,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       ref={dialog}
       className="dialog"
       aria-labelledby={titleId}
-      // The content fills the dialog, so a press on the dialog itself is a press on the backdrop.
+      // The content fills the dialog, so this is the backdrop.
       onClick={(event) => (event.target === dialog.current ? onClose() : undefined)}
       onCancel={(event) => {
         event.preventDefault();

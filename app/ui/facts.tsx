@@ -1,7 +1,7 @@
 import { Fragment } from "react";
 import type { ReactNode } from "react";
 
-/** Names with what is known of each; null leaves one out. */
+/** Null omits a row. */
 export function Facts({ rows }: { rows: Readonly<Record<string, ReactNode>> }) {
   const known = Object.entries(rows).filter(([, value]) => value !== null);
   return (

@@ -4,7 +4,6 @@ import type { InputHTMLAttributes } from "react";
 type FieldProps = Omit<InputHTMLAttributes<HTMLInputElement>, "className" | "id"> & {
   label: string;
   hint?: string;
-  /** What is wrong with the value, in words; null while nothing is. */
   fault?: string | null;
 };
 

@@ -1,4 +1,3 @@
-/** A wait in words, as coarse as it is long. */
 export function formatWait(seconds: number): string {
   if (seconds < 90) return `${seconds} s`;
   const minutes = Math.ceil(seconds / 60);
@@ -8,7 +7,7 @@ export function formatWait(seconds: number): string {
   return `${Math.ceil(hours / 24)} days`;
 }
 
-/** The time of day where the reader is, with the day when it is another one. */
+/** The local time, with the day if it isn't today. */
 export function formatMoment(momentMs: number, nowMs = Date.now()): string {
   const moment = new Date(momentMs);
   const isToday = moment.toDateString() === new Date(nowMs).toDateString();

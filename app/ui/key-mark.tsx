@@ -1,4 +1,4 @@
-/** The mark of a site without a logo of its own; its ground follows the accent. */
+/** For sites without a logo. */
 export function KeyMark() {
   return (
     <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true" focusable="false">

@@ -1,4 +1,4 @@
-/** Lets the browser paint and handle input before what follows. */
+/** Lets the browser paint and handle input. */
 export function nextTask(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }

@@ -1,6 +1,6 @@
 import { createContext, useContext } from "react";
 
-/** The nonce of this answer's Content-Security-Policy. Only the server has it: browsers hide it from scripts. */
+/** The nonce of the Content-Security-Policy. Browsers hide it from scripts. */
 export const NonceContext = createContext<string | undefined>(undefined);
 
 export function useNonce(): string | undefined {

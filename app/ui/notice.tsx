@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 type NoticeProps = { tone: "info" | "problem" | "success"; title: string; children?: ReactNode };
 
-/** A message about what just happened; problems interrupt a screen reader, the others wait their turn. */
+/** Problems interrupt a screen reader. */
 export function Notice({ tone, title, children }: NoticeProps) {
   return (
     <div className={`notice tone-${tone}`} role={tone === "problem" ? "alert" : "status"}>

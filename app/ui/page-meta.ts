@@ -1,6 +1,6 @@
 type MetaTag = { title: string } | { name: string; content: string } | { property: string; content: string };
 
-/** What a page says of itself to search engines and to those who make previews of links. */
+/** For search engines and link previews. */
 export function describePage(title: string, description: string): MetaTag[] {
   return [
     { title },

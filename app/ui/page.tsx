@@ -7,9 +7,9 @@ type PageLogo = { href: string; aspectRatio: number; isWordmark: boolean };
 type PageProps = {
   appName: string;
   isDemo: boolean;
-  /** null: the key mark. */
+  /** Null for the key mark. */
   logo: PageLogo | null;
-  /** The operator's own text, in `lang`; undefined: ours. */
+  /** The operator's text, in `lang`. */
   footer: string | undefined;
   lang: string | undefined;
   hasChat: boolean;

@@ -1,10 +1,10 @@
-/** Under these names the pages keep what is a person's own: conversations and their drafts, and the form's draft. */
+/** Prefixes of personal entries: conversations and drafts. */
 export const chatEntryPrefix = "latchkey.chat.";
 export const formDraftPrefix = "latchkey.draft:";
 
 type EntryStore = Pick<Storage, "removeItem" | "key" | "length">;
 
-/** What signing out leaves on the device: nothing that says who was here, what they asked, or what they were shown. */
+/** Signing out removes everything personal. */
 export function forgetPersonalEntries(store: EntryStore): void {
   const keys = Array.from({ length: store.length }, (_, index) => store.key(index));
   for (const key of keys) {
@@ -12,7 +12,7 @@ export function forgetPersonalEntries(store: EntryStore): void {
   }
 }
 
-/** Whether a storage did it: some are full, and some are switched off, where nothing was kept either. */
+/** False if a storage is full or switched off. */
 export function tryTo(act: () => void): boolean {
   try {
     act();
@@ -22,7 +22,7 @@ export function tryTo(act: () => void): boolean {
   }
 }
 
-/** In this browser; other windows are told by the storage itself. */
+/** Storage events tell other windows. */
 export function forgetPerson(): void {
   for (const name of ["localStorage", "sessionStorage"] as const) {
     tryTo(() => forgetPersonalEntries(window[name]));

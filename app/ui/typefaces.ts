@@ -1,5 +1,5 @@
 import head from "@fontsource-variable/source-serif-4/files/source-serif-4-latin-wght-normal.woff2";
 import text from "@fontsource-variable/source-sans-3/files/source-sans-3-latin-wght-normal.woff2";
 
-/** What every page is set in. Other letters, slants and code come when a page has them. */
+/** The faces of every page, which are preloaded. */
 export const pageFaces: readonly string[] = [text, head];

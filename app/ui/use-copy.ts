@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** Copies a text; `outcome` says whether that worked, for a moment or, with null, for good. */
+/** `shownForMs` null keeps the outcome. */
 export function useCopy(shownForMs: number | null = 2_000) {
   const [outcome, setOutcome] = useState<"copied" | "refused" | null>(null);
 
@@ -15,7 +15,7 @@ export function useCopy(shownForMs: number | null = 2_000) {
       await navigator.clipboard.writeText(text);
       setOutcome("copied");
     } catch {
-      // Not over plain HTTP, and not where the browser's owner forbids it.
+      // Browsers forbid it over plain HTTP.
       setOutcome("refused");
     }
   }

@@ -1,9 +1,9 @@
 import { useEffect } from "react";
 
-/** Installs the offline page, or removes it where the operator wants none, once all else has loaded. */
+/** Installs or removes the offline page after everything else has loaded. */
 export function useOfflineWorker({ isWanted }: { isWanted: boolean }): void {
   useEffect(() => {
-    // Browsers have no workers on plain HTTP, and some have none in private windows.
+    // Missing on plain HTTP, and in some private windows.
     const workers = navigator.serviceWorker as ServiceWorkerContainer | undefined;
     if (!workers) return;
     const settle = () => void (isWanted ? keep(workers) : takeBack(workers));
@@ -13,13 +13,13 @@ export function useOfflineWorker({ isWanted }: { isWanted: boolean }): void {
   }, [isWanted]);
 }
 
-/** Where the browser refuses or the connection fails, the page works without it, and the next visit tries again. */
+/** The next visit retries. */
 async function keep(workers: ServiceWorkerContainer): Promise<void> {
   await workers.register("/sw.js", { updateViaCache: "none" }).catch(() => undefined);
 }
 
 async function takeBack(workers: ServiceWorkerContainer): Promise<void> {
   const registrations = await workers.getRegistrations().catch(() => []);
-  // The worker's new text deletes what the old one kept; asking for it now spares waiting for the next visit.
+  // The worker's new script deletes the old one's files.
   await Promise.all(registrations.map((registration) => registration.update().catch(() => undefined)));
 }

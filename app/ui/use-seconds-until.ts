@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useSyncExternalStore } from "react";
 
-/** Whole seconds until the moment, by this device's clock; 0 when it has come or there is none. */
+/** Whole seconds, by this device's clock; 0 without a moment. */
 export function useSecondsUntil(momentMs: number | null): number {
   const subscribe = useCallback(
     (onTick: () => void) => {
@@ -17,7 +17,7 @@ export function useSecondsUntil(momentMs: number | null): number {
   return useSyncExternalStore(subscribe, read, read);
 }
 
-/** The same, for a wait that the server has given in seconds: it begins when the page gets to know of it. */
+/** For a wait in seconds, which begins now. */
 export function useCountdown(seconds: number): number {
   return useSecondsUntil(useMemo(() => Date.now() + seconds * 1_000, [seconds]));
 }

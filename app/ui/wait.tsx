@@ -2,11 +2,11 @@ import { formatMoment, formatWait } from "./format-time";
 
 type WaitProps = {
   secondsLeft: number;
-  /** Named where the wait is long. */
+  /** Shown for long waits. */
   untilMs?: number | null;
 };
 
-/** The ticking is for the eye: a screen reader is told the whole wait once, and then that it is over. */
+/** A screen reader gets the whole wait, and its end, but no ticking. */
 export function Wait({ secondsLeft, untilMs = null }: WaitProps) {
   return (
     <p aria-live={secondsLeft > 0 ? "off" : "polite"}>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import Sqlite from "libsql";
 import { fileURLToPath } from "node:url";
-import { writerGoneText } from "~/chat/kept/kept-answers.server";
+import { writerGoneText } from "~/chat/kept/kept-replies.server";
 import { startOpenAiServer } from "~e2e/support/providers/openai-server";
 import type { OpenAiServer } from "~e2e/support/providers/openai-server";
 import { runsOnPostgresql } from "~e2e/support/databases/chosen-database";

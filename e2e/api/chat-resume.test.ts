@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { writerGoneText } from "~/chat/kept/kept-answers.server";
+import { writerGoneText } from "~/chat/kept/kept-replies.server";
 import { refusing, saying, startOpenAiServer } from "~e2e/support/providers/openai-server";
 import type { Behaviour, OpenAiServer } from "~e2e/support/providers/openai-server";
 import { limitsOff } from "~e2e/support/limits";

@@ -119,7 +119,7 @@ test.each([
   for (const cookie of ["", `access_token=${token}`]) {
     const page = await door.send(`/gate?${query.toString()}`, { ...asPage, Cookie: cookie });
     expect([page.status, page.location], cookie).toEqual([400, ""]);
-    expect(String(page.body.text)).toContain("This is no door of ours");
+    expect(String(page.body.text)).toContain("t protected by this gate");
     expect(String(page.body.text)).not.toContain("evil.example");
   }
 });

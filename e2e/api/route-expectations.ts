@@ -9,7 +9,6 @@ import type { RouteFunction } from "~/platform/http/route.server";
 import { metricsChallenge } from "~/platform/metrics/metrics-access.server";
 import type { OperationDescription } from "~/platform/openapi/api-registry";
 import { resetChallenge } from "~/quota/quota-reset.server";
-import { onlyPostMessage } from "~/tools/mcp/mcp.server";
 import { errorCodes } from "~/tools/mcp/message";
 import { resourceMetadataUrl } from "~/tools/mcp/resource-metadata";
 
@@ -56,7 +55,7 @@ const rpcError: RefusalShape = ({ answer, name }) => {
   const body = expectRefused(answer, name, "application/json; charset=utf-8");
   expect(Object.keys(body)).toEqual(["error"]);
   if (name === "method-not-allowed") {
-    expect(body.error).toBe(onlyPostMessage);
+    expect(body.error).toBe("MCP endpoint only supports POST requests");
     return body;
   }
   const { status, title } = refusalTable[name];

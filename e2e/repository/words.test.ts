@@ -37,7 +37,7 @@ const rules: Rule[] = [
     example: "openDoor()",
     // These know nothing of the sites behind the door, which is the only one.
     where:
-      /^(?:app\/(?:chat|content|landing|operator|payments|platform\/http|quota|search|speech|tools)\/|server\.ts)/,
+      /^(?:app\/(?:chat|content|knowledge|landing|operator|payments|platform\/http|quota|search|speech|tools)\/|server\.ts)/,
   },
   {
     words: /\bleases?\b|\blease(?!UntilMs)[A-Z]/i,

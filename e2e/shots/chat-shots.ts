@@ -102,17 +102,6 @@ export async function shootModels(page: Page, server: ModelServer, shoot: Shoot)
     .last()
     .click();
   await shoot("chat-list");
-  await page.getByRole("button", { name: "Rename" }).click();
-  await page.getByRole("textbox", { name: "New name" }).waitFor();
-  await shoot("chat-rename");
-  await page.keyboard.press("Enter");
-  await page
-    .getByRole("button", { name: /^More about/ })
-    .last()
-    .click();
-  await page.getByRole("button", { name: "Delete" }).click();
-  await page.getByRole("button", { name: "Keep" }).waitFor();
-  await shoot("chat-delete");
 }
 
 /** What a browser and a server that lack something say. */
@@ -131,7 +120,7 @@ export async function shootLacks({ page, server, shoot }: { page: Page; server: 
   await shoot("chat-speech-off");
   const list = page.getByRole("button", { name: "Conversations" });
   if (await list.isVisible()) await list.click();
-  await page.getByText("This browser keeps no more").last().waitFor();
+  await page.getByText("This browser can't store more").last().waitFor();
   await shoot("chat-storage-full");
 }
 

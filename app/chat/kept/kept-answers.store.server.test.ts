@@ -8,7 +8,7 @@ import {
   testOnPostgresql,
 } from "~e2e/support/databases/database";
 import type { TestDatabase } from "~e2e/support/databases/database";
-import type { AppendRequest, BeginRequest, Conversation } from "./kept-answer";
+import type { AppendRequest, BeginRequest, Conversation } from "./kept-reply";
 import { createKeptAnswerStore } from "./kept-answers.store.server";
 import type { KeptAnswerStore } from "./kept-answers.store.server";
 

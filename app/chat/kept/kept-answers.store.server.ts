@@ -4,20 +4,20 @@ import type { Clock } from "~/platform/time/clock";
 import type { Database } from "~/platform/database/database.server";
 import { databaseNowMs } from "~/platform/database/database-clock.server";
 import type {
-  AnswerHeaders,
-  AnswerSession,
-  AnswerState,
+  ReplyHeaders,
+  ReplySession,
+  ReplyState,
   AppendRequest,
   BeginOutcome,
   BeginRequest,
   Conversation,
-  FoundAnswer,
+  FoundReply,
   KeptEvent,
-} from "./kept-answer";
+} from "./kept-reply";
 
 export type KeptAnswerStore = ReturnType<typeof createKeptAnswerStore>;
 
-/** Raw statements judge leases by the database's clock, in the very statement that depends on it. */
+/** Raw statements, because leases are judged by the database's clock. */
 const termsOf = (database: Database) => {
   const now = databaseNowMs(database);
   const isHeld = Prisma.sql`"expiresAtMs" IS NULL AND "leaseExpiresAtMs" > ${now}`;
@@ -27,7 +27,7 @@ const termsOf = (database: Database) => {
 
 type Terms = ReturnType<typeof termsOf>;
 
-/** Resumable answers. Each function is atomic, and rejects while the database is away. */
+/** Resumable replies. Each function is atomic, and rejects while the database is unreachable. */
 export function createKeptAnswerStore(database: Database, clock: Clock) {
   const terms = termsOf(database);
   return {
@@ -39,7 +39,7 @@ export function createKeptAnswerStore(database: Database, clock: Clock) {
 }
 
 function createBeginning({ database, now, isAbandoned }: Terms) {
-  /** Two unique indexes decide: one answer under way for a conversation, one for a place. */
+  /** Two unique indexes decide: one reply under way per conversation, and one per place. */
   async function insert(request: BeginRequest, place: number): Promise<boolean> {
     const { owner, conversationId, replyId, openFor, proofHash, leaseMs } = request;
     const inserted = await database.$executeRaw`
@@ -59,7 +59,7 @@ function createBeginning({ database, now, isAbandoned }: Terms) {
     return namesake && { outcome: "name-taken" };
   }
 
-  /** Abandoned answers give up their places if no other one is free. */
+  /** Abandoned replies give up their places if no other one is free. */
   async function listFreePlaces({ openFor, maxOpen }: BeginRequest): Promise<number[]> {
     const rows = await database.$queryRaw<{ place: number; isAbandoned: unknown }[]>`
       SELECT "place", ${isAbandoned} AS "isAbandoned" FROM "KeptAnswer"
@@ -73,7 +73,7 @@ function createBeginning({ database, now, isAbandoned }: Terms) {
   }
 
   return {
-    /** Takes the conversation, or says why not. Places are tried at random, so that simultaneous beginnings rarely collide. */
+    /** Tries places at random, so that simultaneous beginnings rarely collide. */
     async begin(request: BeginRequest): Promise<BeginOutcome> {
       let place: number | undefined = Math.floor(Math.random() * request.maxOpen);
       while (place !== undefined) {
@@ -86,7 +86,7 @@ function createBeginning({ database, now, isAbandoned }: Terms) {
       return { outcome: "too-many" };
     },
 
-    /** Deletes an answer that failed before its first byte. The one before it is found again. */
+    /** Deletes a reply that failed before its first byte. */
     async discard({ replyId, owner, conversationId }: Conversation & { replyId: string }): Promise<void> {
       await database.keptAnswer.deleteMany({
         where: { id: replyId, owner, conversationId, lastId: 0, expiresAtMs: null },
@@ -96,7 +96,7 @@ function createBeginning({ database, now, isAbandoned }: Terms) {
 }
 
 function createWriting({ database, now, isHeld }: Terms) {
-  /** Becomes part of the answer with its `lastId`. Until then nobody reads it. */
+  /** Nobody reads the piece before the reply's `lastId` includes it. */
   async function storePiece({ replyId, firstId, events }: AppendRequest, lastId: number): Promise<void> {
     const text = events.join("\n");
     const bytes = Buffer.byteLength(text);
@@ -114,11 +114,11 @@ function createWriting({ database, now, isHeld }: Terms) {
   }
 
   return {
-    /** Whether the lease was held. If the outcome is unknown, repeat the same request: nothing is done twice. */
+    /** Whether the lease was held. Idempotent: repeat the same request if its outcome is unknown. */
     async append(request: AppendRequest): Promise<boolean> {
       const { replyId, leaseMs, firstId, events, usedTokens, headers, ending } = request;
       const lastId = firstId - 1 + events.length;
-      // The last events are stored in the answer's own row: a short answer has no pieces.
+      // The last events are in the reply's own row, so a short reply has no pieces.
       if (!ending && events.length > 0) await storePiece(request, lastId);
       const lastPiece = events.length > 0 ? events.join("\n") : null;
       const changed = await database.$executeRaw`
@@ -131,25 +131,23 @@ function createWriting({ database, now, isHeld }: Terms) {
       return changed === 1;
     },
 
-    /** Asks the writer of the conversation's answer, or only of the one with this name, to stop. Its ID, if it is under way. */
+    /** Asks the writer to stop. Returns the ID of the reply, if it is under way. */
     async askToStop({ owner, conversationId }: Conversation, name?: string): Promise<string | null> {
       const isNamed = name === undefined ? Prisma.empty : Prisma.sql`AND "id" = ${name}`;
       const which = Prisma.sql`"conversationId" = ${conversationId} AND "owner" = ${owner} ${isNamed}`;
       return (await askToStop(which))[0] ?? null;
     },
 
-    /** Takes a name that is free, so that no answer can begin with it. Belongs to no conversation. */
+    /** Takes a free name, so that no reply can begin with it. */
     async takeName(name: string, expiresAtMs: number): Promise<void> {
       await database.$executeRaw`
         INSERT INTO "KeptAnswer" ("id", "owner", "conversationId", "leaseExpiresAtMs", "expiresAtMs")
         VALUES (${name}, '', '', 0, ${BigInt(expiresAtMs)}) ON CONFLICT DO NOTHING`;
     },
 
-    /** The same for every answer that a session has begun. */
-    askToStopSession: ({ owner, openFor, proofHash }: AnswerSession): Promise<string[]> =>
+    askToStopSession: ({ owner, openFor, proofHash }: ReplySession): Promise<string[]> =>
       askToStop(Prisma.sql`"openFor" = ${openFor} AND "owner" = ${owner} AND "proofHash" = ${proofHash}`),
 
-    /** Which of these were asked to stop. */
     async listAskedToStop(replyIds: readonly string[]): Promise<string[]> {
       const where = { id: { in: [...replyIds] }, stopAskedAtMs: { not: null } };
       const rows = await database.keptAnswer.findMany({ where, select: { id: true } });
@@ -160,7 +158,7 @@ function createWriting({ database, now, isHeld }: Terms) {
 
 function createConcluding({ database, now, isAbandoned }: Terms) {
   return {
-    /** Ends an answer that has lost its writer: `endingEvents` follow what is stored. Of several callers exactly one does. */
+    /** Ends an abandoned reply: `endingEvents` follow the stored ones. Exactly one of several callers succeeds. */
     async conclude({ replyId, endingEvents, expiresAtMs }: Concluding): Promise<boolean> {
       const concluded = await database.$executeRaw`
         UPDATE "KeptAnswer" SET "endingId" = "lastId" + 1, "lastId" = "lastId" + ${endingEvents.length},
@@ -170,14 +168,14 @@ function createConcluding({ database, now, isAbandoned }: Terms) {
       return concluded === 1;
     },
 
-    /** Answers that have lost their writer and are not concluded yet; some of them if there are many. */
+    /** Replies that lost their writer, at most 100. */
     async listAbandoned(): Promise<string[]> {
       const rows = await database.$queryRaw<{ id: string }[]>`
         SELECT "id" FROM "KeptAnswer" WHERE "openFor" >= '' AND ${isAbandoned} LIMIT 100`;
       return rows.map(({ id }) => id);
     },
 
-    /** What answers have used, as far as they are stored. Unknown answers are omitted. */
+    /** Stored usage. Unknown replies are omitted. */
     async findUsages(replyIds: readonly string[]) {
       const rows = await database.keptAnswer.findMany({
         where: { id: { in: [...replyIds] } },
@@ -193,7 +191,7 @@ function createConcluding({ database, now, isAbandoned }: Terms) {
 type Concluding = { replyId: string; endingEvents: readonly string[]; expiresAtMs: number };
 type StateRow = Pick<KeptAnswer, "id" | "lastId" | "endingId" | "concludedAtMs"> & { hasWriter: unknown };
 
-/** Answers under way, and those that have ended, have an index each. */
+/** Open and ended replies have an index each. */
 export const findStatements = (database: Database, conversation: Conversation) => {
   const { isHeld } = termsOf(database);
   const found = Prisma.sql`
@@ -207,17 +205,17 @@ export const findStatements = (database: Database, conversation: Conversation) =
 
 function createReading({ database, isHeld }: Terms, clock: Clock) {
   return {
-    /** The conversation's newest answer, until it expires. */
-    async find(conversation: Conversation): Promise<FoundAnswer | null> {
+    /** The conversation's newest reply, until it expires. */
+    async find(conversation: Conversation): Promise<FoundReply | null> {
       type Row = StateRow & Pick<KeptAnswer, "headers" | "expiresAtMs">;
       const { open, ended } = findStatements(database, conversation);
       const row = (await database.$queryRaw<Row[]>(open))[0] ?? (await database.$queryRaw<Row[]>(ended))[0];
       if (!row || (row.expiresAtMs !== null && Number(row.expiresAtMs) <= clock())) return null;
-      const headers = row.headers === null ? null : (JSON.parse(row.headers) as AnswerHeaders);
+      const headers = row.headers === null ? null : (JSON.parse(row.headers) as ReplyHeaders);
       return { replyId: row.id, headers, ...toState(row) };
     },
 
-    /** At least one event if there is one after `afterId`; at most one piece beyond `maxBytes`. Null: the answer is gone. */
+    /** At least one event if there is one; at most one piece beyond `maxBytes`. Null if the reply is gone. */
     async read({ replyId, afterId, maxBytes }: { replyId: string; afterId: number; maxBytes: number }) {
       const [row] = await database.$queryRaw<
         (StateRow & Pick<KeptAnswer, "lastPieceFirstId" | "lastPiece">)[]
@@ -245,14 +243,14 @@ function toEvents({ firstId, text }: { firstId: number; text: string }): KeptEve
   return text.split("\n").map((json, index) => ({ id: Number(firstId) + index, json }));
 }
 
-/** Up to a gap, such as pieces that were deleted before their answer. */
+/** Up to a gap: the sweeper may delete pieces first. */
 function takeInOrder(events: readonly KeptEvent[], afterId: number, lastId: number): KeptEvent[] {
   const wanted = events.filter(({ id }) => id > afterId && id <= lastId);
   const gap = wanted.findIndex(({ id }, index) => id !== afterId + 1 + index);
   return gap < 0 ? wanted : wanted.slice(0, gap);
 }
 
-function toState({ lastId, hasWriter, endingId, concludedAtMs }: StateRow): AnswerState {
+function toState({ lastId, hasWriter, endingId, concludedAtMs }: StateRow): ReplyState {
   return {
     lastId: Number(lastId),
     hasWriter: Boolean(hasWriter),

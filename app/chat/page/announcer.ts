@@ -2,18 +2,18 @@ import { toSpeakableText } from "~/speech/speakable-text";
 import { textOfReply } from "./conversation/conversation";
 import type { Reply } from "./conversation/conversation";
 
-/** A screen reader needs time to read a sentence; what comes in between waits for the next turn. */
+/** Gives a screen reader time to read a sentence. */
 const everyMs = 4_000;
 
 export type Announcer = ReturnType<typeof createAnnouncer>;
 
-/** Feeds a polite live region: the growing answer in whole sentences now and then, and how it ended. */
+/** Feeds a polite live region: whole sentences of the growing reply, and how it ended. */
 export function createAnnouncer(say: (text: string) => void) {
   let saidChars = 0;
   let lastAtMs = 0;
   let followedId: string | null = null;
 
-  /** What there is of the answer was heard before, or can be read. */
+  /** The text so far was announced before, or can be read. */
   function skip(reply: Reply): void {
     followedId = reply.id;
     saidChars = textOfReply(reply).length;

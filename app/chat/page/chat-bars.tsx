@@ -21,13 +21,13 @@ export function ChatBars({ isQuotaSpent }: { isQuotaSpent: boolean }) {
       <div role="status">
         {isOnline ? null : (
           <p className="notice bar tone-warning">
-            You are offline. What you write is kept; send it when the connection is back.
+            You are offline. Your draft is kept. Send it when you&rsquo;re back online.
           </p>
         )}
       </div>
       {isSentWhole ? null : (
         <p className="notice bar tone-plain">
-          This conversation is long: the assistant is sent its newest part only.
+          This conversation is long. The assistant gets only its newest part.
         </p>
       )}
       <SpeechNotice />
@@ -52,7 +52,7 @@ export function ChatBars({ isQuotaSpent }: { isQuotaSpent: boolean }) {
   );
 }
 
-/** The message itself says so then, right above. */
+/** Then the message above says so. */
 function endsWithSignIn(open: Parameters<typeof listShown>[0]): boolean {
   const last = listShown(open).at(-1);
   return last?.role === "assistant" && last.notice?.kind === "sign-in";
@@ -62,12 +62,11 @@ function QuotaWall({ limit, resetAtMs }: { limit: number; resetAtMs: number | nu
   const secondsLeft = useSecondsUntil(resetAtMs);
   return (
     <div className="notice quota-wall tone-warning" role="status">
-      <p className="quota-wall-title">This key has had all of its {limit.toLocaleString()} tokens answered</p>
+      <p className="quota-wall-title">You&rsquo;ve reached the limit of {limit.toLocaleString()} tokens</p>
       {resetAtMs === null ? null : (
         <p>
-          A new window begins at <strong>{formatMoment(resetAtMs)}</strong>
-          <span aria-hidden="true">, in {formatWait(secondsLeft)}</span>. You can read on and write meanwhile:
-          the draft is kept.
+          It resets at <strong>{formatMoment(resetAtMs)}</strong>
+          <span aria-hidden="true">, in {formatWait(secondsLeft)}</span>. Your draft is kept.
         </p>
       )}
     </div>

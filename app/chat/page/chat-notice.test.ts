@@ -2,7 +2,6 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import { describeChat } from "~/chat/chat.openapi";
-import { describeResume } from "~/chat/resume.openapi";
 import { ApiRegistry } from "~/platform/openapi/api-registry";
 import { refusalTable } from "~/platform/refusals/refusal";
 import type { RefusalName } from "~/platform/refusals/refusal";
@@ -10,19 +9,17 @@ import { describeSpeech } from "~/speech/speech.openapi";
 import { distinctLimits } from "~e2e/support/limits";
 import { listOperations } from "~e2e/support/openapi-checker";
 import { ChatNoticeCard } from "./chat-notice-card";
-import { noticeForBrokenAnswer, noticeForFailure, noticeForRefusal, remediesOf } from "./chat-notice";
+import { noticeForBrokenReply, noticeForFailure, noticeForRefusal, remediesOf } from "./chat-notice";
 import type { Activity, ChatNotice } from "./chat-notice";
 
 const nowMs = Date.UTC(2031, 4, 6);
 const api = new ApiRegistry({ origin: "https://gate.example", limits: distinctLimits() });
 describeChat(api);
-describeResume(api);
 describeSpeech(api);
 const operations = listOperations(api.toDocument({ title: "Chat", version: "1", description: "Chat" }));
 const pathOf: Record<Activity, string> = {
   asking: "/api/chat",
   reading: "/api/tts",
-  stopping: "/api/chat/{id}/stop",
 };
 
 type DescribedAnswer = {
@@ -50,7 +47,7 @@ function slugOf(name: string): string {
   return name in refusalTable ? refusalTable[name as RefusalName].slug : "provider-failed";
 }
 
-const refusals = (["asking", "reading", "stopping"] as const).flatMap(listRefusals);
+const refusals = (["asking", "reading"] as const).flatMap(listRefusals);
 const programWords = /\/api\/|header|JSON|JWT|`|Authorization|Content-Type|retryAfter|resetAt/i;
 const apiRemedies = new Set<string>(Object.values(refusalTable).map(({ remedy }) => remedy));
 
@@ -73,7 +70,6 @@ test.each(refusals)("$activity: $name is explained in words for the person who r
   expect([...apiRemedies]).not.toContain(notice.remedy);
   // What is right to say to somebody who asked is wrong for somebody who listens.
   if (activity === "asking") expect(notice.remedy).not.toMatch(/read on|place in the text|listen|hear/i);
-  else if (activity === "stopping") expect(notice.remedy).not.toMatch(/you wrote|send again|listen/i);
   else expect(notice.remedy).not.toMatch(/you wrote|send|\bask\b(?! whoever)|conversation/i);
   // The server's own words stay readable, as the title or beneath one that people know.
   expect(`${notice.title} ${notice.detail ?? ""}`).toContain(body.error);
@@ -91,7 +87,7 @@ test.each(refusals.filter(({ notice }) => notice.kind !== "sign-in"))(
 );
 
 test("the notices have a remedy for each described refusal, and for no other", () => {
-  for (const activity of ["asking", "reading", "stopping"] as const) {
+  for (const activity of ["asking", "reading"] as const) {
     const slugs = refusals
       .filter((refusal) => refusal.activity === activity && refusal.name in refusalTable)
       .map(({ name }) => slugOf(name));
@@ -135,16 +131,14 @@ test("a notice that passes by itself says when, and one about the key leads to t
 
 test("the notice of an interrupted answer says whether any of it came, and offers a retry", () => {
   const errorText = "Chat request failed (the model ended its answer without a word)";
-  expect(noticeForBrokenAnswer({ errorText, hasContent: false })).toMatchObject({
+  expect(noticeForBrokenReply({ errorText, hasContent: false })).toMatchObject({
     kind: "again",
     title: errorText,
-    detail: "Nothing of the answer came.",
+    detail: "Nothing came of the reply.",
   });
-  expect(noticeForBrokenAnswer({ errorText, hasContent: true }).detail).toBe(
-    "What came before it is kept above.",
-  );
-  expect(noticeForBrokenAnswer({ errorText: null, hasContent: true }).detail).toBe(
-    "The connection ended before the answer did. What came before it is kept above.",
+  expect(noticeForBrokenReply({ errorText, hasContent: true }).detail).toBe("The part above is kept.");
+  expect(noticeForBrokenReply({ errorText: null, hasContent: true }).detail).toBe(
+    "The connection ended too soon. The part above is kept.",
   );
 });
 

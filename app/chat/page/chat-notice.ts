@@ -1,8 +1,7 @@
 import { noticeForRefused, readRefused, unreached } from "~/platform/refusals/notice";
 import type { NoticeText, PageRemedy, RefusedAnswer } from "~/platform/refusals/notice";
 
-/** What a person was doing when the server refused: the same refusal leaves them with different things to do. */
-export type Activity = "asking" | "reading" | "stopping";
+export type Activity = "asking" | "reading";
 
 type NoticeKind = "wait" | "sign-in" | "offline" | "model" | "again" | "skip" | "final";
 
@@ -15,25 +14,22 @@ const signInEnded: Remedy = {
   remedy: "It has expired, or the key has left the wallet. Sign in again at the gate.",
 };
 const signInFirst = "Sign in at the gate: one signature, at no cost. Then come back here.";
-/** A mistake of this page, not of the person. */
+/** The page's mistake, not the visitor's. */
 const fault: Remedy = {
   kind: "final",
-  remedy: "Load this page again; if it stays like this, tell whoever runs this site.",
-};
-const faultsWithoutBody: Remedies = {
-  "internal-error": {
-    kind: "again",
-    remedy: "Try again; if it stays like this, tell whoever runs this site.",
-  },
-  "method-not-allowed": fault,
+  remedy: "Load this page again. If it stays like this, tell the site's operator.",
 };
 const faults: Remedies = {
-  ...faultsWithoutBody,
+  "internal-error": {
+    kind: "again",
+    remedy: "Try again. If it stays like this, tell the site's operator.",
+  },
+  "method-not-allowed": fault,
   "invalid-json-body": fault,
   "unsupported-media-type": fault,
 };
 
-const editOrBegin: Remedy = { kind: "final", remedy: "Edit what you wrote, or begin a new conversation." };
+const editOrBegin: Remedy = { kind: "final", remedy: "Edit your message, or start a new conversation." };
 const sendLater: Remedy = { kind: "wait", remedy: "What you wrote is kept. Try again in a moment." };
 
 const askingRemedies: Remedies = {
@@ -48,18 +44,18 @@ const askingRemedies: Remedies = {
   "quota-exceeded": { kind: "wait", remedy: "What you wrote is kept. Send it again at the time below." },
   "answer-under-way": {
     kind: "again",
-    remedy: "What you wrote is kept. Try again when that answer has ended.",
+    remedy: "What you wrote is kept. Try again when that reply has ended.",
   },
   "invalid-reply-id": fault,
   "reply-id-taken": { kind: "again", remedy: "What you wrote is kept. Try again." },
   "too-many-answers": {
     kind: "wait",
-    remedy: "What you wrote is kept. Send it again when one of the other answers has ended, or stop one.",
+    remedy: "What you wrote is kept. Send it again when another reply has ended, or stop one.",
   },
   "unknown-model": { kind: "model", remedy: "Choose another model below, then send again." },
   "missing-messages": editOrBegin,
   "invalid-messages": editOrBegin,
-  "body-too-large": { kind: "final", remedy: "Shorten what you wrote, or begin a new conversation." },
+  "body-too-large": { kind: "final", remedy: "Shorten what you wrote, or start a new conversation." },
   "request-timeout": { kind: "again", remedy: "Check your connection and try again." },
   "provider-failed": { kind: "again", remedy: "Nothing was counted. Try again in a moment." },
   "state-unavailable": sendLater,
@@ -69,7 +65,7 @@ const askingRemedies: Remedies = {
 
 const skipped: Remedy = {
   kind: "skip",
-  remedy: "Read this part with your eyes, and hear what comes after it.",
+  remedy: "This part can't be read aloud. Skip it to hear the rest.",
 };
 const positionKept = "Your place in the text is kept. Read on from there";
 const readOnLater: Remedy = { kind: "wait", remedy: `${positionKept} in a moment.` };
@@ -88,7 +84,7 @@ const readingRemedies: Remedies = {
   "speech-disabled": {
     kind: "final",
     title: "Nothing is read aloud here",
-    remedy: "Read the text with your eyes, or ask whoever runs this site to switch speech on.",
+    remedy: "Read the text yourself. The site's operator can switch speech on.",
   },
   "speech-busy": readOnLater,
   "speech-failed": {
@@ -101,24 +97,10 @@ const readingRemedies: Remedies = {
   "cross-site-request": { kind: "final", remedy: "Open this page at its own address and listen there." },
 };
 
-const stopLater: Remedy = { kind: "wait", remedy: "Try again in a moment, or stop it in another window." };
-
-const stoppingRemedies: Remedies = {
-  ...faultsWithoutBody,
-  "invalid-reply-id": fault,
-  "missing-jwt": { ...signInEnded, remedy: "Sign in at the gate, then come back here and try again." },
-  "invalid-jwt": { ...signInEnded, remedy: `${signInEnded.remedy} Then come back here and try again.` },
-  "too-many-requests": { kind: "wait", remedy: "Try again when the time below has passed." },
-  "state-unavailable": stopLater,
-  "chain-unavailable": stopLater,
-  "cross-site-request": { kind: "final", remedy: "Open this page at its own address and stop it there." },
-};
-
-/** What to do, in terms of this page: the table's own remedies also speak to API clients. */
+/** The table's own remedies also speak to API clients. */
 export const remediesOf: Record<Activity, Remedies> = {
   asking: askingRemedies,
   reading: readingRemedies,
-  stopping: stoppingRemedies,
 };
 
 export type ChatNotice = NoticeText & { kind: NoticeKind };
@@ -130,27 +112,32 @@ export function noticeForRefusal(answer: RefusedAnswer, activity: Activity, nowM
   return { kind, ...noticeForRefused(refused, remedies, nowMs) };
 }
 
-/** `errorText` is the server's, null when the connection broke off; `hasContent`: something of the answer came. */
-export function noticeForBrokenAnswer(broken: { errorText: string | null; hasContent: boolean }): ChatNotice {
+/** `errorText` is the server's; null if the connection broke. */
+export function noticeForBrokenReply(broken: { errorText: string | null; hasContent: boolean }): ChatNotice {
   const { errorText, hasContent } = broken;
-  const kept = hasContent ? "What came before it is kept above." : "Nothing of the answer came.";
+  const kept = hasContent ? "The part above is kept." : "Nothing came of the reply.";
   return {
     kind: "again",
     title: errorText ?? "The answer broke off",
-    detail: errorText === null ? `The connection ended before the answer did. ${kept}` : kept,
+    detail: errorText === null ? `The connection ended too soon. ${kept}` : kept,
     remedy: "Try again in a moment.",
   };
 }
 
-/** An answer that this page reads no more, and could not stop. `cause`: why. */
+/** For a reply whose stop failed. */
 export function noticeForUnstopped(cause: ChatNotice): ChatNotice {
-  const detail = [`The stop failed: ${cause.title}.`, cause.detail ?? ""].join(" ").trim();
-  return { ...cause, title: "The answer may go on at the server", detail };
+  const isSignIn = cause.kind === "sign-in";
+  return {
+    ...cause,
+    title: "The reply may continue on the server",
+    detail: `The stop failed: ${cause.title}.`,
+    remedy: isSignIn ? cause.remedy : "Try again in a moment, or stop it in another window.",
+  };
 }
 
 export function noticeForFailure(failed: { activity: Activity; isOnline: boolean }): ChatNotice {
   if (failed.isOnline) {
-    const detail = "Either the connection is bad, or the site is away for a moment.";
+    const detail = "Your connection or the site has a problem.";
     return { kind: "offline", ...unreached, detail };
   }
   return {
@@ -161,8 +148,7 @@ export function noticeForFailure(failed: { activity: Activity; isOnline: boolean
   };
 }
 
-const keptOffline: Record<Activity, string | null> = {
+const keptOffline: Record<Activity, string> = {
   asking: "What you wrote is kept in this browser.",
   reading: "Your place in the text is kept.",
-  stopping: null,
 };

@@ -13,7 +13,7 @@ import { createConversationArchive, createMemoryStore } from "./conversation/con
 import { ChatSession } from "./conversation/chat-session";
 import type { ChatOptions } from "./conversation/chat-session";
 import { IconButton } from "./icon";
-import { Thread } from "./answer/thread";
+import { Thread } from "./reply/thread";
 import { useSecondsUntil } from "~/ui/use-seconds-until";
 import { Welcome } from "./welcome";
 
@@ -35,7 +35,7 @@ function ChatRoom({ requiresSignIn }: { requiresSignIn: boolean }) {
   const isOnline = useChatState("isOnline");
   const isQuotaSpent = useIsQuotaSpent();
   const announcement = useChatState("announcement");
-  // The one that lasts longest is named first: the others may be over before it.
+  // Names the longest-lasting reason.
   const barrier = mustSignIn ? "sign-in" : isQuotaSpent ? "quota" : isOnline ? null : "offline";
   useStopOnEscape();
   return (
@@ -92,26 +92,25 @@ function ChatHead() {
 
 function useStopOnEscape(): void {
   const session = useChatSession();
-  const isAnswering = useChatState("answeringId") !== null;
+  const isGrowing = useChatState("growingId") !== null;
   useEffect(() => {
-    if (!isAnswering) return;
+    if (!isGrowing) return;
     function onKeyDown(event: KeyboardEvent) {
-      // A dialog that is open takes the key for itself.
       if (event.key === "Escape" && !event.defaultPrevented && !document.querySelector("dialog[open]"))
         session.stop();
     }
     document.addEventListener("keydown", onKeyDown);
     return () => document.removeEventListener("keydown", onKeyDown);
-  }, [isAnswering, session]);
+  }, [isGrowing, session]);
 }
 
-/** True while the window holds nothing more; when the next one begins, the quota is read again. */
+/** Reads the quota again when the next window begins. */
 function useIsQuotaSpent(): boolean {
   const session = useChatSession();
   const quota = useChatState("quota");
-  const answeringId = useChatState("answeringId");
-  // An answer in progress has reserved what it may need, here or elsewhere, so what is left may grow again.
-  const isSpent = quota !== null && quota.used >= quota.limit && answeringId === null;
+  const growingId = useChatState("growingId");
+  // Excludes reservations of replies under way, which may be returned.
+  const isSpent = quota !== null && quota.used >= quota.limit && growingId === null;
   const secondsLeft = useSecondsUntil(isSpent ? quota.resetAtMs : null);
   const isOver = isSpent && quota.resetAtMs !== null && secondsLeft === 0;
   useEffect(() => {
@@ -120,7 +119,7 @@ function useIsQuotaSpent(): boolean {
   return isSpent && !isOver;
 }
 
-/** Keeps a frame above a keyboard on the screen. Where the browser shrinks the page itself this changes nothing. */
+/** Keeps a frame above an on-screen keyboard, if the browser doesn't shrink the page. */
 function useVisibleHeight() {
   const frame = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -128,7 +127,6 @@ function useVisibleHeight() {
     if (!viewport) return;
     function fit() {
       const covered = Math.max(0, window.innerHeight - viewport!.height - viewport!.offsetTop);
-      // Zooming in covers nothing.
       const isKeyboard = viewport!.scale < 1.01 && covered > 80;
       frame.current?.style.setProperty("--keyboard", isKeyboard ? `${covered}px` : "0px");
       if (isKeyboard) window.scrollTo(0, 0);
@@ -144,7 +142,7 @@ function findBrowserStore(): Storage | null {
   try {
     return window.localStorage;
   } catch {
-    // The server has none; where the visitor switched it off, reading the name alone throws.
+    // The server has none. If the visitor switched it off, reading it throws.
     return null;
   }
 }

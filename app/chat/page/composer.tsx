@@ -13,7 +13,6 @@ export function focusComposer(): void {
 
 const countFromLeft = 1_000;
 
-/** Below zero: so many are too many. */
 export function countLeft(text: string): number {
   return maxMessageChars - countCharacters(text);
 }
@@ -31,20 +30,20 @@ export function Composer() {
   const session = useChatSession();
   const isLoaded = useChatState("isLoaded");
   const barrier = useContext(AskingBarrierContext);
-  const isAnswering = useChatState("answeringId") !== null;
+  const isGrowing = useChatState("growingId") !== null;
   const { field, text, setText } = useDraft(isLoaded);
   const leftChars = countLeft(text);
   const mayNotSend = barrier !== null || !isLoaded || text.trim() === "" || leftChars < 0;
 
   function send(): void {
-    if (isAnswering || mayNotSend) return;
+    if (isGrowing || mayNotSend) return;
     session.send(text.trim());
     setText("");
     field.current?.focus();
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>): void {
-    // While a word is being composed, Enter belongs to the input method.
+    // Enter belongs to an input method while it composes.
     if (event.nativeEvent.isComposing || event.key !== "Enter" || event.shiftKey) return;
     event.preventDefault();
     send();
@@ -74,7 +73,7 @@ export function Composer() {
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}
         />
-        {isAnswering ? (
+        {isGrowing ? (
           <button type="button" className="composer-button" aria-label="Stop" onClick={session.stop}>
             <Icon name="stop" />
           </button>
@@ -98,7 +97,7 @@ function useDraft(isLoaded: boolean) {
   const session = useChatSession();
   const { id } = useChatState("open");
   const field = useRef<HTMLTextAreaElement>(null);
-  /** Null until something is known: what somebody typed before this script came must stay. */
+  /** Null until loaded: text that was typed before hydration stays. */
   const [known, setKnown] = useState<string | null>(null);
 
   useLayoutEffect(() => {

@@ -23,8 +23,8 @@ export function Welcome({ requiresSignIn }: { requiresSignIn: boolean }) {
     <div className="stack welcome">
       <h2>What would you like to know?</h2>
       <p className="lead">
-        The assistant looks things up in this site&rsquo;s own documents and names the passages it read. What
-        you write here stays in your browser, except for what is sent to be answered.
+        The assistant searches this site&rsquo;s own documents and names the passages it read. Conversations
+        stay in your browser, except for the messages you send.
       </p>
       {requiresSignIn && !isLoaded ? (
         <p className="soft">
@@ -45,10 +45,7 @@ export function Welcome({ requiresSignIn }: { requiresSignIn: boolean }) {
         </ul>
       )}
       <noscript>
-        <p className="notice tone-info">
-          The answers come as a stream, which this page needs JavaScript to show. The same conversation is
-          open to programs over HTTP.
-        </p>
+        <p className="notice tone-info">This page needs JavaScript. Programs can use the chat over HTTP.</p>
       </noscript>
     </div>
   );

@@ -1,10 +1,9 @@
 import type { ProviderRow } from "~/platform/providers/provider-row";
 import type { ChatProvider } from "./chat-provider";
 
-/** Where an API of OpenAI's shape is, and the key it wants. */
 export type ApiSite = { baseUrl: string | null; apiKey: string | null };
 
-/** What the rows read of the chat's settings, which are made from them. */
+/** The settings that the rows read. */
 export type ChatProviderConfig = {
   openai: ApiSite;
   workersAi: { baseUrl: string | null; accountId: string | null; apiToken: string | null };
@@ -13,12 +12,12 @@ export type ChatProviderConfig = {
 };
 
 export type ChatProviderRow = ProviderRow<ChatProviderConfig, ChatProvider> & {
-  /** Where AI_MODELS names none: a small one, so that a first try costs little. */
+  /** If AI_MODELS is empty. A small one, because first tries should cost little. */
   defaultModel: string;
-  /** Nobody knows which models it has: who names none is warned. */
+  /** Warns if AI_MODELS is empty, because the server's models are unknown. */
   isModelUnknown?: boolean;
-  /** Asked for embeddings too. */
+  /** For embeddings. */
   locate?: (config: ChatProviderConfig) => ApiSite;
-  /** Asked for embeddings in its place: the first that has what it needs. */
+  /** Provide embeddings in its place: the first one that is configured. */
   embedders?: readonly ChatProviderRow[];
 };

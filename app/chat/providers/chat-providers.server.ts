@@ -4,7 +4,7 @@ import { openaiProvider } from "./openai.gateway.server";
 import { workersAiProvider } from "./workers-ai.gateway.server";
 import type { ChatProviderRow } from "./chat-provider-row.server";
 
-/** The value of AI_PROVIDER that switches the chat off whole. The row is for what else asks a provider: search. */
+/** Switches the chat off. Its row is for search, which asks the provider for embeddings. */
 export const noChat = "disabled";
 
 export const chatProviders: readonly ChatProviderRow[] = [

@@ -18,13 +18,13 @@ import {
 import { cleanProviderMessage } from "~/platform/providers/provider-message";
 import { createSseReader, SseOverflow } from "./sse-reader";
 
-/** The only timeout here: silence is limited by `maxDurationMs` of the whole answer. */
+/** `maxDurationMs` limits everything after connecting. */
 const defaultConnectTimeoutMs = 10_000;
 
 /** `baseUrl` is the API's root, such as `https://api.openai.com/v1`. */
 type Endpoint = { baseUrl: string; apiKey: string | null; connectTimeoutMs?: number };
 
-/** Hosted models of the reasoning line refuse the older name; other servers know only that one. */
+/** Hosted reasoning models refuse the older name. Other servers know only that one. */
 type MaxTokensField = "max_tokens" | "max_completion_tokens";
 
 type CompletionProviderRow = Pick<
@@ -38,16 +38,16 @@ type CompletionProviderRow = Pick<
 
 type Target = Endpoint & Pick<ChatProvider, "name" | "failureMessage"> & { maxTokensField: MaxTokensField };
 
-/** 256 Ki characters are at most 512 KiB of memory, for a line and for an event: 1 MiB a stream. */
+/** A stream holds a line and an event: at most 1 MiB. */
 const maxEventChars = 256 * 1024;
-/** Only failures as quick as this are retried, so that no user waits twice. */
+/** Only quick failures are retried, so that nobody waits twice. */
 const quickFailureMs = 300;
 const retryDelayMs = 50;
 const lostConnectionCodes = ["ECONNREFUSED", "ECONNRESET", "EPIPE"];
-/** How long a finished stream may take to close properly, so that its connection can be used again. */
+/** How long a finished stream may take to close, so that its connection can be reused. */
 const closingGraceMs = 200;
 
-/** The row of a provider that speaks OpenAI's streaming chat completions; `connect` makes it without a configuration. */
+/** The row of a provider that speaks OpenAI's streaming chat completions. */
 export function defineCompletionProvider(row: CompletionProviderRow) {
   const { name, maxTokensField, locate, failureMessage: toFailureMessage, ...shared } = row;
 
@@ -128,14 +128,13 @@ function sendRequest(target: Target, request: ProviderRequest): Promise<Incoming
   });
 }
 
-/** Anything but an event stream is a failure, whatever its status. */
 async function requireEventStream(response: IncomingMessage): Promise<IncomingMessage> {
   const isStream = ["text/event-stream", "text/plain", ""].includes(contentTypeOf(response));
   if (response.statusCode === 200 && isStream && !response.headers["content-encoding"]) return response;
   throw new CompletionFault(await readUnwanted(response, "a stream of events"));
 }
 
-/** The events of each chunk as it comes. What a chunk holds before a fault is given before the fault is thrown. */
+/** The events of each chunk. Throws a fault after the events before it. */
 function createEventReader(body: IncomingMessage, request: ProviderRequest): () => Promise<ProviderEvent[]> {
   const reader = createBodyReader(body);
   const sse = createSseReader(maxEventChars);
@@ -161,7 +160,7 @@ function createEventReader(body: IncomingMessage, request: ProviderRequest): () 
   };
 }
 
-/** Lets the connection go back to the pool when the server closes its answer soon, and cuts it otherwise. */
+/** Returns the connection to the pool if the response ends soon, and cuts it otherwise. */
 function closeGently(body: IncomingMessage): void {
   if (body.destroyed || body.readableEnded) return;
   const timer = setTimeout(() => body.destroy(), closingGraceMs);
@@ -175,7 +174,7 @@ function toProviderError({ name, failureMessage, apiKey }: Target, error: unknow
     provider: name,
     message: failureMessage,
     details: cleanProviderMessage(describe(error), apiKey ? [apiKey] : []),
-    // A CompletionFault holds the provider's raw message, perhaps with a key, so it is not passed on as the cause.
+    // A CompletionFault has the provider's raw message, perhaps with a key.
     cause: error instanceof CompletionFault ? undefined : error,
   });
 }
@@ -222,7 +221,7 @@ function toWireCall({ toolCallId: id, toolName: name, inputText }: ToolCall): Re
   return { id, type: "function", function: { name, arguments: toJsonObjectText(inputText) } };
 }
 
-/** Some servers parse the arguments of earlier calls and fail on broken ones; the tool's answer says what was wrong. */
+/** Some servers fail on broken arguments of earlier calls. */
 function toJsonObjectText(inputText: string): string {
   try {
     const value: unknown = JSON.parse(inputText);

@@ -3,12 +3,12 @@ import { asRecord } from "~/platform/refusals/notice";
 import { countCharacters } from "~/platform/text/well-formed-text";
 import type { ProviderEvent, ToolCall } from "./chat-provider";
 
-/** An error inside a stream, in words that may be shown once they are cleaned. */
+/** An error inside a stream. Clean its message before showing it. */
 export class CompletionFault extends Error {
   override readonly name = "CompletionFault";
 }
 
-/** A model asks for a handful of tools at once; more means that the model is stuck. */
+/** More calls at once mean that the model is stuck. */
 const maxCallsPerStep = 32;
 
 type CallDelta = { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } | null };
@@ -16,8 +16,8 @@ type Choice = { delta?: { content?: unknown; tool_calls?: unknown } | null; fini
 
 type PendingCall = ToolCall & { index: number; started: boolean };
 
-// Turns the payloads of an OpenAI chat-completions stream into events. Arguments of tool calls arrive in fragments,
-// are held until the step is complete, and reported at once, so that they count even if it never completes.
+// Turns the payloads of an OpenAI chat-completions stream into events. Fragments of tool arguments are held until the
+// step is complete, but reported at once, so that they count.
 export function createCompletionReader(maxToolInputChars: number) {
   const calls: PendingCall[] = [];
   let heldChars = 0;
@@ -45,7 +45,7 @@ export function createCompletionReader(maxToolInputChars: number) {
       events.push({ type: "tool-call-start", toolCallId: call.toolCallId, toolName: call.toolName });
     }
     const fragment = delta.function?.arguments;
-    // Some servers send whole arguments as an object instead of as text.
+    // Some servers send arguments as an object.
     const text = typeof fragment === "string" ? fragment : fragment ? JSON.stringify(fragment) : "";
     if (text === "") return;
     const inputChars = countCharacters(text);
@@ -54,7 +54,7 @@ export function createCompletionReader(maxToolInputChars: number) {
     events.push({ type: "tool-call-progress", toolCallId: call.toolCallId, inputChars });
   }
 
-  /** Servers that omit `index`, or send 0 for every call, are told apart by the ids. */
+  /** Some servers omit `index`, or send 0 for every call. */
   function findCall(delta: CallDelta): PendingCall | undefined {
     const id = toCallId(delta.id);
     if (id !== null) return calls.find((call) => call.toolCallId === id);
@@ -109,7 +109,7 @@ function toCallId(id: unknown): string | null {
   return typeof id === "string" && /^[\w.:-]{1,128}$/.test(id) ? id : null;
 }
 
-/** The name is the model's word and reaches the page: kept to what a tool could be called. */
+/** The model's text reaches the page, so only valid names pass. */
 function toToolName(name: string): string {
   return name.replace(/[^\w-]/g, "_").slice(0, 64);
 }

@@ -3,7 +3,7 @@ import { instrumentIteration } from "~/platform/providers/instrument";
 import type { ProviderInstrument } from "~/platform/providers/instrument";
 import type { ChatProvider, ModelMessage, ProviderRequest } from "./chat-provider";
 
-/** Reports every request, and counts the tokens it was given to read. */
+/** Reports every request, and counts its input tokens. */
 export function instrumentChat(
   provider: ChatProvider,
   instrument: ProviderInstrument,
@@ -24,7 +24,7 @@ export function instrumentChat(
   };
 }
 
-/** By length, which counts a rare sign twice: exact counting would read every conversation once more. */
+/** UTF-16 length: exact counting would read every conversation once more. */
 function countInputChars({ system, messages }: ProviderRequest): number {
   return messages.reduce((sum, message) => sum + charsOf(message), system.length);
 }

@@ -1,7 +1,6 @@
 import { toShownAddress } from "~/platform/providers/provider-message";
 import { defineCompletionProvider } from "./completion-provider.gateway.server";
 
-/** A server of the operator's own. */
 export const localProvider = defineCompletionProvider({
   name: "local",
   summary: "an OpenAI-compatible server",

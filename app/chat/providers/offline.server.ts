@@ -1,6 +1,6 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { charsPerToken } from "~/chat/chat-limits";
-import { composeAnswer, findSmallTalkAnswer, noSearchAnswer } from "~/chat/reply/offline-answer";
+import { composeReply, findSmallTalkReply, noSearchReply } from "~/chat/reply/offline-answer";
 import { cutText } from "~/platform/text/well-formed-text";
 import { alwaysReady } from "~/platform/providers/provider-row";
 import { generalFailureMessage } from "./chat-provider";
@@ -9,10 +9,9 @@ import type { ChatProviderRow } from "./chat-provider-row.server";
 import { localProvider } from "./local.gateway.server";
 import { openaiProvider } from "./openai.gateway.server";
 
-/** Rejects with the signal's reason as soon as it fires. */
 export type Sleep = (pause: { ms: number; signal: AbortSignal }) => Promise<void>;
 
-/** A question may be as long as a message. Only so much of it is looked at and searched for. */
+/** Only this much of a question is searched for. */
 const maxQuestionChars = 400;
 const passagesWanted = 5;
 
@@ -31,18 +30,18 @@ const sleepUntilAborted: Sleep = ({ ms, signal }) =>
   sleepFor(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 
 type OfflineOptions = {
-  /** Pause after each word, for a pace that can be read along; 0 for none. */
+  /** Pause after each word. */
   wordDelayMs: number;
   sleep?: Sleep;
 };
 
-/** No key, no network, no model: asks the search tool it is offered and quotes what that finds. */
+/** Needs no key, network or model: calls the search tool and quotes its passages. */
 export function createOfflineProvider(options: OfflineOptions): ChatProvider {
-  const open = (request: ProviderRequest) => answer(request, options);
+  const open = (request: ProviderRequest) => streamReply(request, options);
   return { name: "offline", failureMessage: generalFailureMessage, open };
 }
 
-async function* answer(
+async function* streamReply(
   { messages, tools, maxOutputTokens, signal }: ProviderRequest,
   { wordDelayMs, sleep = sleepUntilAborted }: OfflineOptions,
 ): AsyncGenerator<ProviderEvent> {
@@ -51,15 +50,15 @@ async function* answer(
   const message = messages[questionIndex];
   const question = message?.role === "user" ? cutText(message.text.trim(), maxQuestionChars) : "";
   const results = messages.filter((message) => message.role === "tool");
-  // Not what a client says that a search found.
+  // Not the results that a client reports.
   const found = results.findLast(({ isEarlier = false }) => !isEarlier);
   const searchTool = tools.find(({ name }) => name.endsWith("_search"));
-  const smallTalk = findSmallTalkAnswer(question);
+  const smallTalk = findSmallTalkReply(question);
   if (smallTalk === null && !found && searchTool) {
     yield* askSearch(searchTool.name, question, questionIndex + 1);
     return;
   }
-  const text = smallTalk ?? (found ? composeAnswer(question, found) : noSearchAnswer);
+  const text = smallTalk ?? (found ? composeReply(question, found) : noSearchReply);
   const within = cutText(text, maxOutputTokens * charsPerToken);
   for (const word of within.match(/\s*\S+\s*/g) ?? []) {
     signal.throwIfAborted();

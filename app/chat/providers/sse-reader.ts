@@ -1,11 +1,10 @@
-/** One event or line is larger than `maxEventChars`. */
 export class SseOverflow extends Error {
   override readonly name = "SseOverflow";
 }
 
-export type SseEvent = { data: string; id: string | null };
+type SseEvent = { data: string; id: string | null };
 
-/** Bytes in, events out. Lines end in LF, CR or CRLF and may be cut anywhere, inside a character too. */
+/** Bytes in, events out. Lines end in LF, CR or CRLF. Chunks may end anywhere, even inside a character. */
 export function createSseReader(maxEventChars: number) {
   const decoder = new TextDecoder();
   let line = "";
@@ -43,7 +42,7 @@ export function createSseReader(maxEventChars: number) {
     return events;
   }
 
-  /** The last event of a connection that closed without a blank line. A line that was cut is dropped. */
+  /** The last event, if the connection closed without a blank line. A cut line is dropped. */
   function flush(): SseEvent[] {
     if (line.trimEnd() === "data: [DONE]") data = "[DONE]";
     return data === null ? [] : [{ data, id }];

@@ -5,8 +5,8 @@ const toolCallId = z.string().min(1);
 const finishReasonSchema = z.enum(["stop", "length", "tool-calls", "content-filter", "error", "other"]);
 export type FinishReason = z.infer<typeof finishReasonSchema>;
 
-// The AI SDK's UI message stream. Clients check it with strict objects, so no event carries a member of our own: why an
-// answer ended is in `messageMetadata`, as a `finishReason` beside `type` breaks clients before 5.0.54.
+// The AI SDK's UI message stream. Its clients use strict objects, so no event has members of our own. `finishReason` is in
+// `messageMetadata`, because beside `type` it breaks clients before 5.0.54.
 export const chatEventSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("start"), messageId: z.string().optional() }),
   z.strictObject({ type: z.literal("start-step") }),

@@ -1,6 +1,6 @@
 import { searchResultSchema } from "~/tools/search-tool";
 import type { SearchResult } from "~/tools/search-tool";
-import { toSearchWords } from "~/search/search-words";
+import { toSearchWords } from "~/knowledge/search-words";
 import { cutText, isLongerThan } from "~/platform/text/well-formed-text";
 
 const assistantIntroduction =
@@ -8,10 +8,7 @@ const assistantIntroduction =
 
 const maxQuotes = 3;
 const maxQuoteChars = 480;
-/**
- * Passages that hold far fewer of the question's words than the best one are left out. Not the first: it may have been
- * found by other words that mean the same.
- */
+/** Passages with far fewer of the question's words than the best one are omitted. The first may match by synonyms. */
 const minShareOfBest = 0.6;
 
 const greeting =
@@ -21,8 +18,8 @@ const thanks =
 const aboutItself =
   /^(?:help|who are you|what are you|what(?: can| do) you do|how (?:can|do) you (?:help|work)|are you (?:an? )?(?:ai|bot|human|robot|real))$/iu;
 
-/** An answer to what needs no search; null for everything else. */
-export function findSmallTalkAnswer(question: string): string | null {
+/** Null if the question needs a search. */
+export function findSmallTalkReply(question: string): string | null {
   const said = question
     .normalize("NFKC")
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, " ")
@@ -35,10 +32,9 @@ export function findSmallTalkAnswer(question: string): string | null {
   return null;
 }
 
-export const noSearchAnswer = `${assistantIntroduction} No search over documents is available here, so I have nothing to quote.`;
+export const noSearchReply = `${assistantIntroduction} No search over documents is available here, so I have nothing to quote.`;
 
-/** `outputText` is what the search tool answered, as the model is shown it. */
-export function composeAnswer(question: string, { outputText, failed }: SearchOutcome): string {
+export function composeReply(question: string, { outputText, failed }: SearchOutcome): string {
   const result = failed ? null : readResult(outputText);
   if (!result)
     return `${assistantIntroduction} The search over the documents failed just now. Please ask again in a moment.`;
@@ -70,7 +66,7 @@ function readResult(outputText: string): SearchResult | null {
 
 function chooseQuotes(question: string, result: SearchResult): Quote[] {
   const words = new Set(toSearchWords(question));
-  // Scores depend on the store: with one they are ranks, with another similarities.
+  // Scores depend on the store: ranks in one, similarities in another.
   const held = result.matches.map(({ metadata: { title, heading, text } = {} }) =>
     countWords([title, heading, text].filter((part) => typeof part === "string").join(" "), words),
   );
@@ -90,12 +86,11 @@ function chooseQuotes(question: string, result: SearchResult): Quote[] {
     });
 }
 
-/** How many of the words the text holds. */
 function countWords(text: string, words: ReadonlySet<string>): number {
   return new Set(toSearchWords(text).filter((word) => words.has(word))).size;
 }
 
-/** The paragraphs around the one that holds most of the question's words, whole where they fit. */
+/** The paragraph with most of the question's words, and those after it that fit. */
 function excerpt(text: string, words: ReadonlySet<string>): string {
   if (!isLongerThan(text, maxQuoteChars)) return text;
   const paragraphs = text.split(/\n{2,}/);

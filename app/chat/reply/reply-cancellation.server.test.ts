@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { answerEventStream } from "~/chat/event-stream.server";
+import { toEventStream } from "~/chat/event-stream.server";
 import { fallingSilentAfter, startOpenAiServer, toFrame } from "~e2e/support/providers/openai-server";
 import { openaiProvider } from "../providers/openai.gateway.server";
 import { openReply } from "./reply.server";
@@ -59,7 +59,7 @@ test("a slow client pauses the provider, and one that leaves frees it once, over
     shutdownSignal: new AbortController().signal,
     log: { warn: () => undefined },
   };
-  const response = answerEventStream({ events: await openReply(options), signal: client.signal });
+  const response = toEventStream({ events: await openReply(options), signal: client.signal });
   const reader = response.body?.getReader();
   await reader?.read();
 

@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
-import { answerEventStream } from "~/chat/event-stream.server";
+import { toEventStream } from "~/chat/event-stream.server";
 import {
   callingTools,
   fallingSilentAfter,
@@ -45,7 +45,7 @@ async function startServer(behaviour: Behaviour) {
 
 /** The types of what a client reads, the error's words among them. */
 async function readWire(options: ReplyOptions): Promise<string[]> {
-  const response = answerEventStream({ events: await openReply(options), signal: options.signal });
+  const response = toEventStream({ events: await openReply(options), signal: options.signal });
   const frames = (await response.text()).split("\n\n").slice(0, -1);
   return frames.map((frame) => {
     const data = frame.slice("data: ".length);

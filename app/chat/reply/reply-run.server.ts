@@ -5,7 +5,7 @@ import type { ChatProvider } from "../providers/chat-provider";
 import type { FinishReason } from "./chat-events";
 import type { WarnLog } from "~/platform/log/log.server";
 
-/** How long an answer may be, and where its real length is recorded. `settle` is called exactly once. */
+/** `settle` is called exactly once. */
 export type QuotaReservation = {
   maxOutputTokens: number;
   settle: (usage: { usedTokens: number }) => Promise<void>;
@@ -15,22 +15,20 @@ export type RunOptions = {
   provider: ChatProvider;
   reservation: QuotaReservation;
   maxDurationMs: number;
-  /** Aborted when nobody waits for it any more, or, for the reason `stopAsked`, when what there is shall be all. */
+  /** Aborted when the client is gone, or with the reason `stopAsked`. */
   signal: AbortSignal;
   shutdownSignal: AbortSignal;
-  /** What readers are told of a shutdown. */
   shutdownText?: string | undefined;
   log: WarnLog;
 };
 
-export const stopAsked = new Error("The answer was asked to stop.");
+export const stopAsked = new Error("A stop was requested.");
 
 type ReplyEnding = "complete" | "failed" | "client-gone" | "time-limit" | "stopped" | "shutdown";
 
 export type ReplyRun = ReturnType<typeof startRun>;
 
-// One answer: the characters it has left, and its one end. The first to end it decides why; provider and tools are
-// cancelled and the quota is settled at once, whether or not anybody reads on.
+// The state of one reply. The first `end` decides why it ended, cancels provider and tools, and settles the quota.
 export function startRun(options: RunOptions) {
   const { reservation, maxDurationMs, signal, shutdownSignal, log } = options;
   const controller = new AbortController();
@@ -47,7 +45,7 @@ export function startRun(options: RunOptions) {
   if (shutdownSignal.aborted) onShutdown();
   if (signal.aborted) onAbort();
 
-  /** Resolves when the quota is settled. Only the first call decides. */
+  /** Resolves when the quota is settled. */
   function end(why: ReplyEnding): Promise<void> {
     if (ending !== null) return settled;
     ending = why;
@@ -58,9 +56,9 @@ export function startRun(options: RunOptions) {
     settled = Promise.resolve()
       .then(() => reservation.settle({ usedTokens }))
       .catch((err: unknown) => log.warn({ err }, "quota settlement failed"));
-    // A complete answer leaves nothing to cancel; its provider's connection is kept.
+    // The provider's connection can be reused.
     if (why === "complete") return settled;
-    const reason = new Error(`The answer was ended: ${why}`);
+    const reason = new Error(`The reply was ended: ${why}`);
     if (why === "time-limit") reason.name = "TimeoutError";
     controller.abort(reason);
     return settled;
@@ -74,7 +72,7 @@ export function startRun(options: RunOptions) {
     ending: () => ending,
     leftTokens: () => Math.ceil(leftChars() / charsPerToken),
     leftChars,
-    /** Returns whether all of it fitted; what fits is counted either way. */
+    /** Returns whether all of it fitted. */
     count: (chars: number): boolean => {
       const left = leftChars();
       usedChars += Math.min(chars, left);
@@ -88,8 +86,8 @@ export class ReplyCancelled extends Error {
   override readonly name = "ReplyCancelled";
 }
 
-/** An answer that holds neither text nor a tool call. */
-export function emptyAnswer({ name }: ChatProvider, reason: FinishReason): ProviderError {
+/** For a reply without text and tool calls. */
+export function emptyReply({ name }: ChatProvider, reason: FinishReason): ProviderError {
   const emptyDetails: Partial<Record<FinishReason, string>> = {
     length: "the model reached its length limit before it said anything",
     "content-filter": "the answer was withheld by the provider's content filter",
@@ -98,7 +96,7 @@ export function emptyAnswer({ name }: ChatProvider, reason: FinishReason): Provi
   return new ProviderError({ provider: name, message: generalFailureMessage, details });
 }
 
-/** Before the first byte: becomes a status. */
+/** Before the first byte. */
 export function toOpeningError(cause: unknown, run: ReplyRun, options: RunOptions): Error {
   const { provider, maxDurationMs, log } = options;
   const failure = { provider: provider.name, message: generalFailureMessage, cause };
@@ -120,13 +118,13 @@ export function toOpeningError(cause: unknown, run: ReplyRun, options: RunOption
 
 const defaultShutdownText = "The answer was ended: the server is shutting down. Ask again in a moment.";
 
-/** Once the stream has begun: the text of its error event. */
+/** For an error event of the stream. */
 export function toErrorText(error: unknown, run: ReplyRun, options: RunOptions): string {
   const ending = run.ending();
   if (ending === "time-limit") {
     return `The answer was ended: it took longer than the limit of ${options.maxDurationMs / 1000} seconds.`;
   }
   if (ending === "shutdown") return options.shutdownText ?? defaultShutdownText;
-  options.log.warn({ err: error }, "chat answer failed");
+  options.log.warn({ err: error }, "chat reply failed");
   return error instanceof ProviderError ? `${error.message} (${error.details})` : generalFailureMessage;
 }

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { isTimeout } from "~/platform/providers/instrument";
 import type { ProviderInstrument } from "~/platform/providers/instrument";
-import { answerEventStream } from "~/chat/event-stream.server";
+import { toEventStream } from "~/chat/event-stream.server";
 import {
   callingTools,
   fallingSilentAfter,
@@ -93,7 +93,7 @@ test("a stream begins while the provider is silent, and continues when it answer
 test("a client gets the start and then keep-alives while the provider is silent", async () => {
   const { options, client } = await prepare([neverAnswering]);
   const events = await openReply(options);
-  const body = answerEventStream({ events, signal: client.signal, keepAliveMs: 10 }).body!;
+  const body = toEventStream({ events, signal: client.signal, keepAliveMs: 10 }).body!;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   while (text.split(": keep-alive").length < 3) text += (await reader.read()).value ?? "";

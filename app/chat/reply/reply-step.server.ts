@@ -6,32 +6,29 @@ import { readToolInput, runTool } from "~/tools/run-tool.server";
 import type { ToolInput, ToolOutcome } from "~/tools/run-tool.server";
 import { countCharacters, cutText, toWellFormedText } from "~/platform/text/well-formed-text";
 
-/** More calls than this in one step are answered with an error instead of being run. */
 const maxToolsPerStep = 8;
 
-/** Of all tools of one answer together: it is held in memory, asked of the model with each step, and may be stored. */
+/** For all tools of one reply together. */
 export const maxToolOutputsBytes = 4 * 1024 * 1024;
 
 export type StepContext = Pick<RunOptions, "log"> & {
   run: ReplyRun;
   caller: ToolCaller;
-  /** Every id handed out in this answer: clients tell calls apart by them, models repeat them. */
+  /** Call IDs of this reply. Models repeat theirs. */
   usedIds: Set<string>;
-  /** What tools may still return. */
   leftToolOutputBytes: number;
-  /** Parts that are open in the stream, so that a failure can close them. */
+  /** Open parts of the stream, which a failure has to close. */
   open: { step: boolean; textId: string | null; texts: number };
-  /** Whether the answer has held anything so far: a text that is more than white space, or a tool call. */
+  /** Whether there was text other than white space, or a tool call. */
   hasContent: boolean;
 };
 
-/** `tools` are those that the model was offered in this step. */
 export type Step = { events: AsyncIterator<ProviderEvent>; tools: readonly Tool[] };
 type StepResult = { reason: FinishReason; addedMessages: ModelMessage[]; wantsAnother: boolean };
 
 type AskedCall = ToolCall & { input: ToolInput; isTooMany: boolean };
 
-/** A call as the stream knows it, from its first sign; the id is the provider's in the map and ours in here. */
+/** The map has the provider's ID, this has ours. */
 type OpenCall = { toolCallId: string | null; countedChars: number; isWhole: boolean };
 
 type Said = {
@@ -44,7 +41,7 @@ type Said = {
 
 type CallEvent = Exclude<ProviderEvent, { type: "text" | "finish" }>;
 
-/** One step: what the model says, the tools it asks for run side by side, and what they answered. */
+/** One step: the model's output, then its tools, which run in parallel. */
 export async function* runStep(
   context: StepContext,
   { events, tools }: Step,
@@ -61,7 +58,6 @@ export async function* runStep(
         said.reason = event.reason;
         break;
       }
-      // Plain loops: delegating each event through generators costs more than the rest of its way.
       if (event.type === "text") for (const out of relayText(context, said, event.text)) yield out;
       else for (const out of relayCall(context, said, event)) yield out;
       if (said.wasCut) break;
@@ -119,7 +115,7 @@ function* relayCall(context: StepContext, said: Said, event: CallEvent): Generat
   if (event.type === "tool-call-start") return;
   const { toolCallId } = call;
   const { inputText } = event;
-  // Input that the provider did not report while streaming counts now.
+  // Counts input that the provider didn't report while streaming.
   said.wasCut = !countInput(context.run, call, countCharacters(inputText) - call.countedChars);
   if (said.wasCut) return;
   call.isWhole = true;
@@ -129,13 +125,13 @@ function* relayCall(context: StepContext, said: Said, event: CallEvent): Generat
   if (input.ok) yield { type: "tool-input-available", toolCallId, toolName, input: input.value };
 }
 
-/** Arguments are the model's work as text is: they count as they come, also those that end the answer. */
+/** Tool arguments count like text, as they arrive. */
 function countInput(run: ReplyRun, call: OpenCall, chars: number): boolean {
   call.countedChars += chars;
   return run.count(chars);
 }
 
-/** Calls that the cut left half-said: the client was told that they began. */
+/** Closes calls that the client knows, and that the length limit cut off. */
 function* closeCalls({ openCalls }: Said): Generator<ChatEvent> {
   for (const { toolCallId, isWhole } of openCalls.values()) {
     if (toolCallId === null || isWhole) continue;
@@ -143,7 +139,6 @@ function* closeCalls({ openCalls }: Said): Generator<ChatEvent> {
   }
 }
 
-/** Yields each outcome as it comes; the slowest tool delays only the next step. */
 async function* runCalls(
   context: StepContext,
   calls: readonly AskedCall[],

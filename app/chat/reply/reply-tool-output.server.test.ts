@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
-import { answerEventStream } from "~/chat/event-stream.server";
+import { toEventStream } from "~/chat/event-stream.server";
 import { callingTools, saying, startOpenAiServer } from "~e2e/support/providers/openai-server";
 import { defineTool, maxToolOutputBytes } from "~/tools/tool";
 import type { ChatEvent } from "./chat-events";
@@ -79,7 +79,7 @@ test("a reader that takes nothing holds back tool outputs: one waits for it, not
       yield event;
     }
   }
-  const reader = answerEventStream({ events: counted(), signal: silent }).body!.getReader();
+  const reader = toEventStream({ events: counted(), signal: silent }).body!.getReader();
   const outputs = () => pulled.filter((type) => type === "tool-output-available").length;
   let bytes = 0;
   while (outputs() === 0) bytes += (await reader.read()).value!.length;

@@ -2,7 +2,7 @@ import type { ChatEvent, FinishReason } from "./chat-events";
 import { toToolOffer } from "~/tools/tool";
 import type { Tool, ToolCaller } from "~/tools/tool";
 import type { ModelMessage } from "../providers/chat-provider";
-import { emptyAnswer, startRun, toErrorText, toOpeningError } from "./reply-run.server";
+import { emptyReply, startRun, toErrorText, toOpeningError } from "./reply-run.server";
 import type { ReplyRun, RunOptions } from "./reply-run.server";
 import { closeText, maxToolOutputsBytes, runStep } from "./reply-step.server";
 import type { Step, StepContext } from "./reply-step.server";
@@ -14,15 +14,15 @@ export type ReplyOptions = RunOptions & {
   tools: readonly Tool[];
   caller: ToolCaller;
   maxSteps: number;
-  /** How long the first event is awaited before the stream begins without it. */
+  /** Maximum wait for the first event before the stream begins without it. */
   firstEventWaitMs?: number;
 };
 
-/** Proxies cut connections that are silent for too long: from then on the stream sends keep-alives. */
+/** Proxies cut silent connections. A stream sends keep-alives. */
 const defaultFirstEventWaitMs = 10_000;
 
-// Waits for the provider's first event, so that its failure can still become a status: throws `ProviderError` or
-// `ReplyCancelled`. The reservation is settled exactly once on every way out, also when the events are never read.
+// Waits for the provider's first event, so that a failure can become a status: throws `ProviderError` or `ReplyCancelled`.
+// Settles the reservation exactly once, even if the events are never read.
 export async function openReply(options: ReplyOptions): Promise<AsyncIterableIterator<ChatEvent>> {
   const run = startRun(options);
   try {
@@ -34,7 +34,7 @@ export async function openReply(options: ReplyOptions): Promise<AsyncIterableIte
     if (early?.done) throw new Error("The provider ended without an event");
     if (early?.value.type === "finish") {
       await events.return?.();
-      throw emptyAnswer(options.provider, early.value.reason);
+      throw emptyReply(options.provider, early.value.reason);
     }
     return guardEvents(run, streamReply(options, run, { tools, events: startingWith(first, events) }));
   } catch (error) {
@@ -44,7 +44,6 @@ export async function openReply(options: ReplyOptions): Promise<AsyncIterableIte
   }
 }
 
-/** An answer that was stopped before it held anything. */
 async function* sayNothing(): AsyncGenerator<ChatEvent> {
   yield { type: "start" };
   yield stopped;
@@ -52,7 +51,7 @@ async function* sayNothing(): AsyncGenerator<ChatEvent> {
 
 const stopped: ChatEvent = { type: "finish", messageMetadata: { finishReason: "stop" } };
 
-/** Null on timeout; the promise is then still to be awaited. */
+/** Null on timeout. */
 async function awaitFor<Value>(promise: Promise<Value>, ms: number): Promise<Value | null> {
   promise.catch(() => undefined);
   let timer: NodeJS.Timeout | undefined;
@@ -72,7 +71,7 @@ async function* streamReply(options: ReplyOptions, run: ReplyRun, first: Step): 
   yield { type: "start" };
   try {
     const reason = yield* runSteps(options, context, first);
-    // Settled before the last event, so that a client who has read it all reads the right figure next.
+    // Settled before the last event, so that the client's next quota request is right.
     await run.end("complete");
     yield { type: "finish", messageMetadata: { finishReason: reason } };
   } catch (error) {
@@ -96,7 +95,7 @@ async function* runSteps(
   let step = first;
   for (let number = 1; ; number += 1) {
     const result = yield* runStep(context, step);
-    if (!context.hasContent) throw emptyAnswer(options.provider, result.reason);
+    if (!context.hasContent) throw emptyReply(options.provider, result.reason);
     if (!result.wantsAnother || number >= options.maxSteps) return result.reason;
     if (run.leftTokens() === 0) return "length";
     messages.push(...result.addedMessages);
@@ -106,7 +105,7 @@ async function* runSteps(
 
 type NextStep = { options: ReplyOptions; run: ReplyRun; messages: readonly ModelMessage[]; number: number };
 
-/** The last step is offered no tools, so that it is spent on an answer. */
+/** Offers no tools in the last step, so that the model answers. */
 function openStep({ options, run, messages, number }: NextStep): Step {
   const { provider, model, system, maxSteps } = options;
   const tools = number >= maxSteps ? [] : options.tools;
@@ -136,8 +135,7 @@ function startingWith<Value>(
   };
 }
 
-// A generator cannot be stopped while it waits, and one that never started runs none of its clean-up. So `return()`
-// ends the answer first, which cancels what the generator may be waiting for.
+// A waiting generator can't be stopped, and one that never started runs no clean-up. So `return()` ends the run first.
 function guardEvents(run: ReplyRun, events: AsyncGenerator<ChatEvent>): AsyncIterableIterator<ChatEvent> {
   const guarded: AsyncIterableIterator<ChatEvent> = {
     [Symbol.asyncIterator]: () => guarded,

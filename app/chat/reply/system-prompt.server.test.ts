@@ -1,22 +1,16 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { createSystemPromptReader } from "./system-prompt.server";
+import { expect, onTestFinished, test } from "vitest";
+import { readSystemPrompt } from "./system-prompt.server";
 
-test("the prompt's file is read once a second at most, and a change is seen after that", async () => {
+test("the prompt is the setting, else the file, which may change, else the built-in one", async () => {
   const contentDir = await mkdtemp(path.join(os.tmpdir(), "latchkey-prompt-"));
   onTestFinished(() => rm(contentDir, { recursive: true, force: true }));
-  vi.useFakeTimers({ toFake: ["setTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
-  const read = createSystemPromptReader(null, contentDir);
-  const write = (text: string) => writeFile(path.join(contentDir, "system-prompt.md"), text);
-
-  await write("Be brief.");
-  expect(await read()).toBe("Be brief.");
-  await write("Be kind.");
-  vi.advanceTimersByTime(999);
-  expect(await read()).toBe("Be brief.");
-  vi.advanceTimersByTime(1);
-  expect(await read()).toBe("Be kind.");
+  expect(await readSystemPrompt("Be short.", contentDir)).toBe("Be short.");
+  expect(await readSystemPrompt(null, contentDir)).toMatch(/^You are the assistant of this site/);
+  for (const text of ["Be brief.", "Be kind."]) {
+    await writeFile(path.join(contentDir, "system-prompt.md"), `${text}\n`);
+    expect(await readSystemPrompt(null, contentDir)).toBe(text);
+  }
 });

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { OperationGroup } from "../read-operations";
 
-/** The list can be read without scripts. With them, Swagger UI takes its place. */
+/** A list without scripts, Swagger UI with them. */
 export function ReferencePage({ groups }: { groups: OperationGroup[] }) {
   const { host, state } = useSwagger();
   return (

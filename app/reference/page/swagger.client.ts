@@ -4,7 +4,7 @@ import type { ComponentType, ReactNode } from "react";
 import { toInteractive } from "../interactive-document";
 import type { ApiDocument } from "../read-operations";
 
-/** Draws Swagger UI into an element, and resolves once it is there. */
+/** Resolves once Swagger UI is rendered. */
 export async function openSwagger(domNode: HTMLElement): Promise<void> {
   const response = await fetch("/api/openapi");
   if (!response.ok) throw new Error(`/api/openapi answered ${response.status}.`);
@@ -18,14 +18,14 @@ export async function openSwagger(domNode: HTMLElement): Promise<void> {
       deepLinking: true,
       defaultModelsExpandDepth: -1,
       validatorUrl: null,
-      // Its colours are set on each word, and know no dark theme.
+      // It has no dark theme.
       syntaxHighlight: { activated: false },
       onComplete: resolve,
     });
   });
 }
 
-/** Without a `main` and an `h1`, which the page around it has, and without a choice of servers. */
+/** Without `main`, `h1` and a choice of servers. */
 function createLayout(description = "") {
   return function addLayout({ React, getComponent, layoutActions }: SwaggerSystem) {
     const draw = React.createElement;
@@ -62,7 +62,7 @@ type Tag = {
 };
 type Matcher = (operation: SwaggerMap) => boolean;
 
-/** Swagger UI's own search knows paths and tags only. */
+/** Swagger UI's own search only finds tags. */
 function addSearch() {
   function opsFilter(tags: TaggedOperations, phrase: string) {
     const words = phrase.toLowerCase().split(/\s+/);
@@ -80,7 +80,7 @@ function addSearch() {
   return { fn: { opsFilter } };
 }
 
-/** A call is copied without the token or secret it was sent with. */
+/** Hides tokens in the curl command. */
 function hideTokens({ React }: SwaggerSystem) {
   type CurlProps = { request: SwaggerMap };
   const wrapCurl = (Curl: ComponentType<CurlProps>) =>
@@ -92,7 +92,7 @@ function hideTokens({ React }: SwaggerSystem) {
   return { wrapComponents: { curl: wrapCurl } };
 }
 
-/** Swagger UI plays what GET finds at the address. Our sound is the response to a POST. */
+/** Swagger UI would play a GET response. Our sound is the response to a POST. */
 function playSound({ React }: SwaggerSystem) {
   type BodyProps = { content: unknown; contentType?: string; url: string };
   const wrapBody = (Body: ComponentType<BodyProps>) =>
@@ -111,7 +111,7 @@ function playSound({ React }: SwaggerSystem) {
   return { wrapComponents: { responseBody: wrapBody } };
 }
 
-/** Names for controls that have none, and no link within a button. */
+/** Names controls for screen readers, and removes a link inside a button. */
 function nameControls({ React }: SwaggerSystem) {
   type Props = Record<string, unknown>;
   const draw = React.createElement;

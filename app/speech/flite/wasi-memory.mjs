@@ -1,5 +1,5 @@
-// The part of WASI (preview 1) that a program needs that takes arguments and writes one file: no disk, no network, no
-// environment. What is not offered here the program cannot do.
+// As much of WASI (preview 1) as a program needs that takes arguments and writes one file. It has no disk, network or
+// environment.
 
 /* global WebAssembly, TextEncoder */
 
@@ -14,7 +14,6 @@ const regularFile = 4;
 const preopenedDescriptor = 3;
 const outputDescriptor = 4;
 
-/** The program's own way out of `_start`. */
 class ProgramExit extends Error {
   constructor(code) {
     super(`The program ended with ${code}.`);
@@ -22,11 +21,11 @@ class ProgramExit extends Error {
   }
 }
 
-/** Runs a program to its end and returns the one file it wrote, whatever it called it. */
+/** Returns the one file that the program wrote. */
 export function runProgram({ module, args, maxOutputBytes }) {
   const file = createGrowingFile(maxOutputBytes);
   let instance;
-  // Made for each access: memory that grows gets another buffer.
+  // Growing memory gets another buffer.
   const view = () => new DataView(instance.exports.memory.buffer);
   const imports = { ...createArgumentImports(args, view), ...createFileImports(file, view) };
   instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: imports });
@@ -40,30 +39,24 @@ export function runProgram({ module, args, maxOutputBytes }) {
 }
 
 function createGrowingFile(maxBytes) {
-  let bytes = new Uint8Array(64 * 1024);
-  let length = 0;
+  const buffer = new ArrayBuffer(0, { maxByteLength: maxBytes });
   let position = 0;
 
   return {
     write(chunk) {
       const end = position + chunk.length;
       if (end > maxBytes) return false;
-      if (end > bytes.length) {
-        const grown = new Uint8Array(Math.max(end, bytes.length * 2));
-        grown.set(bytes.subarray(0, length));
-        bytes = grown;
-      }
-      bytes.set(chunk, position);
+      if (end > buffer.byteLength) buffer.resize(end);
+      new Uint8Array(buffer).set(chunk, position);
       position = end;
-      length = Math.max(length, end);
       return true;
     },
     seek(offset, whence) {
-      const base = [0, position, length][whence] ?? 0;
+      const base = [0, position, buffer.byteLength][whence] ?? 0;
       position = Math.max(0, base + offset);
       return position;
     },
-    read: () => bytes.subarray(0, length),
+    read: () => new Uint8Array(buffer),
   };
 }
 
@@ -138,7 +131,6 @@ function createFileImports(file, view) {
       view().setUint32(writtenAt, written, true);
       return success;
     },
-    /** Only what is opened for writing exists. */
     path_open(_directory, _flags, _path, _length, openFlags, _rights, _inheriting, _descriptorFlags, at) {
       if ((openFlags & 1) === 0) return noEntry;
       view().setUint32(at, outputDescriptor, true);

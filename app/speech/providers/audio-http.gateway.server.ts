@@ -14,11 +14,8 @@ import { SpeechFault } from "./speech-provider.server";
 import type { SpokenAudio } from "./speech-provider.server";
 
 export type AudioTimes = {
-  /** Until the connection stands. */
   connectTimeoutMs: number;
-  /** From asking until the first byte of audio. */
   firstByteTimeoutMs: number;
-  /** Longest pause while more audio is expected. */
   idleTimeoutMs: number;
 };
 
@@ -26,7 +23,7 @@ type AudioRequest = {
   url: string;
   headers: Record<string, string>;
   json: unknown;
-  /** Removed from whatever the provider says. */
+  /** Removed from the provider's messages. */
   secrets: readonly string[];
   times?: Partial<AudioTimes>;
   signal: AbortSignal;
@@ -35,12 +32,12 @@ type AudioRequest = {
 const defaultTimes = { connectTimeoutMs: 3_000, firstByteTimeoutMs: 20_000, idleTimeoutMs: 15_000 };
 const defaultContentType = "audio/mpeg";
 
-/** The provider's own message, which may hold a key: shown only after cleaning. */
+/** The provider's message may have a key. Clean it before showing it. */
 class AudioRefused extends Error {
   override readonly name = "AudioRefused";
 }
 
-/** Asks for audio and resolves with its first bytes at hand. Redirects are refused. */
+/** Resolves with the first bytes at hand. */
 export async function askForAudio(request: AudioRequest): Promise<SpokenAudio> {
   const times = { ...defaultTimes, ...request.times };
   const { controller, unlink } = linkAbort([request.signal]);
@@ -87,7 +84,7 @@ export async function askForAudio(request: AudioRequest): Promise<SpokenAudio> {
   }
 }
 
-/** Anything but audio is a failure, whatever its status. Returns the content type to pass on. */
+/** Returns the content type. */
 async function requireAudio(response: IncomingMessage): Promise<string> {
   const contentType = contentTypeOf(response);
   if (response.statusCode === 200 && !response.headers["content-encoding"]) {
@@ -102,7 +99,7 @@ function toSpeechFault(error: unknown, secrets: readonly string[]): SpeechFault 
   const words = error instanceof AudioRefused ? error.message : describeFault(error);
   return new SpeechFault({
     details: cleanProviderMessage(words, secrets),
-    // Errors of the parser carry the bytes that were received, which may hold a key.
+    // The parser's errors have the received bytes, perhaps with a key.
     cause: error instanceof ConnectionFault ? error : undefined,
   });
 }

@@ -9,12 +9,11 @@ import { splitIntoSentences } from "~/speech/sentences";
 import { SpeechBusy, UnspeakableText } from "./speech-provider.server";
 import type { SpeechProvider, SpeechProviderRow } from "./speech-provider.server";
 
-/** So much is spoken at once; shorter at the beginning, so that it can be heard early. */
+/** Short at the beginning, so that it can be heard early. */
 const sentenceChars = 240;
 const firstSentenceChars = 100;
-/** Texts of one client, in work and waiting at once. */
 const maxTextsOfClient = 3;
-/** Written into the name of what is cached: another bit rate or other cuts sound different. */
+/** Part of the cache's key. */
 const recipe = "mp3-48-1";
 
 const [defaultVoice] = fliteVoices;
@@ -34,14 +33,13 @@ export const fliteSpeech: SpeechProviderRow = {
   ping: () => alwaysReady,
 };
 
-/** `leave` gives it back. */
-type Place = { clientId: string; signal: AbortSignal; leave: () => void };
+type Place = { signal: AbortSignal; leave: () => void };
 
 /** The embedded voice: English, without a network, key or disk. */
 export function createFliteSpeech(pool: Pick<FlitePool, "speak">, voice: FliteVoice): SpeechProvider {
   const places = new Set<{ clientId: string }>();
 
-  /** Returns what gives the place back. */
+  /** Returns a function that releases the place. */
   function takePlace(clientId: string, signal: AbortSignal): () => void {
     if ([...places].filter((place) => place.clientId === clientId).length >= maxTextsOfClient) {
       throw new SpeechBusy(
@@ -55,19 +53,15 @@ export function createFliteSpeech(pool: Pick<FlitePool, "speak">, voice: FliteVo
     return leave;
   }
 
-  /** While one sentence is taken, the next one is being spoken; no more than that ahead. */
-  async function* speakOn(
-    first: Uint8Array,
-    rest: readonly string[],
-    { clientId, signal: outer, leave }: Place,
-  ) {
+  /** Speaks one sentence ahead. */
+  async function* speakOn(first: Uint8Array, rest: readonly string[], { signal: outer, leave }: Place) {
     const { controller, unlink } = linkAbort([outer]);
     const { signal } = controller;
     let audio = first;
     try {
       for (const text of rest) {
-        const next = pool.speak({ sentence: { text, voice }, isFirst: false, clientId, signal });
-        // Its failure is met below, when it is this sentence's turn.
+        const next = pool.speak({ sentence: { text, voice }, isFirst: false, signal });
+        // Handled when its turn comes.
         next.catch(() => undefined);
         yield audio;
         audio = await next;
@@ -92,15 +86,15 @@ export function createFliteSpeech(pool: Pick<FlitePool, "speak">, voice: FliteVo
         );
       }
       const leave = takePlace(clientId, signal);
-      const speaking = pool.speak({ sentence: { text: first, voice }, isFirst: true, clientId, signal });
+      const speaking = pool.speak({ sentence: { text: first, voice }, isFirst: true, signal });
       speaking.catch(leave);
-      const chunks = speakOn(await speaking, rest, { clientId, signal, leave });
+      const chunks = speakOn(await speaking, rest, { signal, leave });
       return { contentType: "audio/mpeg", chunks };
     },
   };
 }
 
-/** Line by line: what is in another script is passed over, unless most of the text is. */
+/** Skips lines in another script, unless most of the text is. */
 function toSayable(text: string): string | null {
   if (toLatinSpeech(text) === null) return null;
   const lines = text.split("\n").map(toLatinSpeech);

@@ -1,6 +1,5 @@
 import { defineOpenAiSpeech } from "./openai-speech.gateway.server";
 
-/** A server of the operator's own, of which most want no key. */
 export const localSpeech = defineOpenAiSpeech({
   name: "local",
   summary: "an OpenAI-compatible server; the default where TTS_BASE_URL is set",

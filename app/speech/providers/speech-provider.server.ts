@@ -2,51 +2,46 @@ import { instrumentIteration } from "~/platform/providers/instrument";
 import type { ProviderInstrument } from "~/platform/providers/instrument";
 import type { ProviderRow } from "~/platform/providers/provider-row";
 
-/** `text`: cleaned for the ear and put into what the voice can say, where it can. Not empty. `clientId`: who asked first. */
+/** `text` is ready to be spoken, and not empty. */
 type SpeechCall = { text: string; clientId: string; signal: AbortSignal };
 
-/** Audio as it comes. Nothing is read ahead of the consumer; ending the iteration ends the outside work. */
+/** No read-ahead. Ending the iteration ends the request. */
 export type SpokenAudio = { contentType: string; chunks: AsyncIterable<Uint8Array> };
 
 export type SpeechProvider = {
   name: string;
-  /** All that alters how the same text sounds: voice, model, address. */
+  /** Everything that changes the sound: voice, model, address. */
   voiceId: string;
-  /** The text in what this voice has sounds for, which may be longer; null: none. By default the text as it is. */
+  /** The part of the text that this voice can speak. Null if there is none. */
   toSayable?: (text: string) => string | null;
-  /**
-   * Resolves when audio is about to come. Throws `SpeechFault`, `SpeechBusy` or `UnspeakableText`, or the signal's
-   * reason once the signal has fired; so does the iteration, `UnspeakableText` and `SpeechBusy` excepted.
-   */
+  /** Throws `SpeechFault`, `SpeechBusy`, `UnspeakableText` or the signal's reason. The iteration throws the first or last. */
   speak: (call: SpeechCall) => Promise<SpokenAudio>;
-  /** Stops what runs in this process; to be called once. */
   stop?: () => Promise<void>;
 };
 
 type Site = { baseUrl: string | null; apiKey: string | null };
 
 type SpeechSettings = {
-  /** Null: the provider's default. */
+  /** Null for the provider's default. */
   voice: string | null;
   model: string | null;
   local: Site;
   elevenLabs: Site & { voice: string | null };
 };
 
-/** What the rows read of the settings, which are made from them. The chat's `openai` is shared. */
+/** The settings that the rows read. */
 export type SpeechConfig = { speech: SpeechSettings; chat: { openai: Site } };
 
 export type SpeechProviderRow = ProviderRow<SpeechConfig, SpeechProvider> & {
-  /** Chosen where no provider is, and what it needs is set. */
+  /** The default if its settings are set. */
   isImplied?: boolean;
   defaultModel?: string;
-  /** Omitted where a setting of its own says the voice. */
   defaultVoice?: string;
-  /** Where there are no others. */
+  /** If there are no others. */
   voices?: readonly string[];
 };
 
-/** `details` goes to the client: no key, no body of an answer, no address. */
+/** `details` goes to the client: no keys, response bodies or addresses. */
 export class SpeechFault extends Error {
   override readonly name = "SpeechFault";
   readonly details: string;
@@ -57,12 +52,11 @@ export class SpeechFault extends Error {
   }
 }
 
-/** As much is being spoken and waited for as there is room for; the message is for the client. */
+/** The message is for the client. */
 export class SpeechBusy extends Error {
   override readonly name = "SpeechBusy";
 }
 
-/** This voice has no sounds for this text. */
 export class UnspeakableText extends Error {
   override readonly name = "UnspeakableText";
 }

@@ -4,7 +4,6 @@ import { localSpeech } from "./local.gateway.server";
 import { openaiSpeech } from "./openai.gateway.server";
 import type { SpeechProviderRow } from "./speech-provider.server";
 
-/** Whom `TTS_PROVIDER` may name, besides `disabled`. */
 export const speechProviders: readonly SpeechProviderRow[] = [
   fliteSpeech,
   openaiSpeech,

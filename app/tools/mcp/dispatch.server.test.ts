@@ -51,7 +51,7 @@ function prepare(...tools: Tool[]) {
       request: { kind: "request", dialect, id: 1, method, params },
       revision,
       caller,
-      openSignal: () => signal,
+      signal,
     });
   const call = async (options: Parameters<typeof ask>[1] & { name?: string } = {}) =>
     resultOf(
@@ -62,7 +62,7 @@ function prepare(...tools: Tool[]) {
 
 function resultOf(outcome: McpOutcome): Record<string, unknown> {
   if (!outcome.ok) throw new Error(JSON.stringify(outcome.error));
-  return JSON.parse(outcome.result) as Record<string, unknown>;
+  return outcome.result as Record<string, unknown>;
 }
 
 test("results fit the protocol's strict schemas, with no other top-level members", async () => {
@@ -100,16 +100,6 @@ test("results of the stateless revision add how long they are valid, and who ans
   }
   for (const method of ["server/discover", "resources/list", "toString", "tools", "TOOLS/LIST"]) {
     expect(await ask(method)).toMatchObject({ ok: false, status: 200, error: { code: -32601 } });
-  }
-});
-
-test("the list of tools is ASCII with the same meaning", async () => {
-  const description = "Ünïcode … \u2028 \ud83d\udd11 \ud800";
-  const { ask } = prepare(toolThat(async () => "x", { description }));
-  for (const revision of ["2025-11-25", "2026-07-28"] as const) {
-    const outcome = await ask("tools/list", { revision });
-    expect(outcome.ok && outcome.result).toMatch(/^[\x20-\x7e]+$/);
-    expect(resultOf(outcome)).toMatchObject({ tools: [{ description }] });
   }
 });
 

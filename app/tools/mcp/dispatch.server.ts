@@ -10,14 +10,13 @@ import { handshakeRevisions, serverInfoKey, statelessRevision, supportedRevision
 import type { Revision, RpcError } from "./revision";
 import type { WarnLog } from "~/platform/log/log.server";
 
-/** `result` is JSON text: the list of tools, which is asked for most, is written once and not for each caller. */
-export type McpOutcome = { ok: true; result: string } | { ok: false; status: number; error: RpcError };
+export type McpOutcome = { ok: true; result: object } | { ok: false; status: number; error: RpcError };
 
 type McpCall = {
   request: McpRequest;
   revision: Revision;
   caller: ToolCaller;
-  openSignal: () => AbortSignal;
+  signal: AbortSignal;
 };
 
 type McpDispatcherOptions = {
@@ -29,31 +28,28 @@ type McpDispatcherOptions = {
 
 type Handler = (call: McpCall) => McpOutcome | Promise<McpOutcome>;
 
-/** How long a client may keep the list of tools: it changes with the settings, so with a restart, and no sooner. */
+/** For clients that cache the list of tools, which changes with a restart only. */
 const listTtlMs = 60_000;
 const capabilities = { tools: {} };
-/** From this revision on, arguments that do not fit are told in a result, which a model can read and do better. */
+/** From this revision on, invalid arguments are reported in a result, which a model can read. */
 const argumentsInResultSince = "2025-11-25";
 
-/** Holds no state of any caller: what it needs of a request comes with the request. */
+/** Stateless: everything about a caller comes with its request. */
 export function createMcpDispatcher({ tools, serverInfo, instructions, log }: McpDispatcherOptions) {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const list = { tools: tools.map(describeTool) };
   const meta = { [serverInfoKey]: serverInfo };
   const cacheable = { resultType: "complete", ttlMs: listTtlMs, cacheScope: "public", _meta: meta };
-  const listText = toPlainJson(list);
-  const statelessListText = toPlainJson({ ...list, ...cacheable });
   const discovered = { supportedVersions: supportedRevisions, capabilities, instructions, ...cacheable };
-  const discoverText = toPlainJson(discovered);
 
-  async function callTool({ request, revision, caller, openSignal }: McpCall): Promise<McpOutcome> {
+  async function callTool({ request, revision, caller, signal }: McpCall): Promise<McpOutcome> {
     const { name, arguments: input = {} } = request.params;
     const { badParams, failed } = errorCodes;
     if (typeof name !== "string") return fail(badParams, "params.name must be the name of a tool.");
     const tool = byName.get(name);
     if (!tool) return fail(badParams, `There is no tool called ${name.slice(0, 100)} here.`);
     if (!isRecord(input)) return fail(badParams, "params.arguments must be an object.");
-    const outcome = await runTool({ tool, input, caller, signal: openSignal(), log });
+    const outcome = await runTool({ tool, input, caller, signal, log });
     if (!outcome.ok) {
       const { errorText, notRun } = outcome;
       if (notRun === "caller") throw new Refusal("missing-jwt", { detail: errorText });
@@ -61,7 +57,7 @@ export function createMcpDispatcher({ tools, serverInfo, instructions, log }: Mc
       if (request.dialect === "bare") return fail(failed, errorText);
     }
     const extra = revision === statelessRevision ? { resultType: "complete", _meta: meta } : {};
-    return { ok: true, result: JSON.stringify({ ...toCallResult(outcome), ...extra }) };
+    return { ok: true, result: { ...toCallResult(outcome), ...extra } };
   }
 
   function initialize({ request }: McpCall): McpOutcome {
@@ -69,13 +65,13 @@ export function createMcpDispatcher({ tools, serverInfo, instructions, log }: Mc
     if (typeof wanted !== "string")
       return fail(errorCodes.badParams, "params.protocolVersion must be a text.");
     const protocolVersion = handshakeRevisions.find((known) => known === wanted) ?? handshakeRevisions[0];
-    return { ok: true, result: JSON.stringify({ protocolVersion, capabilities, serverInfo, instructions }) };
+    return { ok: true, result: { protocolVersion, capabilities, serverInfo, instructions } };
   }
 
   function listTools({ request, revision }: McpCall): McpOutcome {
     if (request.params.cursor !== undefined)
       return fail(errorCodes.badParams, "There is only one page of tools, without a cursor.");
-    return { ok: true, result: revision === statelessRevision ? statelessListText : listText };
+    return { ok: true, result: revision === statelessRevision ? { ...list, ...cacheable } : list };
   }
 
   const shared: [string, Handler][] = [
@@ -85,11 +81,11 @@ export function createMcpDispatcher({ tools, serverInfo, instructions, log }: Mc
   const afterHandshake = new Map<string, Handler>([
     ...shared,
     ["initialize", initialize],
-    ["ping", () => ({ ok: true, result: "{}" })],
+    ["ping", () => ({ ok: true, result: {} })],
   ]);
   const stateless = new Map<string, Handler>([
     ...shared,
-    ["server/discover", () => ({ ok: true, result: discoverText })],
+    ["server/discover", () => ({ ok: true, result: discovered })],
   ]);
 
   return async function dispatch(call: McpCall): Promise<McpOutcome> {
@@ -103,16 +99,6 @@ export function createMcpDispatcher({ tools, serverInfo, instructions, log }: Mc
 }
 
 export type McpDispatcher = ReturnType<typeof createMcpDispatcher>;
-
-/**
- * In ASCII, as JSON can be. A single character beyond Latin-1 would make the engine keep the whole text in two bytes a
- * character, which makes every answer slower to send; the way through a buffer makes it forget that it ever did.
- */
-function toPlainJson(value: unknown): string {
-  const escape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  const text = JSON.stringify(value).replace(/[^\0-\x7f]/g, escape);
-  return Buffer.from(text, "latin1").toString("latin1");
-}
 
 function describeTool(tool: Tool) {
   const { name, description, inputJsonSchema } = toToolOffer(tool);

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { answerJson, answerText } from "~/platform/http/answer.server";
+import { answerJson } from "~/platform/http/answer.server";
 import { originHost } from "~/platform/config/domains";
 import { Refusal } from "~/platform/refusals/refusal";
 import type { RefusedRequest } from "~/platform/http/route.server";
@@ -11,17 +11,15 @@ import { resourceMetadataUrl } from "./resource-metadata";
 import { readRevision } from "./revision";
 import type { RevisionHeaders, RpcError } from "./revision";
 
-export const onlyPostMessage = "MCP endpoint only supports POST requests";
+const onlyPostMessage = "MCP endpoint only supports POST requests";
 
 export type McpExchange = {
   headers: RevisionHeaders;
-  /** Created on demand: it costs more than answering most messages. */
-  openSignal: () => AbortSignal;
+  signal: AbortSignal;
   caller: ToolCaller;
   message: McpMessage;
 };
 
-/** The host a request named, and the page's origin. */
 export type McpSender = { host: string | null; origin: string | undefined };
 export type McpSite = {
   origin: string;
@@ -29,23 +27,22 @@ export type McpSite = {
   isAllowedOrigin: (origin: string) => boolean;
 };
 
-/** What is known of the client. */
 type Addressee = { dialect: Dialect; id: MessageId | null };
 
-export async function answerMcp(exchange: McpExchange, dispatch: McpDispatcher): Promise<Response> {
-  const { message, headers, caller, openSignal } = exchange;
+export async function respondToMcp(exchange: McpExchange, dispatch: McpDispatcher): Promise<Response> {
+  const { message, headers, caller, signal } = exchange;
   const to = addresseeOf(message);
   if (message.kind === "invalid") {
     const { code, problem } = message;
-    return answerOutcome({ ok: false, status: 400, error: { code, message: problem } }, to);
+    return toResponse({ ok: false, status: 400, error: { code, message: problem } }, to);
   }
   const verdict = readRevision(message, headers);
-  if (!verdict.ok) return answerOutcome({ ok: false, status: 400, error: verdict.error }, to);
+  if (!verdict.ok) return toResponse({ ok: false, status: 400, error: verdict.error }, to);
   if (message.kind === "notification") {
     return new Response(null, { status: 202, headers: { "Cache-Control": "no-store" } });
   }
   const { revision } = verdict;
-  return answerOutcome(await dispatch({ request: message, revision, caller, openSignal }), to);
+  return toResponse(await dispatch({ request: message, revision, caller, signal }), to);
 }
 
 export function readRevisionHeaders(headers: IncomingHttpHeaders): RevisionHeaders {
@@ -56,25 +53,19 @@ export function readRevisionHeaders(headers: IncomingHttpHeaders): RevisionHeade
   };
 }
 
-const headersOfResult = { "Cache-Control": "no-store" };
-const headersOfFault = { "Cache-Control": "no-store", "X-Problem": "invalid-request" };
-
-function answerOutcome(outcome: McpOutcome, { dialect, id }: Addressee): Response {
-  const body = outcome.ok ? `"result":${outcome.result}` : `"error":${JSON.stringify(outcome.error)}`;
-  const head = dialect === "mcp" ? `"jsonrpc":"2.0","id":${JSON.stringify(id)},` : "";
-  const status = outcome.ok ? 200 : outcome.status;
-  return answerText({
-    text: `{${head}${body}}`,
-    contentType: "application/json; charset=utf-8",
-    status,
-    headers: status >= 400 ? headersOfFault : headersOfResult,
-  });
+function toResponse(outcome: McpOutcome, to: Addressee): Response {
+  const { status, content } = outcome.ok
+    ? { status: 200, content: { result: outcome.result } }
+    : { status: outcome.status, content: { error: outcome.error } };
+  const headers: Record<string, string> = status >= 400 ? { "X-Problem": "invalid-request" } : {};
+  return answerJson({ status, headers, body: { ...headOf(to), ...content } });
 }
 
-/**
- * Against DNS rebinding: a page of another site whose name resolves to this address. The host it names gives it away; an
- * origin, where one is sent, has to be on the operator's list.
- */
+function headOf({ dialect, id }: Addressee) {
+  return dialect === "mcp" ? { jsonrpc: "2.0", id } : {};
+}
+
+/** Against DNS rebinding: the host must be our own, and an origin must be allowed. */
 export function requireTrustedSite({ host, origin }: McpSender, site: McpSite): void {
   const isOwnHost = host !== null && (site.domains.includes(host) || host === originHost(site.origin));
   if (!isOwnHost && !isLoopbackAddress(host)) throw new Refusal("host-not-allowed");
@@ -90,7 +81,7 @@ function isLoopbackAddress(host: string | null): boolean {
   return /^(?:127\.0\.0\.1|\[::1\])(?::\d+)?$/.test(host ?? "");
 }
 
-export function answerMcpRefusal(refused: RefusedRequest): Response {
+export function toMcpRefusalResponse(refused: RefusedRequest): Response {
   const { refusal, headers: requestHeaders, json } = refused;
   const { status } = refusal;
   const headers = status === 401 ? nameResource(refused) : refusal.headers;
@@ -98,11 +89,10 @@ export function answerMcpRefusal(refused: RefusedRequest): Response {
     return answerJson({ status, headers, body: { error: onlyPostMessage } });
   }
   const to = json === undefined ? guessAddressee(requestHeaders) : addresseeOf(readMessage(json));
-  const head = to.dialect === "mcp" ? { jsonrpc: "2.0", id: to.id } : {};
-  return answerJson({ status, headers, body: { ...head, error: toRpcError(refusal) } });
+  return answerJson({ status, headers, body: { ...headOf(to), error: toRpcError(refusal) } });
 }
 
-/** For errors before there is a message: clients of the protocol say in their headers what they are. */
+/** For errors before there is a message. */
 function guessAddressee(headers: IncomingHttpHeaders): Addressee {
   const isMcp =
     headers["mcp-protocol-version"] !== undefined || /text\/event-stream/i.test(headers.accept ?? "");
@@ -113,17 +103,17 @@ function addresseeOf(message: McpMessage): Addressee {
   return { dialect: message.dialect, id: message.kind === "notification" ? null : message.id };
 }
 
-/** RFC 9728: a refusal to an anonymous client names the metadata about signing in. */
+/** RFC 9728. */
 function nameResource({ refusal: { headers }, origin, pathname }: RefusedRequest): Record<string, string> {
   const challenge = headers["WWW-Authenticate"] ?? 'Bearer realm="latchkey"';
   const url = resourceMetadataUrl(origin, pathname);
   return { ...headers, "WWW-Authenticate": `${challenge}, resource_metadata="${url}"` };
 }
 
-/** The detail; for defects only the title, which reveals nothing, and where no token came, since signing in is the answer. */
+/** Defects show only their title. */
 function toRpcError({ refusalName, title, detail }: Refusal): RpcError {
   const code = toErrorCode(refusalName);
-  // Why it is none any more, such as a key that was used up, is in the detail.
+  // The detail says why the token ended.
   if (refusalName === "invalid-jwt") return { code, message: `${title}. ${detail}` };
   if (code === errorCodes.parse) return { code, message: `Parse error: ${detail}` };
   const isTitleOnly = code === errorCodes.authentication || code === errorCodes.internal;

@@ -3,15 +3,15 @@ import type { RefusalName } from "~/platform/refusals/refusal";
 import { isRecord } from "~/platform/text/json";
 
 export const maxBodyBytes = 256 * 1024;
-/** Members and elements in all, the arguments' included. */
+/** Members and elements in all. */
 export const maxBodyValues = 5_000;
 
-/** `bare`: without the member `jsonrpc`, answered without it and without an id. `mcp`: JSON-RPC 2.0. */
+/** `bare`: without `jsonrpc` and IDs. `mcp`: JSON-RPC 2.0. */
 export type Dialect = "bare" | "mcp";
 export type MessageId = string | number;
 type Params = Readonly<Record<string, unknown>>;
 
-/** `id`: null for bare requests, whose answers carry none. */
+/** `id` is null for bare requests. */
 export type McpRequest = {
   kind: "request";
   dialect: Dialect;
@@ -36,15 +36,14 @@ export const errorCodes = {
   badParams: -32602,
   internal: -32603,
   authentication: -32001,
-  /** Limits and outages: the request was fine and may be sent again later. */
+  /** Limits and outages: retry later. */
   unavailable: -32000,
-  /** What a tool failed with, in answers to bare messages; a result tells MCP clients. */
+  /** A failed tool, in responses to bare messages. */
   failed: -32000,
   headerMismatch: -32020,
   unsupportedRevision: -32022,
 } as const;
 
-/** The code of a refusal; those that pass may be sent again later. */
 export function toErrorCode(name: RefusalName): number {
   switch (name) {
     case "invalid-json-body":
@@ -64,7 +63,7 @@ export function toErrorCode(name: RefusalName): number {
 
 const notificationPrefix = "notifications/";
 
-/** Parses a body; the first of its faults is reported. */
+/** Reports the first fault. */
 export function readMessage(body: unknown): McpMessage {
   const isMcp = (Array.isArray(body) ? body : [body]).some(
     (element) => isRecord(element) && element.jsonrpc !== undefined,
@@ -109,7 +108,7 @@ function findProblem({ jsonrpc, id, method, result, error }: Params, dialect: Di
     : "A request needs an id; only notifications go without.";
 }
 
-/** A number that does not survive its way through a client's parser could not be matched with its request. */
+/** Clients couldn't match larger numbers with their request. */
 function isMessageId(id: unknown): id is MessageId {
   return typeof id === "string" || Number.isSafeInteger(id);
 }

@@ -1,9 +1,9 @@
-/** RFC 9728: the well-known part comes before the resource's own path. */
+/** RFC 9728: the well-known part precedes the resource's path. */
 export function resourceMetadataUrl(origin: string, mcpPath: string): string {
   return `${origin}/.well-known/oauth-protected-resource${mcpPath}`;
 }
 
-/** No authorization server is named: tokens are made here, for a signature, at /api/gate-access. */
+/** Names no authorization server: /api/gate-access issues tokens. */
 export function describeResource(origin: string, mcpPath: string) {
   return {
     resource: `${origin}${mcpPath}`,
@@ -14,7 +14,7 @@ export function describeResource(origin: string, mcpPath: string) {
   };
 }
 
-/** `suffix`: what stood behind the well-known path; without one the same resource is meant, as clients fall back to it. */
+/** Clients fall back to the path without a suffix. */
 export function isResourceSuffix(suffix: string, mcpPath: string): boolean {
   return suffix === "" || `/${suffix}` === mcpPath;
 }

@@ -2,12 +2,12 @@ import { isRecord } from "~/platform/text/json";
 import { errorCodes } from "./message";
 import type { McpNotification, McpRequest } from "./message";
 
-/** The revision whose requests each say what they need, without a handshake before them. */
+/** The revision without a handshake. */
 export const statelessRevision = "2026-07-28";
 /** Newest first. */
 export const handshakeRevisions = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
 export const supportedRevisions = [statelessRevision, ...handshakeRevisions] as const;
-/** What a client means that names none, by the protocol. */
+/** The protocol's default. */
 const assumedRevision = "2025-03-26";
 
 export type Revision = (typeof supportedRevisions)[number];
@@ -21,10 +21,7 @@ const revisionKey = `${metaPrefix}protocolVersion`;
 const capabilitiesKey = `${metaPrefix}clientCapabilities`;
 export const serverInfoKey = `${metaPrefix}serverInfo`;
 
-/**
- * Which revision a message is of. The stateless one is told by the message itself; its headers, which proxies route
- * by, have to say the same, or what a proxy let through would not be what is done.
- */
+/** A message says itself that it is stateless. Its headers must say the same, because proxies route by them. */
 export function readRevision(message: Message, headers: RevisionHeaders): RevisionVerdict {
   if (message.dialect === "bare") return { ok: true, revision: assumedRevision };
   const meta = message.params._meta;
@@ -36,7 +33,7 @@ export function readRevision(message: Message, headers: RevisionHeaders): Revisi
       ? { ok: true, revision: statelessRevision }
       : refuse(errorCodes.badParams, `Requests of ${statelessRevision} need params._meta["${revisionKey}"].`);
   }
-  // A client that is about to agree on a revision cannot be held to one.
+  // `initialize` negotiates the revision.
   if (named === undefined || message.method === "initialize") return { ok: true, revision: assumedRevision };
   const revision = handshakeRevisions.find((known) => known === named);
   return revision ? { ok: true, revision } : refuseRevision(named);
@@ -75,7 +72,7 @@ function findHeaderProblem({ method, params }: McpRequest, headers: RevisionHead
   return isSame ? null : "Mcp-Name names another tool than the message.";
 }
 
-/** Texts that no header can hold come in Base64 between these marks; null where that is broken. */
+/** Base64 between marks, for texts that are invalid in a header. Null if it is malformed. */
 function decodeHeaderText(value: string): string | null {
   const encoded = /^=\?base64\?(.*)\?=$/s.exec(value)?.[1];
   if (encoded === undefined) return value;

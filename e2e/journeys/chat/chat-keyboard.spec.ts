@@ -74,10 +74,8 @@ test("a conversation is renamed, exported and deleted by keyboard alone @deep", 
   };
   await tabTo({ page, goal: more, key: "Shift+Tab" });
   await page.keyboard.press("Enter");
+  page.once("dialog", (dialog) => dialog.accept("By hand"));
   await press("Rename");
-  await expect(side.getByRole("textbox", { name: "New name" })).toBeFocused();
-  await page.keyboard.type("By hand");
-  await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("By hand");
   await expect(more).toBeFocused();
   for (const [format, file] of [
@@ -91,12 +89,11 @@ test("a conversation is renamed, exported and deleted by keyboard alone @deep", 
     await expect(more).toBeFocused();
   }
   await page.keyboard.press("Enter");
+  page.once("dialog", (dialog) => dialog.dismiss());
   await press("Delete");
-  await expect(side.getByRole("button", { name: "Keep" })).toBeFocused();
-  await page.keyboard.press("Enter");
   await expect(more).toBeFocused();
   await page.keyboard.press("Enter");
-  await press("Delete");
+  page.once("dialog", (dialog) => dialog.accept());
   await press("Delete");
   await expect(side.getByRole("listitem")).toHaveCount(0);
   await expect(field(page)).toBeFocused();

@@ -64,7 +64,7 @@ test("a full browser storage is reported, and everything else goes on @deep", as
   await ask(page, "Hello");
   await expect(replies(page)).toContainText("Hello!");
   await expectRest(page);
-  await expect(warning).toContainText("This browser keeps no more: its storage is full or switched off.");
+  await expect(warning).toContainText("This browser can't store more: its storage is full or switched off.");
   await expectAccessible(page, "nothing more is kept");
   await page.getByRole("button", { name: "More about Hello" }).click();
   const download = page.waitForEvent("download");

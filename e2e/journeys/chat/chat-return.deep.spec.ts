@@ -120,7 +120,7 @@ test("a question asked right after Stop gets its own answer, before the first wo
   page,
   pageErrors,
 }) => {
-  // A busy server may take the stop before the question: then the next one finds it under way, and stops it.
+  // The stopped reply may still be under way when the next question comes.
   pageErrors.expectRefusal({ path: "/api/chat", status: 409 });
   await openChat(page);
   await ask(page, "nothing");
@@ -144,9 +144,9 @@ test("a conversation deleted in mid-answer leaves nothing to come back to", asyn
   await expect(replies(page)).toContainText("word39.");
   const side = page.getByRole("complementary");
   await side.getByRole("button", { name: /^More about/ }).click();
-  await side.getByRole("button", { name: "Delete" }).click();
+  page.once("dialog", (dialog) => dialog.accept());
   const stopped = page.waitForResponse((response) => response.url().endsWith("/stop"));
-  await side.getByRole("button", { name: "Delete", exact: true }).click();
+  await side.getByRole("button", { name: "Delete" }).click();
   expect((await stopped).status()).toBe(204);
   await delay(3_000);
   for (const tab of [page, other]) {
@@ -156,34 +156,6 @@ test("a conversation deleted in mid-answer leaves nothing to come back to", asyn
     await expect(tab.locator(".chat[data-ready]")).toBeVisible();
     await expect(questions(tab)).toHaveCount(0);
   }
-});
-
-test("a reading keeps its place over a reload, and reads what comes after it", async ({
-  page,
-  modelServer,
-}) => {
-  const spoken: string[] = [];
-  await page.route("**/api/tts", async (route) => {
-    spoken.push((route.request().postDataJSON() as { text: string }).text);
-    await route.fulfill({ contentType: "audio/wav", body: silentWave(0.4) });
-  });
-  await openChat(page);
-  await ask(page, "steady");
-  await replies(page).getByRole("button", { name: "Read aloud" }).click();
-  const slider = replies(page).getByRole("slider");
-  await expect(slider).toHaveAttribute("aria-valuetext", /^Part 2 of/);
-  await page.reload();
-  const before = spoken.length;
-  const controls = replies(page).getByRole("group", { name: "Reading aloud" });
-  await expect(slider).toHaveAttribute("aria-valuetext", /^Part 2 of/);
-  modelServer.goOn();
-  await expect(replies(page)).toContainText("word79.");
-  modelServer.goOn();
-  await controls.getByRole("button", { name: "Go on reading" }).click();
-  await expect(controls).toHaveCount(0, { timeout: 30_000 });
-  await expectRest(page);
-  const said = words([spoken[0], ...spoken.slice(before)].join(" ")).map((word) => word.replace(/\W/g, ""));
-  expect(said).toEqual(words(steadyParts.flat().join("")).map((word) => word.replace(/\W/g, "")));
 });
 
 test("reading aloud goes on when a lost connection is back", async ({
@@ -260,7 +232,7 @@ test.describe("with a server of its own", () => {
           await expectRest(page);
         }
         const notice = replies(page).last().getByRole("alert");
-        await expect(notice).toContainText("The answer may go on at the server", { timeout: 20_000 });
+        await expect(notice).toContainText("The reply may continue on the server", { timeout: 20_000 });
         await expect(notice).toContainText("The stop failed: Too many requests.");
         const stopped = page.waitForResponse((response) => response.url().endsWith("/stop"));
         await notice.getByRole("button", { name: "Try again" }).click({ timeout: 40_000 });

@@ -132,6 +132,6 @@ test("an address on no site is said, and leads nowhere", async ({ page, baseUrl,
   pageErrors.expectRefusal({ path: "/gate", status: 400 });
   const response = await page.goto("/gate?door=https://evil.example/&start=a");
   expect(response?.status()).toBe(400);
-  await expect(page.getByText("This is no door of ours")).toBeVisible();
+  await expect(page.getByText("This site isn't protected by this gate")).toBeVisible();
   expect(new URL(page.url()).origin).toBe(baseUrl);
 });

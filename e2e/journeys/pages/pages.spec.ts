@@ -80,7 +80,7 @@ test("every page can be read without scripts, by people and by crawlers", async 
     await page.goto("/");
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
     await page.goto("/gate");
-    await expect(page.locator("noscript .notice")).toContainText("to sign in this page needs JavaScript");
+    await expect(page.locator("noscript .notice")).toContainText("Signing in with a wallet needs JavaScript");
     await expect(page.locator("noscript .notice")).toBeVisible();
     await context.close();
   }

@@ -5,7 +5,7 @@ import { exampleClaims } from "~/gate/admission/gate-examples";
 import { Refusal } from "~/platform/refusals/refusal";
 import { createQuotaStore } from "~/quota/quota.store.server";
 import { ownerOfSpeech } from "~/quota/quota-subject";
-import { answerSpeech, createSpeechRefusalAnswer } from "~/speech/answer-speech.server";
+import { toSpeechResponse, createSpeechRefusalResponse } from "~/speech/speech-response.server";
 import { createAudioCache } from "~/speech/audio-cache.server";
 import { createAudioLibrary } from "~/speech/audio-library.server";
 import type { AudioTimes } from "~/speech/providers/audio-http.gateway.server";
@@ -57,12 +57,12 @@ export async function openSpeechFixture({ provider, limit, maxSyntheses, dir }: 
     readAllowance: (who: Caller | null, characters: number) => readSpeechAllowance(budget, who, characters),
     admit: (who: Caller | null, characters: number) => admitSpeech(budget, who, characters),
   };
-  const answerRefusal = createSpeechRefusalAnswer(clock);
+  const answerRefusal = createSpeechRefusalResponse(clock);
 
   async function ask(text: string, signal = new AbortController().signal, clientId = "a"): Promise<Response> {
     try {
       const call = { request: requireSpeechRequest({ text }, provider), caller, clientId, signal };
-      return answerSpeech(await speak(call, dependencies));
+      return toSpeechResponse(await speak(call, dependencies));
     } catch (refusal) {
       if (!(refusal instanceof Refusal)) throw refusal;
       return answerRefusal({ refusal });

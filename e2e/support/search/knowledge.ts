@@ -38,6 +38,7 @@ export function openKnowledgeSearch({
     defaultAudience,
     clock: Date.now,
     log: {
+      info: () => undefined,
       warn: ({ err: _err, ...fields }, message) =>
         warnings.push([message, ...Object.values(fields)].join(": ")),
     },

@@ -1,6 +1,6 @@
 import type { Embedder } from "~/platform/providers/provider-embedder.gateway.server";
 import { embedPassages, readFolder } from "~/search/index-knowledge.server";
-import { listKnowledgeFiles } from "~/search/knowledge-files.server";
+import { listKnowledgeFiles } from "~/knowledge/knowledge-files.server";
 import { createSearchIndex } from "~/search/search-index.server";
 
 type Run = { folder: string; dataDir: string; embedder: Embedder } & Partial<

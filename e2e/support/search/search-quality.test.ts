@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createTestDir } from "~e2e/support/databases/database";
 import { copyKnowledge, demoContent } from "~e2e/support/demo-content";
 import { openKnowledgeSearch } from "./knowledge";
-import { listKnowledgeFiles, readKnowledgeFile } from "~/search/knowledge-files.server";
+import { listKnowledgeFiles, readKnowledgeFile } from "~/knowledge/knowledge-files.server";
 import { knowledgeFolder } from "~/search/knowledge-search.server";
 import { measureQuality } from "./search-quality";
 import type { LabelledQuestion } from "./search-quality";

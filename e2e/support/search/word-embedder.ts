@@ -1,6 +1,6 @@
 import { toUnitVector } from "~/platform/providers/provider-embedder.gateway.server";
 import type { Embedder } from "~/platform/providers/provider-embedder.gateway.server";
-import { toSearchWords } from "~/search/search-words";
+import { toSearchWords } from "~/knowledge/search-words";
 
 /** In place of a provider's model: texts are near each other when they share words. */
 export function createWordEmbedder({ model = "of-words", dimension = 64 } = {}): Embedder {

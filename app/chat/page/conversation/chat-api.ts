@@ -17,16 +17,16 @@ export class RefusedError extends Error {
   }
 }
 
-/** `used`: without what is reserved for answers under way, where that is known. */
+/** `used` excludes what is reserved for replies under way. */
 export type Quota = { limit: number; used: number; remaining: number; resetAtMs: number | null };
-export type SentMessage = { role: "user" | "assistant"; parts: [{ type: "text"; text: string }] };
+type SentMessage = { role: "user" | "assistant"; parts: [{ type: "text"; text: string }] };
 
 const quotaTimeoutMs = 15_000;
 
 type Question = {
   path: string;
   conversationId: string;
-  /** Names the answer, if the server keeps answers: then it goes on without this page. */
+  /** With a name the server continues the reply without this page. */
   replyId: string | undefined;
   model: string | null;
   messages: SentMessage[];
@@ -44,23 +44,20 @@ export function askQuestion(
       ...(replyId !== undefined && { "X-Chat-Resumable": "1", "X-Reply-Id": replyId }),
     },
     body: JSON.stringify({ id: conversationId, messages, ...(model !== null && { model }) }),
-    credentials: "same-origin",
-    cache: "no-store",
     signal,
   });
 }
 
 type KeptReply = { path: string; conversationId: string; replyId: string; lastEventId: number };
 
-/** The rest of an answer, from after the last event that the page has. */
-export function takeUpReply({ path, conversationId, replyId, lastEventId }: KeptReply, signal: AbortSignal) {
+/** The events of a reply after the last one that the page has. */
+export function resumeReply({ path, conversationId, replyId, lastEventId }: KeptReply, signal: AbortSignal) {
   const query = new URLSearchParams({ reply: replyId }).toString();
   return fetch(`${path}/${conversationId}/stream?${query}`, {
     headers: {
       Accept: "text/event-stream, application/json",
       ...(lastEventId > 0 && { "Last-Event-ID": String(lastEventId) }),
     },
-    credentials: "same-origin",
     cache: "no-store",
     signal,
   });
@@ -68,40 +65,38 @@ export function takeUpReply({ path, conversationId, replyId, lastEventId }: Kept
 
 const maxStopAttempts = 5;
 const stopTimeoutMs = 10_000;
-/** Without a connection too, somebody learns by then that the answer may go on. */
+/** After this time, also offline, the visitor learns that the reply may continue. */
 const stopWithinMs = 30_000;
 
 type Stopping = Omit<KeptReply, "lastEventId"> & { network: Network };
 
-/** Stops the answer wherever it is read, even if its question arrives later. Null, or why it may go on. */
+/** Stops the reply for all readers, even if its question arrives later. Null, or the reason why it may continue. */
 export async function stopReply(stopping: Stopping): Promise<ChatNotice | null> {
   const { path, conversationId, replyId, network } = stopping;
-  const timeIsOver = AbortSignal.timeout(stopWithinMs);
+  const timeout = AbortSignal.timeout(stopWithinMs);
   let cause: ChatNotice | null = null;
-  for (let failures = 0; failures < maxStopAttempts && !timeIsOver.aborted; failures += 1) {
-    await pause(backoffMs(failures), network, timeIsOver).catch(() => undefined);
+  for (let failures = 0; failures < maxStopAttempts && !timeout.aborted; failures += 1) {
+    await pause(backoffMs(failures), network, timeout).catch(() => undefined);
     const response = await fetch(`${path}/${conversationId}/stop`, {
       method: "POST",
       headers: { "X-Reply-Id": replyId },
-      credentials: "same-origin",
-      // The page may be on its way out.
+      // The page may be closing.
       keepalive: true,
       signal: AbortSignal.timeout(stopTimeoutMs),
     }).catch(() => null);
-    // 404: the server keeps no answers any more, and none goes on.
+    // 404: the server no longer keeps replies, so none continues.
     if (response?.ok || response?.status === 404) return null;
     cause = response
-      ? (await readRefusal(response, "stopping")).notice
-      : noticeForFailure({ activity: "stopping", isOnline: network.isOnline() });
+      ? (await readRefusal(response, "asking")).notice
+      : noticeForFailure({ activity: "asking", isOnline: network.isOnline() });
     if (response && response.status < 500 && response.status !== 429) break;
   }
   return cause && noticeForUnstopped(cause);
 }
 
-/** Null where no quota is in force. */
+/** Null if no quota applies. */
 export async function fetchQuota(): Promise<Quota | null> {
   const response = await fetch("/api/quota", {
-    credentials: "same-origin",
     cache: "no-store",
     signal: AbortSignal.timeout(quotaTimeoutMs),
   });
@@ -113,7 +108,7 @@ export async function fetchQuota(): Promise<Quota | null> {
 }
 
 export async function readRefusal(response: Response, activity: Activity): Promise<RefusedError> {
-  // Something between here and the server may answer in its own way; the status has to do then.
+  // A proxy may respond without JSON. Then the status has to do.
   const body: unknown = await response.json().catch(() => null);
   const { status, headers } = response;
   return new RefusedError(noticeForRefusal({ status, headers, body }, activity), response);
@@ -124,10 +119,10 @@ function toMoment(text: unknown): number | null {
   return Number.isNaN(moment) ? null : moment;
 }
 
-/** For what stands around the messages in the request. */
+/** For the rest of the request. */
 const spareBytes = 4 * 1024;
 
-/** The newest messages that fit into one request; `isWhole` is false when older ones had to stay behind. */
+/** The newest messages that fit into one request. `isWhole` is false if older ones are omitted. */
 export function toSentMessages(shown: readonly Message[]): { messages: SentMessage[]; isWhole: boolean } {
   const encoder = new TextEncoder();
   const messages: SentMessage[] = [];

@@ -10,7 +10,6 @@ export function useChatSession(): ChatSession {
   return session;
 }
 
-/** One member of the state; only its changes draw the component again. */
 export function useChatState<Name extends keyof ChatState>(name: Name): ChatState[Name] {
   const { state } = useChatSession();
   return useSyncExternalStore(

@@ -3,26 +3,26 @@ import type { ChatNotice } from "../chat-notice";
 import { createConversation } from "./conversation";
 import { silence } from "../speech/speech-player";
 
-export type ConversationSummary = { id: string; title: string; isAnswering: boolean };
+export type ConversationSummary = { id: string; title: string; isGrowing: boolean };
 
 export type ChatState = ReturnType<typeof createChatState>;
 
 export function createChatState(models: readonly string[]) {
   return {
-    /** False until the browser's storage has been read: the server knows no conversations. */
+    /** False until the browser's storage has been read. */
     isLoaded: false,
     summaries: [] as readonly ConversationSummary[],
-    // Drawn on the server too, where nothing may differ from one drawing to the next.
+    // Rendered on the server too, so it must be constant.
     open: createConversation("first", 0),
-    answeringId: null as string | null,
-    /** Replies whose connection is lost, and is being sought again. */
+    growingId: null as string | null,
+    /** Replies that are reconnecting. */
     lostIds: [] as readonly string[],
-    /** Replies that this page reads no more, while the server does not know yet that they are to end. */
+    /** Replies whose stop hasn't reached the server yet. */
     stoppingIds: [] as readonly string[],
     isSentWhole: true,
-    /** Null where no quota is in force, or nothing is known of it yet. */
+    /** Null if there is none, or before it is known. */
     quota: null as Quota | null,
-    /** Why the visitor may not ask at all; null when they may. */
+    /** Why the visitor may not ask. */
     barrier: null as ChatNotice | null,
     isOnline: true,
     isStored: true,
@@ -33,7 +33,6 @@ export function createChatState(models: readonly string[]) {
   };
 }
 
-/** Tells those who subscribed of its changes, at once or with the next frame the browser draws. */
 export function createStateHolder(initial: ChatState) {
   const listeners = new Set<() => void>();
   let state = initial;
@@ -55,12 +54,12 @@ export function createStateHolder(initial: ChatState) {
       state = { ...state, ...change };
       for (const listener of listeners) listener();
     },
-    /** Many changes within one frame are drawn once. */
+    /** Notifies once per frame. */
     setInFrame(change: Partial<ChatState>): void {
       state = { ...state, ...change };
       if (isFrameAsked) return;
       isFrameAsked = true;
-      // A page nobody sees draws no frames.
+      // A hidden page draws no frames.
       if (document.hidden) window.setTimeout(tell, 250);
       else window.requestAnimationFrame(tell);
     },

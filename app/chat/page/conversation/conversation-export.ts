@@ -9,11 +9,11 @@ export function downloadConversation(conversation: Conversation, format: ExportF
   const address = URL.createObjectURL(new Blob([text], { type: `${mediaType};charset=utf-8` }));
   const link = Object.assign(document.createElement("a"), { href: address, download: fileName });
   link.click();
-  // The browser reads it a moment after the click.
+  // The browser reads it after the click.
   window.setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-/** Markdown holds what is shown, JSON every version and everything the tools gave and took. */
+/** Markdown has what is shown, JSON every version with tool inputs and outputs. */
 export function exportConversation(conversation: Conversation, format: ExportFormat) {
   const name = toFileName(conversation.title);
   if (format === "json") {

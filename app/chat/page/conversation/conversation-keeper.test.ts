@@ -1,10 +1,13 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createStateHolder } from "./chat-state";
 import type { ChatState } from "./chat-state";
 import { addMessage, createConversation, replaceMessage, rootId } from "./conversation";
 import type { Reply } from "./conversation";
 import { createConversationArchive, createMemoryStore } from "./conversation-archive";
 import { ConversationKeeper } from "./conversation-keeper";
+
+vi.stubGlobal("document", { hidden: true });
+vi.stubGlobal("window", globalThis);
 
 const question = {
   role: "user",
@@ -55,7 +58,7 @@ test("a conversation deleted in another window is dropped, while it is being ans
   const { keeper, holder } = here;
   keeper.put(conversation);
   expect(store.getItem(entry)).toContain("What is behind it?");
-  expect(holder.get().answeringId).toBe("a");
+  expect(holder.get().growingId).toBe("a");
   // Changed there, answered here: this window goes on.
   expect(tell(here)).toBeNull();
   expect(keeper.find("one")).toEqual(conversation);
@@ -66,7 +69,7 @@ test("a conversation deleted in another window is dropped, while it is being ans
   expect(store.getItem(entry)).toBeNull();
   expect(tell(here)).toBe("one");
   keeper.settle("one", further);
-  keeper.writeUnwritten();
+  keeper.writeGrowing();
   expect([keeper.find("one"), store.getItem(entry)]).toEqual([null, null]);
   expect(keeper.readChanged({ key: "somebody else's entry", newValue: null })).toBeNull();
 });
@@ -90,20 +93,35 @@ test("the removal of a conversation is final, also when this window wrote before
   expect(store.getItem(entry)).toBeNull();
 });
 
-test("a window that is behind overwrites nothing of the one that is ahead", () => {
+test("a reply grows in its window alone, and is stored when the page is left", () => {
   const { here, there, tell, shown, stored } = openWindows();
-  here.keeper.put(conversation);
-  here.keeper.settle("one", named);
-  tell(there);
-  expect(shown(there)).toEqual(named);
-  here.keeper.settle("one", further);
-  there.keeper.settle("one", named);
-  expect(stored()).toEqual(further);
-  there.keeper.settle("one", { ...named, status: "failed" });
+  here.keeper.put(replaceMessage(conversation, { ...reply, replyId: "r1" }));
+  here.keeper.grow("one", further);
+  expect(stored()).toMatchObject({ parts: [] });
+  here.keeper.writeGrowing();
   expect(stored()).toEqual(further);
   tell(there);
   expect(shown(there)).toEqual(further);
-  expect(there.holder.get().answeringId).toBe("a");
+});
+
+test("a connection that was lost in one window ends nothing in another", () => {
+  const { here, there, tell, shown } = openWindows();
+  here.keeper.put(replaceMessage(conversation, named));
+  tell(there);
+  there.keeper.grow("one", further);
+  here.keeper.settle("one", { ...named, status: "failed" });
+  tell(there);
+  expect(shown(there)).toEqual(further);
+  expect(there.holder.get().growingId).toBe("a");
+});
+
+test("a refusal in one window ends the reply in another", () => {
+  const { here, there, tell, shown } = openWindows();
+  here.keeper.put(replaceMessage(conversation, { ...reply, replyId: "r1" }));
+  tell(there);
+  here.keeper.settle("one", { ...reply, status: "failed" });
+  tell(there);
+  expect(shown(there)).toMatchObject({ status: "failed" });
 });
 
 test("an answer stopped in one window is stopped in the other, whatever that one writes meanwhile", () => {
@@ -116,7 +134,7 @@ test("an answer stopped in one window is stopped in the other, whatever that one
   expect(stored()).toMatchObject({ status: "stopped" });
   tell(here);
   expect(shown(here)).toMatchObject({ status: "stopped" });
-  expect(here.holder.get().answeringId).toBeNull();
+  expect(here.holder.get().growingId).toBeNull();
 });
 
 const done: Reply = { ...further, status: "done", finishReason: "stop" };
@@ -133,12 +151,11 @@ function openWindowsAtEnd() {
   return windows;
 }
 
-test("the user's stop counts over an end that the other window has written before it, which keeps its text", () => {
+test("the user's stop counts over an end that the other window has written before it", () => {
   const { here, there, tell, shown, stored } = openWindowsAtEnd();
   // The end of an answer may be written twice: as the last of its growth, and as its end.
   for (const ended of [stoppedByUser, stoppedByUser]) here.keeper.settle("one", ended);
-  const { parts, lastEventId } = further;
-  const expected = { status: "stopped", isStoppedByUser: true, parts, lastEventId };
+  const expected = { status: "stopped", isStoppedByUser: true };
   expect(stored()).toMatchObject(expected);
   for (const page of [here, there]) {
     tell(page);
@@ -156,7 +173,7 @@ test("the user's stop is written again when the other window has overwritten it 
   there.keeper.settle("one", stoppedByUser);
   store.setItem(entry, before);
   tell(there);
-  expect(stored()).toMatchObject({ status: "stopped", parts: further.parts });
+  expect(stored()).toMatchObject({ status: "stopped" });
   expect(shown(there)).toEqual(stored());
   tell(here);
   expect(shown(here)).toEqual(stored());
@@ -182,20 +199,16 @@ test("a window keeps the end it knows when the other has written without knowing
   expect(shown(there)).toMatchObject({ status: "stopped" });
 });
 
-test("what another window is being answered is shown as it grows, also where the server keeps nothing", () => {
+test("a reply that the server does not keep is shown in another window once it has ended", () => {
   const { here, there, tell, shown } = openWindows();
   here.keeper.put(conversation);
   tell(there);
-  const grown: Reply = { ...reply, parts: [{ kind: "text", id: "t", text: "ab" }] };
-  here.keeper.settle("one", grown);
-  tell(there);
-  expect(shown(there)).toEqual({ ...grown, status: "stopped" });
-  here.keeper.settle("one", { ...grown, status: "done", finishReason: "stop" });
+  here.keeper.settle("one", { ...reply, status: "done", finishReason: "stop" });
   tell(there);
   expect(shown(there)).toMatchObject({ status: "done" });
 });
 
-test("an answer that the server keeps goes on in the other window too, also before it has begun", () => {
+test("a reply that the server keeps is growing in the other window too", () => {
   const { here, there, tell, shown, stored } = openWindows();
   there.keeper.load();
   const asked: Reply = { ...reply, replyId: "r1" };
@@ -204,9 +217,6 @@ test("an answer that the server keeps goes on in the other window too, also befo
   expect(shown(there)).toEqual(asked);
   there.keeper.put({ ...there.keeper.find("one")!, title: "Renamed" });
   expect(stored()).toEqual(asked);
-  here.keeper.settle("one", named);
-  tell(there);
-  expect(shown(there)).toEqual(named);
 });
 
 test("why an answer could not be stopped is told in every window, and goes when it is stopped after all", () => {

@@ -1,17 +1,11 @@
 import type { ChatState, StateHolder } from "./chat-state";
-import { asInterrupted, createConversation, findAnswering, replaceMessage } from "./conversation";
-import type { Conversation, Reply } from "./conversation";
+import { asInterrupted, createConversation, findGrowing, replaceMessage } from "./conversation";
+import type { Conversation, Message, Reply } from "./conversation";
 import type { ConversationArchive } from "./conversation-archive";
-
-/** While an answer grows, the browser's storage gets it at most this often. */
-const writeEveryMs = 1_000;
 
 /** Keeps the conversations in the state and in the browser's storage the same. */
 export class ConversationKeeper {
   private readonly conversations = new Map<string, Conversation>();
-  /** By conversation, the reply that has grown. */
-  private readonly unwritten = new Map<string, Reply>();
-  private lastWriteAtMs = 0;
 
   constructor(
     private readonly state: StateHolder,
@@ -51,22 +45,16 @@ export class ConversationKeeper {
     this.present();
   }
 
-  putReply(conversationId: string, reply: Reply): void {
+  /** A growing reply is in the state alone, until it has ended or the page is left. */
+  grow(conversationId: string, reply: Reply): void {
     const conversation = this.find(conversationId);
     // Deleted while it was being answered.
     if (!conversation) return;
     const changed = replaceMessage(conversation, reply);
     this.conversations.set(conversationId, changed);
-    this.unwritten.set(conversationId, reply);
-    const nowMs = Date.now();
-    if (nowMs - this.lastWriteAtMs > writeEveryMs) {
-      this.lastWriteAtMs = nowMs;
-      this.writeReply(conversationId, reply);
-    }
     if (this.state.get().open.id === conversationId) this.state.setInFrame({ open: changed });
   }
 
-  /** The reply has begun or ended. */
   settle(conversationId: string, reply: Reply): void {
     const conversation = this.find(conversationId);
     if (!conversation) return;
@@ -77,77 +65,61 @@ export class ConversationKeeper {
 
   remove(id: string): void {
     this.archive.remove(id);
-    this.forget(id);
+    this.conversations.delete(id);
+    this.present();
   }
 
-  /** Those that were being answered when they were written, newest first. */
-  listAnswering(): Conversation[] {
+  /** Conversations with a growing reply, newest first. */
+  listGrowing(): Conversation[] {
     return [...this.conversations.values()]
-      .filter((conversation) => findAnswering(conversation))
+      .filter((conversation) => findGrowing(conversation))
       .sort((one, other) => other.updatedAtMs - one.updatedAtMs);
   }
 
-  /** As the browser's storage has it, where another window may have written. */
-  findStored(id: string): Conversation | null {
-    const stored = this.archive.find(id);
-    return stored && asInterrupted(stored);
-  }
-
-  /** Another window has changed this entry. Returns the conversation that is gone, if one is. */
+  /** Another window has changed this entry. Returns the ID of a conversation that was deleted. */
   readChanged({ key, newValue }: Pick<StorageEvent, "key" | "newValue">): string | null {
     const id = this.archive.findConversationId(key);
     if (id === null) return null;
     if (newValue === null) {
-      // This window may have written between the removal and the news of it.
+      // This window may have written it again since.
       this.remove(id);
       return id;
     }
-    const changed = this.findStored(id);
-    if (changed) this.adopt(changed);
+    const changed = this.archive.find(id);
+    if (changed) this.adopt(asInterrupted(changed));
     return null;
   }
 
-  writeUnwritten(): void {
-    for (const [id, reply] of [...this.unwritten]) this.writeReply(id, reply);
+  /** The page is being left. */
+  writeGrowing(): void {
+    for (const conversation of this.listGrowing()) {
+      this.writeReply(conversation.id, findGrowing(conversation)!);
+    }
   }
 
-  /** Of each reply, the copy that is further: a window may have written before it knew of an end. */
   private adopt(changed: Conversation): void {
     const own = this.find(changed.id);
-    const growing = findAnswering(own);
+    const growing = findGrowing(own);
     // Older than the question that is being answered here.
     if (growing && !findReply(changed, growing.id)) return;
-    const unreadStops: Reply[] = [];
-    const messages = changed.messages.map((theirs) => {
-      const mine = theirs.role === "assistant" && own && findReply(own, theirs.id);
-      if (mine && isStopOfDone(mine, theirs)) unreadStops.push(mine);
-      const isMine =
-        mine && (mine.id === growing?.id || mine.replyId !== undefined) && isFurther(mine, theirs);
-      return isMine ? mine : theirs;
-    });
+    const mine = new Map(own?.messages.map((message) => [message.id, message]));
+    const messages = changed.messages.map((theirs) => chooseCopy(mine.get(theirs.id), theirs));
     this.conversations.set(changed.id, { ...changed, messages });
-    // The other window has written without knowing of the stop.
-    for (const stopped of unreadStops) this.writeReply(changed.id, stopped);
+    // The other window wrote without knowing how these ended.
+    for (const [index, message] of messages.entries()) {
+      const isNews = message !== changed.messages[index] && message.role === "assistant";
+      if (isNews && message.status !== "streaming") this.writeReply(changed.id, message);
+    }
     this.present();
   }
 
-  private forget(id: string): void {
-    this.conversations.delete(id);
-    this.unwritten.delete(id);
-    this.present();
-  }
-
-  /** Into what other windows have written meanwhile, which is never overwritten with less. */
+  /** Updates the stored conversation, which other windows may have changed. */
   private writeReply(id: string, reply: Reply): void {
-    if (this.unwritten.get(id)?.id === reply.id) this.unwritten.delete(id);
-    const stored = this.findStored(id);
+    const stored = this.archive.find(id);
     const theirs = stored && findReply(stored, reply.id);
-    const stopped = theirs && joinStopped(reply, theirs);
-    if (theirs && !stopped && !isFurther(reply, theirs)) return;
-    const own = this.find(id);
-    const conversation = theirs ? replaceMessage(stored, stopped ?? reply) : own;
-    if (stopped && own) this.conversations.set(id, replaceMessage(own, stopped));
-    // Deleted in another window, or by signing out there; where nothing can be stored, nothing was.
+    if (theirs && theirs.replyId !== undefined && rankOf(theirs) > rankOf(reply)) return;
+    const conversation = theirs ? replaceMessage(stored, reply) : this.find(id);
+    // Another window deleted it, or signed out. Without storage nothing was ever stored.
     const isDeleted = stored === null && this.state.get().isStored;
     if (conversation && !isDeleted) this.write(conversation);
   }
@@ -166,9 +138,9 @@ export class ConversationKeeper {
       .sort((one, other) => other.updatedAtMs - one.updatedAtMs)
       .map((conversation) => {
         const { id, title } = conversation;
-        return { id, title, isAnswering: findAnswering(conversation) !== null };
+        return { id, title, isGrowing: findGrowing(conversation) !== null };
       });
-    this.state.set({ ...change, open, answeringId: findAnswering(open)?.id ?? null, summaries });
+    this.state.set({ ...change, open, growingId: findGrowing(open)?.id ?? null, summaries });
   }
 }
 
@@ -177,29 +149,18 @@ function findReply({ messages }: Conversation, id: string): Reply | null {
   return found?.role === "assistant" ? found : null;
 }
 
-/** The user's stop counts although another window has read the answer to its end. */
-function isStopOfDone(mine: Reply, theirs: Reply): boolean {
-  return mine.isStoppedByUser === true && theirs.status === "done";
+/** An end replaces a growing reply, and the user's stop replaces any other end. */
+function rankOf({ status, isStoppedByUser }: Reply): number {
+  if (status === "stopped") return isStoppedByUser ? 3 : 1;
+  return status === "done" ? 2 : 0;
 }
 
-/** With the text of the one that is further; null where it is not a stop of what has ended. */
-function joinStopped(mine: Reply, theirs: Reply): Reply | null {
-  // Whether the server was told of a stop is known after it.
-  const isSameEnd = mine.status === "stopped" && theirs.status === "stopped";
-  if (!isSameEnd && !isStopOfDone(mine, theirs)) return null;
-  const isBehind = (mine.lastEventId ?? 0) < (theirs.lastEventId ?? 0);
-  if (!isBehind) return { ...theirs, ...mine };
-  return { ...mine, ...theirs, status: "stopped", notice: mine.notice };
-}
-
-/** Only an answer that the server has named is read in more than one window. */
-function isFurther(mine: Reply, theirs: Reply): boolean {
-  if (theirs.replyId === undefined) return true;
-  if (theirs.status === "done" || theirs.status === "stopped") return false;
-  if (theirs.status === "failed") return true;
-  // Refused: nothing of it goes on.
-  if (mine.status === "failed" && mine.replyId === undefined) return theirs.lastEventId === undefined;
-  // One that lost its connection says nothing of how the answer ends.
-  if (mine.replyId !== theirs.replyId || mine.status === "failed") return mine.finishReason !== null;
-  return mine.status !== "streaming" || (mine.lastEventId ?? 0) >= (theirs.lastEventId ?? 0);
+/** Chooses between two windows' copies of a message. */
+function chooseCopy(mine: Message | undefined, theirs: Message): Message {
+  if (mine?.role !== "assistant" || theirs.role !== "assistant") return theirs;
+  // Only the window that asked reads a reply without a name.
+  if (mine.replyId === undefined) return mine.status === "streaming" ? mine : theirs;
+  if (mine.status !== "streaming") return rankOf(mine) > rankOf(theirs) ? mine : theirs;
+  // A connection that was lost there ends nothing here. A refusal does, and takes the name away.
+  return theirs.replyId !== undefined && rankOf(theirs) === 0 ? mine : theirs;
 }

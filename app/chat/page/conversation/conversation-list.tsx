@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from "react";
+import { useId, useRef, useState } from "react";
 import { Button } from "~/ui/button";
 import type { ConversationSummary } from "./chat-state";
 import { focusComposer } from "../composer";
@@ -25,7 +25,7 @@ export function ConversationList({ onChosen }: { onChosen?: () => void }) {
       </Button>
       {isStored ? null : (
         <p className="storage-warning" role="status">
-          This browser keeps no more: its storage is full or switched off. Export what you need, and delete
+          This browser can't store more: its storage is full or switched off. Export what you need, and delete
           what you do not.
         </p>
       )}
@@ -77,7 +77,7 @@ function ConversationItem({ summary, isOpen, isUnfolded, onUnfold, onChosen }: C
             onChosen?.();
           }}
         >
-          {summary.isAnswering ? <span className="spinner" role="img" aria-label="Being answered" /> : null}
+          {summary.isGrowing ? <span className="spinner" role="img" aria-label="Being answered" /> : null}
           <span>{title}</span>
         </button>
         <IconButton
@@ -100,32 +100,30 @@ type ConversationMenuProps = { summary: ConversationSummary; onDone: () => void 
 
 function ConversationMenu({ summary: { id, title }, onDone }: ConversationMenuProps) {
   const session = useChatSession();
-  const [step, setStep] = useState<"menu" | "rename" | "delete">("menu");
-
   function download(format: "markdown" | "json"): void {
     const conversation = session.conversations.find(id);
     if (conversation) downloadConversation(conversation, format);
     onDone();
   }
 
-  function rename(next: string | null): void {
+  function rename(): void {
+    const next = window.prompt("New name", title);
     if (next !== null) session.rename(id, next);
     onDone();
   }
 
   function remove(): void {
+    if (!window.confirm(`Delete "${title}"? You can't undo this.`)) return onDone();
     session.remove(id);
     session.announcer.say("The conversation is deleted.");
     focusComposer();
   }
 
-  if (step === "rename") return <RenameForm title={title} onDone={rename} />;
-  if (step === "delete") return <DeleteQuestion title={title} onKeep={onDone} onDelete={remove} />;
   const items = [
-    ["Rename", () => setStep("rename")],
+    ["Rename", rename],
     ["Export as Markdown", () => download("markdown")],
     ["Export as JSON", () => download("json")],
-    ["Delete", () => setStep("delete")],
+    ["Delete", remove],
   ] as const;
   return (
     <div className="stack conversation-menu">
@@ -134,58 +132,6 @@ function ConversationMenu({ summary: { id, title }, onDone }: ConversationMenuPr
           {label}
         </Button>
       ))}
-    </div>
-  );
-}
-
-function RenameForm({ title, onDone }: { title: string; onDone: (title: string | null) => void }) {
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    field.current?.focus();
-    field.current?.select();
-  }, []);
-  return (
-    <form
-      className="stack conversation-menu"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onDone(field.current?.value ?? null);
-      }}
-    >
-      <input
-        ref={field}
-        className="input"
-        aria-label="New name"
-        defaultValue={title}
-        maxLength={120}
-        onKeyDown={(event) => {
-          if (event.key !== "Escape") return;
-          event.preventDefault();
-          event.stopPropagation();
-          onDone(null);
-        }}
-      />
-      <Button type="submit">Save</Button>
-      <Button tone="quiet" onClick={() => onDone(null)}>
-        Cancel
-      </Button>
-    </form>
-  );
-}
-
-type DeleteQuestionProps = { title: string; onKeep: () => void; onDelete: () => void };
-
-function DeleteQuestion({ title, onKeep, onDelete }: DeleteQuestionProps) {
-  const group = useRef<HTMLDivElement>(null);
-  // The button that was pressed is gone: the harmless one takes the focus.
-  useEffect(() => group.current?.querySelector("button")?.focus(), []);
-  return (
-    <div ref={group} className="stack conversation-menu" role="group" aria-label={`Delete ${title}?`}>
-      <p>Delete it for good? It cannot be brought back.</p>
-      <Button tone="quiet" onClick={onKeep}>
-        Keep
-      </Button>
-      <Button onClick={onDelete}>Delete</Button>
     </div>
   );
 }

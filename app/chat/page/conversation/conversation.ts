@@ -2,7 +2,7 @@ import type { ChatEvent, FinishReason } from "~/chat/reply/chat-events";
 import type { ChatNotice } from "../chat-notice";
 import type { StreamedEvent } from "./chat-stream";
 
-export type TextPart = { kind: "text"; id: string; text: string };
+type TextPart = { kind: "text"; id: string; text: string };
 export type ToolPart = {
   kind: "tool";
   toolCallId: string;
@@ -14,7 +14,7 @@ export type ToolPart = {
   startedAtMs: number;
   endedAtMs: number | null;
 };
-export type Part = TextPart | ToolPart;
+type Part = TextPart | ToolPart;
 
 type Entry = { id: string; parentId: string; createdAtMs: number };
 export type Question = Entry & { role: "user"; text: string };
@@ -25,16 +25,16 @@ export type Reply = Entry & {
   finishReason: FinishReason | null;
   notice: ChatNotice | null;
   model: string | null;
-  /** Names an answer that the server goes on with. */
+  /** The server's name for a reply that it continues without readers. */
   replyId?: string;
-  /** The last of its events that `parts` hold. Absent until it has begun. */
+  /** The last event that `parts` hold. Absent before the first one. */
   lastEventId?: number;
-  /** Not because it is gone. The events do not tell: an ordinary end has the reason `stop`, too. */
+  /** Events don't tell: a complete reply has the reason `stop`, too. */
   isStoppedByUser?: boolean;
 };
 export type Message = Question | Reply;
 
-/** A tree. `choices` names, for messages with several successors, the one that is shown; by default the newest. */
+/** A tree. `choices` maps a message to its shown successor, which is the newest by default. */
 export type Conversation = {
   id: string;
   title: string;
@@ -51,7 +51,7 @@ export function createConversation(id: string, nowMs: number): Conversation {
   return { id, title: "", createdAtMs: nowMs, updatedAtMs: nowMs, messages: [], choices: {} };
 }
 
-export function findAnswering(conversation: Conversation | null): Reply | null {
+export function findGrowing(conversation: Conversation | null): Reply | null {
   const found = conversation?.messages.findLast(
     (message) => message.role === "assistant" && message.status === "streaming",
   );
@@ -70,7 +70,7 @@ export function listShown({ messages, choices }: Conversation): Message[] {
     const candidates = successors.get(parentId) ?? [];
     const next = candidates.find(({ id }) => id === choices[parentId]) ?? candidates.at(-1);
     if (!next) return shown;
-    // Each message is shown once, whatever a damaged store says about its parents.
+    // A damaged store may have cycles.
     successors.delete(parentId);
     shown.push(next);
     parentId = next.id;
@@ -111,16 +111,15 @@ export function toTitle(text: string): string {
 }
 
 /**
- * After a new connection, events may come again; what has been seen is skipped. An ending counts whatever its number: an
- * answer whose writer is gone ends right after what was stored, and a reader may have seen more.
+ * After a reconnect, events may come again and are skipped. An ending counts whatever its number: if the writer died, the
+ * reply ends right after the stored events, and a reader may have seen more.
  */
 export function takeEvent(reply: Reply, { id, event }: StreamedEvent, nowMs: number): Reply {
   const { lastEventId = 0 } = reply;
-  const isFromStart = id === 1 && event?.type === "start";
-  const isEnding = event?.type === "error" || event?.type === "finish";
+  const isFromStart = id === 1 && event.type === "start";
+  const isEnding = event.type === "error" || event.type === "finish";
   if (id !== null && id <= lastEventId && !isFromStart && !isEnding) return reply;
-  const known: Reply = isFromStart ? { ...reply, parts: [] } : reply;
-  const taken = event ? applyEvent(known, event, nowMs) : known;
+  const taken = applyEvent(isFromStart ? { ...reply, parts: [] } : reply, event, nowMs);
   if (id === null) return taken;
   return { ...taken, lastEventId: isFromStart ? id : Math.max(id, lastEventId) };
 }
@@ -160,7 +159,7 @@ export function settleTools(parts: Part[]): Part[] {
   );
 }
 
-/** A page that was closed writes no more: what it was writing then has ended, unless the server goes on with it. */
+/** A reply that its page left unfinished has ended, unless the server continues it. */
 export function asInterrupted(conversation: Conversation): Conversation {
   const messages = conversation.messages.map((message): Message => {
     if (message.role === "user" || message.status !== "streaming" || message.replyId) return message;
@@ -184,7 +183,7 @@ function changeTool(reply: Reply, toolCallId: string, change: Partial<ToolPart>)
   return { ...reply, parts };
 }
 
-/** Ids of text parts may come again in a later step; the newest part of that id is meant. */
+/** A later step may repeat an ID. It means the newest part. */
 function appendText(reply: Reply, id: string, delta: string): Reply {
   const at = reply.parts.findLastIndex((part) => part.kind === "text" && part.id === id);
   const text = at < 0 ? delta : (reply.parts[at] as TextPart).text + delta;

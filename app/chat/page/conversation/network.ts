@@ -1,9 +1,9 @@
 type NetworkChange = "online" | "offline" | "seen";
 
-/** What the browser tells of its connection, and of somebody looking at the page again. */
+/** The browser's connection, and whether the page is visible again. */
 export type Network = {
   isOnline: () => boolean;
-  /** What it returns ends that. */
+  /** Returns a function that unsubscribes. */
   onChange: (listener: (change: NetworkChange) => void) => () => void;
 };
 
@@ -26,14 +26,14 @@ export const browserNetwork: Network = {
 const firstPauseMs = 500;
 const longestPauseMs = 15_000;
 
-/** Doubles with each failure, with jitter: many pages that lost one server must not come back in one moment. */
+/** Doubles with each failure, with jitter, so that many pages don't return to a server at once. */
 export function backoffMs(failures: number): number {
   if (failures === 0) return 0;
   const wholeMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1));
   return wholeMs * (0.5 + Math.random() / 2);
 }
 
-/** Until the time is over, or at once when the connection is back or the page is seen. Without a connection: until then. */
+/** Ends early if the connection is back or the page is visible again. Offline, it lasts until then. */
 export function pause(ms: number, network: Network, signal?: AbortSignal): Promise<void> {
   if (ms === 0 && network.isOnline()) return Promise.resolve();
   return new Promise((resolve, reject) => {

@@ -3,7 +3,7 @@ import type { Reply, ToolPart } from "./conversation";
 
 export type Passage = { id: string; title: string; heading: string | null; source: string; text: string };
 
-/** What the tools of this reply found that can be read, best first, each once. */
+/** The passages that tools of this reply found, best first, each once. */
 export function listPassages({ parts }: Pick<Reply, "parts">): Passage[] {
   const found = parts.flatMap((part) =>
     part.kind === "tool" && part.state === "done" ? passagesOf(part) : [],
@@ -11,7 +11,7 @@ export function listPassages({ parts }: Pick<Reply, "parts">): Passage[] {
   return found.filter(({ id }, index) => found.findIndex((other) => other.id === id) === index);
 }
 
-/** Those the answer names or quotes; all that were found when it names none. */
+/** The passages that the reply names or quotes; all if there are none. */
 export function chooseCitations(passages: readonly Passage[], text: string): readonly Passage[] {
   const said = flatten(text);
   const quoted = passages.filter((passage) => said.includes(flatten(passage.text).slice(0, minQuoteChars)));
@@ -22,7 +22,7 @@ export function chooseCitations(passages: readonly Passage[], text: string): rea
   return chosen.length > 0 ? chosen : passages;
 }
 
-/** So much of a passage's beginning, in the answer word for word, is a quotation. */
+/** A passage is quoted if the reply has its beginning of this length. */
 const minQuoteChars = 60;
 
 function flatten(text: string): string {

@@ -1,11 +1,11 @@
-import { readChatStream, UnreadableStreamError } from "./chat-stream";
+import { readChatStream } from "./chat-stream";
 import type { StreamedEvent } from "./chat-stream";
 import { backoffMs, pause } from "./network";
 import type { Network } from "./network";
 
-/** Connections that fail one after the other before the answer counts as lost. */
+/** Maximum consecutive failed connections. */
 const maxFailures = 12;
-/** A connection that lasted this long was a good one. */
+/** A connection that lasted this long resets the count. */
 const goodAfterMs = 5_000;
 /** The server sends something every 15 s. */
 const silentAfterMs = 40_000;
@@ -13,29 +13,27 @@ const doubtfulAfterMs = 20_000;
 const openTimeoutMs = 15_000;
 const longestRetryAfterMs = 60_000;
 
-/** The server has nothing of the answer: it ended too long ago, or resuming is switched off. */
+/** The server has no such reply: it ended too long ago, or resuming is switched off. */
 export class ReplyGoneError extends Error {
   override readonly name = "ReplyGoneError";
 }
 
-export class ReplyLostError extends Error {
-  override readonly name = "ReplyLostError";
-}
-
 type ReplyStreamOptions = {
-  /** The connection on which the answer began; null to take it up. */
+  /** The connection on which the reply began; null to resume it. */
   body: ReadableStream<Uint8Array> | null;
-  /** Asks for what comes after the last event taken. Null where an answer ends with its connection. */
+  /** Requests the events after the last one taken. Null if a reply ends with its connection. */
   reopen: ((signal: AbortSignal) => Promise<Response>) | null;
+  /** Whether the server may not have begun the reply yet. */
+  mayBegin: () => boolean;
   readRefusal: (response: Response) => Promise<Error>;
   signal: AbortSignal;
   network: Network;
   onLost: (isLost: boolean) => void;
 };
 
-/** The events of one answer, over as many connections as it takes. */
+/** The events of one reply, over as many connections as it takes. */
 export async function* readReplyStream(options: ReplyStreamOptions): AsyncGenerator<StreamedEvent> {
-  const { reopen, signal, network, onLost } = options;
+  const { reopen, mayBegin, signal, network, onLost } = options;
   let { body } = options;
   let failures = 0;
   for (;;) {
@@ -46,13 +44,13 @@ export async function* readReplyStream(options: ReplyStreamOptions): AsyncGenera
         const isWhole = yield* readChatStream(body, connection);
         if (isWhole || !reopen) return;
       } catch (error) {
-        if (signal.aborted || !reopen || error instanceof UnreadableStreamError) throw error;
+        if (signal.aborted || !reopen) throw error;
       } finally {
         connection.release();
       }
       signal.throwIfAborted();
       if (Date.now() - openedAtMs >= goodAfterMs) failures = 0;
-      // One that was given up here for a new one is no failure.
+      // A connection that was dropped here is no failure.
       if (!connection.drop.aborted) failures += 1;
     }
     onLost(true);
@@ -63,12 +61,13 @@ export async function* readReplyStream(options: ReplyStreamOptions): AsyncGenera
   async function reconnect(open: NonNullable<typeof reopen>): Promise<ReadableStream<Uint8Array>> {
     let retryAfterMs = 0;
     for (;;) {
-      if (failures >= maxFailures) throw new ReplyLostError("No connection to the answer lasts.");
+      if (failures >= maxFailures) throw new Error("The connection to the reply is lost.");
       await pause(Math.max(backoffMs(failures), retryAfterMs), network, signal);
       const response = await openInTime(open, signal);
       if (response?.status === 200 && response.body) return response.body;
-      if (response?.status === 204 || response?.status === 404) throw new ReplyGoneError("Nothing is kept.");
-      if (response && response.status < 500 && response.status !== 429) {
+      const isGone = response?.status === 404 || (response?.status === 204 && !mayBegin());
+      if (isGone) throw new ReplyGoneError("Nothing is kept.");
+      if (response && response.status >= 400 && response.status < 500 && response.status !== 429) {
         throw await options.readRefusal(response);
       }
       const retryAfterSeconds = Number(response?.headers.get("Retry-After") ?? 0) || 0;
@@ -78,7 +77,7 @@ export async function* readReplyStream(options: ReplyStreamOptions): AsyncGenera
   }
 }
 
-/** Null when no answer came, or none in time. */
+/** Null on a failed connection or a timeout. */
 async function openInTime(
   open: (signal: AbortSignal) => Promise<Response>,
   signal: AbortSignal,
@@ -90,17 +89,16 @@ async function openInTime(
   const timer = setTimeout(abort, openTimeoutMs);
   try {
     return await open(connecting.signal);
-  } catch (error) {
+  } catch {
     signal.removeEventListener("abort", abort);
     signal.throwIfAborted();
-    if (error instanceof ReplyGoneError) throw error;
     return null;
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Gives up a connection that is silent for too long, or is none any more: a phone that slept is not told. */
+/** Drops a connection that is silent for too long. A phone that slept isn't told that its connections died. */
 function followConnection(network: Network) {
   const dropping = new AbortController();
   let heardAtMs = Date.now();
@@ -108,7 +106,7 @@ function followConnection(network: Network) {
     if (Date.now() - heardAtMs > ms) dropping.abort();
   };
   const timer = setInterval(() => dropIfSilentFor(silentAfterMs), goodAfterMs);
-  // What was open before the network went or came is none any more, though nothing may tell so for minutes.
+  // A network change kills open connections, and the browser may not notice for minutes.
   const stopListening = network.onChange((change) =>
     change === "seen" ? dropIfSilentFor(doubtfulAfterMs) : dropping.abort(),
   );

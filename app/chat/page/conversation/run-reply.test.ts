@@ -6,7 +6,7 @@ import type { ChatEvent } from "~/chat/reply/chat-events";
 import { rootId, textOfReply } from "./conversation";
 import type { Question, Reply } from "./conversation";
 import { runReply } from "./run-reply";
-import type { LeavingReason, RunReplyOptions, UnderWay } from "./run-reply";
+import type { LeavingReason, RunReplyOptions } from "./run-reply";
 
 type Told = Pick<IncomingMessage, "method" | "url" | "headers">;
 
@@ -86,7 +86,6 @@ const partial: Reply = {
 async function run(path: string, given: Partial<RunReplyOptions> = {}) {
   vi.spyOn(Math, "random").mockReturnValue(0);
   const seen: Reply[] = [];
-  const started: Reply[] = [];
   const { reply, isGone } = await runReply({
     path,
     conversationId: "conversation-1",
@@ -94,14 +93,13 @@ async function run(path: string, given: Partial<RunReplyOptions> = {}) {
     shown: [question],
     signal: new AbortController().signal,
     network: { isOnline: () => true, onChange: () => () => undefined },
-    judgeUnderWay: () => Promise.resolve("refuse"),
-    onStart: (begun) => started.push(begun),
+    isEnding: () => false,
     onSent: () => undefined,
     onLost: () => undefined,
     onChange: (changed) => seen.push(changed),
     ...given,
   });
-  return { reply, isGone, seen, started, text: textOfReply(reply) };
+  return { reply, isGone, seen, text: textOfReply(reply) };
 }
 
 test("a question names its conversation, its answer and that its answer may go on without the page", async () => {
@@ -114,10 +112,9 @@ test("a question names its conversation, its answer and that its answer may go o
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   closings.push(() => new Promise((resolve) => server.close(() => resolve())));
   const path = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/chat`;
-  const { reply, text, started } = await run(path);
+  const { reply, text } = await run(path);
   expect(JSON.parse(body)).toMatchObject({ id: "conversation-1", messages: [{ role: "user" }] });
   expect([text, reply.status, reply.notice]).toEqual([whole, "done", null]);
-  expect(started).toMatchObject([{ replyId: "reply-1", lastEventId: 0 }]);
 });
 
 test("an answer that is cut off anywhere, twice, is whole in the end, and nothing in it is doubled", async () => {
@@ -202,20 +199,17 @@ test("an answer without a name ends with its connection", async () => {
 
 test("an answer that is under way is taken up if it is this one, and otherwise waited for or refused", async () => {
   const underWay = (replyId: string) => saying(409, { error: "An answer is already under way", replyId });
-  const judging = (...judgements: UnderWay[]) => ({
-    judgeUnderWay: () => Promise.resolve(judgements.shift()!),
-  });
   const taken = await startServer(underWay("reply-1"), telling(events.length));
   expect(await run(taken.path)).toMatchObject({ text: whole, reply: { status: "done", replyId: "reply-1" } });
   expect(taken.requests.map(({ method }) => method)).toEqual(["POST", "GET"]);
 
   const other = underWay("reply-0");
   const waited = await startServer(other, other, telling(events.length));
-  expect(await run(waited.path, judging("wait", "wait"))).toMatchObject({ text: whole });
+  expect(await run(waited.path, { isEnding: () => true })).toMatchObject({ text: whole });
   expect(waited.requests.map(({ method }) => method)).toEqual(["POST", "POST", "POST"]);
 
   const refused = await startServer(other);
-  const { reply } = await run(refused.path, judging("refuse"));
+  const { reply } = await run(refused.path);
   expect(reply).toMatchObject({ status: "failed", notice: { title: "An answer is already under way" } });
   // There is nothing to come back to.
   expect(reply.replyId).toBeUndefined();

@@ -1,7 +1,6 @@
 import { useLayoutEffect, useRef } from "react";
 import { Button } from "~/ui/button";
 import { takeLostFocus } from "~/ui/lost-focus";
-import { steadyPress } from "~/ui/steady-press";
 import { ChatNoticeCard } from "../chat-notice-card";
 import { focusComposer } from "../composer";
 import { textOfReply } from "../conversation/conversation";
@@ -17,7 +16,7 @@ export function ReadAloud({ reply }: { reply: Reply }) {
   const toggle = useRef<HTMLButtonElement>(null);
   const hasFocus = useRef(false);
   const isRead = state.messageId === reply.id && state.status !== "held";
-  // The controls go when reading ends: the focus that was on one of them moves to the button that stays.
+  // The controls disappear when reading ends. Their focus moves to the button that stays.
   useLayoutEffect(() => {
     if (!isRead && hasFocus.current) takeLostFocus(toggle.current, { preventScroll: true });
   }, [isRead]);
@@ -40,31 +39,16 @@ export function ReadAloud({ reply }: { reply: Reply }) {
       onBlur={() => void (hasFocus.current = false)}
       {...(isRead && { className: "speech", role: "group", "aria-label": "Reading aloud" })}
     >
-      {/* One button throughout: the keyboard stays where it was when reading begins. */}
       <IconButton
         buttonRef={toggle}
         id={toggleId(reply.id)}
         label={isPaused ? "Go on reading" : isRead ? "Pause reading" : "Read aloud"}
         icon={isWaiting ? undefined : isPaused ? "play" : isRead ? "pause" : "speak"}
         onClick={press}
-        onPointerDown={steadyPress}
       >
         {isWaiting ? <span className="spinner" aria-hidden="true" /> : null}
       </IconButton>
-      {isRead ? (
-        <>
-          <input
-            type="range"
-            aria-label="Place in the text"
-            aria-valuetext={`Part ${state.at + 1} of ${Math.max(1, state.count)}`}
-            min={0}
-            max={Math.max(1, state.count - 1)}
-            value={state.at}
-            onChange={(event) => speech.seek(Number(event.target.value))}
-          />
-          <IconButton label="Stop reading" icon="cross" onClick={speech.stop} onPointerDown={steadyPress} />
-        </>
-      ) : null}
+      {isRead ? <IconButton label="Stop reading" icon="cross" onClick={speech.stop} /> : null}
     </span>
   );
 }
@@ -78,7 +62,6 @@ export function SpeechNotice() {
 
   function leave(act: () => void): void {
     act();
-    // The button that was pressed is gone.
     const toggle = messageId === null ? null : document.getElementById(toggleId(messageId));
     if (toggle) toggle.focus();
     else focusComposer();

@@ -2,7 +2,7 @@ import { readRefusal } from "../conversation/chat-api";
 
 type Load = { audio: Promise<Blob>; abort: AbortController; outcome: "pending" | "loaded" | "failed" };
 
-/** The pieces of one message and their sound, each asked for once: every request counts against the limits. */
+/** The pieces of one message and their sound, each requested once. */
 export class SpeechLoader {
   private readonly pieces: { text: string; load: Load | null }[] = [];
 
@@ -16,7 +16,7 @@ export class SpeechLoader {
     this.pieces.push(...texts.map((text) => ({ text, load: null })));
   }
 
-  /** To be heard soon. What failed stays failed until it is needed: a limit may have room by then. */
+  /** Loads a piece ahead. A failed one is requested again by `get` only. */
   prepare(at: number): Promise<Blob> | null {
     const piece = this.pieces[at];
     if (!piece) return null;
@@ -25,7 +25,7 @@ export class SpeechLoader {
     const audio = fetchSpeech(piece.text, `${this.messageId}:${at}`, abort.signal);
     const load: Load = { audio, abort, outcome: "pending" };
     piece.load = load;
-    // The failure is reported when the piece is to be played.
+    // Failures are reported when the piece is played.
     audio.then(
       () => (load.outcome = "loaded"),
       () => (load.outcome = "failed"),
@@ -33,18 +33,16 @@ export class SpeechLoader {
     return audio;
   }
 
-  /** To be heard now; null for a piece that is not known. */
+  /** For playing now. Null for an unknown piece. */
   get(at: number): Promise<Blob> | null {
     const piece = this.pieces[at];
     if (piece?.load?.outcome === "failed") piece.load = null;
     return this.prepare(at);
   }
 
-  /** Aborts what is still loading, except these two: the piece to be heard now and the one after it. */
-  abortExcept(at: number | null): void {
-    for (const [index, piece] of this.pieces.entries()) {
-      const isNeeded = at !== null && (index === at || index === at + 1);
-      if (piece.load?.outcome !== "pending" || isNeeded) continue;
+  abort(): void {
+    for (const piece of this.pieces) {
+      if (piece.load?.outcome !== "pending") continue;
       piece.load.abort.abort();
       piece.load = null;
     }

@@ -6,57 +6,40 @@ import { SpeechLoader } from "./speech-loader";
 
 export const silence = {
   messageId: null as string | null,
-  /** `held`: paused for the reason in `notice`; the position is kept. */
+  /** `held`: paused for the reason in `notice`. */
   status: "waiting" as "waiting" | "playing" | "paused" | "held",
-  /** The piece that is being read, counted from 0, of those known so far. */
+  /** The current piece, from 0. */
   at: 0,
-  count: 0,
   notice: null as ChatNotice | null,
-  /** False once the server has said that it reads nothing aloud. */
+  /** False if the server has no speech. */
   isOffered: true,
 };
-export type SpeechState = typeof silence;
+type SpeechState = typeof silence;
 
-/** A slider counts as set when it has not moved for this long. */
-const seekRestMs = 200;
-
-/** After these, reading can resume where it stopped; the others end it. */
+/** Reading can resume after these. Others end it. */
 const passingKinds = new Set<ChatNotice["kind"]>(["wait", "again", "offline", "skip"]);
 
 type SpokenMessage = { messageId: string; text: string; isComplete: boolean };
 
-/** Reads messages aloud piece by piece, so that the first words sound while the last are still being written. */
+/** Reads messages aloud piece by piece, while they are still growing. */
 export class SpeechPlayer {
   private state = silence;
   private message = { messageId: "", takenChars: 0, isComplete: true };
   private cutter = createSpeechPieces();
   private loads: SpeechLoader | null = null;
   private audio: HTMLAudioElement | null = null;
-  /** Incremented with each start and stop: results of an earlier turn are ignored. */
+  /** Incremented with each start and stop. Results of earlier turns are ignored. */
   private turn = 0;
-  /** Runs while a position is being chosen; nothing is fetched before it fires. */
-  private seekTimer: number | undefined;
 
   constructor(private readonly onChange: (state: SpeechState) => void) {}
 
   start(message: SpokenMessage): void {
-    this.take(message, "waiting");
-  }
-
-  /** At the place where a reading was before a reload: a page may sound only once somebody has pressed. */
-  startPaused(message: SpokenMessage, at: number): void {
-    this.take(message, "paused");
-    // After all that is known, it waits for what is still being written.
-    this.set({ at: Math.min(Math.max(0, at), this.state.count) });
-  }
-
-  private take(message: SpokenMessage, status: SpeechState["status"]): void {
     const { messageId } = message;
     this.stop();
     this.message = { messageId, takenChars: 0, isComplete: false };
     this.cutter = createSpeechPieces();
     this.loads = new SpeechLoader(messageId);
-    this.set({ messageId, status, notice: null });
+    this.set({ messageId, notice: null });
     this.feed(message);
   }
 
@@ -70,17 +53,14 @@ export class SpeechPlayer {
     const { at, status } = this.state;
     const wasDry = at >= loads.count;
     loads.add(fresh);
-    this.set({ count: loads.count });
-    if (status === "paused" || status === "held" || this.seekTimer !== undefined) return;
+    if (status === "paused" || status === "held") return;
     if (wasDry) void this.play(at);
-    // The current piece was started when it was still the last one.
     else void loads.prepare(at + 1);
   }
 
   readonly stop = (): void => {
     this.turn += 1;
-    this.endSeek();
-    this.loads?.abortExcept(null);
+    this.loads?.abort();
     this.loads = null;
     this.discardSound();
     this.set({ ...silence, isOffered: this.state.isOffered });
@@ -94,8 +74,6 @@ export class SpeechPlayer {
 
   resume(): void {
     const { audio } = this;
-    this.endSeek();
-    // Audio that was playing resumes where it was; audio that was loading starts.
     if (!audio || audio.src === "" || audio.currentTime === 0 || audio.ended) {
       return void this.play(this.state.at);
     }
@@ -104,23 +82,7 @@ export class SpeechPlayer {
     audio.play().catch((error: unknown) => this.fail(error, turn));
   }
 
-  /** Shows the position at once, and fetches it only when the drag rests there. */
-  seek(at: number): void {
-    if (!this.loads) return;
-    this.turn += 1;
-    this.discardSound();
-    const status = this.state.status === "paused" ? "paused" : "waiting";
-    this.set({ at: Math.min(Math.max(0, at), this.loads.count - 1), status });
-    this.endSeek();
-    this.seekTimer = window.setTimeout(() => {
-      this.seekTimer = undefined;
-      this.loads?.abortExcept(this.state.at);
-      // While paused, it is played on resuming.
-      if (this.state.status !== "paused") void this.play(this.state.at);
-    }, seekRestMs);
-  }
-
-  /** After a refusal: the refused piece, or the next one where a retry cannot help. */
+  /** After a refusal: the same piece, or the next one if a retry can't help. */
   readonly readOn = (): void => {
     const { status, notice, at } = this.state;
     if (status !== "held" || !notice) return;
@@ -133,11 +95,6 @@ export class SpeechPlayer {
     this.onChange(this.state);
   }
 
-  private endSeek(): void {
-    window.clearTimeout(this.seekTimer);
-    this.seekTimer = undefined;
-  }
-
   private async play(at: number): Promise<void> {
     const turn = ++this.turn;
     const { loads } = this;
@@ -148,7 +105,7 @@ export class SpeechPlayer {
       else this.set({ at, status: "waiting" });
       return;
     }
-    this.set({ at, status: "waiting", count: loads.count });
+    this.set({ at, status: "waiting" });
     void loads.prepare(at + 1);
     try {
       const sound = await coming;
@@ -178,11 +135,10 @@ export class SpeechPlayer {
     }
     this.turn += 1;
     this.discardSound();
-    this.loads?.abortExcept(null);
+    this.loads?.abort();
     this.set({ status: "held", notice });
   }
 
-  /** A piece that was cut off starts over when it is played next. */
   private discardSound(): void {
     if (!this.audio) return;
     this.audio.onended = null;
@@ -192,7 +148,7 @@ export class SpeechPlayer {
   }
 }
 
-/** Speech is switched off by a 503 without Retry-After, and missing by a 404. */
+/** 503 without Retry-After: speech is switched off. */
 function saysSwitchedOff({ status, headers }: Response): boolean {
   return status === 404 || (status === 503 && !headers.has("Retry-After"));
 }
