@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { TokenHolder } from "~/gate/tokens/holder";
+import type { TokenHolder } from "~/gate/tokens/access-token.schema";
 import type { GatedContent } from "~/content/content.schema";
 import { writeContentText } from "~/content/content-text.server";
 import { defineTool, readingOnly, requireToolHolder } from "./tool";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { TokenHolder } from "~/gate/tokens/holder";
+import type { TokenHolder } from "~/gate/tokens/access-token.schema";
 import { defineTool, requireToolHolder } from "./tool";
 import type { Tool } from "./tool";
 

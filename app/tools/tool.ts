@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { TokenHolder } from "~/gate/tokens/holder";
+import type { TokenHolder } from "~/gate/tokens/access-token.schema";
 
 /** Who a tool works for; null when nobody signed in. A tool never has more rights than this. */
 export type ToolCaller = TokenHolder | null;
