@@ -156,7 +156,7 @@ export async function createGate(given: GateDependencies) {
     chainIds: watchers.chainIds,
     /** This process's. */
     watcherStatuses: watchers.statuses,
-    /** Of all processes on this database. */
+    /** From all processes on this database. */
     watcherAges: watchers.ages,
     stop: watchers.stop,
   };

@@ -11,7 +11,7 @@ export class RefusedError extends Error {
 
   constructor(
     readonly refused: Refused,
-    /** What the key requires, if that was the reason. */
+    /** The key's requirements, if they were the reason. */
     readonly requirements: RequirementReport | null = null,
   ) {
     super(`${refused.status} ${refused.title}`);
@@ -83,7 +83,7 @@ export function createGateApi(origin: string, timeoutMs = 30_000) {
 
     /** The room, by the cookie alone. */
     openSession: async () => toGrant(await call("/session", jsonPost({ open: true }))),
-    /** Where to continue, on a site that this gate protects. */
+    /** The address to continue at, on a site that this gate protects. */
     goOn: async (order: { door: string; start: string }) =>
       (await call<{ goTo: string }>("/session", jsonPost(order))).goTo,
     enter: async (proof: RoomProof) => toGrant(await call("/api/gate-access", jsonPost(proof))),

@@ -114,7 +114,7 @@ export const away: GateState = {
   notice: null,
 };
 
-/** What the server rendered, so that the browser renders the same first. */
+/** The server's state, so that the browser renders the same first. */
 export function stateFromVisit(visit: GateVisit, nowMs: number): GateState {
   if (visit.kind === "unknown") return { ...away, notice: noticeForProblem(visit.problem) };
   const found = readSession(visit.session, nowMs);

@@ -142,7 +142,7 @@ const callsOfLeaves: Readonly<Partial<Record<CheckedForm, string>>> = {
   "membership-of": "getHasValidKey(address)",
 };
 
-/** What is wrong with each contract, or null. A wrong standard would deny every holder. */
+/** Each contract's fault, or null. A wrong standard would deny every holder. */
 async function checkContracts(
   client: ChainClient,
   contracts: readonly CheckedContract[],

@@ -9,7 +9,7 @@ import type { KeyQuestion } from "../judge";
 import { isUnavailable, makeOptionalRead, makeRead, readAddress, readWord, requireWord } from "./read";
 import type { KeyReading, Read, ReadResult, ReadResults } from "./read";
 
-/** What a kind needs from one chain. */
+/** The part of a kind on one chain. */
 export type ChainPart = {
   chainId: number;
   /** The kind's own chain, which holds its key and its delegations. */

@@ -117,7 +117,7 @@ export async function keepSession({ api, page }: SessionTools, accessToken: stri
 
 function noteSession(page: GatePage, session: Session): void {
   page.updateRoom((room) => {
-    // Where keys are of one kind, a session names none.
+    // A session names no kind if there is only one.
     const isSameKind = !session.key || !room.kindName || session.key === room.kindName;
     const isOfRoom = isSameKind && session.tokenId === room.tokenId && session.vault === room.vault;
     if (!isOfRoom || room.form.receipt) return {};

@@ -25,7 +25,7 @@ type Options = {
   relayUrl: string;
   appName: string;
   origin: string;
-  /** Of every kind of key. */
+  /** The chains of all kinds of keys. */
   chainIds: readonly [number, ...number[]];
   onPairing?: (uri: string) => void;
 };
