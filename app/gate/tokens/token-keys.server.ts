@@ -33,11 +33,11 @@ export type TokenKeys = {
 
 /** By default `alg` is HS256 if there is a secret, else ES256. */
 type TokenKeySettings = {
-  alg?: TokenAlgorithm | null;
-  secret?: string | null;
-  privateKeyPem?: string | null;
-  publicKeyPem?: string | null;
-  previousKeys?: string | null;
+  alg?: TokenAlgorithm | null | undefined;
+  secret?: string | null | undefined;
+  privateKeyPem?: string | null | undefined;
+  publicKeyPem?: string | null | undefined;
+  previousKeys?: string | null | undefined;
   dataDir: string;
   /** Outside production, a missing key is generated in `dataDir`. */
   mode: string;
