@@ -16,7 +16,7 @@ import { openLog } from "~/platform/log/log.server";
 import type { Services } from "~/services.server";
 import { observeRequests } from "~/services/observe-requests.server";
 import { serve } from "~/services/serve.server";
-import { findWalletReach } from "~/gate/wallets.server";
+import { findWalletReach } from "~/gate/wallets.settings";
 import { findHiddenPaths, findMovedPaths, loadConfig } from "~/settings.server";
 
 const config = loadConfig();

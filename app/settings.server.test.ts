@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { problemsOf, production as smallest } from "~e2e/support/config";
-import { firstKind } from "~/gate/kinds/kind-of-key";
+import { firstKind } from "~/gate/kinds/kind";
 import { chatProviders } from "~/chat/providers/chat-providers.server";
 import { renderEnvExample, renderSettingsPage } from "~e2e/repository/render-settings";
 import { listEntries } from "~/platform/config/setting";

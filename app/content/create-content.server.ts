@@ -1,4 +1,4 @@
-import { getGeneratedKeyPem } from "~/gate/tokens/token-key-file.server";
+import { getGeneratedKeyPem } from "~/gate/tokens/token-keys.server";
 import type { readTokens } from "~/gate/tokens/tokens.settings";
 import { describeMissingContent } from "~/platform/instance/folders.server";
 import type { EventLog } from "~/platform/log/log.server";

@@ -1,7 +1,7 @@
 import type { KeyKinds } from "~/gate/kinds/kind";
-import { firstKind } from "~/gate/kinds/kind-of-key";
+import { firstKind } from "~/gate/kinds/kind";
 import type { KeyChain } from "~/gate/kinds/keys.settings";
-import { listLeaves } from "~/gate/kinds/requirement-leaves";
+import { listLeaves } from "~/gate/kinds/requirement";
 import { createDemoChain } from "./demo-chain.gateway.server";
 import type { DemoChain } from "./demo-chain.gateway.server";
 

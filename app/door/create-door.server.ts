@@ -1,5 +1,5 @@
 import type { readChain } from "~/platform/chain/chain.settings";
-import type { SessionServices } from "~/gate/session/create-session.server";
+import type { SessionServices } from "~/gate/session/session.server";
 import type { Caller } from "~/gate/tokens/caller.server";
 import type { HolderDependencies } from "~/gate/tokens/holder.server";
 import type { readTokens } from "~/gate/tokens/tokens.settings";

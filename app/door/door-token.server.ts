@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { requireTokenKind } from "~/gate/tokens/access-token.server";
-import { readSignedToken, signToken } from "~/gate/tokens/signed-token.server";
+import { readSignedToken, signToken, createVerifiedTokens } from "~/gate/tokens/signed-token.server";
 import type { SignedTokenRules } from "~/gate/tokens/signed-token.server";
 import type { KeyKind, KeyKinds } from "~/gate/kinds/kind";
-import { createVerifiedTokens } from "~/gate/tokens/verified-tokens.server";
 import type { DoorSite } from "./door.settings";
 import { doorClaimsSchema } from "./door-token.schema";
 import type { DoorClaims } from "./door-token.schema";

@@ -1,4 +1,4 @@
-import { findKind } from "~/gate/kinds/kind-of-key";
+import { findKind } from "~/gate/kinds/kind";
 import type { KeyKind, KeyKinds } from "~/gate/kinds/kind";
 import { setting, splitList } from "~/platform/config/kinds";
 import { InvalidSetting } from "~/platform/config/setting";

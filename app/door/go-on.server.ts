@@ -3,7 +3,7 @@ import type { Address } from "viem";
 import type { Caller } from "~/gate/tokens/caller.server";
 import { holderOf, requireHolder } from "~/gate/tokens/holder.server";
 import type { HolderDependencies } from "~/gate/tokens/holder.server";
-import { membershipId } from "~/gate/kinds/kind-of-key";
+import { membershipId } from "~/gate/kinds/kind";
 import type { KeyKind } from "~/gate/kinds/kind";
 import type { RequirementReport } from "~/gate/kinds/requirement-report";
 import type { AccessClaims } from "~/gate/tokens/access-token.schema";

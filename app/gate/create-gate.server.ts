@@ -1,29 +1,26 @@
 import { getChainClient } from "~/platform/chain/chain-clients.server";
 import type { Mode } from "~/platform/config/setting";
-import type { Metrics } from "~/platform/metrics/metrics.server";
+import type { Metrics, KeyMetrics } from "~/platform/metrics/metrics.server";
 import type { OutboxServices } from "~/platform/outbox/create-outbox.server";
 import { monotonicClock, systemClock as clock } from "~/platform/time/clock";
 import { admit, readContentFor } from "./admission/admit.server";
 import type { AdmitDependencies, ContentDependencies, TokenGrant } from "./admission/admit.server";
 import { readKeyStatus, readTokenStatus } from "./admission/token-status.server";
 import type { KeyAsked } from "./admission/token-status.server";
-import { createOwnership } from "./create-ownership.server";
-import type { OwnershipDependencies } from "./create-ownership.server";
 import { createSubmissionStore } from "./form/submissions.store.server";
 import { submit } from "./form/submit.server";
 import type { SubmitRequest } from "./form/submit.server";
 import { useKey } from "./form/use-key.server";
 import type { readGate } from "./gate.settings";
-import { firstKind } from "./kinds/kind-of-key";
-import { createKeyStore } from "./ownership/keys.store.server";
+import { firstKind } from "./kinds/kind";
+import { createKeyStore, createRevokedProofStore } from "./ownership/keys.store.server";
 import { createGateBodies } from "./proofs/gate-bodies";
-import { issueNonce } from "./proofs/issue-nonce.server";
+import { issueNonce, identify } from "./proofs/proofs.server";
 import type { NonceStore } from "./proofs/nonces.store.server";
 import type { Claimant, ProofDependencies, ProofRequest } from "./proofs/proof.server";
-import { identify } from "./proofs/proofs.server";
-import { createSpentSignatureStore } from "./proofs/spent-signatures.store.server";
-import { createSession } from "./session/create-session.server";
-import type { GateScope } from "./tokens/access-token.schema";
+import { createSpentSignatureStore } from "./proofs/nonces.store.server";
+import { createSession } from "./session/session.server";
+import type { GateScope, CallerRule, Holder, TokenHolder } from "./tokens/access-token.schema";
 import {
   mintAccessToken,
   reissueAccessToken,
@@ -33,14 +30,26 @@ import {
 import type { ReissueAccessTokenOptions } from "./tokens/access-token.server";
 import { identifyCaller } from "./tokens/caller.server";
 import type { CallerRequest } from "./tokens/caller.server";
-import type { Holder, TokenHolder } from "./tokens/holder";
-import { requireHolder } from "./tokens/holder.server";
-import { createRevokedProofStore } from "./tokens/revoked-proofs.store.server";
-import type { CallerRule } from "./tokens/scopes";
+import { holderOf, requireHolder } from "./tokens/holder.server";
 import { loadTokenKeys, publicJwks } from "./tokens/token-keys.server";
 import type { readTokens } from "./tokens/tokens.settings";
-import { createVerifiedTokens } from "./tokens/verified-tokens.server";
+import { createVerifiedTokens } from "./tokens/signed-token.server";
 import { createContractFaults, findContractFault } from "./transfers/contract-faults.server";
+import type { ChainClients } from "~/platform/chain/chain-clients.server";
+import type { readChain } from "~/platform/chain/chain.settings";
+import type { Database } from "~/platform/database/database.server";
+import type { LeaseKeeper } from "~/platform/leases/lease-keeper.server";
+import type { Log } from "~/platform/log/log.server";
+import type { KeyKinds } from "./kinds/kind";
+import type { KeyChain } from "./kinds/keys.settings";
+import { createJudge } from "./ownership/judge.server";
+import type { KeyStore } from "./ownership/keys.store.server";
+import { createSettledJudgements } from "./ownership/settled-judgement.server";
+import { surveyKinds } from "./ownership/survey.server";
+import type { SurveyQuestion } from "./ownership/survey.server";
+import { requireMet } from "./tokens/require-met";
+import { createChainCursorStore } from "./transfers/chain-cursor.store.server";
+import { listChainsToFollow, createTransferWatchers } from "./transfers/transfer-watchers.server";
 
 export type GateServices = Awaited<ReturnType<typeof createGate>>;
 
@@ -56,7 +65,7 @@ type GateDependencies = OwnershipDependencies &
   TokenDependencies & {
     settings: ReturnType<typeof readGate>;
     isSiweOn: boolean;
-    /** Whether callers of the API need a token. */
+    /** Whether API callers need a token. */
     requiresToken: boolean;
     /** Whether there are sites behind the door. */
     hasSites: boolean;
@@ -97,15 +106,17 @@ export async function createGate(given: GateDependencies) {
     requireSignedMessage: settings.requireSignedMessage,
     walletFactories: settings.walletFactories,
   };
-  const sessionDependencies = {
-    ...admitDependencies,
+  const session = createSession({
+    ...shared,
     origin,
     accessTtlSeconds: jwt.accessTtlSeconds,
     sessionMaxSeconds: jwt.sessionMaxSeconds,
+    verifyToken: tokens.verify,
     reissueToken: tokens.reissue,
-    // Without sites behind the door, nothing is left to end but the cookie.
+    open: (caller) => admit({ ...holderOf(caller), kind: "bearer", claims: null }, admitDependencies),
+    // Without sites behind the door, only the cookie ends.
     revokeProof: given.hasSites ? createRevokedProofStore(database).revokeProof : null,
-  };
+  });
   const callerDependencies = {
     ...shared,
     verifyToken: tokens.verify,
@@ -116,40 +127,36 @@ export async function createGate(given: GateDependencies) {
   return {
     bodies: createGateBodies(kinds),
     issueNonce: ({ clientId }: { clientId: string }) => issueNonce(clientId, { siweEnabled, nonces }),
-    /** Who asks; throws the refusal of what proves nothing. */
     identify: (request: ProofRequest) => identify(request, admitDependencies),
     admit: (claimant: Claimant) => admit(claimant, admitDependencies),
     submit: (request: SubmitRequest) => submit(request, useDependencies),
-    readTokenStatus: (asked: KeyAsked) => readTokenStatus(asked, shared),
-    /** The same with the owner. */
-    readKeyStatus: (asked: KeyAsked) => readKeyStatus(asked, shared),
+    readTokenStatus: (key: KeyAsked) => readTokenStatus(key, shared),
+    readKeyStatus: (key: KeyAsked) => readKeyStatus(key, shared),
     readContentFor: ({ holder }: HolderQuestion) =>
       readContentFor(holder, { ...shared, origin, readContent }),
-    /** Asks the chain (`fresh`: even if it was asked a moment ago) and the database. Throws the gate's refusals. */
+    /** `fresh`: bypasses the cache. Throws the gate's refusals. */
     requireHolder: ({ holder, fresh }: HolderQuestion & { fresh?: boolean }) =>
       requireHolder(holder, shared, { fresh }),
     useKey: ({ holder }: { holder: TokenHolder }) => useKey(holder, useDependencies),
-    /** Null for a stranger, where the rule has any. Throws the refusals `missing-jwt` and `invalid-jwt`. */
+    /** Null for a stranger, if the rule allows any. Throws `missing-jwt` and `invalid-jwt`. */
     identifyCaller: (rule: CallerRule, request: CallerRequest) =>
       identifyCaller(rule, request, callerDependencies),
     publicKeys: tokens.publicKeys,
-    session: createSession(sessionDependencies),
-    /** For what holders hold elsewhere, as at the door. */
+    session,
+    /** For the door, which checks holders too. */
     holding: shared,
     /** For tokens of other types. */
     signing: tokens.signing,
     areKindsNamed: kinds.areNamed,
-    /** For the operator: every kind for one wallet, afresh. */
     survey,
-    /** Faults of the contracts, in sentences. Throws if the chain of the contract in the settings cannot be asked. */
+    /** In sentences. Throws if the chain of the one contract in the settings is unavailable. */
     findContractFault: kinds.areNamed
       ? createContractFaults(kinds.list, chains, monotonicClock)
       : () => findContractFault(getChainClient(chains, firstKind(kinds).chainId), firstKind(kinds)),
-    /** The chains that keys and their leaves are on. */
     chainIds: watchers.chainIds,
-    /** This process's own, for each chain. */
+    /** This process's. */
     watcherStatuses: watchers.statuses,
-    /** The newest of all processes on this database, for each chain. */
+    /** From all processes on this database. */
     watcherAges: watchers.ages,
     stop: watchers.stop,
   };
@@ -184,4 +191,61 @@ async function createTokens({ jwt, mode, dataDir, kinds, domains, origin }: Toke
     },
     reissue: (dates: Omit<ReissueAccessTokenOptions, "keys">) => reissueAccessToken({ keys, ...dates }),
   };
+}
+
+type OwnershipDependencies = {
+  kinds: KeyKinds;
+  chainSettings: ReturnType<typeof readChain>;
+  keyChains: readonly KeyChain[];
+  chains: ChainClients;
+  database: Database;
+  leases: Pick<LeaseKeeper, "add">;
+  leaseSeconds: number;
+  metrics: Pick<Metrics, "countDepartures" | "observeWatcherAge">;
+  /** Null if kinds have no names. */
+  keyMetrics: Pick<KeyMetrics, "countReading"> | null;
+  log: Log;
+};
+
+function createOwnership(keys: KeyStore, given: OwnershipDependencies) {
+  const { kinds, chainSettings, keyChains, chains, database, metrics, keyMetrics, log } = given;
+  const clientOf = (chainId: number) => getChainClient(chains, chainId);
+  const confirmations = new Map(keyChains.map((chain) => [chain.id, chain.keyUseConfirmations]));
+  const judge = createJudge({
+    clientOf,
+    confirmationsOf: (chainId) => confirmations.get(chainId) ?? 0,
+    cacheSeconds: chainSettings.ownershipCacheSeconds,
+    clock,
+    onReading: keyMetrics?.countReading,
+  });
+  const cursors = createChainCursorStore(database);
+  const watchers = createTransferWatchers({
+    chains: listChainsToFollow(kinds.list),
+    clients: chains,
+    cursors,
+    pollSeconds: chainSettings.pollSeconds,
+    addLease: given.leases.add,
+    leaseSeconds: given.leaseSeconds,
+    onDepartures: async ({ departures, ...report }) => {
+      judge.forget(report, new Set(departures.map(({ tokenId }) => tokenId)));
+      metrics.countDepartures(departures.length);
+      await keys.recordDepartures({ ...report, departures, departedAtMs: clock() });
+    },
+    onBlock: judge.noteBlock,
+    onReorganisation: judge.forgetChain,
+    log,
+    clock,
+    monotonicClock,
+  });
+  metrics.observeWatcherAge(...watchers.ages);
+  const requireSettled = createSettledJudgements({
+    judge,
+    clientOf,
+    keys,
+    findWatchedBlock: async (chainId) => (await cursors.findCursor({ chainId }))?.blockNumber ?? null,
+    requireHeld: (judgement, question) => requireMet(question, judgement, kinds),
+    clock,
+  });
+  const survey = (question: SurveyQuestion) => surveyKinds(question, { judge, keys });
+  return { judge, watchers, requireSettled, survey };
 }

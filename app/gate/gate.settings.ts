@@ -17,7 +17,7 @@ export const gateSettings = {
     {
       of: ["client", "none"],
       default: "client",
-      switches: { name: "Nonces bound to who asked for them", offAt: "none" },
+      switches: { name: "Nonces bound to their client", offAt: "none" },
     },
     "`client` binds a nonce to the client it was issued to; `none` is for users whose address changes mid sign-in.",
   ),
@@ -42,7 +42,7 @@ export function readGate(reader: SettingReader, isSiweOn: boolean) {
     const why = `LEGACY_SIGNATURES is fallback, and sign-in with Ethereum is ${isSiweOn ? "on" : "off"}.`;
     reader.setSwitch(gateSettings.legacySignatures, !isSiweOn, why);
   }
-  // As for PUBLIC_ORIGIN: in production, plain HTTP is for loopback names.
+  // As for PUBLIC_ORIGIN.
   const allowsPlainHttp = reader.mode !== "production";
   return { ...values, walletFactories: values.walletFactories ?? defaultWalletFactories, allowsPlainHttp };
 }

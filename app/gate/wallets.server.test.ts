@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { describeWallets, findWalletReach } from "./wallets.server";
+import { describeWallets, findWalletReach, readWallets } from "./wallets.settings";
 import { createSettingReader } from "~/platform/config/setting-reader";
-import { readWallets } from "./wallets.settings";
 
 const site = { origin: "https://gate.example.com", chainId: 8453, isDemo: false };
 const projectId = "0123456789abcdef0123456789ABCDEF";

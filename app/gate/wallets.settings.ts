@@ -1,8 +1,9 @@
 import { flag, requireUrl, setting, text, url } from "~/platform/config/kinds";
 import { InvalidSetting } from "~/platform/config/setting";
 import type { SettingReader } from "~/platform/config/setting-reader";
+import type { PublicWalletSettings } from "~/platform/config/public-settings";
 
-/** Everything here is told to every visitor. */
+/** All of these are public. */
 export const walletSettings = {
   keyShopUrl: setting(
     "KEY_SHOP_URL",
@@ -14,7 +15,7 @@ export const walletSettings = {
     { pattern: { matches: /^[^]{1,40}$/, range: "at most 40 characters long" } },
     "Name of the chain, for people and for wallets that do not know it. Default: Chain and its number.",
   ),
-  // Wallets refuse to add a chain whose coin is named otherwise.
+  // Wallets refuse another name for a chain's coin.
   currency: text(
     "CHAIN_CURRENCY",
     {
@@ -82,4 +83,38 @@ function parseRpcUrl(given: string): string {
     throw new InvalidSetting("must not hold a name or a password, because every visitor can read it.");
   }
   return address.href;
+}
+
+type WalletSettings = ReturnType<typeof readWallets>;
+type Site = { origin: string; chainId: number; isDemo: boolean };
+
+export function describeWallets(
+  wallets: WalletSettings,
+  { origin, chainId, isDemo }: Site,
+): PublicWalletSettings {
+  return {
+    chain: {
+      name: wallets.chainName ?? (isDemo ? "Latchkey demo chain" : `Chain ${chainId}`),
+      currency: wallets.currency,
+      rpcUrl: wallets.walletRpcUrl ?? (isDemo ? new URL("/demo/rpc", origin).href : null),
+      explorerUrl: wallets.explorerUrl,
+    },
+    keyShopUrl: wallets.keyShopUrl,
+    walletConnect: wallets.walletConnect,
+    base: wallets.base,
+  };
+}
+
+/** Other origins that pages may reach, for enabled wallets only. */
+type WalletReach = { connect: readonly string[]; frame: readonly string[]; opensWindows: boolean };
+
+/** WalletConnect shows its verdict about this site in the visitor's wallet. */
+const walletConnectVerify = "https://verify.walletconnect.org";
+
+export function findWalletReach({ walletConnect, base }: WalletSettings): WalletReach {
+  return {
+    connect: walletConnect ? [new URL(walletConnect.relayUrl).origin, walletConnectVerify] : [],
+    frame: walletConnect ? [walletConnectVerify] : [],
+    opensWindows: base,
+  };
 }

@@ -1,6 +1,6 @@
 import { BaseError, formatEther } from "viem";
 import type { Address } from "viem";
-import type { Holder } from "~/gate/tokens/holder";
+import type { Holder } from "~/gate/tokens/access-token.schema";
 import { requireMayUse } from "~/gate/tokens/require-met";
 import { monotonicClock } from "~/platform/time/clock";
 import { isChainOutage } from "~/platform/chain/chain-client.server";

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { KeyKinds } from "~/gate/kinds/kind";
-import { keyRefOf } from "~/gate/kinds/kind-of-key";
-import { requireKind } from "~/gate/kinds/require-kind";
+import { keyRefOf, requireKind } from "~/gate/kinds/kind";
 import { Refusal } from "~/platform/refusals/refusal";
 import type { Log } from "~/platform/log/log.server";
 import { isSameSecret } from "~/platform/text/same-secret.server";

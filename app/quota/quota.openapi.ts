@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { documentedKeyName } from "~/gate/kinds/key-name.openapi";
+import { documentedKeyName } from "~/gate/kinds/keys.openapi";
 import { tokenIdSchema } from "~/gate/kinds/token-id";
 import { calledByHolder } from "~/gate/admission/token-placement.openapi";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";

@@ -1,5 +1,5 @@
 import type { Caller } from "~/gate/tokens/caller.server";
-import { keyRefOf } from "~/gate/kinds/kind-of-key";
+import { keyRefOf } from "~/gate/kinds/kind";
 import type { Clock } from "~/platform/time/clock";
 import type { QuotaActivity } from "./quota-activity";
 import { quotaExceeded, quotaHeaders } from "./quota-headers";

@@ -1,5 +1,5 @@
 import { readBy } from "~/gate/proofs/gate-bodies";
-import { submitFormOperation } from "~/gate/admission/gate.openapi";
+import { gateOperations } from "~/gate/admission/gate.openapi";
 import { legacyProof } from "~/gate/proofs/legacy.server";
 import { toClaim } from "~/gate/proofs/proofs.server";
 import { defineRoute } from "~/platform/http/route.server";
@@ -7,7 +7,7 @@ import { getServices } from "~/services.server";
 
 export const { loader, action } = defineRoute({
   POST: {
-    operation: submitFormOperation,
+    operation: gateOperations.submitForm,
     body: readBy(() => getServices().gate.bodies.readSubmission),
     claimOf: (submission) => toClaim(legacyProof.kind, submission),
     decidesAccess: true,

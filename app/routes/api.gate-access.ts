@@ -1,5 +1,5 @@
 import { readBy } from "~/gate/proofs/gate-bodies";
-import { openGateOperation } from "~/gate/admission/gate.openapi";
+import { gateOperations } from "~/gate/admission/gate.openapi";
 import { claimOfBody } from "~/gate/proofs/proofs.server";
 import { defineRoute } from "~/platform/http/route.server";
 import { getServices } from "~/services.server";
@@ -7,7 +7,7 @@ import { gateProof } from "~/services/callers.server";
 
 export const { loader, action } = defineRoute({
   POST: {
-    operation: openGateOperation,
+    operation: gateOperations.openGate,
     body: readBy(() => getServices().gate.bodies.readAccess),
     claimOf: claimOfBody,
     proof: gateProof,

@@ -1,8 +1,4 @@
-import {
-  endSessionOperation,
-  getSessionOperation,
-  keepSessionOperation,
-} from "~/gate/session/session.openapi";
+import { sessionOperations } from "~/gate/session/session.openapi";
 import { sessionBodySchema } from "~/gate/session/session.schema";
 import { answerJson } from "~/platform/http/answer.server";
 import { defineRoute } from "~/platform/http/route.server";
@@ -11,12 +7,12 @@ import { sessionProof } from "~/services/callers.server";
 
 export const { loader, action } = defineRoute({
   GET: {
-    operation: getSessionOperation,
+    operation: sessionOperations.getSession,
     sameSite: true,
     handle: ({ context }) => getServices().gate.session.read({ cookie: context.headers.cookie }),
   },
   POST: {
-    operation: keepSessionOperation,
+    operation: sessionOperations.keepSession,
     body: sessionBodySchema,
     sameSite: true,
     proof: sessionProof,
@@ -36,7 +32,7 @@ export const { loader, action } = defineRoute({
     },
   },
   DELETE: {
-    operation: endSessionOperation,
+    operation: sessionOperations.endSession,
     sameSite: true,
     handle: async ({ context }) =>
       answerJson({

@@ -4,11 +4,11 @@ import { fileURLToPath } from "node:url";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { keccak256, stringToHex, verifyMessage } from "viem";
 import { expect, expectTypeOf, test } from "vitest";
-import type { z } from "zod";
+import type { z, RefinementCtx } from "zod";
 import { chatRequestSchema } from "~/chat/chat.schema";
 import { accessClaimsSchema } from "~/gate/tokens/access-token.schema";
 import type { Admission } from "~/gate/admission/admit.server";
-import type { admissionSchema } from "~/gate/admission/gate-answers.schema";
+import type { admissionSchema } from "~/gate/admission/gate.openapi";
 import {
   exampleAccessToken,
   exampleClaims,
@@ -18,8 +18,6 @@ import {
 } from "~/gate/admission/gate-examples";
 import { makeKind } from "~e2e/support/key-kinds";
 import { createGateBodies, readBy } from "~/gate/proofs/gate-bodies";
-import type { GateBodies } from "~/gate/proofs/gate-bodies";
-import type { RefinementCtx } from "zod";
 import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
 import { readSiweMessage } from "~/gate/proofs/siwe.server";
 import { defaultJsonBounds } from "~/platform/shapes/json-text";
@@ -285,7 +283,9 @@ const ofKinds: Partial<Record<string, { safeParse: (body: unknown) => { success:
   "/api/form-submission-gate": fitsSomeGate(({ readSubmission }) => readSubmission),
 };
 
-function fitsSomeGate<Body>(choose: (bodies: GateBodies) => (json: unknown, checks: RefinementCtx) => Body) {
+function fitsSomeGate<Body>(
+  choose: (bodies: ReturnType<typeof createGateBodies>) => (json: unknown, checks: RefinementCtx) => Body,
+) {
   const gates = [makeKind({ chainId: 1, contract: wallet }), makeKind({ chainId: 1 })].map((kind) =>
     readBy(() => choose(createGateBodies({ list: [kind], areNamed: true }))),
   );

@@ -5,7 +5,7 @@ import type { Claimant } from "~/gate/proofs/proof.server";
 import { claimOfClaimant } from "~/gate/proofs/proofs.server";
 import type { SessionOrder } from "~/gate/session/session.schema";
 import type { SessionCaller } from "~/gate/session/session.server";
-import type { CallerRule } from "~/gate/tokens/scopes";
+import type { CallerRule } from "~/gate/tokens/access-token.schema";
 import type { Actor } from "~/operator/audit.store.server";
 import type { CallerStep } from "~/platform/http/route.server";
 import { getServices, requireOperatorService } from "~/services.server";

@@ -4,7 +4,7 @@ import { expect, onTestFinished, vi } from "vitest";
 import { testOnEachDatabase } from "~e2e/support/databases/database";
 import { createKeyStore } from "~/gate/ownership/keys.store.server";
 import { createSubmissionStore } from "~/gate/form/submissions.store.server";
-import { createSpentSignatureStore } from "~/gate/proofs/spent-signatures.store.server";
+import { createSpentSignatureStore } from "~/gate/proofs/nonces.store.server";
 import { systemClock as clock } from "~/platform/time/clock";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";
 import { createRateLimiter } from "~/platform/limits/rate-limiter.server";

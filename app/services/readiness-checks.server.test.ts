@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createChainCursorStore } from "../gate/transfers/chain-cursor.store.server";
 import { findContractFault } from "~/gate/transfers/contract-faults.server";
-import { createWatcherAge } from "../gate/transfers/watcher-age.server";
+import { createWatcherAge } from "~/gate/transfers/transfer-watchers.server";
 import { createMigrationReader } from "~/operator/tables/migrations.store.server";
 import { readState } from "~/operator/state.server";
 import type { StateDependencies } from "~/operator/state.server";
@@ -263,6 +263,6 @@ test("everybody is told less of a secret leaf's contract than the operator, and 
   });
   const told = "A secret leaf of founder: its contract does not answer getHasValidKey(address). And 2 more.";
   expect(hideSecrets(seen(told), [])).toEqual(
-    seen("A secret leaf of founder: its contract cannot be asked. And 2 more."),
+    seen("A secret leaf of founder: its contract is unusable. And 2 more."),
   );
 });

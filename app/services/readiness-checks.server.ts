@@ -1,7 +1,7 @@
 import { findDatabaseFault } from "~/platform/database/database.server";
 import type { Database } from "~/platform/database/database.server";
 import type { KeyKind } from "~/gate/kinds/kind";
-import { placeLeaves } from "~/gate/kinds/requirement-leaves";
+import { placeLeaves } from "~/gate/kinds/requirement";
 import { hideSecretFaults } from "~/gate/transfers/contract-faults.server";
 import { findBlock } from "../gate/transfers/key-transfers.gateway.server";
 import { getChainClient } from "~/platform/chain/chain-clients.server";

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import { trace } from "@opentelemetry/api";
-import { firstKind } from "~/gate/kinds/kind-of-key";
+import { firstKind } from "~/gate/kinds/kind";
 import { listen } from "~/platform/http/connection/http-server.server";
 import type { ServiceContext } from "~/platform/http/request-context.server";
 import type { RateLimitName } from "~/platform/limits/limit-name";
@@ -8,7 +8,7 @@ import type { ConfiguredLimit } from "~/platform/limits/limits.settings";
 import type { RateLimiter } from "~/platform/limits/rate-limiter.server";
 import { createMetricsServer } from "~/platform/metrics/metrics-access.server";
 import type { Foundation } from "./foundation.server";
-import { describeWallets } from "~/gate/wallets.server";
+import { describeWallets } from "~/gate/wallets.settings";
 
 /** What routes and the route builder need of the running service. */
 export function createServiceContext(foundation: Foundation): ServiceContext {

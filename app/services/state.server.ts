@@ -1,8 +1,7 @@
 import { createKeptAnswerStore } from "~/chat/kept/kept-answers.store.server";
 import { createDoorCodeStore } from "~/door/door-codes.store.server";
 import { createRedisDoorCodeStore } from "~/door/redis-door-codes.store.server";
-import { createNonceStore } from "~/gate/proofs/nonces.store.server";
-import { createRedisNonceStore } from "~/gate/proofs/redis-nonces.store.server";
+import { createNonceStore, createRedisNonceStore } from "~/gate/proofs/nonces.store.server";
 import { clearPaymentSums } from "~/payments/payment-windows.store.server";
 import type { Clock } from "~/platform/time/clock";
 import type { Database } from "~/platform/database/database.server";

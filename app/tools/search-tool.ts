@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { TokenHolder } from "~/gate/tokens/holder";
+import type { TokenHolder } from "~/gate/tokens/access-token.schema";
 import { Refusal } from "~/platform/refusals/refusal";
 import { isGatedNamespace } from "~/knowledge/gated-namespaces";
 import { defaultNamespace, maxNamespaceChars, namespacePattern } from "~/knowledge/knowledge-page";

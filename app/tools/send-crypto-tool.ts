@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { TokenHolder } from "~/gate/tokens/holder";
+import type { TokenHolder } from "~/gate/tokens/access-token.schema";
 import { etherPattern } from "~/payments/ether";
 import { PaymentRefused } from "~/payments/payment-refused";
 import { defineTool, requireToolHolder, ToolFailure } from "./tool";

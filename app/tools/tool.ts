@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { TokenHolder } from "~/gate/tokens/holder";
+import type { TokenHolder } from "~/gate/tokens/access-token.schema";
 
 /** A tool never has more rights. Null if nobody is signed in. */
 export type ToolCaller = TokenHolder | null;

@@ -183,7 +183,7 @@ const rules: Rule[] = [
     refused: [
       'import { createKeyStore } from "~/gate/ownership/keys.store.server";\nexport const keys = createKeyStore;',
       'import type { KeyStore } from "~/gate/ownership/keys.store.server";\nexport type K = KeyStore;',
-      'import { readKey } from "~/gate/ownership/balances.gateway.server";\nexport const read = readKey;',
+      'import { readKey } from "~/gate/ownership/chain-reads.gateway.server";\nexport const read = readKey;',
       'export const read = () => import("~/demo/demo-chain.gateway.server");',
     ].map((text) => ({ file: "app/routes/api.new-thing.ts", text })),
     allowed: [
@@ -234,11 +234,11 @@ const rules: Rule[] = [
     rule: "what may run in a browser reaches no server code and no Node",
     says: /This file may run in the browser/,
     refused: [
-      'import { issueNonce } from "./proofs/issue-nonce.server";\nexport const issue = issueNonce;',
-      'import { issueNonce } from "~/gate/proofs/issue-nonce.server";\nexport const issue = issueNonce;',
-      'export { issueNonce } from "./proofs/issue-nonce.server";',
-      'export * from "./proofs/issue-nonce.server";',
-      'export const issue = () => import("./proofs/issue-nonce.server");',
+      'import { issueNonce } from "./proofs/proofs.server";\nexport const issue = issueNonce;',
+      'import { issueNonce } from "~/gate/proofs/proofs.server";\nexport const issue = issueNonce;',
+      'export { issueNonce } from "./proofs/proofs.server";',
+      'export * from "./proofs/proofs.server";',
+      'export const issue = () => import("./proofs/proofs.server");',
       'import type { KeyStore } from "./keys.store.server";\nexport type K = KeyStore;',
       'import { gateSettings } from "~/gate/gate.settings";\nexport const rows = gateSettings;',
       'export const rows = () => import("~/gate/gate.settings");',
@@ -262,7 +262,7 @@ const rules: Rule[] = [
       },
       {
         file: useCase,
-        text: 'import { issueNonce } from "./proofs/issue-nonce.server";\nexport const issue = issueNonce;',
+        text: 'import { issueNonce } from "./proofs/proofs.server";\nexport const issue = issueNonce;',
       },
       { file: useCase, text: 'import { readFile } from "node:fs/promises";\nexport const read = readFile;' },
       {

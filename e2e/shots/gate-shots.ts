@@ -146,7 +146,7 @@ async function shootRoom({ page, context, server, shoot }: Round): Promise<void>
   await shoot("room-form-signing");
   await context.setOffline(true);
   sign();
-  await page.locator(".notice-place", { hasText: "it is not certain that it arrived" }).first().waitFor();
+  await page.locator(".notice-place", { hasText: "not certain that it arrived" }).first().waitFor();
   await shoot("room-form-uncertain");
   await context.setOffline(false);
   await formButton(page).click();

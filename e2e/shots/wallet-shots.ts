@@ -73,7 +73,7 @@ export async function shootWays(page: Page, server: GateServer, shoot: Shoot) {
   await dialog.getByRole("button", { name: /^WalletConnect/ }).click();
   await dialog.getByText("Reaching WalletConnect").waitFor();
   await shoot("wallet-reaching");
-  await dialog.getByText("WalletConnect could not be reached").waitFor();
+  await dialog.getByText("WalletConnect is unreachable").waitFor();
   await shoot("wallet-relay-away");
 }
 

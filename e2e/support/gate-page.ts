@@ -1,8 +1,8 @@
 import { createElement } from "react";
 import { renderToString } from "react-dom/server";
 import type { GateApi, Grant, Session } from "~/gate/page/gate-api";
-import { away, connectedState, createGatePage, enterRoom } from "~/gate/page/gate-state";
-import type { GateState, StateIn } from "~/gate/page/gate-state";
+import { away, createGatePage, enterRoom } from "~/gate/page/gate-state";
+import type { Connected, GateState } from "~/gate/page/gate-state";
 import { noChoice } from "~/gate/page/kinds/key-choice";
 import { createTools } from "~/gate/page/use-gate";
 import type { Wallet } from "~/gate/page/wallet/use-wallet";
@@ -48,14 +48,18 @@ export const session: Session = {
   isRenewable: true,
 };
 
-export const connected: StateIn<"connected"> = {
-  ...connectedState(account),
+export const connected: Connected = {
+  ...away,
+  account,
   choice: { ...noChoice, tokenId: "7", findings: [{ name: "key", tokenIds: ["7"], requirement: null }] },
 };
 
 export function inside(kept: Session | null = null): GateState {
   const room = { kindName: "key", tokenId: "7", vault: null, session: kept };
-  return enterRoom(connected, { ...room, grant: kept ? { ...grant, accessToken: null } : grant });
+  return {
+    ...connected,
+    ...enterRoom({ ...room, grant: kept ? { ...grant, accessToken: null } : grant }),
+  };
 }
 
 type Sides = { state?: GateState; wallet?: Partial<Wallet>; api?: Partial<GateApi> };

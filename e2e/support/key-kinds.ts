@@ -1,4 +1,4 @@
-import type { TokenHolder } from "~/gate/tokens/holder";
+import type { TokenHolder } from "~/gate/tokens/access-token.schema";
 import type { Judge } from "~/gate/ownership/judge";
 import type { Judgement, KeyKind, KeyKinds, NotHeld } from "~/gate/kinds/kind";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { draftName } from "~/gate/page/form/form-draft";
+import { draftName } from "~/gate/page/form/submission-area";
 import { forgetPersonalEntries } from "~/ui/personal-storage";
 import { createConversationArchive, createMemoryStore } from "./conversation/conversation-archive";
 import { addMessage, createConversation, rootId } from "./conversation/conversation";

@@ -6,7 +6,7 @@ import { admit } from "./admit.server";
 import { identify } from "../proofs/proofs.server";
 import type { ProofDependencies } from "../proofs/proof.server";
 import type { AdmitDependencies, TokenGrant } from "./admit.server";
-import { isRevokedByDeparture } from "../tokens/revocation-by-departure";
+import { isRevokedByDeparture } from "../tokens/access-token.schema";
 
 const account = privateKeyToAccount(generatePrivateKey());
 const holder = { account, tokenId: "7" };

@@ -2,9 +2,9 @@ import { emptyContent } from "~/content/content.schema";
 import type { GatedContent } from "~/content/content.schema";
 import { Refusal } from "~/platform/refusals/refusal";
 import { judgeWithState, questionOf, requireHolder } from "../tokens/holder.server";
-import type { Holder } from "../tokens/holder";
 import type { HolderDependencies } from "../tokens/holder.server";
-import { contentNameOf, opensRoom } from "../kinds/kind-of-key";
+import type { Holder } from "../tokens/access-token.schema";
+import { contentNameOf, opensRoom } from "../kinds/kind";
 import type { Claimant, SignedClaimant } from "../proofs/proof.server";
 import { proveAndJudge } from "../proofs/signature.server";
 import type { SignatureDependencies } from "../proofs/signature.server";
@@ -20,17 +20,17 @@ export type AdmitDependencies = HolderDependencies &
 export type TokenGrant = Pick<SignedClaimant, "address" | "keyKind" | "tokenId" | "vault" | "signedText"> & {
   auth: SignedClaimant["kind"];
   siwe: SignedClaimant["claims"];
-  /** The wallet that signed has no code yet. */
+  /** The signing wallet has no code yet. */
   isUndeployed: boolean;
-  /** The token must be younger than this: the key left and came back. */
+  /** The key left and came back, so the token must be younger. */
   departedAtMs: number | null;
-  /** When the chain was asked who holds the key; the token is dated so, and what is noticed later ends it. */
+  /** When the chain was read. The token is dated so that later departures end it. */
   ownedAtMs: number;
 };
 
 export type Admission = { success: true; access: "granted"; accessToken?: string; content: GatedContent };
 
-/** The one way in, once it is known who asks: do you hold the key, is it unused; then what lies behind the gate. */
+/** Checks that the key is held and unused, then returns what it opens. */
 export async function admit(claimant: Claimant, dependencies: AdmitDependencies): Promise<Admission> {
   let accessToken: string | undefined;
   if (claimant.claims === null) await requireHolder(claimant, dependencies);
@@ -49,7 +49,7 @@ export type ContentDependencies = HolderDependencies & {
   readContent: (request: { tokenId: string; mediaOrigin: string }) => Promise<GatedContent>;
 };
 
-/** What lies behind the gate, for somebody whose token was verified; every check of the gate is made again. */
+/** Makes every check of the gate again. */
 export async function readContentFor(
   holder: Holder,
   { origin, readContent, ...dependencies }: ContentDependencies,
@@ -65,7 +65,7 @@ async function signIn(claimant: SignedClaimant, dependencies: AdmitDependencies)
   const { kinds, judge, clock } = dependencies;
   const question = questionOf(claimant);
   let ownedAtMs = clock();
-  // A sign-in reads the chain afresh: what it mints outlives any cached reading.
+  // A sign-in reads the chain afresh, because its token outlives any cached reading.
   let isUndeployed = false;
   async function prove() {
     const proven = await proveAndJudge({ message: signedText, signature, question }, dependencies);
@@ -77,7 +77,7 @@ async function signIn(claimant: SignedClaimant, dependencies: AdmitDependencies)
   const { used, departedAtMs } = state;
   if (used) throw new Refusal("this-token-has-already-been-used");
   if (departedAtMs !== null && departedAtMs >= ownedAtMs) {
-    // Seen leaving meanwhile. A token is dated past the departure, so the key must be there in a block that is not older.
+    // The key was seen leaving meanwhile. A token dated past the departure needs a newer block.
     ownedAtMs = clock();
     const readAgain = () => judge.judge({ ...question, fresh: true });
     const { judgement: again, state: noticed } = await judgeWithState(claimant, readAgain, dependencies);

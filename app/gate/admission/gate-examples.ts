@@ -6,10 +6,10 @@ import type {
   formSubmissionSchema,
   legacyBodySchema,
   siweBodySchema,
-} from "../proofs/gate.schema";
-import type { TokenStatus } from "../proofs/gate.schema";
+  TokenStatus,
+} from "../proofs/gate-bodies";
 
-/** Signatures are real: a well-known test wallet signed these texts for gate.example on chain 1. */
+/** The signatures are real: a well-known test wallet signed these texts for gate.example on chain 1. */
 const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const timestamp = 1768469400000;
 const nonce = "5f0c1b8e7a3d4926b1e0f7c8d9a2e641";
@@ -76,7 +76,7 @@ export const exampleClaims: AccessClaims = {
 
 const exampleKeyId = "Yp6m2hR0w1aJrYcQ8vB3nKd5sT7uXfGzLeWoHiCqMbA";
 
-/** Readable by any JWT viewer, but signed by nobody. */
+/** Any JWT viewer can read it. Nobody signed it. */
 export const exampleAccessToken = [
   toBase64Url(JSON.stringify({ alg: "ES256", kid: exampleKeyId, typ: "at+jwt" })),
   toBase64Url(JSON.stringify(exampleClaims)),

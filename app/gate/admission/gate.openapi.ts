@@ -2,12 +2,6 @@ import * as z from "zod";
 import type { ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
 import { answersJson, jsonContent } from "~/platform/openapi/json-content";
 import {
-  admissionSchema,
-  nonceAnswerSchema,
-  publicKeysSchema,
-  submissionAnswerSchema,
-} from "./gate-answers.schema";
-import {
   exampleAccessToken,
   exampleAdmission,
   exampleBearerBody,
@@ -26,10 +20,52 @@ import {
   legacyBodySchema,
   siweBodySchema,
   tokenStatusSchema,
-} from "../proofs/gate.schema";
-import { documentedKeyName, keyNameParameter } from "../kinds/key-name.openapi";
-import { notHeldProblemSchema } from "../kinds/requirement-report.schema";
+} from "../proofs/gate-bodies";
+import { documentedKeyName, keyNameParameter, notHeldProblemSchema } from "../kinds/keys.openapi";
 import { tokenIdSchema } from "../kinds/token-id";
+import { gatedContentSchema } from "~/content/content.schema";
+
+const nonceAnswerSchema = z
+  .object({
+    nonce: z
+      .string()
+      .regex(/^[0-9a-f]{32}$/)
+      .describe("Good for one sign-in, for 5 minutes, by the client it was issued to."),
+  })
+  .meta({ id: "Nonce" });
+
+export const admissionSchema = z
+  .object({
+    success: z.literal(true),
+    access: z.literal("granted"),
+    accessToken: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/)
+      .optional()
+      .describe("The access token. Only after a sign-in; a call with a Bearer token gets no new one."),
+    content: gatedContentSchema.meta({ id: "GatedContent" }),
+  })
+  .meta({ id: "Admission" });
+
+const submissionAnswerSchema = z
+  .object({ success: z.literal(true), message: z.literal("Access granted") })
+  .meta({ id: "SubmissionAccepted" });
+
+const publicKeySchema = z
+  .object({
+    kty: z.enum(["EC", "OKP"]),
+    crv: z.string(),
+    x: z.string(),
+    y: z.string().optional(),
+    kid: z.string(),
+    alg: z.enum(["ES256", "EdDSA"]),
+    use: z.literal("sig"),
+  })
+  .meta({ id: "PublicKey", description: "A JSON Web Key (RFC 7517)." });
+
+const publicKeysSchema = z
+  .object({ keys: z.array(publicKeySchema).describe("Empty where tokens are signed with a shared secret.") })
+  .meta({ id: "PublicKeys" });
 
 const tag = "Gate";
 
@@ -37,11 +73,7 @@ export function describeGate(api: ApiRegistry): void {
   api.addTag({ name: tag, description: "Proving who holds a key, and what a key opens." });
   const scheme = { type: "http", scheme: "bearer", bearerFormat: "JWT" } as const;
   api.addSecurityScheme("bearerAuth", { ...scheme, description: tokenDescription });
-  api.describe(getNonceOperation);
-  api.describe(openGateOperation);
-  api.describe(submitFormOperation);
-  api.describe(getTokenStatusOperation);
-  api.describe(getPublicKeysOperation);
+  for (const operation of Object.values(gateOperations)) api.describe(operation);
 }
 
 const tokenDescription = `The \`accessToken\` of a sign-in at \`POST /api/gate-access\`.
@@ -56,7 +88,7 @@ const documentedTokenId = tokenIdSchema.meta({
     "A uint256, as decimal digits (at most 78, up to 2^256-1) or as a JSON integer up to 2^53-1. Answers always hold the digits.",
 });
 
-/** `tokenId` may be left out of memberships alone. */
+/** Only memberships may omit `tokenId`. */
 const keyMembers = {
   tokenId: documentedTokenId.optional(),
   key: documentedKeyName,
@@ -112,7 +144,7 @@ const submissionDescription = `Uses up the key: each opens this form once, and n
 
 The signature is over the six lines of a legacy sign-in with \`Path: /api/form-submission-gate\`. When \`messageHash\` is sent, \`Message: <messageHash>\` is the seventh line; without it the message itself is not signed, which a gate may refuse. For every kind of key but the first, \`Key: <name>\` is the last line, and each signature is accepted once. Delegates may send the form only where the kind says so, and kinds that do not open the room have none.`;
 
-export const getNonceOperation: OperationDescription = {
+const getNonce: OperationDescription = {
   method: "get",
   path: "/api/nonce",
   operationId: "getNonce",
@@ -125,7 +157,7 @@ export const getNonceOperation: OperationDescription = {
   answers: answersJson("A new nonce.", { schema: nonceAnswerSchema, example: exampleNonce }),
 };
 
-export const openGateOperation: OperationDescription = {
+const openGate: OperationDescription = {
   method: "post",
   path: "/api/gate-access",
   operationId: "openGate",
@@ -168,7 +200,7 @@ export const openGateOperation: OperationDescription = {
   }),
 };
 
-export const submitFormOperation: OperationDescription = {
+const submitForm: OperationDescription = {
   method: "post",
   path: "/api/form-submission-gate",
   operationId: "submitForm",
@@ -197,7 +229,7 @@ export const submitFormOperation: OperationDescription = {
   }),
 };
 
-export const getTokenStatusOperation: OperationDescription = {
+const getTokenStatus: OperationDescription = {
   method: "get",
   path: "/api/token-status/{tokenId}",
   operationId: "getTokenStatus",
@@ -226,7 +258,7 @@ export const getTokenStatusOperation: OperationDescription = {
   }),
 };
 
-export const getPublicKeysOperation: OperationDescription = {
+const getPublicKeys: OperationDescription = {
   method: "get",
   path: "/.well-known/jwks.json",
   operationId: "getPublicKeys",
@@ -238,3 +270,5 @@ export const getPublicKeysOperation: OperationDescription = {
     example: examplePublicKeys,
   }),
 };
+
+export const gateOperations = { getNonce, openGate, submitForm, getTokenStatus, getPublicKeys };

@@ -15,7 +15,7 @@ import { createKeyStore } from "../ownership/keys.store.server";
 import { createJudge } from "../ownership/judge.server";
 import { identify } from "../proofs/proofs.server";
 import type { ProofDependencies } from "../proofs/proof.server";
-import { createSpentSignatureStore } from "../proofs/spent-signatures.store.server";
+import { createSpentSignatureStore } from "../proofs/nonces.store.server";
 import { createChainCursorStore } from "../transfers/chain-cursor.store.server";
 
 const [seller, buyer] = [1, 2];

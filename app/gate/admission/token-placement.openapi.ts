@@ -1,9 +1,9 @@
 import * as z from "zod";
 import type { CallerDescription } from "~/platform/openapi/api-registry";
 import { exampleAccessToken } from "./gate-examples";
-import type { CallerRule } from "../tokens/scopes";
+import type { CallerRule } from "../tokens/access-token.schema";
 
-/** The last location where an access token is looked for. */
+/** The last place to look for an access token. */
 export const accessTokenQuery = z.object({
   jwt: z
     .string()
@@ -14,7 +14,7 @@ export const accessTokenQuery = z.object({
     }),
 });
 
-/** The rule by which a route finds its caller, with what follows from it for everybody who calls. */
+/** The route's rule, with what follows from it for its description. */
 export function calledByHolder<Rule extends CallerRule>(rule: Rule): Rule & CallerDescription {
   return {
     ...rule,
@@ -29,7 +29,6 @@ export const accessTokenMembers = {
   data: z.object({ jwt: z.string().nullish() }).nullish(),
 };
 
-/** The sentence's beginning says when one is needed. */
 export const tokenLocations =
   "an access token: in the Authorization header, `jwt` or `data.jwt` of the body, a cookie `access_token` or `jwt`, or the query `jwt`. The first of these that is present decides. With each use the key has to be in the wallet still: a token whose key is gone is 401 like any other bad one, and while the chain cannot be asked the answer is 503.";
 

@@ -1,10 +1,9 @@
 import type { Address } from "viem";
-import type { TokenStatus } from "../proofs/gate.schema";
+import type { TokenStatus } from "../proofs/gate-bodies";
 import type { KeyStore } from "../ownership/keys.store.server";
 import type { KeyKinds } from "../kinds/kind";
 import type { Judge } from "../ownership/judge";
-import { requireKind } from "../kinds/require-kind";
-import { keyRefOf } from "../kinds/kind-of-key";
+import { requireKind, keyRefOf } from "../kinds/kind";
 import { parseTokenId } from "../kinds/token-id";
 
 type StatusDependencies = {
@@ -13,21 +12,18 @@ type StatusDependencies = {
   keys: Pick<KeyStore, "findUsedKey">;
 };
 
-/** `key`: the name of its kind; counts only where kinds have names, and is then the first one by default. */
+/** `key`: the name of its kind, if kinds have names. The first by default. */
 export type KeyAsked = { tokenId: unknown; key?: string | undefined };
 
-/** `owner` is null where the key does not exist, and where the contract names no single one (ERC-1155). */
-export type KeyStatus = TokenStatus & { owner: Address | null };
+/** `owner` is null if the key doesn't exist or has no single owner (ERC-1155). */
+type KeyStatus = TokenStatus & { owner: Address | null };
 
-export async function readTokenStatus(
-  asked: KeyAsked,
-  dependencies: StatusDependencies,
-): Promise<TokenStatus> {
-  const { owner: _owner, ...status } = await readKeyStatus(asked, dependencies);
+export async function readTokenStatus(key: KeyAsked, dependencies: StatusDependencies): Promise<TokenStatus> {
+  const { owner: _owner, ...status } = await readKeyStatus(key, dependencies);
   return status;
 }
 
-/** The same with the owner, who is public too, but no part of the token status's agreed shape. */
+/** The token status's agreed shape has no owner. */
 export async function readKeyStatus(
   { tokenId: given, key: name }: KeyAsked,
   { kinds, judge, keys }: StatusDependencies,
@@ -38,7 +34,7 @@ export async function readKeyStatus(
     kind.standard === "membership" ? readMembership(tokenId) : judge.readOwner({ kind, tokenId }),
     keys.findUsedKey({ key: keyRefOf(kind, tokenId) }),
   ]);
-  // A contract that does not count its supply cannot tell; a key that was used did exist.
+  // A contract may not count its supply, but a used key did exist.
   if (!(exists ?? used !== null))
     return { tokenId, exists: false, owner: null, count: 0, used: false, usedBy: null, usedAt: null };
   const usedAt = used && new Date(used.usedAtMs).toISOString();
@@ -55,7 +51,7 @@ export async function readKeyStatus(
 
 const biggestAddress = (1n << 160n) - 1n;
 
-/** Every address may come to be a member: whether it is one now is told to its holder alone. */
+/** Every address could be a member. Only its holder learns whether it is. */
 async function readMembership(tokenId: string) {
   return { exists: BigInt(tokenId) <= biggestAddress, owner: null };
 }

@@ -6,10 +6,10 @@ type KeyUsed = {
   chainId: number;
   contractAddress: string;
   tokenId: string;
-  /** The name of its kind, where kinds have names. */
+  /** The kind's name, if kinds have names. */
   key?: string;
   address: string;
-  /** For whom, where the key is another wallet's. */
+  /** The holder, if a delegate used the key. */
   vault?: string;
 };
 
@@ -53,7 +53,7 @@ function whoOf({ vault }: NotificationFacts["data"]): string {
 
 function keyLines({ data, at }: NotificationFacts): string[] {
   const contract = typeof data.contractAddress === "string" ? oneLine(data.contractAddress) : "";
-  // A membership has no contract, and is kept under chain 0.
+  // Memberships are kept under chain 0.
   const chain = typeof data.chainId === "number" && data.chainId > 0 ? ` on chain ${data.chainId}` : "";
   const vault = typeof data.vault === "string" ? oneLine(data.vault) : "";
   const kind = typeof data.key === "string" ? oneLine(data.key) : "";

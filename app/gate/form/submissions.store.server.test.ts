@@ -17,10 +17,10 @@ import { waitUntil } from "~e2e/support/processes";
 import { startTcpGate } from "~e2e/support/providers/proxies";
 import type { KeyRef } from "../kinds/token-id";
 import { createSubmissionStore } from "./submissions.store.server";
-import type { SubmissionRequest, SubmissionStore } from "./submissions.store.server";
+import type { SubmissionStore } from "./submissions.store.server";
 
 const key: KeyRef = { chainId: 31_337, contractAddress: `0x${"ab".repeat(20)}`, tokenId: "7" };
-const request: SubmissionRequest = {
+const request: Parameters<SubmissionStore["submitOnce"]>[0] = {
   submissionId: "submission-1",
   key,
   usedBy: `0x${"cd".repeat(20)}`,

@@ -10,7 +10,7 @@ import { stateUnavailable } from "~/platform/refusals/refusal";
 import { toKeyColumns } from "../ownership/keys.store.server";
 import type { KeyRef } from "../kinds/token-id";
 
-export type SubmissionRequest = {
+type SubmissionRequest = {
   submissionId: string;
   key: KeyRef;
   usedBy: string;
@@ -20,10 +20,10 @@ export type SubmissionRequest = {
   notification: Notification;
 };
 
-export type KeyUseRequest = Pick<SubmissionRequest, "key" | "usedBy" | "notification">;
+type KeyUseRequest = Pick<SubmissionRequest, "key" | "usedBy" | "notification">;
 
-export type KeyUseOutcome = { outcome: "used" | "already-used"; usedAtMs: number };
-export type SubmissionOutcome = { outcome: "accepted"; submissionId: string } | { outcome: "already-used" };
+type KeyUseOutcome = { outcome: "used" | "already-used"; usedAtMs: number };
+type SubmissionOutcome = { outcome: "accepted"; submissionId: string } | { outcome: "already-used" };
 
 const lookForMs = 2_000;
 const lookEveryMs = 50;
@@ -34,8 +34,8 @@ export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
 
 export function createSubmissionStore(database: Database, clock: Clock, outbox: Outbox) {
   /**
-   * Atomic and durable. The row's primary key decides: exactly one of several at once, forms included, uses the key up.
-   * If the connection is lost while it commits, the queued notification shows whether it did.
+   * Atomic and durable. The row's primary key decides which of several calls uses the key up. If the
+   * connection is lost during the commit, the queued notification shows whether it succeeded.
    */
   async function useKey(
     { key, usedBy, notification }: KeyUseRequest,
@@ -44,7 +44,7 @@ export function createSubmissionStore(database: Database, clock: Clock, outbox: 
     const nowMs = clock();
     const now = BigInt(nowMs);
     const data = { ...toKeyColumns(key), usedBy: usedBy.toLowerCase(), usedAtMs: now };
-    /** Null until all is written, and only the commit is left. */
+    /** Set when only the commit is left. */
     let queuedId: string | null = null;
     try {
       await database.$transaction(async (transaction) => {
@@ -84,7 +84,7 @@ export function createSubmissionStore(database: Database, clock: Clock, outbox: 
   return { submitOnce, useKeyOnce: (request: KeyUseRequest) => useKey(request) };
 }
 
-/** The commit may be pending still, and a lost connection is noticed by its next user. */
+/** The commit may still be pending. */
 async function hasArrived(outbox: Outbox, notificationId: string): Promise<boolean> {
   const ended = delay(lookForMs, "ended" as const, { ref: false });
   for (;;) {

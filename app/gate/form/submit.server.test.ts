@@ -4,7 +4,8 @@ import { signForm } from "~/commands/signed-requests";
 import { held, makeKind } from "~e2e/support/key-kinds";
 import type { ProofDependencies } from "../proofs/proof.server";
 import { submit } from "./submit.server";
-import type { SubmitDependencies } from "./submit.server";
+
+type SubmitDependencies = Parameters<typeof submit>[1];
 
 const nowMs = Date.UTC(2026, 0, 15, 12);
 const account = privateKeyToAccount(generatePrivateKey());

@@ -10,11 +10,11 @@ import type { ProofDependencies } from "../proofs/proof.server";
 import { proveAndJudge } from "../proofs/signature.server";
 import type { SignatureDependencies } from "../proofs/signature.server";
 import { requireMayUse, requireMet, requireRoom } from "../tokens/require-met";
-import { firstKind, namedKind } from "../kinds/kind-of-key";
+import { firstKind, namedKind } from "../kinds/kind";
 import { submissionReceived } from "./key-notifications";
 import type { SubmissionStore } from "./submissions.store.server";
 
-export type SubmitDependencies = Pick<ProofDependencies, "domains" | "clock" | "spentSignatures"> &
+type SubmitDependencies = Pick<ProofDependencies, "domains" | "clock" | "spentSignatures"> &
   SignatureDependencies & {
     kinds: KeyKinds;
     requireSignedMessage: boolean;
@@ -31,7 +31,7 @@ export type SubmitRequest = {
   requestId: string;
 };
 
-/** The one-time form: the key is used up, the message kept and the operator told, all together or not at all. */
+/** Uses the key up, stores the message and notifies the operator, all or nothing. */
 export async function submit(
   { submission, host, requestId }: SubmitRequest,
   dependencies: SubmitDependencies,
@@ -50,7 +50,7 @@ export async function submit(
   requireRoom(claim);
   requireMayUse(claim);
   await requireSettled({ ...question, isUndeployed });
-  // The first kind's text is nobody else's, and serves once by what it uses up.
+  // Other kinds could accept this text again.
   if (keyKind !== firstKind(kinds)) await spendSignature(claim, dependencies);
   const submissionId = randomUUID();
   const { key } = keyStateOf(claim);

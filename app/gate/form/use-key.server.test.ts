@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { Refusal } from "~/platform/refusals/refusal";
 import { held, judging, makeKind, notHeld, untouched } from "~e2e/support/key-kinds";
 import { useKey } from "./use-key.server";
-import type { UseKeyDependencies } from "./use-key.server";
+
+type UseKeyDependencies = Parameters<typeof useKey>[1];
 
 const kind = makeKind({ chainId: 31337, contract: "0x00000000000000000000000000000000000000c0" });
 const holder = {

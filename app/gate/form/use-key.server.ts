@@ -1,29 +1,29 @@
 import { Refusal } from "~/platform/refusals/refusal";
 import { keyStateOf, questionOf, requireHolder } from "../tokens/holder.server";
-import type { TokenHolder } from "../tokens/holder";
 import type { HolderDependencies } from "../tokens/holder.server";
+import type { TokenHolder } from "../tokens/access-token.schema";
 import type { RequireSettled } from "../ownership/settled-judgement.server";
-import { namedKind } from "../kinds/kind-of-key";
+import { namedKind } from "../kinds/kind";
 import { requireMayUse, requireRoom } from "../tokens/require-met";
 import { keyUsed } from "./key-notifications";
 import type { SubmissionStore } from "./submissions.store.server";
 
-export type UseKeyDependencies = HolderDependencies & {
+type UseKeyDependencies = HolderDependencies & {
   submissions: Pick<SubmissionStore, "useKeyOnce">;
   requireSettled: RequireSettled;
   wakeOutbox: () => void;
 };
 
-/** Uses a key up without the form. From then on it opens nothing, and the tokens made for it have ended. */
+/** Uses a key up without the form, which ends its tokens. */
 export async function useKey(holder: TokenHolder, dependencies: UseKeyDependencies) {
   const { submissions, wakeOutbox } = dependencies;
   const { keyKind, tokenId, address, vault, isUndeployed } = holder;
   requireRoom(holder);
   requireMayUse(holder);
-  // The newest block is read below, but for whether a membership has run out.
+  // `requireSettled` reads the newest block, but ignores expiry.
   await requireHolder(holder, dependencies, { fresh: keyKind.standard === "unlock" });
   await dependencies.requireSettled({ ...questionOf(holder), isUndeployed }).catch(async (error: unknown) => {
-    // Where the key is gone, this says so and records it.
+    // Reports and records a departure.
     await requireHolder(holder, dependencies, { fresh: true });
     throw error;
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatAmount } from "./amount";
+import { formatAmount } from "./requirement-report";
 
 test.each([
   ["2500000", 6, "2.5"],

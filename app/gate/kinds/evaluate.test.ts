@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { evaluate } from "./evaluate";
-import { listLeaves } from "./requirement-leaves";
+import { evaluate, listLeaves } from "./requirement";
 import type { Leaf, Outcome, Requirement, Verdict } from "./requirement";
 
 const outcomes = ["met", "unmet", "unknown"] as const;

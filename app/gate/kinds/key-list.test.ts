@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { toKeyList } from "./key-list";
-import { keyListSchema } from "./key-list.schema";
+import { keyListSchema } from "./keys.openapi";
 import type { KeyKind } from "./kind";
 import type { Leaf, Requirement } from "./requirement";
 

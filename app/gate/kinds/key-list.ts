@@ -1,22 +1,22 @@
 import type { KeyKind } from "./kind";
-import type { KeyList, PublicRequirement } from "./key-list.schema";
-import { labelOf } from "./leaf-label";
+import type { KeyList, PublicRequirement } from "./keys.openapi";
+import { labelOf } from "./requirement-report";
 import type { Leaf, Requirement } from "./requirement";
 
-/** What everybody may know of the kinds of keys: no list's addresses, no secret leaf. */
+/** The public part: no addresses of lists, no secret leaves. */
 export function toKeyList(kinds: readonly KeyKind[]): KeyList {
   return { keys: kinds.map(toPublicKind) };
 }
 
 function toPublicKind({ name, title, standard, chainId, contract, requirement, ...rest }: KeyKind) {
-  const told = requirement && toPublicRequirement(requirement);
+  const shown = requirement && toPublicRequirement(requirement);
   return {
     name,
     title,
     standard,
     chainId,
     ...(contract && { contract }),
-    ...(told && (standard === "membership" ? { requires: told } : { also: told })),
+    ...(shown && (standard === "membership" ? { requires: shown } : { also: shown })),
     opens: [...rest.opens],
     ...(rest.get && { get: rest.get }),
   };

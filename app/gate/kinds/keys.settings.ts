@@ -14,7 +14,6 @@ import { readKeysFile } from "./file/keys-file.server";
 import type { ChainEndpoints, KeysFile } from "./file/keys-file.server";
 import type { KeyKind, KeyKinds } from "./kind";
 
-/** docs/keys.md shows the file. */
 export const keySettings = {
   file: text(
     "KEYS_FILE",
@@ -29,18 +28,17 @@ export const keySettings = {
 };
 
 export type KeyChain = ChainEndpoints & {
-  /** How many blocks deep a holding must be before it can be used up. */
+  /** How many blocks deep a holding must be before its key can be used up. */
   keyUseConfirmations: number;
 };
 
-export type KeysConfig = {
+type KeysConfig = {
   kinds: KeyKinds;
   chains: readonly KeyChain[];
-  /** Kept up to date while the service runs. */
   addressLists: readonly AddressListFile[];
 };
 
-/** `appName` is the title of the one kind that the older settings make. */
+/** Without KEYS_FILE, `appName` is the title of the one kind. */
 export function readKeys(reader: SettingReader, appName: string): KeysConfig {
   const { file } = reader.read({ file: keySettings.file });
   const rpcUrls = reader.readEach(keySettings.rpcUrls);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { evaluate } from "./evaluate";
+import { evaluate } from "./requirement";
 import type { Judgement } from "./kind";
-import { requirementReportSchema } from "./requirement-report.schema";
+import { requirementReportSchema } from "./keys.openapi";
 import { describeMissing, reportRequirements } from "./requirement-report";
 import type { Judged } from "./requirement-report";
 import type { Leaf, Outcome, Reading, Requirement } from "./requirement";

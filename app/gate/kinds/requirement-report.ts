@@ -1,14 +1,13 @@
 import type { Judgement, KeyKind } from "./kind";
-import { labelOf } from "./leaf-label";
 import type { Leaf, Offer, Outcome, Verdict } from "./requirement";
+import type { UnmetPart } from "~/platform/refusals/refusal";
 
-/** What a wallet that was proven is told of a leaf. Amounts in base units. */
+/** Amounts are in base units. */
 export type LeafReport = {
   label: string;
   outcome: Outcome;
   needed?: string;
   held?: string;
-  /** Where it is known, for showing amounts to people. */
   decimals?: number;
   chainId?: number;
   get?: Offer;
@@ -27,7 +26,7 @@ export type Judged = {
   judgement: Pick<Judgement, "outcome" | "key" | "requirement">;
 };
 
-/** The whole tree, also where its first part decided. */
+/** Reports the whole tree, even if its first part decided. */
 export function reportRequirements({ kind, tokenId, judgement }: Judged): RequirementReport {
   const { outcome, key, requirement } = judgement;
   if (!key && requirement) return reportVerdict(requirement);
@@ -49,7 +48,7 @@ function reportKey(
 const validMembership = "valid membership";
 const nativeDecimals = 18;
 
-export function reportVerdict(verdict: Verdict): RequirementReport {
+function reportVerdict(verdict: Verdict): RequirementReport {
   const { outcome } = verdict;
   switch (verdict.type) {
     case "all":
@@ -63,8 +62,7 @@ export function reportVerdict(verdict: Verdict): RequirementReport {
   }
 }
 
-/** Secret leaves too: for the operator. */
-export function reportLeaf({ leaf, outcome, reading }: Extract<Verdict, { type: "leaf" }>): LeafReport {
+function reportLeaf({ leaf, outcome, reading }: Extract<Verdict, { type: "leaf" }>): LeafReport {
   const decimals = reading.decimals ?? (leaf.type === "native" ? nativeDecimals : undefined);
   return {
     label: labelOf(leaf),
@@ -84,21 +82,21 @@ function neededOf(leaf: Leaf): { needed?: string } {
 
 const maxMissingChars = 300;
 
-/** A sentence for `detail`: whether the key is held, by whichever wallet, and what is missing. Null where the key is missing. */
+/** A sentence for `detail`. Null if the key itself is missing. */
 export function describeMissing({ kind, tokenId, judgement }: Judged): string | null {
   const { key, requirement } = judgement;
   if (requirement?.outcome !== "unmet" || key?.outcome === "unmet") return null;
-  const told = findMissing(requirement);
+  const named = findMissing(requirement);
   const ofToken =
     key?.outcome === "unknown"
       ? `Whether key #${tokenId} is held cannot be checked right now, and something else is missing for certain`
       : `Key #${tokenId} is held, and something else is missing`;
   const beginning = kind.standard === "membership" ? `What ${kind.title} asks for is not met` : ofToken;
-  if (told === null) return `${beginning}: what it is, is not told.`;
-  return `${beginning}: ${told.length > maxMissingChars ? "`requirements` lists it" : told}.`;
+  if (named === null) return `${beginning}: what it is, is not told.`;
+  return `${beginning}: ${named.length > maxMissingChars ? "`requirements` lists it" : named}.`;
 }
 
-/** Of an unmet verdict, in words; null where only secret leaves are to blame. */
+/** Null if only secret leaves are unmet. */
 function findMissing(verdict: Verdict): string | null {
   switch (verdict.type) {
     case "all":
@@ -112,7 +110,7 @@ function findMissing(verdict: Verdict): string | null {
   }
 }
 
-/** Secret leaves are left out. */
+/** Omits secret leaves. */
 function describeWhole(verdict: Verdict): string | null {
   switch (verdict.type) {
     case "all":
@@ -130,6 +128,67 @@ function negate(words: string | null): string | null {
 }
 
 function join(parts: readonly (string | null)[], word: string): string | null {
-  const told = parts.filter((part) => part !== null);
-  return told.length === 0 ? null : told.join(word);
+  const named = parts.filter((part) => part !== null);
+  return named.length === 0 ? null : named.join(word);
+}
+
+/** The operator's label, or a description of the leaf. */
+export function labelOf(leaf: Leaf): string {
+  return leaf.label ?? describe(leaf);
+}
+
+function describe(leaf: Leaf): string {
+  switch (leaf.type) {
+    case "erc721":
+      return `NFT of ${shorten(leaf.contract)} on chain ${leaf.chainId}`;
+    case "erc20":
+      return `Token ${shorten(leaf.contract)} on chain ${leaf.chainId}`;
+    case "erc1155":
+      return `Token #${leaf.tokenId} of ${shorten(leaf.contract)} on chain ${leaf.chainId}`;
+    case "native":
+      return `Coin of chain ${leaf.chainId}`;
+    case "unlock":
+      return `Membership of ${shorten(leaf.contract)} on chain ${leaf.chainId}`;
+    case "addresses":
+      return "On a list of addresses";
+  }
+}
+
+function shorten(address: string): string {
+  return `${address.slice(0, 6)}…${address.slice(-4)}`;
+}
+
+type LeafVerdict = Extract<Verdict, { type: "leaf" }>;
+
+/** The key itself if it is not held, and the leaves that made the rest unmet. */
+export function listUnmet({ key, requirement }: Pick<Judgement, "key" | "requirement">): UnmetPart[] {
+  const ofKey: UnmetPart[] = key?.outcome === "unmet" ? [{ place: "key", label: null, isSecret: false }] : [];
+  const leaves = requirement?.outcome === "unmet" ? listDeciding(requirement) : [];
+  return [
+    ...ofKey,
+    ...leaves.map(({ leaf, index }) => {
+      return { place: index, label: labelOf(leaf), isSecret: leaf.isSecret };
+    }),
+  ];
+}
+
+/** The leaves that decided the outcome. */
+function listDeciding(verdict: Verdict): LeafVerdict[] {
+  switch (verdict.type) {
+    case "leaf":
+      return [verdict];
+    case "not":
+      return listDeciding(verdict.of);
+    default:
+      return verdict.of.filter(({ outcome }) => outcome === verdict.outcome).flatMap(listDeciding);
+  }
+}
+
+/** 2500000 base units with 6 decimals are 2.5. Exact, because a rounded amount could look sufficient. */
+export function formatAmount(baseUnits: string, decimals: number): string {
+  const digits = baseUnits.replace(/^0+(?=\d)/, "").padStart(decimals + 1, "0");
+  const point = digits.length - decimals;
+  const whole = digits.slice(0, point).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
+  const fraction = digits.slice(point).replace(/0+$/, "");
+  return fraction === "" ? whole : `${whole}.${fraction}`;
 }

@@ -1,19 +1,18 @@
 import * as z from "zod";
 import { Refusal } from "~/platform/refusals/refusal";
 
-/** One key NFT: which chain, which contract, which token (canonical decimal string). */
+/** `tokenId` is a canonical decimal string. */
 export type KeyRef = { chainId: number; contractAddress: string; tokenId: string };
 
 const maxTokenId = 2n ** 256n - 1n;
 const digits = /^[0-9]{1,78}$/;
 
-/** What a caller is told of a malformed id, by `parseTokenId` and by the schema alike. */
 export const malformedTokenIdDetail =
   "Token ID must be numeric: decimal digits up to 2^256-1, or a JSON integer from 0 to 9007199254740991.";
 
 function canonicalTokenId(input: string | number): string | null {
   if (typeof input === "number") {
-    // -0 was sent with a sign, and String() would hide it.
+    // `String(-0)` would hide the sign.
     return Number.isSafeInteger(input) && input >= 0 && !Object.is(input, -0) ? String(input) : null;
   }
   if (!digits.test(input)) return null;
@@ -21,7 +20,7 @@ function canonicalTokenId(input: string | number): string | null {
   return value <= maxTokenId ? value.toString() : null;
 }
 
-/** The canonical decimal string of a uint256 token id. Leading zeros count towards the 78 digits. */
+/** Returns the canonical decimal string. Leading zeros count towards the 78 digits. */
 export function parseTokenId(input: unknown): string {
   const tokenId = typeof input === "string" || typeof input === "number" ? canonicalTokenId(input) : null;
   if (tokenId === null) throw new Refusal("invalid-tokenid", { detail: malformedTokenIdDetail });
@@ -30,7 +29,7 @@ export function parseTokenId(input: unknown): string {
 
 export const tokenIdRequired = "Token ID is required";
 
-/** For bodies. An id that was sent is told from one that was omitted by `malformedTokenIdDetail`. */
+/** For bodies. */
 export const tokenIdSchema = z
   .union(
     [

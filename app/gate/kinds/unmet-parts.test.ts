@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { evaluate } from "./evaluate";
+import { evaluate } from "./requirement";
 import type { Leaf, Outcome, Requirement } from "./requirement";
-import { listUnmet } from "./unmet-parts";
+import { listUnmet } from "./requirement-report";
 
 const leaf = (label: string, isSecret = false): Requirement => {
   const list = { has: () => false };

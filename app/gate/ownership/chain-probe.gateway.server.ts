@@ -12,36 +12,31 @@ import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { SeenBlock } from "~/platform/chain/seen-block";
 import { findRpcError } from "~/platform/chain/rpc-answer.server";
 import { chainUnavailable } from "~/platform/refusals/refusal";
-import type { Answers, Read, SignatureVerdict, WalletSignature } from "./reads/chain-answers";
+import type { Read, ReadResults, SignatureVerdict, WalletSignature } from "./reads/read";
 import chainProbe from "../../../contracts/artifacts/ChainProbe.json";
+import { isChainOutage, readBlockHeader } from "~/platform/chain/chain-client.server";
 
-/**
- * Reads are part of the probe's code, some 224 bytes each, of which EIP-3860 allows 49,152. Their answers are what it returns,
- * 160 bytes each, of which EIP-170 allows 24,576.
- */
+/** EIP-3860 and EIP-170 limit the code and its result: some 224 bytes a read of 49,152, and 160 of 24,576. */
 export const maxReadsInProbe = 150;
 
 export type Question = {
   client: ChainClient;
   reads: readonly Read[];
   signed?: WalletSignature;
-  /** The block that is asked: an endpoint that does not have it says so. Unless given, the newest one it has. */
+  /** The newest block by default. An endpoint that lacks the block reports an error. */
   block?: bigint;
 };
 
-/** Nobody's address. Not the zero address, to which some contracts grant more in a simulation. */
+/** An unused address. Some contracts grant the zero address more in a simulation. */
 export const caller = "0x1a7c5e00000000000000000000000000001a7c5e";
 
-const probeAnswer = parseAbiParameters(
-  "uint256 chainId, uint256 blockNumber, uint256 blockTimestamp, bool hasWallet, bool isSigned, (bool hasCode, bool success, bool tookAllGas, uint256 size, uint256 word)[] answers",
+const probeOutput = parseAbiParameters(
+  "uint256 chainId, uint256 blockNumber, uint256 blockTimestamp, bool hasWallet, bool isSigned, (bool hasCode, bool success, bool tookAllGas, uint256 size, uint256 word)[] results",
 );
 const unsigned: WalletSignature = { wallet: zeroAddress, hash: zeroHash, signature: "0x", deployment: null };
 
-/** `refused` where the chain does not run such code. */
-export type Probed = Answers | { refused: Error };
-
-/** Everything in one call that brings its own code. */
-export async function askByProbe(question: Question): Promise<Probed> {
+/** Makes every read in one call that brings its own code. Returns `refused` if the chain doesn't run such code. */
+export async function readByProbe(question: Question): Promise<ReadResults | { refused: Error }> {
   const { client, reads, signed, block } = question;
   const data = encodeDeployData({
     abi: chainProbe.abi,
@@ -54,7 +49,7 @@ export async function askByProbe(question: Question): Promise<Probed> {
       method: "eth_call",
       params: [{ from: caller, data }, nameBlock(block)],
       findForeignChain: (result) => findOtherChain(client, result as Hex, reads.length),
-      // A block that was named tells nothing of how new the endpoint's newest one is.
+      // A named block says nothing about the endpoint's newest one.
       findNewestBlock: (result) => (block === undefined ? readBlock(client, result as Hex) : null),
       mustBeNewest: true,
     })) as Hex;
@@ -62,11 +57,11 @@ export async function askByProbe(question: Question): Promise<Probed> {
     return { refused: requireRpcError(error) };
   }
   const probed = decodeProbe(output, reads.length);
-  const refused = new Error("The answer to a call without a recipient is not what its code returns.");
-  if (!probed) return { refused };
-  const { answers, blockNumber, blockSeconds } = probed;
+  if (!probed)
+    return { refused: new Error("A call without a recipient returned something else than its code does.") };
+  const { results, blockNumber, blockSeconds } = probed;
   const verdict = signed ? judgeSigned(signed, probed) : null;
-  return { answers, blockNumber, blockSeconds, isOfHeader: false, verdict };
+  return { results, blockNumber, blockSeconds, isOfHeader: false, verdict };
 }
 
 function judgeSigned(
@@ -77,10 +72,10 @@ function judgeSigned(
   return hasWallet || deployment ? "invalid" : "no-code";
 }
 
-/** What an endpoint answered in place of a result. Throws chain-unavailable where none answered. */
+/** The endpoint's own error. Throws chain-unavailable if no endpoint responded. */
 export function requireRpcError(error: unknown): Error {
-  const answered = findRpcError(error);
-  if (answered) return answered;
+  const found = findRpcError(error);
+  if (found) return found;
   throw error instanceof BaseError ? chainUnavailable(error) : error;
 }
 
@@ -88,32 +83,31 @@ export function nameBlock(block: bigint | undefined): "latest" | Hex {
   return block === undefined ? "latest" : numberToHex(block);
 }
 
-/** Null when it is not what the probe says. It never fails itself, so it was not run. */
+/** Null if the probe did not run: it never fails itself. */
 function decodeProbe(output: Hex, count: number) {
   try {
-    const [chainId, blockNumber, blockSeconds, hasWallet, isSigned, answers] = decodeAbiParameters(
-      probeAnswer,
+    const [chainId, blockNumber, blockSeconds, hasWallet, isSigned, results] = decodeAbiParameters(
+      probeOutput,
       output,
     );
-    return answers.length === count
-      ? { chainId, blockNumber, blockSeconds, hasWallet, isSigned, answers }
+    return results.length === count
+      ? { chainId, blockNumber, blockSeconds, hasWallet, isSigned, results }
       : null;
   } catch {
     return null;
   }
 }
 
-/** Looks at the first word alone while that is right: nearly always. */
 function findOtherChain(client: ChainClient, output: Hex, count: number): bigint | null {
   if (isOfOwnChain(client, output)) return null;
   return decodeProbe(output, count)?.chainId ?? null;
 }
 
-/** The block that was read: the second word and the third. */
+/** The second and third word. */
 function readBlock(client: ChainClient, output: Hex): SeenBlock | null {
   if (!isOfOwnChain(client, output) || output.length < 2 + 3 * 64) return null;
-  const readWord = (index: number) => BigInt(`0x${output.slice(2 + index * 64, 2 + (index + 1) * 64)}`);
-  return { blockNumber: readWord(1), blockSeconds: readWord(2), isOfHeader: false };
+  const readWordAt = (index: number) => BigInt(`0x${output.slice(2 + index * 64, 2 + (index + 1) * 64)}`);
+  return { blockNumber: readWordAt(1), blockSeconds: readWordAt(2), isOfHeader: false };
 }
 
 function isOfOwnChain(client: ChainClient, output: Hex): boolean {
@@ -123,4 +117,17 @@ function isOfOwnChain(client: ChainClient, output: Hex): boolean {
 function toProbeSignature({ wallet, hash, signature, deployment }: WalletSignature) {
   const { factory, data: factoryData } = deployment ?? { factory: zeroAddress, data: "0x" };
   return { wallet, hash, signature, factory, factoryData };
+}
+
+/** Reads the header because contracts on some chains see another block number. The newest block by default. */
+export async function readHeader(client: ChainClient, block?: bigint): Promise<SeenBlock> {
+  const params = [nameBlock(block), false];
+  try {
+    const header = await client.ask({ method: "eth_getBlockByNumber", params, mustBeNewest: true });
+    const found = readBlockHeader(header);
+    if (found) return found;
+  } catch (error) {
+    throw isChainOutage(error) ? chainUnavailable(error) : error;
+  }
+  throw chainUnavailable(new Error("The endpoint does not have the requested block."));
 }

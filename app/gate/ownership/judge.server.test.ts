@@ -8,7 +8,6 @@ import type { Contract } from "~e2e/support/chain/key-kinds";
 import { makeKind } from "~e2e/support/key-kinds";
 import { openTwoChains } from "~e2e/support/chain/two-chains";
 import { createJudge } from "./judge.server";
-import type { JudgeDependencies } from "./judge.server";
 
 const { first, second, makeClients, posts } = await openTwoChains();
 const holder = first.chain.addressOf(1);
@@ -27,7 +26,7 @@ beforeAll(async () => {
   first.rpc.posts.length = 0;
 });
 
-function openJudge(options: Partial<JudgeDependencies> = {}) {
+function openJudge(options: Partial<Parameters<typeof createJudge>[0]> = {}) {
   const clientOf = makeClients();
   return createJudge({ clientOf, confirmationsOf: () => 0, cacheSeconds: 4, clock: () => 1_000, ...options });
 }

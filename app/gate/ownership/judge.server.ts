@@ -1,27 +1,27 @@
 import { isAddressEqual } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { Clock } from "~/platform/time/clock";
+import { allOf, evaluate } from "../kinds/requirement";
+import type { Judgement, KeyKind } from "../kinds/kind";
+import type { Outcome, Reading, Requirement, Verdict } from "../kinds/requirement";
 import { createChainReadings } from "./chain-readings.server";
 import type { ChainReadings } from "./chain-readings.server";
-import { conclude } from "./conclude";
-import type { PartReading } from "./conclude";
-import type { Judgement } from "../kinds/kind";
 import type { ChainHead, Judge, KeyQuestion, OnReading } from "./judge";
-import { planOf } from "./reads/kind-plan";
-import type { ChainPart } from "./reads/kind-plan";
+import { findWhyNotHeld, partsOf } from "./reads/part-reads";
+import type { ChainPart, ChainReading } from "./reads/part-reads";
 import { isUnavailable } from "./reads/read";
 
-export type JudgeDependencies = {
+type JudgeDependencies = {
   /** For every chain that a kind names. */
   clientOf: (chainId: number) => ChainClient;
-  /** How many blocks deep a holding must be before a key is used up. */
+  /** How many blocks deep a holding must be before its key can be used up. */
   confirmationsOf: (chainId: number) => number;
   cacheSeconds: number;
   clock: Clock;
   onReading?: OnReading | undefined;
 };
 
-/** Each chain is asked once, side by side; one that is away leaves only its own part unknown. */
+/** Reads each chain once, side by side. An unavailable chain leaves only its own part unknown. */
 export function createJudge(dependencies: JudgeDependencies): Judge {
   const { clientOf, confirmationsOf, cacheSeconds, clock, onReading } = dependencies;
   const chains = new Map<number, ChainReadings>();
@@ -34,74 +34,68 @@ export function createJudge(dependencies: JudgeDependencies): Judge {
     return readings;
   }
 
-  function readPart(question: KeyQuestion, part: ChainPart, fresh: boolean): Promise<PartReading> {
+  async function readPart(
+    part: ChainPart,
+    read: (chain: ChainReadings) => Promise<ChainReading>,
+  ): Promise<PartReading> {
     const chain = readingsOf(part.chainId);
-    return chain.read(question, part, fresh).then(
-      (reading) => ({ part, reading }),
-      (error: unknown) => makeOutage(part, chain, error),
-    );
-  }
-
-  function askPart(part: ChainPart, reading: Promise<PartReading>): AskedPart {
-    const { findDecimals } = readingsOf(part.chainId);
-    return { unread: { part, reading: null, cause: null, findDecimals }, reading };
+    try {
+      const reading = await read(chain);
+      return { part, reading, leaves: reading.leaves, cause: reading.cause };
+    } catch (error) {
+      return makeOutage(part, chain, error);
+    }
   }
 
   return {
     async judge(given) {
       const { fresh = false } = given;
       const question = withoutOwnVault(given);
-      const parts = findParts(question);
-      // Nearly always there is one, and its reading at hand.
-      if (parts.length === 1) return conclude(question, [await readPart(question, parts[0]!, fresh)]);
-      return concludeOnceMet(
-        question,
-        parts.map((part) => askPart(part, readPart(question, part, fresh))),
+      const read = listParts(question).map((part) =>
+        readPart(part, (chain) => chain.read(question, part, fresh)),
       );
+      return conclude(question, await Promise.all(read));
     },
 
     async judgeSigned({ signed, ...given }) {
       const question = withoutOwnVault(given);
-      const { own } = planOf(question.kind);
-      const others = findParts(question).filter((part) => part !== own);
-      const signing = readingsOf(own.chainId).readSigned(question, own, signed);
-      const ofOwn = signing.then(({ reading }): PartReading => ({ part: own, reading }));
-      // The proof is waited for in any case.
-      const [{ verdict }, judgement] = await Promise.all([
-        signing,
-        concludeOnceMet(question, [
-          askPart(own, ofOwn),
-          ...others.map((part) => askPart(part, readPart(question, part, true))),
-        ]),
+      const [own] = partsOf(question.kind) as [ChainPart];
+      const others = listParts(question).filter((part) => !part.isOwn);
+      const [{ reading, verdict }, ...rest] = await Promise.all([
+        readingsOf(own.chainId).readSigned(question, own, signed),
+        ...others.map((part) => readPart(part, (chain) => chain.read(question, part, true))),
       ]);
-      return { verdict, judgement };
+      const { leaves, cause } = reading;
+      return { verdict, judgement: conclude(question, [{ part: own, reading, leaves, cause }, ...rest]) };
     },
 
     async judgeAtDepth(given) {
       const question = withoutOwnVault(given);
       const judged = await Promise.all(
-        findParts(question).map((part) => {
-          const { chainId } = part;
-          const depth = BigInt(confirmationsOf(chainId));
-          const deep = { chain: readingsOf(chainId), depth };
-          return readDeepPart(question, part, deep);
+        listParts(question).map((part) => {
+          const depth = BigInt(confirmationsOf(part.chainId));
+          return readDeepPart(question, part, { chain: readingsOf(part.chainId), depth });
         }),
       );
+      const now = judged.map((one) => one.now);
+      const then = judged.map((one) => one.then);
       return {
-        now: conclude(
-          question,
-          judged.map(({ now }) => now),
-        ),
-        then: conclude(
-          question,
-          judged.map(({ then }) => then),
-          { ignoresExpiry: true },
-        ),
+        now: conclude(question, now),
+        then: conclude(question, then, { ignoresExpiry: true }),
         heads: judged.flatMap(({ head }) => (head ? [head] : [])),
       };
     },
 
-    readOwner: (asked) => readOwner(asked, readingsOf(asked.kind.chainId)),
+    async inspect(given) {
+      const question = withoutOwnVault(given);
+      const read = await Promise.all(
+        listParts(question).map((part) => readPart(part, (chain) => chain.readUncached(question, part))),
+      );
+      const key = read.find(({ part }) => part.isOwn)?.reading?.key ?? null;
+      return { judgement: conclude(question, read), key: key instanceof Error ? null : key };
+    },
+
+    readOwner: (question) => readOwner(question, readingsOf(question.kind.chainId)),
 
     forget: ({ chainId, contractAddress }, tokenIds) =>
       chains.get(chainId)?.forget(contractAddress, tokenIds),
@@ -111,61 +105,36 @@ export function createJudge(dependencies: JudgeDependencies): Judge {
   };
 }
 
-type AskedPart = { unread: PartReading; reading: Promise<PartReading> };
-
-/**
- * A chain that hangs keeps nobody waiting whom the others let in; a refusal waits for the whole list. With a secret leaf
- * everybody waits: who is let in sooner than others would tell which leaf let them in.
- */
-function concludeOnceMet(question: KeyQuestion, asked: readonly AskedPart[]): Promise<Judgement> {
-  const { hasSecret } = planOf(question.kind);
-  const known = asked.map(({ unread }) => unread);
-  let missing = asked.length;
-  return new Promise((resolve, reject) => {
-    if (missing === 0) return resolve(conclude(question, known));
-    for (const [index, { reading }] of asked.entries()) {
-      reading
-        .then((one) => {
-          known[index] = one;
-          missing -= 1;
-          if (missing > 0 && hasSecret) return;
-          const judgement = conclude(question, known);
-          if (missing === 0 || judgement.outcome === "met") resolve(judgement);
-        })
-        // What fails after the answer changes nothing.
-        .catch(reject);
-    }
-  });
-}
-
 async function readOwner(
   { kind, tokenId }: Parameters<Judge["readOwner"]>[0],
   chain: ChainReadings,
 ): ReturnType<Judge["readOwner"]> {
-  const { contract, standard } = kind;
+  const { chainId, contract, standard } = kind;
   if (!contract) throw new Error(`Keys of ${kind.name} have no owner but their holder.`);
   if (standard === "erc1155") {
     const { exists } = await chain.readSupply(contract, tokenId);
     return { exists, owner: null };
   }
-  const alone = { ...planOf(kind).own, leaves: [] };
-  const { key } = await chain.read({ kind, tokenId, signer: contract, vault: null }, alone, false);
+  const keyAlone = { chainId, isOwn: true, leaves: [] };
+  const { key } = await chain.read({ kind, tokenId, signer: contract, vault: null }, keyAlone, false);
   if (key instanceof Error) throw key;
   return key?.owner ? { exists: true, owner: key.owner } : { exists: false, owner: null };
 }
 
-type DeepPart = { chain: ChainReadings; depth: bigint };
-
-async function readDeepPart(question: KeyQuestion, part: ChainPart, { chain, depth }: DeepPart) {
+async function readDeepPart(
+  question: KeyQuestion,
+  part: ChainPart,
+  { chain, depth }: { chain: ChainReadings; depth: bigint },
+) {
   try {
     const newest = await chain.readNewestHeader();
     const { blockNumber } = newest;
     const olderNumber = blockNumber > depth ? blockNumber - depth : 0n;
-    // By number instead of `latest`: a node that lacks the block fails.
-    const read = async (block: bigint, isPast: boolean): Promise<PartReading> => ({
-      part,
-      reading: await chain.readAt(question, part, { block, isPast }),
-    });
+    // By number instead of `latest`, so that a node without the block fails.
+    const read = async (block: bigint, isPast: boolean): Promise<PartReading> => {
+      const reading = await chain.readUncached(question, part, { block, isPast });
+      return { part, reading, leaves: reading.leaves, cause: reading.cause };
+    };
     const now = read(blockNumber, false);
     const [ofNow, ofThen] = await Promise.all([now, depth === 0n ? now : read(olderNumber, true)]);
     const head: ChainHead = { chainId: part.chainId, newest, confirmations: depth, olderNumber };
@@ -176,21 +145,91 @@ async function readDeepPart(question: KeyQuestion, part: ChainPart, { chain, dep
   }
 }
 
-/** A wallet is no delegate of its own. */
+/** A wallet is not its own delegate. */
 function withoutOwnVault(question: KeyQuestion): KeyQuestion {
   const { vault, signer } = question;
   return vault && isAddressEqual(vault, signer) ? { ...question, vault: null } : question;
 }
 
-/** The chains that have something to say. */
-function findParts({ kind, vault }: KeyQuestion): readonly ChainPart[] {
-  const { own, parts } = planOf(kind);
-  const isOwnAsked =
-    kind.contract !== null || own.leaves.length > 0 || (vault !== null && kind.delegation !== "none");
-  return isOwnAsked ? parts : parts.filter((part) => part !== own);
+/** Without the kind's own chain if nothing has to be read there. */
+function listParts({ kind, vault }: KeyQuestion): ChainPart[] {
+  const takesDelegate = vault !== null && kind.delegation !== "none";
+  return partsOf(kind).filter(
+    ({ isOwn, leaves }) => !isOwn || kind.contract !== null || leaves.length > 0 || takesDelegate,
+  );
 }
+
+/** `reading` is null if the chain was unavailable. */
+type PartReading = {
+  part: ChainPart;
+  reading: ChainReading | null;
+  leaves: readonly Reading[];
+  cause: unknown;
+};
 
 function makeOutage(part: ChainPart, chain: ChainReadings, error: unknown): PartReading {
   if (!isUnavailable(error)) throw error;
-  return { part, reading: null, cause: error.cause, findDecimals: chain.findDecimals };
+  return { part, reading: null, leaves: chain.listUnknown(part), cause: error.cause };
+}
+
+function conclude(
+  question: KeyQuestion,
+  parts: readonly PartReading[],
+  { ignoresExpiry = false }: { ignoresExpiry?: boolean } = {},
+): Judgement {
+  const { kind, signer, vault } = question;
+  const own = parts.find(({ part }) => part.isOwn)?.reading ?? null;
+  const delegation = judgeDelegation(kind, vault !== null, own);
+  const key = kind.contract || vault ? concludeKey(question, own, { ignoresExpiry, delegation }) : null;
+  // A signer who may be no delegate learns nothing about the vault.
+  const required = delegation === "met" ? kind.requirement : null;
+  const requirement = required && concludeRequirement(required, parts, vault ?? signer);
+  return {
+    outcome: allOf([key?.outcome ?? "met", requirement?.outcome ?? "met"]),
+    key,
+    requirement,
+    blocks: parts.flatMap(({ part: { chainId }, reading }) => {
+      if (!reading) return [];
+      const { blockNumber, blockSeconds, isOfHeader } = reading;
+      return [{ chainId, blockNumber, blockSeconds, isOfHeader }];
+    }),
+    cause: parts.find(({ cause }) => cause !== null)?.cause ?? null,
+  };
+}
+
+function judgeDelegation(kind: KeyKind, hasVault: boolean, own: ChainReading | null): Outcome {
+  if (!hasVault) return "met";
+  return kind.delegation === "none" ? "unmet" : (own?.delegation ?? "unknown");
+}
+
+function concludeKey(
+  { kind, signer, vault }: KeyQuestion,
+  own: ChainReading | null,
+  { ignoresExpiry, delegation }: { ignoresExpiry: boolean; delegation: Outcome },
+): NonNullable<Judgement["key"]> {
+  const key = own?.key ?? null;
+  if (kind.contract && (key === null || key instanceof Error)) {
+    const outcome = allOf(["unknown", delegation]);
+    return { outcome, reason: outcome === "unmet" ? "not-delegate" : null };
+  }
+  const found = key && !(key instanceof Error) ? findWhyNotHeld(key, vault ?? signer) : null;
+  const reason = found === "expired" && ignoresExpiry ? null : found;
+  // An empty vault explains more than a missing delegation.
+  if (reason !== null) return { outcome: "unmet", reason };
+  return { outcome: delegation, reason: delegation === "unmet" ? "not-delegate" : null };
+}
+
+function concludeRequirement(
+  requirement: Requirement,
+  parts: readonly PartReading[],
+  holder: KeyQuestion["signer"],
+): Verdict {
+  const readings = new Map<number, Reading>();
+  for (const { part, leaves } of parts) {
+    part.leaves.forEach(({ index }, position) => readings.set(index, leaves[position]!));
+  }
+  return evaluate(requirement, (leaf, index) => {
+    if (leaf.type === "addresses") return { outcome: leaf.list.has(holder) ? "met" : "unmet" };
+    return readings.get(index)!;
+  });
 }

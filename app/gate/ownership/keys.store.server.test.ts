@@ -5,7 +5,7 @@ import type { Database } from "~/platform/database/database.server";
 import { createOutboxStore } from "~/platform/outbox/outbox.store.server";
 import type { KeyRef } from "../kinds/token-id";
 import { createKeyStore } from "./keys.store.server";
-import { firstSecondAfter, isRevokedByDeparture } from "../tokens/revocation-by-departure";
+import { firstSecondAfter, isRevokedByDeparture } from "../tokens/access-token.schema";
 import { createSubmissionStore } from "../form/submissions.store.server";
 
 // Larger than 32 bits, and the largest uint256: both must come back unharmed.

@@ -4,8 +4,9 @@ import type { Database } from "~/platform/database/database.server";
 import type { LeaseHold } from "~/platform/leases/lease";
 import { whileHeld } from "~/platform/leases/lease-condition.store.server";
 import type { KeyRef } from "../kinds/token-id";
+import { isTaken } from "~/platform/database/write-conflict.server";
 
-export type KeyUse = { usedBy: string; usedAtMs: number };
+type KeyUse = { usedBy: string; usedAtMs: number };
 
 /** `departedAtMs`: when this key last left that holder's wallet; tokens minted up to then are revoked. */
 export type KeyState = {
@@ -54,7 +55,7 @@ export function createKeyStore(database: Database) {
           AND departure."tokenId" = ${tokenId} AND departure."holder" = ${holder.toLowerCase()}
       LEFT JOIN "RevokedProof" AS revoked
         ON revoked."proofHash" = ${proofHash} AND revoked."wallet" IN (${wallet.toLowerCase()}, '')`;
-    if (row === undefined) throw new Error("The database answered a key's state with no row at all.");
+    if (row === undefined) throw new Error("The database returned no row for a key's state.");
     const { usedBy, usedAtMs, departedAtMs, watchedBlock } = row;
     return {
       used: usedBy === null ? null : { usedBy, usedAtMs: Number(usedAtMs) },
@@ -125,4 +126,21 @@ function inStatements(departures: readonly Departure[]): Prisma.Sql[][] {
   return Array.from({ length: count }, (_, index) =>
     sorted.slice(index * maxRowsInStatement, (index + 1) * maxRowsInStatement),
   );
+}
+
+export type RevokedProofStore = ReturnType<typeof createRevokedProofStore>;
+
+/** Two wallets may sign the same older envelope, so a proof counts for the wallet that signed it. In lower case. */
+type WalletProof = { wallet: string; proofHash: string };
+
+/** Proofs whose holder signed out; `findKeyState` looks here too. */
+export function createRevokedProofStore(database: Database) {
+  return {
+    async revokeProof({ expiresAtMs, ...proof }: WalletProof & { expiresAtMs: number }): Promise<void> {
+      const data = { ...proof, expiresAtMs: BigInt(expiresAtMs) };
+      await database.revokedProof.create({ data }).catch((error: unknown) => {
+        if (!isTaken(error, "RevokedProof")) throw error;
+      });
+    },
+  };
 }

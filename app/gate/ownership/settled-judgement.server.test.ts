@@ -14,7 +14,6 @@ import { openTwoChains } from "~e2e/support/chain/two-chains";
 import type { KeyKind } from "../kinds/kind";
 import { createJudge } from "./judge.server";
 import { createSettledJudgements } from "./settled-judgement.server";
-import type { SettledJudgementDependencies } from "./settled-judgement.server";
 
 const { first, second, makeClients, posts } = await openTwoChains();
 const home = first.chain.chainId;
@@ -29,7 +28,9 @@ beforeAll(async () => {
   await second.chain.control.mine({ blocks: 5 });
 });
 
-type Options = Partial<SettledJudgementDependencies> & { confirmationsOf?: (chainId: number) => number };
+type Options = Partial<Parameters<typeof createSettledJudgements>[0]> & {
+  confirmationsOf?: (chainId: number) => number;
+};
 
 function openSettled({ confirmationsOf = () => 2, ...options }: Options = {}) {
   const clientOf = makeClients({ timeoutMs: 500 });
@@ -78,7 +79,7 @@ test.each(endpoints)(
     for (let block = 0; block < 2; block += 1) {
       await expect(requireSettled(ask(kind, tokenId))).rejects.toMatchObject({
         slug: "holding-too-recent",
-        detail: expect.stringContaining("What is asked for besides the key was not held yet") as string,
+        detail: expect.stringContaining("The key's other requirements were not met yet") as string,
       });
       // Blocks of another chain settle nothing.
       await first.chain.control.mine({ blocks: 1 });

@@ -5,27 +5,27 @@ import type { Clock } from "~/platform/time/clock";
 import { Refusal, chainUnavailable } from "~/platform/refusals/refusal";
 import type { KeyStore } from "./keys.store.server";
 import type { Judgement, NotHeld } from "../kinds/kind";
-import { readHeader } from "./block-header.gateway.server";
-import type { ChainHead, DeepJudgement, Judge, KeyQuestion } from "./judge";
+import { readHeader } from "./chain-probe.gateway.server";
+import type { ChainHead, Judge, KeyQuestion } from "./judge";
 import { hasCode } from "./plain-reads.gateway.server";
-import { planOf } from "./reads/kind-plan";
+import { partsOf } from "./reads/part-reads";
 
 const maxWaitSeconds = 300;
-/** Until then a node that has not seen the key leave may be trusted. */
+/** A node may lag this long, and so miss that the key has left. */
 const departureHoldsMs = Number(maxLagSeconds) * 1_000;
 
-export type SettledJudgementDependencies = {
+type SettledJudgementDependencies = {
   judge: Pick<Judge, "judgeAtDepth" | "noteBlock">;
   clientOf: (chainId: number) => ChainClient;
   keys: Pick<KeyStore, "findKeyState">;
-  /** How far the watcher has read a chain; null where it does not. */
+  /** The last block that the watcher has read; null if it doesn't watch the chain. */
   findWatchedBlock: (chainId: number) => Promise<bigint | null>;
-  /** Throws the refusal of a kind that is not held, or may not be. */
+  /** Throws if the kind is not held, or may not be. */
   requireHeld: (judgement: Judgement, question: KeyQuestion) => void;
   clock: Clock;
 };
 
-/** Reads each chain's newest block itself, and an older one, for using a key up is final. */
+/** Using a key up is final, so this reads each chain's newest block and an older one. */
 export type RequireSettled = (question: SettledQuestion) => Promise<void>;
 type SettledQuestion = KeyQuestion & {
   /** The signer had no code when it signed. */
@@ -37,7 +37,7 @@ export function createSettledJudgements(dependencies: SettledJudgementDependenci
 
   return async function requireSettled({ isUndeployed, ...question }) {
     const { kind, tokenId, signer, vault } = question;
-    const chainIds = planOf(kind).parts.map(({ chainId }) => chainId);
+    const chainIds = partsOf(kind).map(({ chainId }) => chainId);
     await Promise.all(
       chainIds.map(async (chainId) => {
         const watched = await findWatchedBlock(chainId);
@@ -45,10 +45,10 @@ export function createSettledJudgements(dependencies: SettledJudgementDependenci
       }),
     );
     const judged = await judge.judgeAtDepth(question);
-    // After the chains were read, so that departures noticed meanwhile count.
+    // After reading the chains, so that departures noticed meanwhile count.
     const key = { ...kind.keptUnder, tokenId };
     const { used, departedAtMs } = await keys.findKeyState({ key, holder: vault ?? signer });
-    // A used key is reported first, because waiting would not help.
+    // Reported first because waiting doesn't help.
     if (used) throw new Refusal("this-token-has-already-been-used");
     requireHeld(judged.now, question);
     if (isUndeployed) await requireDeployed(clientOf(kind.chainId), signer);
@@ -69,7 +69,7 @@ async function requireDeployed(client: ChainClient, wallet: Address): Promise<vo
 
 async function describeWait(
   question: KeyQuestion,
-  { then, heads }: DeepJudgement,
+  { then, heads }: Awaited<ReturnType<Judge["judgeAtDepth"]>>,
   clientOf: SettledJudgementDependencies["clientOf"],
 ): Promise<Refusal> {
   const own = heads.find(({ chainId }) => chainId === question.kind.chainId);
@@ -85,7 +85,7 @@ async function describeWait(
   const waits = await Promise.all(heads.map((head) => estimateWait(head, clientOf)));
   const waitSeconds = Math.max(1, ...waits);
   return tooRecent(
-    `What is asked for besides the key was not held yet a few blocks before the newest one. Wait about ${waitSeconds} seconds, then try again.`,
+    `The key's other requirements were not met yet a few blocks before the newest one. Wait about ${waitSeconds} seconds, then try again.`,
     waitSeconds,
   );
 }
@@ -95,12 +95,11 @@ function describeBefore(question: KeyQuestion, reason: NotHeld | null): string {
   return `This wallet was no delegate of ${nameHolder(question)} for this key`;
 }
 
-/** Signed by a delegate, the key is in another wallet. */
 function nameHolder({ vault }: KeyQuestion): string {
   return vault === null ? "this wallet" : `the wallet ${vault}`;
 }
 
-/** As long as the last blocks took. */
+/** Assumes that the next blocks take as long as the last ones. */
 async function estimateWait(head: ChainHead, clientOf: (chainId: number) => ChainClient): Promise<number> {
   if (head.olderNumber === head.newest.blockNumber) return 1;
   const { blockSeconds } = await readHeader(clientOf(head.chainId), head.olderNumber);

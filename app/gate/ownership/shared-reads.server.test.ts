@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SeenBlock } from "~/platform/chain/seen-block";
-import { createSharedReads } from "./shared-reads.server";
+import { createSharedReads } from "./chain-readings.server";
 
 type Value = SeenBlock & { text: string };
 const block = { blockNumber: 1n, blockSeconds: 1n, isOfHeader: false };

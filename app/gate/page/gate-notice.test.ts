@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RefusedError, UnreachableError, UnreadableAnswerError } from "./gate-api";
+import { RefusedError, UnreachableError } from "./gate-api";
 import { noticeFor } from "./gate-notice";
 
 function refusal(slug: string, more: Partial<RefusedError["refused"]> = {}) {
@@ -74,9 +74,8 @@ test("the first line of any other wallet error is shown, shortened", () => {
   expect(noticeFor(undefined, "mint").detail).toBe("The wallet gave no reason.");
 });
 
-test("an unreachable server and an unreadable answer have different notices", () => {
+test("an unreachable server has a notice of its own", () => {
   expect(noticeFor(new UnreachableError("x"), "status").title).toContain("did not answer");
-  expect(noticeFor(new UnreadableAnswerError("Odd."), "status").detail).toBe("Odd.");
 });
 
 test("a key that came too recently gets a notice with what to wait for, and that nothing is lost", () => {
@@ -84,7 +83,7 @@ test("a key that came too recently gets a notice with what to wait for, and that
   const error = refusal("holding-too-recent", { status: 409, detail, retryAfterSeconds: 24 });
   const notice = noticeFor(error, "form");
   expect(notice).toMatchObject({ detail, pagePath: "/problems/holding-too-recent" });
-  expect(notice.remedy).toContain("your words are kept here");
+  expect(notice.remedy).toContain("your text is still here");
 });
 
 test("a wallet that isn't deployed gets a notice with what to do, and that nothing is lost", () => {
@@ -92,6 +91,6 @@ test("a wallet that isn't deployed gets a notice with what to do, and that nothi
   const notice = noticeFor(error, "form");
   expect(notice).toMatchObject({ pagePath: "/problems/wallet-not-deployed" });
   expect(notice.remedy).toBe(
-    "Your words are kept here. Send a first transaction with this wallet, which deploys it, then send the form again.",
+    "Your text is still here. Deploy the wallet by sending a first transaction, then send the form again.",
   );
 });

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import type { RoomOutline } from "~/content/room-outline";
-import type { KeyLookup } from "~/gate/session/key-lookup";
+import type { KeyLookup } from "../session/visit";
 import type { GateVisit } from "~/gate/session/visit";
 import type { PublicSettings } from "~/platform/config/public-settings";
 import { Button } from "~/ui/button";
@@ -13,9 +13,8 @@ import { LockedPreview } from "./entry/locked-preview";
 import { StatusCard } from "./entry/status-card";
 import type { Chooser, GateRoom } from "./gate-state";
 import { KindList } from "./kinds/kind-choice";
-import type { PageKinds } from "./kinds/page-kind";
-import { toSignedKey } from "./kinds/signed-key";
-import type { SignedKey } from "./kinds/signed-key";
+import type { PageKinds, SignedKey } from "./kinds/page-kind";
+import { toSignedKey } from "./kinds/page-kind";
 import { NoticeCard } from "./notice-card";
 import { RoomFrame } from "./room/room-frame";
 import { useGate } from "./use-gate";
@@ -26,37 +25,35 @@ import type { GateNotice } from "./wallet/wallet-notices";
 type GateProps = {
   settings: PublicSettings;
   kinds: PageKinds;
-  /** Who is there, as the server found out with the page itself. */
   visit: GateVisit;
   outline: RoomOutline;
   lookup: KeyLookup | null;
-  /** Who comes from a site, and is on the way there or has left it. */
+  /** A visitor on the way to a site, or back from it. */
   door: Exclude<DoorVisit, { kind: "wrong" }> | null;
   lastWallet: LastWallet | null;
-  /** Whether the wallet signs an Ethereum sign-in; where that is off, the older envelope. */
+  /** False: the wallet signs the older envelope. */
   signsSiwe: boolean;
 };
 
 export function Gate({ settings, kinds, visit, outline, lookup, door, lastWallet, signsSiwe }: GateProps) {
   const { state, parts, chooser, look, returning, actions } = useGate({ settings, kinds, visit, lastWallet });
   const isDemo = settings.mode === "demo";
-  const isInside = state.phase === "inside";
-  const { account = null, other = null } = state.phase === "connected" || isInside ? state : {};
-  const insideKey = useInsideKey(kinds, isInside ? state.room : null);
-  const isAccepted = isInside && state.room.form.receipt !== null;
+  const { account, other, room } = state;
+  const insideKey = useInsideKey(kinds, room);
+  const isAccepted = Boolean(room?.form.receipt);
 
   return (
     <div className="stack">
       {door ? (
         <DoorCard door={door} settings={settings} kinds={kinds} state={state} look={look} actions={actions} />
       ) : null}
-      {state.phase === "connected" || isInside ? (
+      {account || room ? (
         <AccountBar settings={settings} kinds={kinds} state={state} actions={actions} />
       ) : null}
-      {isInside ? (
+      {room ? (
         <RoomFrame
-          signedKey={insideKey ?? toSignedKey(kinds, state.room)}
-          state={state}
+          signedKey={insideKey ?? toSignedKey(kinds, room)}
+          state={{ ...state, room }}
           visit={visit}
           actions={actions}
         />
@@ -64,12 +61,12 @@ export function Gate({ settings, kinds, visit, outline, lookup, door, lastWallet
         <div className="gate-entry">
           <EntryChecklist state={state} chooser={chooser} settings={settings} kinds={kinds} />
           <div className="gate-step">
-            {state.phase === "connected" ? (
+            {account ? (
               <KeyCard
                 settings={settings}
                 kinds={kinds}
                 signsSiwe={signsSiwe}
-                state={state}
+                state={{ ...state, account }}
                 actions={actions}
               />
             ) : returning ? (
@@ -82,9 +79,7 @@ export function Gate({ settings, kinds, visit, outline, lookup, door, lastWallet
                 onConnect={actions.openWallets}
               />
             )}
-            {kinds.length > 1 && state.phase !== "connected" ? (
-              <KindList kinds={kinds} settings={settings} />
-            ) : null}
+            {kinds.length > 1 && !account ? <KindList kinds={kinds} settings={settings} /> : null}
           </div>
           <LockedPreview outline={outline} />
         </div>
@@ -101,15 +96,15 @@ export function Gate({ settings, kinds, visit, outline, lookup, door, lastWallet
         />
       ) : null}
       {account && other?.isAsked ? (
-        <AccountChoice current={account} other={other.account} isInside={isInside} actions={actions} />
+        <AccountChoice current={account} other={other.account} isInside={room !== null} actions={actions} />
       ) : null}
-      {/* A new key, or a form that was just accepted, is a new question. */}
+      {/* A new key or an accepted form needs a new lookup. */}
       <StatusCard key={`${insideKey?.id} ${isAccepted}`} kinds={kinds} inside={insideKey} lookup={lookup} />
     </div>
   );
 }
 
-/** The same one for as long as the room is open. */
+/** Stable while the room is open. */
 function useInsideKey(kinds: PageKinds, room: GateRoom | null): SignedKey | null {
   const { kindName = null, tokenId = null, vault = null } = room ?? {};
   return useMemo(
@@ -130,7 +125,8 @@ function ConnectCard({ notice, chooser, isDemo, onConnect }: ConnectCardProps) {
   return (
     <Card title="Connect your wallet">
       <p>
-        The key to this room is a token in a wallet. Connecting shows this page your address and nothing else.
+        The key to this room is a token in your wallet. Connecting shares your address. It can&rsquo;t move
+        anything.
       </p>
       <div className="row">
         <Button onClick={onConnect} busy={isLoading}>
@@ -140,8 +136,8 @@ function ConnectCard({ notice, chooser, isDemo, onConnect }: ConnectCardProps) {
       {notice ? <NoticeCard notice={notice} /> : null}
       {isDemo ? (
         <p className="soft">
-          This is a demo: if you have no wallet at hand, choose the <strong>demo wallet</strong>. Its test key
-          is made in your browser and is good for nothing but this demo.
+          This is a demo. Without a wallet, choose the <strong>demo wallet</strong>. Your browser makes its
+          test key, for this demo only.
         </p>
       ) : null}
     </Card>

@@ -10,17 +10,16 @@ import type { GateNotice } from "./wallet/wallet-notices";
 
 type NoticeCardProps = {
   notice: GateNotice;
-  /** Retries what was refused, after the wait where there is one. */
   onRetry?: () => void;
   children?: ReactNode;
 };
 
-/** What happened, why, what to do, and, where it matters, how long to wait. It takes the focus when it comes. */
+/** Takes the focus when it appears. */
 export function NoticeCard({ notice, onRetry, children }: NoticeCardProps) {
   const card = useRef<HTMLDivElement>(null);
   useEffect(() => {
     card.current?.focus({ preventScroll: true });
-    // No further than needed: what there is to press stands above the notice.
+    // Keeps the button above in view.
     card.current?.scrollIntoView({ block: "nearest" });
   }, [notice]);
 
@@ -51,7 +50,7 @@ export function NoticeCard({ notice, onRetry, children }: NoticeCardProps) {
           </p>
         ) : null}
         {notice.pagePath ? (
-          // A new tab: what was typed here lives in this page only.
+          // In a new tab, to keep what was typed here.
           <p>
             <Link to={notice.pagePath} target="_blank" rel="noopener">
               More about this<span className="visually-hidden"> (opens in a new tab)</span>

@@ -19,10 +19,9 @@ type GateOptions = Pick<GateTools, "settings" | "kinds"> & {
   lastWallet: LastWallet | null;
 };
 
-/** The parts that need the wallet's code, once it has come. */
+/** Parts of the wallet's code, once loaded. */
 type Parts = { WalletParts: typeof WalletParts; onWallet: (wallet: Wallet) => void };
 
-/** The state, and what the visitor can do in it. */
 export function useGate({ settings, kinds, visit, lastWallet }: GateOptions) {
   const [state, show] = useState(() => stateFromVisit(visit, Date.now()));
   const [parts, setParts] = useState<Parts | null>(null);
@@ -68,7 +67,7 @@ export function createTools({ settings, kinds, page, setParts }: Setup): GateToo
       wallet ??= import("./wallet/wallet-parts")
         .then(({ WalletParts }) => new Promise<Wallet>((onWallet) => setParts({ WalletParts, onWallet })))
         .catch((error: unknown) => {
-          // A failed download is retried at the next press.
+          // The next press retries a failed download.
           wallet = null;
           throw error;
         });

@@ -1,17 +1,16 @@
 import { accessTokenRefused } from "../tokens/authentication-failed";
 import { holderOf } from "../tokens/holder.server";
-import type { Holder } from "../tokens/holder";
+import type { Holder } from "../tokens/access-token.schema";
 import { parseBearerHeader } from "../tokens/access-token.server";
 import { requireOwnHost } from "./proof.server";
 import type { Proof, ProofDependencies, ProofRequest } from "./proof.server";
 
 type BearerRequest = ProofRequest & { authorization: string };
 
-/** For whatever the gate opens, and the session that stands for it. */
 export const verifyGateToken = (token: string, { verifyToken }: Pick<ProofDependencies, "verifyToken">) =>
   verifyToken({ token, requiredScope: "gate:read" });
 
-/** An access token of ours. A header that is present decides, however bad it is. */
+/** A header that is present decides, even if it is invalid. */
 export const bearerProof: Proof<BearerRequest, Holder> = {
   kind: "bearer",
   matches: (request): request is BearerRequest => request.authorization !== undefined,
@@ -32,7 +31,6 @@ export const bearerProof: Proof<BearerRequest, Holder> = {
     }
     return holderOf(verified);
   },
-  // Good until it expires, and for no other token.
   spend: async () => {},
   spendBefore: "token",
   claims: () => null,

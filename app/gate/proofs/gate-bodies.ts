@@ -1,19 +1,87 @@
 import type { Address } from "viem";
 import * as z from "zod";
-import {
-  addressSchema,
-  bearerBodySchema,
-  formSubmissionSchema,
-  legacyBodySchema,
-  siweBodySchema,
-} from "./gate.schema";
-import type { FormSubmission, LegacyBody, SiweBody } from "./gate.schema";
 import { tokenIdRequired, tokenIdSchema } from "../kinds/token-id";
 import type { KeyKind, KeyKinds } from "../kinds/kind";
-import { unknownKind } from "../kinds/require-kind";
-import { findKind, firstKind, membershipId } from "../kinds/kind-of-key";
+import { unknownKind, findKind, firstKind, membershipId } from "../kinds/kind";
 
-/** Which key a body means, and whose it is where the signer is only a delegate. */
+export const addressSchema = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, "Must be a wallet address: 0x and 40 hex digits.")
+  .describe("Wallet address of the signer.");
+
+/** 64 or 65 bytes, longer for contract wallets, or empty if approved on chain. */
+const signatureSchema = z
+  .string()
+  .max(16_384, "The signature is too long.")
+  .regex(/^0x(?:[0-9a-fA-F]{2})*$/, "Must be a signature in hex, beginning with 0x.")
+  .describe("Signature in hex.");
+
+const timestampSchema = z
+  .number()
+  .int("Must be a whole number of milliseconds since the epoch.")
+  .nonnegative("Must not be negative.")
+  .max(Number.MAX_SAFE_INTEGER, "Is too large.")
+  .describe(
+    "Milliseconds since the epoch, exactly as it stands in the signed text. Values below 1,000,000,000,000 are read as seconds.",
+  );
+
+/** Far above any wallet's message. Bounds the parser's time (decision 025). */
+export const maxSiweMessageLength = 2048;
+
+export const siweBodySchema = z.object({
+  address: addressSchema,
+  signature: signatureSchema,
+  tokenId: tokenIdSchema,
+  message: z
+    .string()
+    .min(1)
+    .max(maxSiweMessageLength, "The message is too long.")
+    .describe("The EIP-4361 message that was signed, to the letter."),
+  nonce: z.string().min(1).max(128).describe("The nonce from GET /api/nonce, which the message contains."),
+});
+
+export const legacyBodySchema = z.object({
+  address: addressSchema,
+  signature: signatureSchema,
+  tokenId: tokenIdSchema,
+  timestamp: timestampSchema,
+});
+
+export const bearerBodySchema = z.object({ tokenId: tokenIdSchema.optional() });
+
+export const formSubmissionSchema = z.object({
+  tokenId: tokenIdSchema,
+  message: z
+    .string()
+    .min(1, "Write something first.")
+    .max(10_000, "At most 10000 characters.")
+    // PostgreSQL text can't contain NUL.
+    .refine((text) => !text.includes("\u0000"), "Must not contain the NUL character."),
+  signature: signatureSchema,
+  address: addressSchema,
+  timestamp: timestampSchema,
+  messageHash: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{64}$/, "Must be a keccak256 hash in hex.")
+    .optional()
+    .describe("keccak256 of the message. When sent, it is the seventh line of the signed text."),
+});
+
+type SiweBody = z.infer<typeof siweBodySchema>;
+type LegacyBody = z.infer<typeof legacyBodySchema>;
+export type FormSubmission = z.infer<typeof formSubmissionSchema>;
+
+export const tokenStatusSchema = z.object({
+  tokenId: z.string(),
+  exists: z.boolean().describe("Whether the key exists on the chain."),
+  count: z.union([z.literal(0), z.literal(1)]).describe("1 where the key exists, else 0."),
+  used: z.boolean().describe("Whether the one-time form was used with it."),
+  usedBy: z.string().nullable(),
+  usedAt: z.string().nullable().describe("ISO 8601, UTC."),
+});
+export type TokenStatus = z.infer<typeof tokenStatusSchema>;
+
+/** `vault` is the holder if the signer is a delegate. */
 type MeantKey = { keyKind: KeyKind; tokenId: string; vault: Address | null };
 
 export type SiweSignIn = SiweBody & MeantKey;
@@ -24,25 +92,23 @@ export type GateAccessBody =
   | ({ tier: "legacy" } & LegacySignIn)
   | { tier: "bearer"; tokenId?: string; keyKind?: KeyKind };
 
-/** Reports what is wrong to `checks`. */
+/** Reports mistakes to `checks`. */
 type BodyReader<Body> = (json: unknown, checks: z.RefinementCtx) => Body;
 
-/** For a route, which is declared before the kinds of keys are known. */
+/** Routes are declared before the kinds of keys are known. */
 export function readBy<Body>(findReader: () => BodyReader<Body>): z.ZodType<Body> {
   return z.unknown().transform((json, checks) => findReader()(json, checks)) as z.ZodType<Body>;
 }
 
 const objectSchema = z.record(z.string(), z.unknown(), { error: "The body must be a JSON object." });
 
-export type GateBodies = ReturnType<typeof createGateBodies>;
-
-/** What the gate's routes take, which is more where kinds of keys have names. */
+/** Bodies accept more members if kinds of keys have names. */
 export function createGateBodies(kinds: KeyKinds) {
   const readSiwe = readKeyed(siweBodySchema, siweBodySchema.extend(keyMembers), kinds);
   const readLegacy = readKeyed(legacyBodySchema, legacyBodySchema.extend(keyMembers), kinds);
   const bearerMembers = kinds.areNamed ? ["tokenId", "key"] : ["tokenId"];
 
-  /** Told by the fields that are present, so that a mistake in one is reported for that field. */
+  /** The fields that are present decide, so that a mistake is reported for its field. */
   function readAccess(json: unknown, checks: z.RefinementCtx): GateAccessBody {
     const body = pass(objectSchema, json, checks);
     if (body === null) return z.NEVER;
@@ -104,7 +170,7 @@ function readBearer(body: unknown, kinds: KeyKinds, checks: z.RefinementCtx) {
   return keyKind ? { ...rest, keyKind } : rest;
 }
 
-/** Null where something is wrong, which is reported. */
+/** Null after reporting a mistake. */
 function findMeantKey(
   { key, tokenId, ...named }: KeyMembers & { address: string },
   kinds: KeyKinds,
@@ -114,7 +180,6 @@ function findMeantKey(
   if (keyKind === null) return null;
   const address = named.address.toLowerCase() as Address;
   const sentVault = (named.vault?.toLowerCase() as Address | undefined) ?? null;
-  // Nobody needs to be a delegate of their own wallet.
   const vault = sentVault === address ? null : sentVault;
   if (vault !== null && keyKind.delegation === "none") {
     return refuse(

@@ -3,26 +3,25 @@ import { requireProof } from "../tokens/authentication-failed";
 
 const maxAgeMs = 5 * 60_000;
 const maxAheadMs = 30_000;
-/** Below this a timestamp is read as seconds: as milliseconds it would lie before September 2001. */
+/** Smaller timestamps are seconds. */
 const firstMilliseconds = 1e12;
 
 export type LegacyEnvelope = {
-  /** Canonical decimal. */
   tokenId: string;
-  /** The normalised host the request was sent to. */
+  /** The request's normalised host. */
   domain: string;
   path: string;
   method: string;
   chainId: number;
-  /** The number as sent, in whichever unit. */
+  /** As sent, in either unit. */
   timestamp: number;
-  /** keccak256 of the form's message in 0x hex, as sent; only with it does the text have a seventh line. */
+  /** keccak256 of the form's message in hex, as sent. */
   messageHash?: string;
-  /** The kind of the key, but for the first: then its name is the last line. */
+  /** Omitted for the first kind. */
   keyName?: string | undefined;
 };
 
-/** Rebuilt from the request: no line of it is taken on trust (EIP-191). */
+/** Rebuilt from the request, so that no line is taken on trust (EIP-191). */
 export function legacyEnvelopeText(envelope: LegacyEnvelope): string {
   const lines = [
     `I own key #${envelope.tokenId}`,
@@ -37,7 +36,10 @@ export function legacyEnvelopeText(envelope: LegacyEnvelope): string {
   return lines.join("\n");
 }
 
-/** A fraction has more than one spelling. The digest has to be kept up to and including `expiresAtMs`. */
+/**
+ * Fractions are refused because they have several spellings. The digest must be kept until `expiresAtMs`,
+ * inclusive.
+ */
 export function checkLegacyTimestamp(timestamp: number, nowMs: number) {
   if (!Number.isSafeInteger(timestamp) || timestamp < 0 || Object.is(timestamp, -0)) {
     throw new Refusal("invalid-request", {

@@ -3,7 +3,7 @@ import type { Address } from "viem";
 import { Refusal } from "~/platform/refusals/refusal";
 import { authenticationFailed } from "../tokens/authentication-failed";
 import type { LegacySignIn } from "./gate-bodies";
-import { firstKind } from "../kinds/kind-of-key";
+import { firstKind } from "../kinds/kind";
 import { checkLegacyTimestamp, legacyEnvelopeText } from "./legacy-envelope";
 import { requireOwnHost } from "./proof.server";
 import type { Proof, ProofDependencies, ProofRequest, SignedClaim } from "./proof.server";
@@ -11,12 +11,12 @@ import type { Proof, ProofDependencies, ProofRequest, SignedClaim } from "./proo
 type LegacyRequest = ProofRequest & { body: LegacySignIn };
 export type LegacyClaim = SignedClaim &
   ReturnType<typeof checkLegacyTimestamp> & {
-    /** As sent, in whatever case. */
+    /** As sent, in any case. */
     sentAddress: string;
     domain: string;
   };
 
-/** The older timestamped envelope, which the server rebuilds from the request. */
+/** The older timestamped envelope. */
 export const legacyProof: Proof<LegacyRequest, LegacyClaim> = {
   kind: "legacy",
   matches: (request): request is LegacyRequest => request.body?.tier === "legacy",
@@ -29,7 +29,7 @@ export const legacyProof: Proof<LegacyRequest, LegacyClaim> = {
   },
   spend: spendSignature,
   spendBefore: "token",
-  // A nonce that no message can hold marks what was signed as no message at all.
+  // No message can contain this nonce.
   claims: ({ sentAddress, domain, keyKind, signedAtMs }) => ({
     address: sentAddress,
     domain,
@@ -39,7 +39,7 @@ export const legacyProof: Proof<LegacyRequest, LegacyClaim> = {
   }),
 };
 
-/** Shared with the one-time form, which signs the same lines and the hash of its message. */
+/** The one-time form signs the same lines and its message's hash. */
 export function readLegacyClaim(
   {
     address,
@@ -75,7 +75,7 @@ export async function spendSignature(
   { address, signedText, expiresAtMs }: LegacyClaim,
   { spentSignatures }: Pick<ProofDependencies, "spentSignatures">,
 ): Promise<void> {
-  // The text and the signer, never the signature's bytes, which have more than one form.
+  // Not the signature's bytes, which have several valid forms.
   const digest = keccak256(stringToBytes(`${address}\n${signedText}`));
   if (await spentSignatures.spendSignature({ digest, expiresAtMs })) return;
   throw authenticationFailed(

@@ -4,11 +4,9 @@ import { isAllowedDomain } from "~/platform/config/domains";
 import { authenticationFailed } from "../tokens/authentication-failed";
 import type { CallerDependencies } from "../tokens/caller.server";
 import type { GateAccessBody } from "./gate-bodies";
-import type { Holder } from "../tokens/holder";
+import type { Holder, AccessClaims, SiweClaims } from "../tokens/access-token.schema";
 import type { KeyKind, KeyKinds } from "../kinds/kind";
-import type { AccessClaims, SiweClaims } from "../tokens/access-token.schema";
-import type { NonceStore } from "./nonces.store.server";
-import type { SpentSignatureStore } from "./spent-signatures.store.server";
+import type { NonceStore, SpentSignatureStore } from "./nonces.store.server";
 
 export type ProofRequest = {
   authorization: string | undefined;
@@ -19,7 +17,7 @@ export type ProofRequest = {
 
 export type ProofDependencies = {
   domains: readonly string[];
-  /** Whether a page of this site may be one without TLS, be it not on this very machine. */
+  /** Whether pages other than loopback ones may use plain HTTP. */
   allowsPlainHttp: boolean;
   kinds: KeyKinds;
   siweEnabled: boolean;
@@ -31,7 +29,7 @@ export type ProofDependencies = {
   clock: Clock;
 };
 
-/** Whose signature only the chain is left to judge. */
+/** The chain has yet to verify the signature. */
 export type SignedClaim = {
   address: Address;
   keyKind: KeyKind;
@@ -44,17 +42,16 @@ export type SignedClaim = {
 export type Proof<Request extends ProofRequest, Claim extends Holder | SignedClaim> = {
   kind: "bearer" | AccessClaims["auth"];
   matches: (request: ProofRequest) => request is Request;
-  /** Refuses what can be judged without the chain. */
+  /** Makes every check that needs no chain. */
   read: (request: Request, dependencies: ProofDependencies) => Promise<Claim> | Claim;
-  /** Uses the proof up, so that it counts once. */
   spend: (claim: Claim, dependencies: ProofDependencies) => Promise<void>;
-  /** Before the chain is asked, or once it has answered and before the token is minted. */
+  /** Before the chain is read, or before the token is minted. */
   spendBefore: "chain" | "token";
-  /** The claim `siwe` of the access token to mint; null where none is minted. */
+  /** The claim `siwe` of the access token; null if none is minted. */
   claims: (claim: Claim) => Claim extends SignedClaim ? SiweClaims : null;
 };
 
-/** `spend` is to be called last, before a token is minted. */
+/** Call `spend` last, before minting a token. */
 export type SignedClaimant = SignedClaim & {
   kind: AccessClaims["auth"];
   claims: SiweClaims;
@@ -62,7 +59,7 @@ export type SignedClaimant = SignedClaim & {
 };
 export type Claimant = (Holder & { kind: string; claims: null }) | SignedClaimant;
 
-/** A row of the registry; null where the request does not use this proof. */
+/** Null if the request doesn't use this proof. */
 export type ProofRow = (request: ProofRequest, dependencies: ProofDependencies) => Promise<Claimant> | null;
 
 export function toRow<Request extends ProofRequest, Claim extends Holder | SignedClaim>(

@@ -6,8 +6,11 @@ import { legacyProof } from "./legacy.server";
 import { toRow } from "./proof.server";
 import type { Claimant, ProofDependencies, ProofRequest, ProofRow, SignedClaim } from "./proof.server";
 import { siweProof } from "./siwe.server";
+import { randomBytes } from "node:crypto";
+import { Refusal } from "~/platform/refusals/refusal";
+import type { NonceStore } from "./nonces.store.server";
 
-/** The first one that matches decides; nothing falls through from a bad one to the next. */
+/** The first match decides, even if it is invalid. */
 const proofs: readonly ProofRow[] = [toRow(bearerProof), toRow(siweProof), toRow(legacyProof)];
 
 export async function identify(request: ProofRequest, dependencies: ProofDependencies): Promise<Claimant> {
@@ -20,7 +23,7 @@ export async function identify(request: ProofRequest, dependencies: ProofDepende
   );
 }
 
-/** Who a body says asks. Null where it says nothing, as beside a Bearer token. */
+/** The unverified caller. Null if the body names none. */
 export function claimOfBody(body: GateAccessBody | undefined): AccessClaim | null {
   if (!body || body.tier === "bearer") return null;
   return toClaim(body.tier, body);
@@ -34,4 +37,21 @@ type Claimed = Pick<SignedClaim, "keyKind" | "tokenId" | "vault"> & { address: s
 
 export function toClaim(proof: string, { address, vault, tokenId, keyKind }: Claimed): AccessClaim {
   return { proof, address, vault, tokenId, keyKind: keyKind.name };
+}
+
+const nonceTtlSeconds = 300;
+
+/** 32 lower-case hex characters. */
+export async function issueNonce(
+  clientId: string,
+  { siweEnabled, nonces }: { siweEnabled: boolean; nonces: Pick<NonceStore, "issueNonce"> },
+): Promise<string> {
+  if (!siweEnabled) throw new Refusal("nonce-siwe-not-enabled");
+  const value = randomBytes(16).toString("hex");
+  try {
+    await nonces.issueNonce({ value, clientId, ttlSeconds: nonceTtlSeconds });
+  } catch (cause) {
+    throw new Refusal("nonce-not-issued", { cause });
+  }
+  return value;
 }

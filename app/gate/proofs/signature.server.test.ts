@@ -1,5 +1,8 @@
-import { numberToHex, parseSignature, serializeCompactSignature, signatureToCompactSignature } from "viem";
 import {
+  numberToHex,
+  parseSignature,
+  serializeCompactSignature,
+  signatureToCompactSignature,
   encodeFunctionData,
   hashMessage,
   parseEther,
@@ -14,7 +17,7 @@ import type { TestChain } from "~e2e/support/chain/chain";
 import { startRpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import type { RpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import { proveAndReadOwnership } from "~e2e/support/chain/prove-ownership";
-import { siweBodySchema } from "./gate.schema";
+import { siweBodySchema } from "./gate-bodies";
 import { createOwnershipReader } from "~e2e/support/chain/ownership-reader";
 import type { OwnershipReader } from "~e2e/support/chain/ownership-reader";
 import { recoverSigner } from "./signature.server";

@@ -5,19 +5,19 @@ import { publicKeyToAddress } from "viem/accounts";
 import { authenticationFailed } from "../tokens/authentication-failed";
 import type { Judgement } from "../kinds/kind";
 import type { Judge, KeyQuestion } from "../ownership/judge";
-import type { WalletSignature } from "../ownership/reads/chain-answers";
+import type { WalletSignature } from "../ownership/reads/read";
 import { isListedFactory } from "./wallet-factories.settings";
 import type { WalletFactories } from "./wallet-factories.settings";
 
-/** Passkey and multi-owner wallets sign at length; no known one comes near this. */
+/** Far above passkey and multi-owner wallets. */
 const maxSignatureBytes = 8_192;
-/** Half the curve's order, rounded down: the greatest s of a canonical signature. */
+/** The largest s of a canonical signature: half the curve's order, rounded down. */
 const halfOrder = Buffer.from("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0", "hex");
 const evenHex = /^0x(?:[0-9a-fA-F]{2})*$/;
 
 type SignatureParts = { rs: Uint8Array; recoveryBit: 0 | 1 };
 
-/** Null when malformed or not canonical (low s). 65 bytes, or 64 in the compact form of EIP-2098. */
+/** Null if malformed or not canonical (low s). 65 bytes, or 64 in the compact form of EIP-2098. */
 export function recoverSigner(message: string, signature: string): Address | null {
   const parts = readParts(signature);
   if (!parts) return null;
@@ -25,7 +25,7 @@ export function recoverSigner(message: string, signature: string): Address | nul
     const publicKey = recover(hashMessage(message, "bytes"), parts.rs, parts.recoveryBit);
     return publicKey && publicKeyToAddress(bytesToHex(publicKey));
   } catch {
-    // Numbers out of range, or a point that is not on the curve.
+    // Numbers out of range, or a point off the curve.
     return null;
   }
 }
@@ -49,10 +49,10 @@ export type SignatureDependencies = {
   judge: Pick<Judge, "judge" | "judgeSigned">;
   walletFactories: WalletFactories;
 };
-/** `isUndeployed`: the wallet that signed has no code yet. */
+/** `isUndeployed`: the signing wallet has no code yet. */
 type Proven = { judgement: Judgement; isUndeployed: boolean };
 
-/** In one request to each chain either way. It costs a stranger nothing: check nonce and rate limit first. */
+/** One request to each chain. It costs a stranger nothing, so check nonce and rate limit first. */
 export async function proveAndJudge(
   { message, signature, question }: SignedQuestion,
   { judge, walletFactories }: SignatureDependencies,
@@ -86,7 +86,7 @@ function readWalletSignature(message: string, signature: string, wallet: Address
   if (signature.length > 2 + maxSignatureBytes * 2 || !evenHex.test(signature)) return null;
   const hash = hashMessage(message);
   const plain = { wallet, hash, signature: signature.toLowerCase() as Hex, deployment: null };
-  // Shorter than the mark of a wrapped signature, and so not one.
+  // Too short to be wrapped.
   if (signature.length < 2 + 32 * 2 || !isErc6492Signature(plain.signature)) return plain;
   try {
     const wrapped = parseErc6492Signature(plain.signature);

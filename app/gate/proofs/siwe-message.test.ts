@@ -2,9 +2,10 @@ import { expect, test } from "vitest";
 import { createSiweMessage } from "viem/siwe";
 import { Refusal } from "~/platform/refusals/refusal";
 import { siweClaimsSchema } from "../tokens/access-token.schema";
-import { maxSiweMessageLength } from "./gate.schema";
-import type { ExpectedSiwe } from "./siwe.server";
+import { maxSiweMessageLength } from "./gate-bodies";
 import { checkSiweMessage, readSiweMessage } from "./siwe.server";
+
+type ExpectedSiwe = Parameters<typeof checkSiweMessage>[1];
 
 const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const nonce = "0123456789abcdef0123456789abcdef";

@@ -5,7 +5,7 @@ import type { Address } from "viem";
 import { isAllowedDomain, isLoopbackName, normalizeHost, uriHost } from "~/platform/config/domains";
 import { Refusal } from "~/platform/refusals/refusal";
 import { authenticationFailed, requireProof } from "../tokens/authentication-failed";
-import { maxSiweMessageLength } from "./gate.schema";
+import { maxSiweMessageLength } from "./gate-bodies";
 import type { SiweSignIn } from "./gate-bodies";
 import type { SiweClaims } from "../tokens/access-token.schema";
 import { requireOwnHost } from "./proof.server";
@@ -17,7 +17,6 @@ const maxAheadMs = 60_000;
 type SiweRequest = ProofRequest & { body: SiweSignIn };
 type SiweClaim = SignedClaim & { clientId: string; nonce: string; siwe: SiweClaims };
 
-/** An EIP-4361 message with a nonce of ours. */
 export const siweProof: Proof<SiweRequest, SiweClaim> = {
   kind: "siwe",
   matches: (request): request is SiweRequest => request.body?.tier === "siwe",
@@ -66,7 +65,7 @@ const nonceDetails = {
     "The nonce was issued to another client. Get a new one from /api/nonce over the same connection and sign again.",
 } as const;
 
-/** Checks the strict grammar, not whom the message is for. The domain is normalised, as the request's host is. */
+/** Checks the grammar only, and normalises the domain like the request's host. */
 export function readSiweMessage(text: string): SiweMessage {
   if (text.length > maxSiweMessageLength) {
     throw refuseMessage(`it is longer than ${maxSiweMessageLength} characters`);
@@ -82,17 +81,17 @@ export function readSiweMessage(text: string): SiweMessage {
   return message;
 }
 
-/** The package's judgement on the grammar. What it only warns of, and what it would write otherwise, is refused too. */
+/** Also refuses what the package only warns about, or would write differently. */
 function parseStrictly(text: string): SiweMessage {
   const parsed = parse(text);
   const { address, warnings } = parsed;
   const isChecksummed = checksumAddress(address as Address) === address;
   if (!isChecksummed) throw refuseMessage("invalid EIP-55 address checksum");
-  // The package warns of every address in one case, and for one in two thousand that is the right checksum.
+  // The package warns about every one-case address, which is the right checksum for one in two thousand.
   const digits = address.slice(2);
   const isOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase();
   if (warnings.length > (isOneCase ? 1 : 0)) throw refuseMessage("it departs from the standard");
-  // Whatever was signed was read: what the parser drops or rounds, such as digits of a chain id, shows here.
+  // Reveals what the parser drops or rounds, such as digits of a chain ID.
   if (parsed.toMessage() !== text) throw refuseMessage("it is not written the way the standard writes it");
   return parsed;
 }
@@ -101,13 +100,13 @@ function parse(text: string): SiweMessage {
   try {
     return new SiweMessage(text);
   } catch (error) {
-    // Any error means that the text could not be read; the error's own text repeats parts of the message.
+    // The error's own text repeats parts of the message.
     const [first = ""] = error instanceof SiweParseError ? error.errors : [];
     throw refuseMessage(/^line \d+: [a-zA-Z0-9 -]+?(?= - |$)/.exec(first)?.[0] ?? "it could not be read");
   }
 }
 
-/** The grammar takes a leap second, which no clock here can tell. */
+/** The grammar accepts leap seconds, which no clock here can represent. */
 function requireMoment(name: string, time: string | undefined): void {
   if (time !== undefined && Number.isNaN(Date.parse(time))) {
     throw refuseMessage(`its ${name} is not a moment in time`);
@@ -118,7 +117,7 @@ function refuseMessage(reason: string): Refusal {
   return authenticationFailed(`The message is not a valid EIP-4361 message: ${reason}.`);
 }
 
-export type ExpectedSiwe = Pick<ProofDependencies, "domains" | "allowsPlainHttp"> & {
+type ExpectedSiwe = Pick<ProofDependencies, "domains" | "allowsPlainHttp"> & {
   chainId: number;
   requestHost: string;
   /** In any case. */
@@ -127,7 +126,7 @@ export type ExpectedSiwe = Pick<ProofDependencies, "domains" | "allowsPlainHttp"
   nowMs: number;
 };
 
-/** Meant for this site, request and moment? Every expectation is required, so that no check can be skipped. */
+/** Every expectation is required, so that no check can be skipped. */
 export async function checkSiweMessage(message: SiweMessage, expected: ExpectedSiwe): Promise<SiweClaims> {
   requireOwnSite(message, expected);
   requireRecent(message, expected.nowMs);
@@ -165,7 +164,7 @@ function requireOwnSite({ domain, uri }: SiweMessage, expected: ExpectedSiwe): v
   );
 }
 
-/** The package honours the times a message sets itself, and knows no greatest age. */
+/** The package checks a message's own times, but no maximum age. */
 function requireRecent({ issuedAt = "" }: SiweMessage, nowMs: number): void {
   const issuedAtMs = Date.parse(issuedAt);
   requireProof(
@@ -178,15 +177,15 @@ function requireRecent({ issuedAt = "" }: SiweMessage, nowMs: number): void {
   );
 }
 
-/** The package's own validation. Its strict mode refuses when an expectation is missing. */
+/** Strict mode refuses if an expectation is missing. */
 async function requireValid(message: SiweMessage, expected: ExpectedSiwe): Promise<void> {
   const { nonce, chainId, address, nowMs } = expected;
   const params = {
-    // Not judged yet: the nonce is used up first, and an outage of the chain must not look like a bad signature.
+    // Verified later: the nonce is used up first, and an outage must not look like a bad signature.
     signature: "",
     nonce,
     chainId,
-    // Strict mode asks for both. The allowlist has judged them; a page may sign in at another of its domains.
+    // Strict mode requires both. The allowlist has checked them already.
     domain: message.domain,
     uri: message.uri,
     time: new Date(nowMs).toISOString(),
@@ -197,7 +196,7 @@ async function requireValid(message: SiweMessage, expected: ExpectedSiwe): Promi
   throw authenticationFailed(mismatchDetail(error?.type, message, expected));
 }
 
-/** Compares the message's address to this one. `proveAndJudge` finds out whether its wallet signed. */
+/** Compares the message's address only. `proveAndJudge` verifies the signature. */
 function assumeSigner(address: string): SiweConfig {
   return { verifyMessage: () => address, hashMessage, getAddress };
 }

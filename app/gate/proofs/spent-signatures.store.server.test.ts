@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { countOutcomes, openTestDatabase, testOnEachDatabase } from "~e2e/support/databases/database";
-import { createSpentSignatureStore } from "./spent-signatures.store.server";
+import { createSpentSignatureStore } from "./nonces.store.server";
 
 testOnEachDatabase(
   "exactly one of a hundred concurrent requests spends a signature",

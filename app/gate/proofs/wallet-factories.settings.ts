@@ -7,7 +7,7 @@ import { InvalidSetting } from "~/platform/config/setting";
 /** In lower case. */
 export type WalletFactories = ReadonlySet<string> | "any";
 
-/** None calls code that its caller chooses. docs/security.md names their sources. */
+/** None calls code of its caller's choice. docs/security.md names their sources. */
 export const defaultWalletFactories: WalletFactories = new Set([
   // Coinbase Smart Wallet 1 and 1.1
   "0x0ba5ed0c6aa8c49038f819e587e2633c4a9f428a",
@@ -32,7 +32,7 @@ export function parseWalletFactories(given: string): WalletFactories {
   );
 }
 
-/** On local chains any factory is accepted: nothing there is worth stealing. */
+/** Local chains accept any factory. */
 export function isListedFactory(factories: WalletFactories, chainId: number, factory: Address): boolean {
   return factories === "any" || isLocalChain(chainId) || factories.has(factory.toLowerCase());
 }

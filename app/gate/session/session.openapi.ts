@@ -1,9 +1,9 @@
 import * as z from "zod";
 import type { AnswerDescription, ApiRegistry, OperationDescription } from "~/platform/openapi/api-registry";
 import { answersJson, jsonContent } from "~/platform/openapi/json-content";
-import { admissionSchema } from "../admission/gate-answers.schema";
+import { admissionSchema } from "../admission/gate.openapi";
 import { exampleAdmission, exampleClaims } from "../admission/gate-examples";
-import { notHeldProblemSchema } from "../kinds/requirement-report.schema";
+import { notHeldProblemSchema } from "../kinds/keys.openapi";
 import { sessionCookieName } from "../tokens/token-locations";
 import { goToSchema, sessionBodySchema, signedInSchema, signedOutSchema } from "./session.schema";
 import type { SignedIn, SignedOut } from "./session.schema";
@@ -52,12 +52,10 @@ export function describeSession(api: ApiRegistry): void {
     description:
       "The same access token in the cookie of a signed-in browser, which `POST /session` sets. It counts for requests of this gate's own pages only.",
   });
-  api.describe(getSessionOperation);
-  api.describe(keepSessionOperation);
-  api.describe(endSessionOperation);
+  for (const operation of Object.values(sessionOperations)) api.describe(operation);
 }
 
-export const getSessionOperation: OperationDescription = {
+const getSession: OperationDescription = {
   method: "get",
   path: "/session",
   operationId: "getSession",
@@ -78,7 +76,7 @@ export const getSessionOperation: OperationDescription = {
   }),
 };
 
-export const keepSessionOperation: OperationDescription = {
+const keepSession: OperationDescription = {
   method: "post",
   path: "/session",
   operationId: "keepSession",
@@ -130,7 +128,7 @@ export const keepSessionOperation: OperationDescription = {
   ),
 };
 
-export const endSessionOperation: OperationDescription = {
+const endSession: OperationDescription = {
   method: "delete",
   path: "/session",
   operationId: "endSession",
@@ -146,3 +144,5 @@ export const endSessionOperation: OperationDescription = {
     { ownHeaders },
   ),
 };
+
+export const sessionOperations = { getSession, keepSession, endSession };

@@ -1,9 +1,9 @@
 import * as z from "zod";
 
-/** Of a SHA-256, as base64url. */
+/** A SHA-256 as base64url. */
 export const digestShape = /^[A-Za-z0-9_-]{43}$/;
 
-/** Nothing: the token in the Authorization header becomes the session. Otherwise one of the two, and no header. */
+/** Without a member, the token in the Authorization header becomes the session. */
 export const sessionBodySchema = z
   .strictObject(
     {

@@ -2,15 +2,9 @@ import { expect, test } from "vitest";
 import { Refusal } from "~/platform/refusals/refusal";
 import { held, judging, oneKind, untouched } from "~e2e/support/key-kinds";
 import { exampleClaims } from "../admission/gate-examples";
-import {
-  findSessionToken,
-  identifySession,
-  prolongSession,
-  readSession,
-  renewSession,
-  signOut,
-} from "./session.server";
-import type { SessionDependencies } from "./session.server";
+import { createSession, findSessionToken } from "./session.server";
+
+type SessionDependencies = Parameters<typeof createSession>[0];
 
 const signedAtSeconds = Date.parse(exampleClaims.siwe.issuedAt) / 1000;
 const kinds = oneKind({ chainId: 1, contract: "0x0000000000000000000000000000000000000001" });
@@ -40,6 +34,8 @@ function at({
       recordDeparture: async () => undefined,
     },
     verifyToken: async () => ({ claims, keyKind }),
+    open: () => expect.fail("Nothing is opened."),
+    revokeProof: null,
     reissueToken: async ({ claims: old, issuedAtSeconds, expiresAtSeconds }) => ({
       token: "new",
       claims: { ...old, iat: issuedAtSeconds, exp: expiresAtSeconds },
@@ -49,7 +45,8 @@ function at({
 
 async function renew(dependencies: SessionDependencies) {
   const request = { ask: { renew: true as const }, cookie, host: null };
-  return renewSession(await identifySession(request, dependencies), dependencies);
+  const session = createSession(dependencies);
+  return session.renew(await session.identify(request));
 }
 
 test("a renewed token lives its full lifetime, and near the end of the signature's time only until then", async () => {
@@ -73,7 +70,7 @@ test("a renewal for less than 300 seconds is refused in words, and the session s
   for (const nowSeconds of [end - 299.5, end - 299, end - 101]) {
     const dependencies = at({ nowSeconds, claims });
     const isLeft = Math.floor(nowSeconds) <= end - 300;
-    const session = await readSession(cookie, dependencies);
+    const session = await createSession(dependencies).read({ cookie });
     expect([nowSeconds, session]).toMatchObject([nowSeconds, { signedIn: true, isRenewable: isLeft }]);
     const renewal = renew(dependencies);
     if (isLeft) await expect(renewal).resolves.toMatchObject({ session: { secondsLeft: 299 } });
@@ -108,7 +105,7 @@ test("a session on its way to a site gets no longer life than any token, and end
   const lastsFrom = async (nowSeconds: number, further: Partial<SessionDependencies> = {}) => {
     const dependencies = { ...at({ nowSeconds }), ...further };
     const claims = { ...exampleClaims, iat: nowSeconds - 1, exp: nowSeconds + 1 };
-    return (await prolongSession(claims, nowSeconds, dependencies))?.session.secondsLeft ?? null;
+    return (await createSession(dependencies).prolong(claims, nowSeconds))?.session.secondsLeft ?? null;
   };
   expect(await lastsFrom(signedAtSeconds)).toBe(900);
   expect([await lastsFrom(end - 901), await lastsFrom(end - 899)]).toEqual([900, 899]);
@@ -133,7 +130,8 @@ test.each([
   async (sessionMaxSeconds, lasts) => {
     const revoked: object[] = [];
     const dependencies = at({ nowSeconds: signedAtSeconds, sessionMaxSeconds });
-    await signOut(cookie, { ...dependencies, revokeProof: async (proof) => void revoked.push(proof) });
+    const revokeProof = async (proof: object) => void revoked.push(proof);
+    await createSession({ ...dependencies, revokeProof }).signOut({ cookie });
     const expiresAtMs = (signedAtSeconds + lasts) * 1000;
     const { siwe_hash: proofHash, sub: wallet } = exampleClaims;
     expect(revoked).toEqual([{ proofHash, wallet, expiresAtMs }]);
@@ -143,7 +141,10 @@ test.each([
 test("a gate without renewals lets sessions end with their token", async () => {
   const dependencies = at({ nowSeconds: signedAtSeconds + 10, sessionMaxSeconds: 0 });
   await expect(renew(dependencies)).rejects.toThrow(Refusal);
-  expect(await readSession(cookie, dependencies)).toMatchObject({ signedIn: true, isRenewable: false });
+  expect(await createSession(dependencies).read({ cookie })).toMatchObject({
+    signedIn: true,
+    isRenewable: false,
+  });
 });
 
 test("a token that lasts longer than a renewal would, or is dated ahead, is kept", async () => {
@@ -166,8 +167,9 @@ test("a session asks for a token that opens the gate, to be kept, renewed or rea
       return { claims: exampleClaims, keyKind };
     },
   };
-  await identifySession({ authorization: "Bearer aaa.bbb.ccc", cookie: undefined, host: null }, dependencies);
+  const request = { authorization: "Bearer aaa.bbb.ccc", cookie: undefined, host: null };
+  await createSession(dependencies).identify(request);
   await renew(dependencies);
-  await readSession(cookie, dependencies);
+  await createSession(dependencies).read({ cookie });
   expect(scopes).toEqual(["gate:read", "gate:read", "gate:read"]);
 });

@@ -1,20 +1,23 @@
 import type { GatedContent } from "~/content/content.schema";
 import type { SignedIn, SignedOut } from "./session.schema";
+import type { TokenStatus } from "../proofs/gate-bodies";
 
-/** The members of a Problem Details body, where the API does not carry them. */
 export type VisitProblem = {
   type: string;
   title: string;
   status: number;
   detail: string;
-  /** Seconds until asking again makes sense. */
   retryAfter?: number;
 };
 
-/** What the cookie alone tells the server about a visitor of the gate's page. */
+/** A visitor of the gate's page, as known from the cookie. */
 export type GateVisit =
-  /** Nobody, or somebody whose session has ended. */
   | { kind: "outside"; session: SignedOut }
-  /** There is a session, but what it is worth could not be found out. */
+  /** The session could not be checked. */
   | { kind: "unknown"; problem: VisitProblem }
   | { kind: "inside"; session: SignedIn; content: GatedContent };
+
+/** The public lookup of a key by a plain form, which needs no script. */
+export type KeyLookup = { typed: string } & ({ status: TokenStatus } | { problem: VisitProblem });
+
+export const lookupParameter = "lookup";

@@ -1,44 +1,40 @@
 import { randomUUID } from "node:crypto";
 import { keccak256, stringToBytes } from "viem";
 import type { AccessClaims, GateScope } from "./access-token.schema";
-import { accessClaimsSchema } from "./access-token.schema";
-import { firstSecondAfter } from "./revocation-by-departure";
+import { accessClaimsSchema, firstSecondAfter, scopesOf } from "./access-token.schema";
 import { accessTokenRefused } from "./authentication-failed";
 import type { KeyKind, KeyKinds } from "../kinds/kind";
-import { findKind } from "../kinds/kind-of-key";
-import { scopesOf } from "./scopes";
+import { findKind } from "../kinds/kind";
 import { maxTokenLength, readSignedToken, requireToken, signToken } from "./signed-token.server";
 import type { SignedTokenRules } from "./signed-token.server";
 import type { TokenKeys } from "./token-keys.server";
 
 const tokenType = "at+jwt";
 
-/** What a token says, and the kind of key it was made for. */
 export type VerifiedToken = { claims: AccessClaims; keyKind: KeyKind };
 
-export type MintedAccessToken = { token: string; claims: AccessClaims };
+type MintedAccessToken = { token: string; claims: AccessClaims };
 
 type MintAccessTokenOptions = Pick<AccessClaims, "auth" | "tokenId" | "siwe"> & {
   keys: TokenKeys;
   address: string;
   keyKind: KeyKind;
-  /** Whether the token says which kind it is for. */
+  /** Whether the token names its kind. */
   areNamed: boolean;
   vault?: string | null;
   isUndeployed?: boolean;
-  /** Default: all that the kind opens. */
+  /** Everything that the kind opens by default. */
   scopes?: readonly GateScope[];
-  /** The exact text whose signature was the proof. */
+  /** The text that was signed. */
   signedText: string;
   ttlSeconds: number;
   issuer: string;
   audience: readonly string[];
   issuedAtMs: number;
-  /** When the key last left the holder's wallet. */
   departedAtMs?: number | null;
 };
 
-/** A holder who comes back within the second in which a departure revoked older tokens gets one dated beyond it. */
+/** After a departure in this second, the token is dated beyond it. */
 export async function mintAccessToken(options: MintAccessTokenOptions): Promise<MintedAccessToken> {
   const { auth, keyKind, tokenId, vault = null, siwe, issuedAtMs, departedAtMs = null } = options;
   const earliest = departedAtMs === null ? 0 : firstSecondAfter(departedAtMs);
@@ -70,25 +66,25 @@ export type ReissueAccessTokenOptions = {
   expiresAtSeconds: number;
 };
 
-/** The same proof with new dates. `expiresAtSeconds` is the caller's to bound. */
+/** The same proof with new dates. The caller bounds `expiresAtSeconds`. */
 export async function reissueAccessToken(options: ReissueAccessTokenOptions): Promise<MintedAccessToken> {
   const { keys, claims, issuedAtSeconds: iat, expiresAtSeconds: exp } = options;
   return await sign(keys, { ...claims, iat, exp });
 }
 
-/** Parsed on the way out too, so that nothing is signed that would be refused on its way in. */
+/** Validates before signing what would be refused later. */
 async function sign(keys: TokenKeys, dated: Omit<AccessClaims, "jti">): Promise<MintedAccessToken> {
   const claims = accessClaimsSchema.parse({ ...dated, jti: randomUUID() });
   return { token: await signToken(keys, tokenType, claims), claims };
 }
 
-export type ExpectedAccess = SignedTokenRules["expected"] & { kinds: KeyKinds };
+type ExpectedAccess = SignedTokenRules["expected"] & { kinds: KeyKinds };
 
 type VerifyAccessTokenOptions = SignedTokenRules & { token: string; expected: ExpectedAccess };
 
 /**
- * Scope, revocation and ownership are checked elsewhere. Good until `exp` plus the tolerance, exclusive. Of the scopes
- * those are left that the kind opens by today's settings.
+ * Scope, revocation and ownership are checked elsewhere. Valid until `exp` plus the tolerance, exclusive.
+ * Drops scopes that the kind no longer opens.
  */
 export async function verifyAccessToken({
   token,
@@ -100,7 +96,6 @@ export async function verifyAccessToken({
   return { claims: { ...claims, scopes: claims.scopes.filter((scope) => opened.includes(scope)) }, keyKind };
 }
 
-/** The kind that a token was made for, where it still is the one it names. */
 export function requireTokenKind(
   claims: Pick<AccessClaims, "key" | "chainId" | "contract" | "vault">,
   kinds: KeyKinds,
@@ -125,12 +120,12 @@ export function requireTokenKind(
   return keyKind;
 }
 
-/** As the claim `contract` names it. */
+/** The claim `contract`. */
 export function contractOf({ keptUnder }: KeyKind): string {
   return keptUnder.contractAddress.toLowerCase();
 }
 
-/** Where kinds have names, whoever is let in has a session, and finds it empty where the token does not open the room. */
+/** Every named kind has a session, which is empty if the kind doesn't open the room. */
 export function requireScope({ claims }: VerifiedToken, requiredScope: GateScope): void {
   if (requiredScope === "gate:read" && claims.key !== undefined) return;
   requireToken(
@@ -139,12 +134,12 @@ export function requireScope({ claims }: VerifiedToken, requiredScope: GateScope
   );
 }
 
-/** The characters a Bearer token may have (RFC 6750), and no more of them than a token of ours could. */
+/** The characters of RFC 6750, and no more of them than our tokens have. */
 export function isBearerToken(text: string): boolean {
   return text.length <= maxTokenLength && /^[A-Za-z0-9._~+/-]+=*$/.test(text);
 }
 
-/** The token of an Authorization header: `Bearer`, one space, one token. Anything else is a 401. */
+/** Exactly `Bearer`, one space and one token. */
 export function parseBearerHeader(value: string): string {
   const token = value.startsWith("Bearer ") ? value.slice("Bearer ".length) : "";
   if (isBearerToken(token)) return token;

@@ -1,8 +1,8 @@
 import { Refusal } from "~/platform/refusals/refusal";
 
-/** For a 401 where no access token was presented. */
+/** For a 401 without an access token. */
 export const bearerChallenge = 'Bearer realm="latchkey"';
-/** For a 401 where an access token was presented and is invalid. */
+/** For a 401 with an invalid access token. */
 export const invalidTokenChallenge = 'Bearer realm="latchkey", error="invalid_token"';
 
 export function authenticationFailed(detail: string, cause?: unknown): Refusal {
@@ -10,7 +10,7 @@ export function authenticationFailed(detail: string, cause?: unknown): Refusal {
   return new Refusal("authentication-failed", { detail, cause, headers });
 }
 
-/** Given what must hold, so that a comparison with NaN refuses too. */
+/** Takes the condition that must hold, so that a comparison with NaN refuses. */
 export function requireProof(holds: boolean, detail: string): void {
   if (!holds) throw authenticationFailed(detail);
 }

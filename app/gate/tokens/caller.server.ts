@@ -3,7 +3,7 @@ import { Refusal } from "~/platform/refusals/refusal";
 import type { AccessClaim } from "~/platform/http/request-context.server";
 import { requireSameSite } from "~/platform/http/same-site.server";
 import { toRefusal } from "~/platform/http/to-refusal.server";
-import type { GateScope } from "./access-token.schema";
+import type { GateScope, CallerRule } from "./access-token.schema";
 import { isBearerToken, parseBearerHeader } from "./access-token.server";
 import type { VerifiedToken } from "./access-token.server";
 import {
@@ -14,14 +14,12 @@ import {
 } from "./authentication-failed";
 import { requireHolderOfToken } from "./holder.server";
 import type { HolderDependencies } from "./holder.server";
-import type { CallerRule } from "./scopes";
 import { findToken } from "./token-locations";
 import type { FoundToken } from "./token-locations";
 
-/** Who calls chat, speech, the tools or the quota: the holder of a key, by an access token. */
+/** The holder of a key, by an access token. */
 export type Caller = VerifiedToken;
 
-/** Null for a stranger. */
 export function claimOf(caller: Caller | null): AccessClaim | null {
   if (caller === null) return null;
   const { claims, keyKind } = caller;
@@ -38,17 +36,16 @@ export type CallerRequest = {
 export type CallerDependencies = HolderDependencies & {
   verifyToken: (request: { token: string; requiredScope: GateScope }) => Promise<VerifiedToken>;
   isAllowedOrigin: (origin: string) => boolean;
-  /** By the operator's setting. */
   requiresToken: boolean;
 };
 
-/** Null for a stranger. The first token that is present decides, however bad it is. */
+/** Null for a stranger. The first token that is present decides, even if it is invalid. */
 export async function identifyCaller(
   { scope, isRequired, otherwise = "optional" }: CallerRule,
   { headers, body, searchParams }: CallerRequest,
   dependencies: CallerDependencies,
 ): Promise<Caller | null> {
-  // Without a good token `required` serves nobody, `good-if-sent` who sent none, `optional` everybody.
+  // Without a valid token, `required` refuses everybody, `good-if-sent` those who sent one, `optional` nobody.
   const tokenRule = isRequired === true || dependencies.requiresToken ? "required" : otherwise;
   if (tokenRule === "not-read") return null;
   const { authorization, cookie } = headers;
@@ -61,7 +58,7 @@ export async function identifyCaller(
     if (found.location === "cookie") requireSameSite(headers, dependencies);
     return await judgeToken(found, scope, dependencies);
   } catch (error) {
-    // Refused, or not to be judged while chain or database are away; a defect of ours stays one.
+    // A refusal or an outage makes a stranger. A defect is thrown.
     if (tokenRule === "optional" && toRefusal(error).refusalName !== "internal-error") return null;
     throw error;
   }
@@ -78,7 +75,7 @@ async function judgeToken(
     return verified;
   } catch (error) {
     if (!(error instanceof Refusal) || error.refusalName !== "authentication-failed") throw error;
-    // One slug for all that can be wrong with a token; what it was in particular stays in the detail.
+    // One slug for every fault of a token; the detail names it.
     const headers = { "WWW-Authenticate": invalidTokenChallenge };
     throw new Refusal("invalid-jwt", { detail: error.detail, cause: error, headers });
   }

@@ -2,14 +2,14 @@ import type { Address } from "viem";
 import type { Clock } from "~/platform/time/clock";
 import { Refusal } from "~/platform/refusals/refusal";
 import { accessTokenRefused } from "./authentication-failed";
-import type { Holder, TokenHolder } from "./holder";
 import type { KeyState, KeyStore } from "../ownership/keys.store.server";
 import type { Judgement, KeyKind, KeyKinds } from "../kinds/kind";
-import { keyRefOf } from "../kinds/kind-of-key";
+import { keyRefOf } from "../kinds/kind";
 import type { Judge, KeyQuestion } from "../ownership/judge";
 import { requireMet } from "./require-met";
 import type { VerifiedToken } from "./access-token.server";
-import { isRevokedByDeparture } from "./revocation-by-departure";
+import { isRevokedByDeparture } from "./access-token.schema";
+import type { Holder, TokenHolder } from "./access-token.schema";
 
 export type HolderDependencies = {
   kinds: KeyKinds;
@@ -18,7 +18,7 @@ export type HolderDependencies = {
   keys: Pick<KeyStore, "findKeyState" | "recordDeparture">;
 };
 
-/** The key is in the wallet, unused, and has not been away since the token was made. */
+/** The key must be held, unused, and not have left since the token was made. */
 export async function requireHolder(
   holder: Holder,
   { kinds, clock, judge, keys }: HolderDependencies,
@@ -30,7 +30,7 @@ export async function requireHolder(
   const { judgement, state } = await judgeWithState(holder, read, { judge, keys, fresh });
   const { used, departedAtMs, isProofRevoked } = state;
   const isEnded = isRevokedByDeparture(departedAtMs, issuedAtSeconds);
-  // Once per token: one that has ended makes its bearer no writer.
+  // Once per token, so that its bearer can't cause endless writes.
   if (
     judgement.key?.reason === "not-owner" &&
     !isEnded &&
@@ -51,29 +51,26 @@ export async function requireHolder(
   }
 }
 
-/** A block from before the token was made says nothing of departures since. The node may lag behind the sign-in's. */
+/** The node may lag behind the one of the sign-in, and an older block proves no departure. */
 function isFromBefore(issuedAtSeconds: number, { blocks }: Judgement, keyKind: KeyKind): boolean {
   return blocks.some((block) => block.chainId === keyKind.chainId && block.blockSeconds < issuedAtSeconds);
 }
 
-/**
- * Asks the chains about a key, then the database. If that knows of a newer block than was read, both are asked again.
- * Callers that need no fresh reading then share the one of the newer block.
- */
+/** Reads the chains, then the database. Reads both again if the database knows a newer block. */
 export async function judgeWithState(
   claim: KeyClaim,
   read: () => Promise<Judgement>,
   { judge, keys, fresh = true }: Pick<HolderDependencies, "judge" | "keys"> & { fresh?: boolean },
 ): Promise<{ judgement: Judgement; state: KeyState }> {
-  const asked = keyStateOf(claim);
+  const stateQuestion = keyStateOf(claim);
   const judgement = await read();
-  const state = await keys.findKeyState(asked);
+  const state = await keys.findKeyState(stateQuestion);
   if (state.watchedBlock !== null) judge.noteBlock(claim.keyKind.chainId, state.watchedBlock);
   if (!judge.isOutdated(judgement)) return { judgement, state };
   const ask = (isFresh: boolean) => judge.judge({ ...questionOf(claim), fresh: isFresh });
   let again = await ask(fresh);
   if (!fresh && judge.isOutdated(again)) again = await ask(true);
-  return { judgement: again, state: await keys.findKeyState(asked) };
+  return { judgement: again, state: await keys.findKeyState(stateQuestion) };
 }
 
 export function holderOf({ claims, keyKind }: VerifiedToken): TokenHolder {
@@ -98,12 +95,11 @@ export function questionOf({ keyKind, tokenId, address, vault }: KeyClaim): KeyQ
   return { kind: keyKind, tokenId, signer: address, vault };
 }
 
-/** For the store: which key, whose departures from it count, and whose proof stands behind a token. */
 export function keyStateOf({ keyKind, tokenId, address, vault, proofHash = null }: KeyClaim) {
   return { key: keyRefOf(keyKind, tokenId), holder: vault ?? address, wallet: address, proofHash };
 }
 
-/** For all but the gate itself, which answers 403: here a problem with the key makes the token a bad one, 401. */
+/** The gate responds with 403 to a problem with the key. Elsewhere it makes the token invalid: 401. */
 export async function requireHolderOfToken(
   token: VerifiedToken,
   dependencies: HolderDependencies,

@@ -1,8 +1,7 @@
 import { Refusal, chainUnavailable } from "~/platform/refusals/refusal";
 import type { Judgement, KeyKind, KeyKinds } from "../kinds/kind";
-import { describeMissing, reportRequirements } from "../kinds/requirement-report";
-import { listUnmet } from "../kinds/unmet-parts";
-import { opensRoom } from "../kinds/kind-of-key";
+import { describeMissing, reportRequirements, listUnmet } from "../kinds/requirement-report";
+import { opensRoom } from "../kinds/kind";
 import type { KeyQuestion } from "../ownership/judge";
 
 const notHeldDetails = {
@@ -13,7 +12,7 @@ const notHeldDetails = {
     "The wallet you signed with is no delegate of the vault for this key. Name it in the delegate registry, then sign in again.",
 } as const;
 
-/** Only for an address that was proven: a refusal says what is missing. What is unknown as a whole is none. */
+/** Call it only for a proven address, because the refusal names what is missing. */
 export function requireMet(
   { kind, tokenId }: KeyQuestion,
   judgement: Judgement,
@@ -32,7 +31,7 @@ export function requireMet(
   });
 }
 
-/** `opensRoom` of a token; a signature opens what its kind does. */
+/** `opensRoom` is the token's; a signature opens what its kind opens. */
 export function requireRoom({ keyKind, opensRoom: isOpen }: { keyKind: KeyKind; opensRoom?: boolean }): void {
   if (!opensRoom(keyKind)) {
     throw new Refusal("not-opened-by-this-key", {
@@ -45,7 +44,7 @@ export function requireRoom({ keyKind, opensRoom: isOpen }: { keyKind: KeyKind; 
   });
 }
 
-/** What spends or uses up is for the holder alone, unless the kind says otherwise. */
+/** Delegates may use a key up only if the kind says so. */
 export function requireMayUse({ keyKind, vault }: { keyKind: KeyKind; vault: string | null }): void {
   if (vault === null || keyKind.delegatesMayUse) return;
   throw new Refusal("not-opened-by-this-key", {

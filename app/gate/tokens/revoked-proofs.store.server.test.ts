@@ -1,7 +1,6 @@
 import { expect } from "vitest";
 import { testOnEachDatabase } from "~e2e/support/databases/database";
-import { createKeyStore } from "../ownership/keys.store.server";
-import { createRevokedProofStore } from "./revoked-proofs.store.server";
+import { createKeyStore, createRevokedProofStore } from "../ownership/keys.store.server";
 
 const key = { chainId: 1, contractAddress: "0xab", tokenId: "1" };
 const holder = "0xcd";

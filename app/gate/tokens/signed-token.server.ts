@@ -1,22 +1,22 @@
-import type { ProtectedHeaderParameters } from "jose";
+import type { ProtectedHeaderParameters, JWTPayload } from "jose";
 import { CompactSign, decodeProtectedHeader, errors, jwtVerify } from "jose";
-import type { JWTPayload } from "jose";
 import type { z } from "zod";
 import type { Clock } from "~/platform/time/clock";
 import { accessTokenRefused, malformedToken } from "./authentication-failed";
 import type { TokenKeys, VerifyingKey } from "./token-keys.server";
+import { hash } from "node:crypto";
 
-/** Each kind of token has a type of its own, so that none passes for another. */
-export type TokenType = "at+jwt" | "door+jwt";
+/** Types keep one kind of token from passing as another. */
+type TokenType = "at+jwt" | "door+jwt";
 
-/** A token of ours is some 1 KiB. Anything longer is turned away before a byte of it is decoded. */
+/** Ours have about 1 KiB. Longer ones are refused before decoding. */
 export const maxTokenLength = 8192;
-/** A token minted past a revocation cutoff may be dated this far ahead of the clock. */
+/** A token minted after a departure may be dated this far ahead. */
 const issuedAtStepSeconds = 1;
 
 export type SignedTokenRules = {
   keys: TokenKeys;
-  /** Of the audience one has to be among the token's own. */
+  /** One audience of the token must be listed. */
   expected: { issuer: string; audience: readonly string[] };
   clockToleranceSeconds: number;
   clock: Clock;
@@ -28,7 +28,7 @@ type ReadOptions<Claims> = SignedTokenRules & {
   schema: z.ZodType<Claims>;
 };
 
-/** The claims as they are: `SignJWT` is for putting them together step by step, and would copy them. */
+/** `SignJWT` would copy the claims. */
 export async function signToken(
   { signing: { alg, kid, key } }: TokenKeys,
   type: TokenType,
@@ -38,7 +38,10 @@ export async function signToken(
   return new CompactSign(payload).setProtectedHeader({ alg, kid, typ: type }).sign(key);
 }
 
-/** Signature, algorithm, type, issuer, audience, times and shape. Good until `exp` plus the tolerance, exclusive. */
+/**
+ * Checks signature, algorithm, type, issuer, audience, times and shape. Valid until `exp` plus the
+ * tolerance, exclusive.
+ */
 export async function readSignedToken<Claims extends { iat: number }>(
   options: ReadOptions<Claims>,
 ): Promise<Claims> {
@@ -61,7 +64,7 @@ export function requireToken(holds: boolean, detail: string): void {
   if (!holds) throw accessTokenRefused(detail);
 }
 
-/** The key a token names, provided the token keeps to that key's algorithm. No signature is tried yet. */
+/** The key that the token names. The signature is not verified yet. */
 function requireKey({ keys, token, type }: ReadOptions<unknown>): VerifyingKey {
   requireToken(token.length <= maxTokenLength && token.split(".").length === 3, malformedToken);
   let header: ProtectedHeaderParameters;
@@ -94,7 +97,7 @@ async function verifySignature(options: ReadOptions<unknown>, nowMs: number): Pr
     return payload;
   } catch (error) {
     if (!(error instanceof errors.JOSEError)) throw error;
-    // Only the code goes on: the library's errors carry the whole payload, which no log may hold.
+    // The library's errors contain the payload, which must not be logged.
     throw accessTokenRefused(explain(error), error.code);
   }
 }
@@ -111,4 +114,54 @@ function explain(error: errors.JOSEError): string {
     return "The access token lacks a claim or holds a wrong one. Sign in again.";
   }
   return malformedToken;
+}
+
+/** About 2 KB each. */
+const defaultMaxEntries = 4096;
+
+type Verified<Token> = { token: Token; sinceMs: number; untilMs: number };
+
+type CreateVerifiedTokensOptions<Token> = {
+  verify: (token: string) => Promise<Token>;
+  clockToleranceSeconds: number;
+  clock: Clock;
+  maxEntries?: number;
+};
+
+/** `verify` checks what can't change. Scope, use and revocation are checked with every call. */
+export function createVerifiedTokens<Token extends { claims: { exp: number } }>({
+  verify,
+  clockToleranceSeconds,
+  clock,
+  maxEntries = defaultMaxEntries,
+}: CreateVerifiedTokensOptions<Token>) {
+  const cached = new Map<string, Verified<Token>>();
+
+  async function read(token: string): Promise<Token> {
+    if (token.length > maxTokenLength) return await verify(token);
+    const digest = hash("sha256", token, "base64");
+    const nowMs = clock();
+    const found = cached.get(digest);
+    cached.delete(digest);
+    if (found && found.sinceMs <= nowMs && nowMs < found.untilMs) {
+      // Moves to the end: the least recently used is evicted first.
+      cached.set(digest, found);
+      return found.token;
+    }
+    const verified = freeze(await verify(token));
+    const untilMs = (verified.claims.exp + clockToleranceSeconds) * 1000;
+    cached.set(digest, { token: verified, sinceMs: nowMs, untilMs });
+    const [oldest] = cached.keys();
+    if (cached.size > maxEntries && oldest !== undefined) cached.delete(oldest);
+    return verified;
+  }
+
+  return { read, size: () => cached.size };
+}
+
+/** Many requests share the object. */
+function freeze<Token extends { claims: object }>(verified: Token): Token {
+  for (const claim of Object.values(verified.claims)) Object.freeze(claim);
+  Object.freeze(verified.claims);
+  return Object.freeze(verified);
 }

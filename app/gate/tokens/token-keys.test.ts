@@ -7,8 +7,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SignJWT, calculateJwkThumbprint, jwtVerify } from "jose";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { TokenKeys, TokenKeySettings } from "./token-keys.server";
+import type { TokenKeys } from "./token-keys.server";
 import { loadTokenKeys, publicJwks } from "./token-keys.server";
+
+type TokenKeySettings = Parameters<typeof loadTokenKeys>[0];
 
 const secret = "correct horse battery staple: thirty-two bytes and more";
 const otherSecret = "another secret that is long enough to be used here";

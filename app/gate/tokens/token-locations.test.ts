@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { findToken } from "./token-locations";
-import type { TokenCarrier } from "./token-locations";
+
+type TokenCarrier = Parameters<typeof findToken>[0];
 
 function find(carrier: Partial<Omit<TokenCarrier, "searchParams">> & { query?: string }) {
   const { query = "", ...rest } = carrier;

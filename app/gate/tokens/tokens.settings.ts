@@ -4,12 +4,7 @@ import { InvalidSetting } from "~/platform/config/setting";
 import type { Judging } from "~/platform/config/setting";
 import type { SettingReader } from "~/platform/config/setting-reader";
 import { tokenLifeSeconds } from "./access-token.schema";
-import {
-  minSecretBytes,
-  requireKeyPair,
-  requirePreviousKeys,
-  splitPreviousKeys,
-} from "./configured-keys.server";
+import { minSecretBytes, requireKeyPair, requirePreviousKeys, splitPreviousKeys } from "./token-keys.server";
 
 const maxSessionSeconds = 2_592_000;
 
@@ -90,7 +85,6 @@ export function readTokens(reader: SettingReader) {
   return { ...values, alg, audience: values.audience.length > 0 ? values.audience : null };
 }
 
-/** Runs a check whose errors are written for the operator. */
 function tell(reader: SettingReader, check: () => void): void {
   try {
     check();

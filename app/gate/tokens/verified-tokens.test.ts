@@ -2,10 +2,9 @@ import { expect, test } from "vitest";
 import { Refusal } from "~/platform/refusals/refusal";
 import { oneKind } from "~e2e/support/key-kinds";
 import { mintAccessToken, verifyAccessToken } from "./access-token.server";
-import { maxTokenLength } from "./signed-token.server";
+import { maxTokenLength, createVerifiedTokens } from "./signed-token.server";
 import { loadTokenKeys } from "./token-keys.server";
 import type { TokenKeys } from "./token-keys.server";
-import { createVerifiedTokens } from "./verified-tokens.server";
 
 const nowMs = Date.UTC(2026, 0, 15, 12);
 const toleranceSeconds = 5;

@@ -3,18 +3,18 @@ import type { LeaseHold } from "~/platform/leases/lease";
 import { databaseNowMs } from "~/platform/database/database-clock.server";
 import { whileHeld } from "~/platform/leases/lease-condition.store.server";
 
-/** The last block whose transfers were read. It is not younger than `blockSeconds`. */
+/** The last block read. `blockSeconds` is its earliest possible time. */
 export type ChainCursor = { blockNumber: bigint; blockHash: string; blockSeconds: bigint };
 
-export type ReadBlock = Pick<ChainCursor, "blockNumber" | "blockHash">;
+type ReadBlock = Pick<ChainCursor, "blockNumber" | "blockHash">;
 
-export type WatchedContract = { chainId: number; contractAddress: string };
+type WatchedContract = { chainId: number; contractAddress: string };
 
 export type ChainCursorStore = ReturnType<typeof createChainCursorStore>;
 
 /**
- * One cursor a chain. Its row bears the first contract that is followed there, because versions that followed one
- * contract look for it under that; the row written last counts, whichever contract it bears.
+ * One cursor for each chain. Its row names the first contract on that chain, where earlier versions look;
+ * the latest row counts.
  */
 export function createChainCursorStore(database: Database) {
   const now = databaseNowMs(database);
@@ -30,10 +30,7 @@ export function createChainCursorStore(database: Database) {
       return { blockNumber, blockHash, blockSeconds: updatedAtMs / 1_000n };
     },
 
-    /**
-     * False, and nothing written, when the hold is not in force any more. May go back: after a reorganisation. One
-     * statement, which judges the hold where it writes.
-     */
+    /** False if the hold has ended. A reorganisation may move the cursor back. */
     async saveCursor(contract: WatchedContract, cursor: ReadBlock, hold?: LeaseHold): Promise<boolean> {
       const { chainId, contractAddress } = toColumns(contract);
       const { blockNumber, blockHash } = cursor;
@@ -49,7 +46,7 @@ export function createChainCursorStore(database: Database) {
       return count === 1;
     },
 
-    /** How long ago the cursor was written, by the database's clock; null while there is none. */
+    /** By the database's clock. Null without a cursor. */
     async findCursorAgeMs({ chainId }: { chainId: number }): Promise<number | null> {
       const [row] = await database.$queryRaw<{ ageMs: bigint | null }[]>`
         SELECT ${now} - MAX("updatedAtMs") AS "ageMs" FROM "ChainCursor" WHERE "chainId" = ${BigInt(chainId)}`;

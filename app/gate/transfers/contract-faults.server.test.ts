@@ -127,7 +127,7 @@ test("a leaf's contract that does not answer what it is asked is named", async (
   );
 });
 
-test("of a secret leaf's contract everybody is told that it cannot be asked, and not what it is asked", async () => {
+test("of a secret leaf's contract everybody is told that it is unusable, and not what it is asked", async () => {
   const whole = "requires.all[0] of patron: the contract at";
   const asksFor = (secret: Leaf) => {
     const requirement: Requirement = { type: "all", of: [coin(nowhere), leaf(secret)] };
@@ -142,7 +142,7 @@ test("of a secret leaf's contract everybody is told that it cannot be asked, and
   expect(new Set(told).size).toBe(3);
   expect(new Set(told.map((faults) => hideSecretFaults(faults!)))).toEqual(
     new Set([
-      `${whole} ${nowhere} on chain 8453 does not exist. A secret leaf of patron: its contract cannot be asked.`,
+      `${whole} ${nowhere} on chain 8453 does not exist. A secret leaf of patron: its contract is unusable.`,
     ]),
   );
 });

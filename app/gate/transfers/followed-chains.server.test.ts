@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { KeyKind } from "../kinds/kind";
 import type { Leaf, Requirement } from "../kinds/requirement";
-import { placeLeaves } from "../kinds/requirement-leaves";
-import { listChainsToFollow } from "./followed-chains.server";
+import { placeLeaves } from "../kinds/requirement";
+import { listChainsToFollow } from "./transfer-watchers.server";
 
 const [first, second] = [`0x${"Ab".repeat(20)}`, `0x${"cd".repeat(20)}`] as const;
 

@@ -3,18 +3,16 @@ import type { Address, Hex, RpcLog } from "viem";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import type { KeyStandard } from "../kinds/kind";
 import type { ChainCursor } from "./chain-cursor.store.server";
-import { readBalances } from "../ownership/balances.gateway.server";
+import { readBalances } from "../ownership/chain-reads.gateway.server";
 
 export type TokenContract = { contractAddress: Address; standard: Exclude<KeyStandard, "membership"> };
-/** A chain, and the contracts on it whose transfers are followed. */
 export type FollowedChain = { client: ChainClient; contracts: readonly TokenContract[] };
 
 export type Head = ChainCursor & { parentHash: string };
 type Move = { contract: TokenContract; tokenId: string; from: Address; to: Address };
-/** The zero address stands for no wallet. `id` names the log; another block, another id. */
+/** The zero address means no wallet. `id` identifies the log in its block. */
 export type Transfer = Move & { id: string; blockNumber: bigint };
 export type Departure = { contract: TokenContract; tokenId: string; holder: Address };
-/** What left the wallets of one contract. */
 export type Departed = { contractAddress: Address; departures: readonly Omit<Departure, "contract">[] };
 
 const transfer = toEventSelector("Transfer(address,address,uint256)");
@@ -25,7 +23,7 @@ const batch = parseAbiParameters("uint256[] ids, uint256[] values");
 
 type BlockQuestion = { client: ChainClient; blockNumber?: bigint };
 
-/** The newest block, or the one of a number; null when the endpoint does not have it (yet, or any more). */
+/** The newest block by default. Null if the endpoint doesn't have the block. */
 export async function findBlock({ client, blockNumber }: BlockQuestion): Promise<Head | null> {
   const block = await client.request({
     method: "eth_getBlockByNumber",
@@ -37,10 +35,10 @@ export async function findBlock({ client, blockNumber }: BlockQuestion): Promise
 }
 
 const isCounted = ({ standard }: TokenContract) => standard === "erc1155";
-/** A contract may be of both forms. */
+/** A contract may support both forms. */
 const nameForm = (address: Address, isUnits: boolean) => `${address.toLowerCase()}:${isUnits}`;
 
-/** The transfers of all contracts in a range of blocks, in order, without those that change nobody's holding. */
+/** In order, without those that change nobody's holding. */
 export async function findTransfers({
   client,
   contracts,
@@ -78,7 +76,7 @@ export async function findTransfers({
 
 type DepartureQuestion = { client: ChainClient; departures: readonly Departure[]; block: bigint };
 
-/** Each of those once who have nothing left of their key as of a block, by contract; only ERC-1155 is asked for balances. */
+/** Wallets that have nothing left of their key as of a block. Only ERC-1155 needs its balances read. */
 export async function keepDepartures({ client, departures, block }: DepartureQuestion): Promise<Departed[]> {
   const left: Departed[] = [];
   for (const [contract, different] of groupByContract(departures)) {
@@ -109,11 +107,11 @@ async function keepWithoutUnits(
 ): Promise<Holding[]> {
   const holdings = different.map(({ holder, tokenId }) => ({ holder, tokenId: BigInt(tokenId) }));
   const balances = await readBalances(contract, holdings, block);
-  // What the contract does not say is no departure, and transfers of the others are read on.
+  // An unknown balance is not a departure.
   return different.filter((_departure, index) => balances[index] === 0n);
 }
 
-/** Nothing for a log that has the name of a transfer but not its form: the contract is a stranger's. */
+/** Ignores logs with a transfer's name but another form. */
 function readMoves({ topics, data }: RpcLog) {
   const [name, ...indexed] = topics;
   if (indexed.length !== 3) return [];

@@ -7,7 +7,7 @@ import { startTestChain } from "~e2e/support/chain/chain";
 import type { TestChain } from "~e2e/support/chain/chain";
 import type { ChainCursor } from "./chain-cursor.store.server";
 import type { Departed } from "./key-transfers.gateway.server";
-import { readBalances } from "../ownership/balances.gateway.server";
+import { readBalances } from "../ownership/chain-reads.gateway.server";
 import { TransferReader } from "./transfer-reader.server";
 import type { TransferReaderOptions } from "./transfer-reader.server";
 
@@ -48,8 +48,6 @@ const at = (account: number): Address => chain.addressOf(account);
 const mine = (blocks: number) => chain.control.mine({ blocks });
 const sell = (tokenId: string, from = seller, to = buyer) => chain.transferKey({ tokenId, from, to: at(to) });
 const calls = () => rpc.posts.filter((method) => method === "eth_call").length;
-const wipe = (depth: number) =>
-  chain.control.request({ method: "anvil_reorg", params: [depth, []] } as never);
 
 /** Where OpenZeppelin's ERC-1155 keeps the units that an account has of an id. */
 function setBalance({ control }: TestChain, address: Address, id: bigint, amount = 1n) {
@@ -200,97 +198,6 @@ test("a log omitted by a provider that allows only short ranges is found with th
   await mine(1);
   await reader.readOn();
   expect(reports).toEqual([[{ tokenId, holder: at(seller) }]]);
-});
-
-test("a key that came by a block now gone is reported as departed, minted or bought, unless it came again", async () => {
-  const { reader, reports } = makeReader();
-  await reader.readOn();
-  const [bought, again] = [await chain.mintKey(seller), await chain.mintKey(seller)];
-  await mine(3);
-  await reader.readOn();
-  await sell(again);
-  await sell(bought);
-  const minted = await chain.mintKey(buyer);
-  await reader.readOn();
-  expect(reports.splice(0).flat()).toEqual([
-    { tokenId: again, holder: at(seller) },
-    { tokenId: bought, holder: at(seller) },
-  ]);
-
-  await wipe(3);
-  // The sale of one is made again, in another block.
-  await sell(again);
-  await reader.readOn();
-
-  const reported = reports.flat();
-  expect(reported).toContainEqual({ tokenId: bought, holder: at(buyer) });
-  expect(reported).toContainEqual({ tokenId: minted, holder: at(buyer) });
-  expect(reported).not.toContainEqual({ tokenId: again, holder: at(buyer) });
-});
-
-test("a key bought in blocks that an endpoint lacks stays with its buyer, and departs when those blocks are gone", async () => {
-  const { reader, reports } = makeReader();
-  await reader.readOn();
-  const tokenId = await chain.mintKey(seller);
-  await mine(3);
-  await reader.readOn();
-  const behind = reader.blockNumber()!;
-  await sell(tokenId);
-  await mine(2);
-  await reader.readOn();
-  expect(reports.splice(0).flat()).toEqual([{ tokenId, holder: at(seller) }]);
-
-  const readBehind = async () => {
-    rpc.setNewestBlock(behind);
-    const read = reader.blockNumber();
-    for (let poll = 0; poll < 4; poll += 1) await reader.readOn();
-    expect(reader.blockNumber()).toBe(read);
-  };
-  await readBehind();
-  rpc.setNewestBlock(behind + 2n);
-  await reader.readOn();
-  rpc.setNewestBlock(null);
-  await reader.readOn();
-  expect(reports.splice(0).flat()).toEqual([]);
-
-  await readBehind();
-  await wipe(3);
-  await reader.readOn();
-  expect(reports.splice(0)).toEqual([]);
-  rpc.setNewestBlock(null);
-  await reader.readOn();
-  expect(reports.flat()).toContainEqual({ tokenId, holder: at(buyer) });
-});
-
-test("a key that came before a restart by a block that goes after it is reported as departed", async () => {
-  const kept: Kept = { cursor: null, saves: 0 };
-  const before = makeReader({ kept });
-  await before.reader.readOn();
-  const tokenId = await chain.mintKey(seller);
-  await mine(10);
-  await before.reader.readOn();
-  const after = makeReader({ kept });
-  await after.reader.readOn();
-  expect(after.reports).toEqual([]);
-
-  await wipe(11);
-  await after.reader.readOn();
-
-  expect(after.reports.flat()).toContainEqual({ tokenId, holder: at(seller) });
-});
-
-test("erc1155: units that came by a block now gone are no departure of a wallet that has others", async () => {
-  const { mint, options } = await makeKeys();
-  await mint(7n);
-  await mine(3);
-  const { reader, reports } = makeReader(options);
-  await reader.readOn();
-  await mint(7n);
-  await mint(8n);
-  await reader.readOn();
-  await wipe(2);
-  await reader.readOn();
-  expect(reports).toEqual([[{ tokenId: "8", holder: at(seller) }]]);
 });
 
 test("the cursor is saved again while the chain stands still, so that its age shows that somebody reads", async () => {

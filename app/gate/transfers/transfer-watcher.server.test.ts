@@ -8,7 +8,9 @@ import type { RpcFaultServer } from "~e2e/support/chain/rpc-fault-server";
 import type { ChainCursor } from "./chain-cursor.store.server";
 import { createOwnershipReader } from "~e2e/support/chain/ownership-reader";
 import { createTransferWatcher } from "./transfer-watcher.server";
-import type { TransferWatcher, TransferWatcherOptions } from "./transfer-watcher.server";
+import type { TransferWatcherOptions } from "./transfer-watcher.server";
+
+type TransferWatcher = ReturnType<typeof createTransferWatcher>;
 
 let chain: TestChain;
 let rpc: RpcFaultServer;
@@ -326,16 +328,12 @@ test("after a reorganisation only new departures are reported, not those still i
   await watcher.pollOnce();
   expect(reorganisations).toEqual([start + 1n]);
   expect(said).toEqual([expect.stringContaining("reorganised")]);
-  // It came to both by blocks that are gone.
-  expect(departures.slice(2)).toEqual([
-    { tokenId: undone, from: seller() },
-    { tokenId: undone, from: chain.addressOf(2) },
-  ]);
+  expect(departures).toHaveLength(2);
 
   const redone = await sellKey();
   await watcher.pollOnce();
   expect(redone).toBe(undone);
-  expect(departures.slice(4)).toEqual([{ tokenId: redone, from: seller() }]);
+  expect(departures.slice(2)).toEqual([{ tokenId: redone, from: seller() }]);
 });
 
 test("a shorter chain is followed once its newest block is younger, and an endpoint that lags is not", async () => {
@@ -357,7 +355,6 @@ test("a shorter chain is followed once its newest block is younger, and an endpo
   expect(reorganisations).toHaveLength(1);
   expect(blocks.at(-1)).toBe(await chain.viewer.getBlockNumber());
 
-  // What came in blocks that are gone has left, once the chain is as long as it was.
   await watcher.pollOnce();
   expect(departures).toEqual([{ tokenId: undone, from: seller() }]);
   await chain.control.mine({ blocks: 10 });
@@ -366,8 +363,6 @@ test("a shorter chain is followed once its newest block is younger, and an endpo
   await watcher.pollOnce();
   expect(departures).toEqual([
     { tokenId: undone, from: seller() },
-    { tokenId: undone, from: seller() },
-    { tokenId: undone, from: chain.addressOf(2) },
     { tokenId: redone, from: seller() },
   ]);
   expect(watcher.status().blockNumber).toBe(await chain.viewer.getBlockNumber());

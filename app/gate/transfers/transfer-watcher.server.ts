@@ -8,7 +8,7 @@ export const watcherLease = "watcher";
 
 const maxBackoffSeconds = 60;
 const minDelayMs = 20;
-/** A poll that takes longer ends after the range it is at. One that has not ended after as long again has failed. */
+/** A longer poll ends after its current range. After twice this time it has failed. */
 const defaultLongPollMs = 60_000;
 
 export type DepartureReport = Departed & { hold: LeaseHold | undefined };
@@ -17,20 +17,19 @@ export type TransferWatcherOptions = Omit<TransferReaderOptions, "cursor" | "onD
   longPollMs?: number;
   cursor: {
     load: () => Promise<ChainCursor | null>;
-    /** Writes only while the hold is in force; false when it is not any more. */
+    /** False if the hold has ended. */
     save: (cursor: ChainCursor, hold: LeaseHold | undefined) => Promise<boolean>;
   };
   onDepartures: (report: DepartureReport) => Promise<void> | void;
-  /** Who reads the chain. Everybody else follows what that process has read. Without one, this process reads. */
+  /** The owner reads the chain, and other processes follow its cursor. Without a lease this process reads. */
   lease?: Lease;
 };
-export type TransferWatcher = ReturnType<typeof createTransferWatcher>;
+type TransferWatcher = ReturnType<typeof createTransferWatcher>;
 export type TransferWatcherStatus = ReturnType<TransferWatcher["status"]>;
 
-/** The lease has gone to another process, which reads on from the same cursor. */
 class LeaseLost extends Error {}
 
-/** Undefined: there is no lease, and this process reads. Null: another process owns it. */
+/** Undefined without a lease. Null if another process owns it. */
 type Hold = LeaseHold | null | undefined;
 
 class TransferPolls {
@@ -41,7 +40,7 @@ class TransferPolls {
   private lastSuccessAtMs: number | null = null;
   private consecutiveFailures = 0;
   private hasLatestFailed = false;
-  /** Whether the chain could not be read here, and nobody has read on since. */
+  /** Whether reading failed here, and nobody has read on since. */
   private isUnread = false;
 
   constructor(options: TransferWatcherOptions) {
@@ -53,7 +52,6 @@ class TransferPolls {
     return this.running;
   }
 
-  /** The running poll ends after the range it is at. */
   async stop(): Promise<void> {
     this.current?.reader.interrupt();
     await this.settle();
@@ -99,7 +97,7 @@ class TransferPolls {
       this.hasLatestFailed = true;
       this.isUnread ||= hold !== null;
       this.consecutiveFailures += 1;
-      // Not with every poll: an outage of a night must not fill the disk.
+      // Once per outage.
       if (this.consecutiveFailures === 1) log.warn({ err: error }, "transfer watcher failed; retrying");
       if (hold !== null) lease?.noteFailure();
       throw error;
@@ -112,7 +110,7 @@ class TransferPolls {
     this.lastSuccessAtMs = clock();
   }
 
-  /** A hanging poll must not keep the lease: it is abandoned, and the next one begins at the cursor. */
+  /** A hanging poll is abandoned, so that it can't keep the lease. */
   private async readInTime(hold: Hold): Promise<boolean> {
     const { longPollMs = defaultLongPollMs } = this.options;
     const interrupting = setTimeout(() => this.current?.reader.interrupt(), longPollMs).unref();
@@ -137,9 +135,9 @@ class TransferPolls {
       await this.readerUnder(hold).readOn();
       return true;
     }
-    // Readings under a lost lease are out of date: another process reads on.
+    // Its readings are out of date: another process reads on.
     this.current = undefined;
-    // A process that could not read and released the lease recovers only when another one has read on.
+    // After a failure, this process recovers only when another has read on.
     return (await this.follow()) || !this.isUnread;
   }
 
@@ -162,7 +160,7 @@ class TransferPolls {
     return reader;
   }
 
-  /** Whether another process has read on. Departures need no message: every request looks them up. */
+  /** Whether another process has read on. Every request looks departures up by itself. */
   private async follow(): Promise<boolean> {
     const { cursor, onBlock, onReorganisation } = this.options;
     const last = this.followed;
@@ -176,7 +174,7 @@ class TransferPolls {
   }
 }
 
-/** Survives outages. The process with the lease polls; others follow its cursor. */
+/** The process with the lease polls; others follow its cursor. */
 export function createTransferWatcher(options: TransferWatcherOptions) {
   const polls = new TransferPolls(options);
   let timer: NodeJS.Timeout | undefined;
@@ -188,12 +186,12 @@ export function createTransferWatcher(options: TransferWatcherOptions) {
     timer = setTimeout(() => {
       timer = undefined;
       const scheduleNext = () => timer ?? schedule(polls.delayMs());
-      // A poll that failed has said so already; the next one comes later.
+      // A failed poll has been logged.
       polls.pollOnce().then(scheduleNext, scheduleNext);
     }, ms).unref();
   }
 
-  // After the running poll, which began without the lease.
+  // The running poll began without the lease.
   options.lease?.onAcquired(() => void polls.settle().then(() => schedule(0)));
 
   return {

@@ -12,9 +12,10 @@ import { createSqliteTestDatabase, testOnEachDatabase } from "~e2e/support/datab
 import { waitUntil } from "~e2e/support/processes";
 import { createKeyStore } from "../ownership/keys.store.server";
 import { createChainCursorStore } from "./chain-cursor.store.server";
-import type { ChainToFollow } from "./followed-chains.server";
 import type { TokenContract } from "./key-transfers.gateway.server";
 import { createTransferWatchers } from "./transfer-watchers.server";
+
+type ChainToFollow = Parameters<typeof createTransferWatchers>[0]["chains"][number];
 
 type Contract = { address: Address; abi: Abi };
 type Site = { chain: TestChain; rpc: RpcFaultServer; single: Contract; units: Contract };

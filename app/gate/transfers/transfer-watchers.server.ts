@@ -3,15 +3,16 @@ import type { ChainClients } from "~/platform/chain/chain-clients.server";
 import type { Clock } from "~/platform/time/clock";
 import type { Lease } from "~/platform/leases/lease";
 import type { ChainCursorStore } from "./chain-cursor.store.server";
-import type { ChainToFollow } from "./followed-chains.server";
 import { createTransferWatcher, watcherLease } from "./transfer-watcher.server";
 import type { DepartureReport, TransferWatcherOptions } from "./transfer-watcher.server";
-import { createWatcherAge } from "./watcher-age.server";
+import type { KeyKind } from "../kinds/kind";
+import { placeLeaves } from "../kinds/requirement";
+import type { TokenContract } from "./key-transfers.gateway.server";
 
-/** The row's name for chains on which no contract is followed. */
+/** The cursor's contract on chains without one. */
 const noContract = "*";
 
-export type TransferWatchersOptions = Pick<TransferWatcherOptions, "pollSeconds" | "log"> & {
+type TransferWatchersOptions = Pick<TransferWatcherOptions, "pollSeconds" | "log"> & {
   /** At least one. */
   chains: readonly ChainToFollow[];
   clients: ChainClients;
@@ -19,19 +20,19 @@ export type TransferWatchersOptions = Pick<TransferWatcherOptions, "pollSeconds"
   addLease: (name: string) => Lease;
   leaseSeconds: number;
   clock: Clock;
-  /** For how long ago something was. */
+  /** For durations. */
   monotonicClock: Clock;
   onDepartures: (report: DepartureReport & { chainId: number }) => Promise<void> | void;
   onBlock: (chainId: number, blockNumber: bigint) => void;
   onReorganisation: (chainId: number) => void;
 };
 
-/** A watcher for each chain, with a lease of its own: where one chain is away, the others are read on. */
+/** One watcher and lease for each chain, so that an outage stops only its own. */
 export function createTransferWatchers(options: TransferWatchersOptions) {
   const watchers = options.chains.map((chain, index) => makeWatcher(chain, index, options));
   return {
     chainIds: options.chains.map(({ chainId }) => chainId),
-    /** In the order of the chains; `chainId` is left out where there is one. */
+    /** `chainId` is omitted for a single chain. */
     ages: watchers.map(({ age, ofChain }) => ({ ...age, ...ofChain })),
     statuses: () => watchers.map(({ watcher, ofChain }) => ({ ...watcher.status(), ...ofChain })),
     pollOnce: () => Promise.all(watchers.map(({ watcher }) => watcher.pollOnce())),
@@ -75,4 +76,58 @@ function makeWatcher({ chainId, contracts }: ChainToFollow, index: number, optio
     clock,
   });
   return { ofChain, age, watcher };
+}
+
+type ChainToFollow = { chainId: number; contracts: readonly TokenContract[] };
+
+/** In the order of the kinds. Chains of leaves alone are followed for their blocks, which expire readings. */
+export function listChainsToFollow(kinds: readonly KeyKind[]): ChainToFollow[] {
+  const chains = new Map<number, Map<string, TokenContract>>();
+  const contractsOn = (chainId: number) => {
+    const contracts = chains.get(chainId) ?? new Map<string, TokenContract>();
+    chains.set(chainId, contracts);
+    return contracts;
+  };
+  for (const { chainId, contract, standard } of kinds) {
+    const contracts = contractsOn(chainId);
+    if (contract === null || standard === "membership") continue;
+    // Kinds may share a contract, which may support both standards.
+    const name = `${contract.toLowerCase()}:${standard === "erc1155"}`;
+    if (!contracts.has(name)) contracts.set(name, { contractAddress: contract, standard });
+  }
+  for (const { leaf } of kinds.flatMap(placeLeaves)) if (leaf.type !== "addresses") contractsOn(leaf.chainId);
+  return [...chains].map(([chainId, contracts]) => ({ chainId, contracts: [...contracts.values()] }));
+}
+
+/** Allows for some failed polls and their backoff. */
+const patienceSeconds = 60;
+
+type CreateWatcherAgeOptions = {
+  findCursorAgeMs: () => Promise<number | null>;
+  /** Only with several chains. */
+  chainId?: number;
+  pollSeconds: number;
+  leaseSeconds: number;
+  clock: Clock;
+};
+
+/** Any process can report the age of the cursor in the database. */
+export function createWatcherAge(options: CreateWatcherAgeOptions) {
+  const { findCursorAgeMs, chainId, pollSeconds, leaseSeconds, clock } = options;
+  const where = chainId === undefined ? "" : ` on chain ${chainId}`;
+  const startedAtMs = clock();
+  /** Includes two polls and the time to replace a dead process. */
+  const allowedSeconds = patienceSeconds + 2 * pollSeconds + leaseSeconds;
+
+  async function readSeconds(): Promise<number> {
+    return ((await findCursorAgeMs()) ?? clock() - startedAtMs) / 1_000;
+  }
+
+  async function judge(): Promise<{ fault: string | null; ageSeconds: number }> {
+    const ageSeconds = Math.round(await readSeconds());
+    const fault = `Nobody has read the transfers of keys${where} for ${ageSeconds} s. Requests still read the chain.`;
+    return { fault: ageSeconds > allowedSeconds ? fault : null, ageSeconds };
+  }
+
+  return { readSeconds, allowedSeconds, judge };
 }

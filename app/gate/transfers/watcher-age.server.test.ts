@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createMetrics } from "~/platform/metrics/metrics.server";
-import { createWatcherAge } from "./watcher-age.server";
+import { createWatcherAge } from "./transfer-watchers.server";
 
 test("the allowed age follows the poll interval, and the metrics show the age that readiness judges", async () => {
   let ageMs = 670_000;

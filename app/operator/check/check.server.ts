@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import { addressSchema } from "~/gate/proofs/gate.schema";
+import { addressSchema } from "~/gate/proofs/gate-bodies";
 import { tokenIdSchema } from "~/gate/kinds/token-id";
 import type { KeyKind } from "~/gate/kinds/kind";
 import type { SurveyQuestion, SurveyedKind } from "~/gate/ownership/survey.server";

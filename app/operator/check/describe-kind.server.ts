@@ -1,9 +1,8 @@
-import { formatAmount } from "~/gate/kinds/amount";
+import { formatAmount, labelOf } from "~/gate/kinds/requirement-report";
 import type { SurveyedKind } from "~/gate/ownership/survey.server";
 import type { KeyKind } from "~/gate/kinds/kind";
-import { labelOf } from "~/gate/kinds/leaf-label";
 import type { Leaf, Reading, Verdict } from "~/gate/kinds/requirement";
-import { listLeaves } from "~/gate/kinds/requirement-leaves";
+import { listLeaves } from "~/gate/kinds/requirement";
 import type { CheckedKind, CheckedNode, CheckedPart } from "./check-view";
 
 type KeyFacts = SurveyedKind["key"];

@@ -1,4 +1,4 @@
-import { maxSiweMessageLength } from "~/gate/proofs/gate.schema";
+import { maxSiweMessageLength } from "~/gate/proofs/gate-bodies";
 import { manyMembers, named, repeat } from "./shapes";
 import type { HostileBody } from "./shapes";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { maxSiweMessageLength, siweBodySchema } from "~/gate/proofs/gate.schema";
+import { maxSiweMessageLength, siweBodySchema } from "~/gate/proofs/gate-bodies";
 import { readSiweMessage } from "~/gate/proofs/siwe.server";
 import { gateBodies } from "./gate-bodies";
 import { listHostileRoutes } from "./hostile-requests";

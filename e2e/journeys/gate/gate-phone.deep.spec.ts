@@ -234,12 +234,12 @@ phoneTest.describe("on any phone", () => {
     wallet.failNext("eth_getLogs", { code: -32005, message: "query returned too many results" });
     await page.getByRole("button", { name: /^Go on with/ }).click();
 
-    await expect(page.getByText("The chain could not list the keys of this wallet.")).toBeVisible();
+    await expect(page.getByText("We couldn’t list this wallet’s keys.")).toBeVisible();
     await see(page.getByLabel("Number of the key"), "keys that cannot be listed");
     await see(button("Sign in"), "keys that cannot be listed, and the button");
     await page.getByLabel("Number of the key").fill("seven");
     await button("Sign in").click();
-    await expect(page.getByText("written in digits only")).toBeVisible();
+    await expect(page.getByText("has digits only")).toBeVisible();
     await see(button("Sign in"), "a number that is none");
 
     await page.reload();
@@ -248,7 +248,7 @@ phoneTest.describe("on any phone", () => {
     await see(button("Sign in"), "many keys");
 
     const speak = wallet.silence("eth_chainId");
-    await seeRefusal("The wallet does not answer", "a silent wallet");
+    await seeRefusal("The wallet doesn’t respond", "a silent wallet");
     speak();
     wallet.failNext("personal_sign", { code: 4100, message: "Locked." });
     await seeRefusal("The wallet is locked", "a wallet that is locked at the signature");

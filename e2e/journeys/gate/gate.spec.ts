@@ -166,7 +166,7 @@ test("a number that cannot be a key's is refused before the wallet is asked @dee
   for (const wrong of ["", "abc", "-1", "1e3", "9".repeat(79)]) {
     await page.getByLabel("Number of the key").fill(wrong);
     await page.getByRole("button", { name: "Sign in" }).click();
-    await expect(page.getByLabel("Number of the key")).toHaveAccessibleDescription(/written in digits only/);
+    await expect(page.getByLabel("Number of the key")).toHaveAccessibleDescription(/has digits only/);
   }
   expect(wallet.signedTexts).toEqual([]);
 });

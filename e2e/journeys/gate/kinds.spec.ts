@@ -33,13 +33,13 @@ test("without a wallet or scripts the kinds are side by side, each with what it 
   const context = await browser.newContext({ baseURL: baseUrl, javaScriptEnabled: false });
   const page = await context.newPage();
   const response = await page.goto("/gate");
-  const kinds = page.getByRole("region", { name: "Any of these opens something here" }).getByRole("listitem");
+  const kinds = page.getByRole("region", { name: "Keys that work here" }).getByRole("listitem");
   await expect(kinds).toHaveText([
     /Keeper's key.*Opens the room, the chat, reading aloud and tools for programs\./,
     /Founder's key.*Opens the room and the chat\..*something more/,
-    /Friends of the light.*No token of its own/,
+    /Friends of the light.*Open to any wallet/,
     /Listeners.*Opens reading aloud and tools for programs\./,
-    /From abroad.*No token of its own/,
+    /From abroad.*Open to any wallet/,
   ]);
   expect(await response?.text()).not.toContain("Hidden words");
   await context.close();
@@ -69,7 +69,7 @@ test("a membership is refused with a checklist, and opens once one of its tokens
     "href",
     "https://shop.example/oil",
   );
-  await expect(page.getByText("Something else, which this site does not tell.")).toBeVisible();
+  await expect(page.getByText("Something else that this site keeps secret.")).toBeVisible();
   await expect(page.locator("main")).not.toContainText("Hidden words");
   await expectAccessible(page, "a refusal with what is missing");
 
@@ -93,7 +93,7 @@ test("what the wallet can use comes first", async ({ page, wallet, server }) => 
   await expect(usable).toContainText("Friends of the light");
   await expect(usable.getByRole("radio")).toBeChecked();
   // A list of addresses is not told before somebody has signed.
-  await expect(usable).toContainText("Checked when you sign in");
+  await expect(usable).toContainText("We’ll check when you sign in");
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page.getByRole("heading", { name: /^You are in/ })).toBeVisible();
 });

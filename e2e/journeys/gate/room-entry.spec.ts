@@ -27,7 +27,7 @@ test("the entry shows the kinds of content and what is required, before any scri
   const response = await page.goto("/gate");
   const preview = page.getByRole("region", { name: "What a key opens" });
   await expect(preview.getByRole("listitem")).toHaveText([
-    ...["A welcome to read", "Something to listen to", "A form that hears each key once"],
+    ...["A welcome to read", "Something to listen to", "Send one message with your key"],
     "Something live from the host",
   ]);
   const needed = page.getByRole("region", { name: "What you need" }).getByRole("listitem");
@@ -64,7 +64,7 @@ test("the checklist follows every step, and announces it to screen readers @deep
   await connectWallet(page, wallet.name);
   await expect(step("wallet")).toContainText("Done");
   await expect(step("network")).toContainText("Done");
-  await expect(step("key")).toContainText("There is none in this wallet yet.");
+  await expect(step("key")).toContainText("This wallet has none yet.");
   await mintKey(page);
   await expect(step("key")).toContainText("Done");
   await expect(step("sign-in")).toContainText("Next");
@@ -77,7 +77,7 @@ test("the checklist follows every step, and announces it to screen readers @deep
 
   const answer = wallet.holdNext("personal_sign");
   await page.getByRole("button", { name: "Sign in" }).click();
-  await expect(step("sign-in")).toContainText("Answer in your wallet.");
+  await expect(step("sign-in")).toContainText("Confirm in your wallet.");
   answer();
   await expect(page.getByRole("heading", { name: roomHeading })).toBeFocused();
 });

@@ -219,7 +219,7 @@ test("a form that never arrived keeps its words, and is sent when the connection
   await expect(reviewDialog(page).getByText("Sign the form in your wallet.")).toBeVisible();
   await context.setOffline(true);
   answer();
-  await expect(page.locator(".notice-place:focus")).toContainText("it is not certain that it arrived");
+  await expect(page.locator(".notice-place:focus")).toContainText("not certain that it arrived");
   await expect(formField(page)).toHaveValue(text);
   await expectAccessible(page, "a form that may not have arrived");
   await context.setOffline(false);
@@ -293,7 +293,7 @@ test("a key used elsewhere is noticed before the wallet is asked @deep", async (
   const notice = page.locator(".notice-place:focus");
   // What the wallet itself has used up by the form would be a receipt; nothing of the sort was sent from here.
   await expect(notice).toContainText("This token has already been used");
-  await expect(notice).toContainText("Nothing was signed and nothing sent.");
+  await expect(notice).toContainText("Nothing was signed or sent.");
   await expectAccessible(page, "used elsewhere");
   expect(wallet.signedTexts).toHaveLength(1);
 });

@@ -18,7 +18,7 @@ test("every wallet that announces itself is listed once, by its own name and pic
   await expect(dialog.getByRole("listitem")).toHaveCount(3);
   await expect(dialog.getByRole("button", { name: "First wallet" })).toHaveCount(1);
   await expect(dialog.getByRole("button", { name: "Second wallet" })).toBeVisible();
-  await expect(dialog.getByRole("button", { name: /^Demo wallet/ })).toContainText("Holds nothing of worth");
+  await expect(dialog.getByRole("button", { name: /^Demo wallet/ })).toContainText("for this demo only");
   await expect(dialog.locator("img")).toHaveCount(3);
 
   await dialog.getByRole("button", { name: "First wallet" }).click();

@@ -267,8 +267,8 @@ test("a silent wallet and a silent network have different explanations @deep", a
   await mintKey(page);
   const speak = wallet.silence("eth_chainId");
   await page.getByRole("button", { name: "Sign in" }).click();
-  await expect(page.getByRole("alert").filter({ hasText: "The wallet does not answer" })).toContainText(
-    "Open the wallet and see whether it works",
+  await expect(page.getByRole("alert").filter({ hasText: "The wallet doesn’t respond" })).toContainText(
+    "Open the wallet and check that it works",
     { timeout: 20_000 },
   );
   await expectAccessible(page, "the wallet is silent");
@@ -277,7 +277,7 @@ test("a silent wallet and a silent network have different explanations @deep", a
   await page.route("**/demo/rpc", () => undefined);
   await unfold(page, "Another key");
   await page.getByRole("button", { name: "Mint a key" }).click();
-  await expect(page.getByRole("alert").filter({ hasText: "The network does not answer" })).toContainText(
+  await expect(page.getByRole("alert").filter({ hasText: "The network doesn’t respond" })).toContainText(
     "Try again in a moment",
     { timeout: 20_000 },
   );
@@ -293,7 +293,7 @@ test("a wallet without a key is told where to get one: in the demo, on this page
   await page.goto("/gate");
   await connectWallet(page, wallet.name);
   await expect(page.getByText("This wallet holds no key yet.")).toBeVisible();
-  await expect(page.getByText("In this demo you make one yourself, here and for nothing.")).toBeVisible();
+  await expect(page.getByText("In this demo you can make one for free.")).toBeVisible();
   await expectAccessible(page, "no key");
   await mintKey(page);
 });

@@ -85,7 +85,7 @@ test("no other server is contacted before WalletConnect is chosen, and its failu
   expect(scripts.filter((script) => /wallet-connect|base-provider|pairing/.test(script))).toEqual([]);
 
   await dialog.getByRole("button", { name: /^WalletConnect/ }).click();
-  await expect(dialog.getByText("WalletConnect could not be reached")).toBeVisible({ timeout: 30_000 });
+  await expect(dialog.getByText("WalletConnect is unreachable")).toBeVisible({ timeout: 30_000 });
   await expect(dialog.getByText("use a wallet in this browser")).toBeVisible();
   await expectAccessible(page, "WalletConnect is away");
   expect(scripts.filter((script) => /wallet-connect-provider/.test(script))).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { stringToHex } from "viem";
 import type { Abi, Address, Hex } from "viem";
 import type { Leaf, Requirement } from "~/gate/kinds/requirement";
-import { delegateRegistry } from "~/gate/ownership/reads/delegation-reads";
+import { delegateRegistry } from "~/gate/ownership/reads/part-reads";
 import type { TestChain } from "./chain";
 
 export type Contract = { address: Address; abi: Abi };

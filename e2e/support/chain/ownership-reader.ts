@@ -2,8 +2,7 @@ import type { Clock } from "~/platform/time/clock";
 import type { Address } from "viem";
 import { chainUnavailable } from "~/platform/refusals/refusal";
 import type { Judgement, KeyStandard as AnyStandard, NotHeld } from "~/gate/kinds/kind";
-import type { WalletSignature } from "~/gate/ownership/reads/chain-answers";
-import type { KeyOwner } from "~/gate/ownership/judge";
+import type { WalletSignature } from "~/gate/ownership/reads/read";
 import { createJudge } from "~/gate/ownership/judge.server";
 import type { ChainClient } from "~/platform/chain/chain-client.server";
 import { makeKind } from "../key-kinds";
@@ -32,7 +31,7 @@ export function createOwnershipReader({
   const judge = createJudge({ clientOf: () => client, confirmationsOf: () => 0, cacheSeconds, clock });
 
   return {
-    readOwner: ({ tokenId }: { tokenId: string }): Promise<KeyOwner> => judge.readOwner({ kind, tokenId }),
+    readOwner: ({ tokenId }: { tokenId: string }) => judge.readOwner({ kind, tokenId }),
 
     async readOwnership({ tokenId, holder, fresh = false }: OwnershipQuestion): Promise<Ownership> {
       return toOwnership(await judge.judge({ kind, tokenId, signer: holder, vault: null, fresh }));

@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import type { Clock } from "~/platform/time/clock";
 import { requireMet } from "~/gate/tokens/require-met";
 import type { KeyStore } from "~/gate/ownership/keys.store.server";
-import type { ChainCursor, WatchedContract } from "~/gate/transfers/chain-cursor.store.server";
+import type { ChainCursor } from "~/gate/transfers/chain-cursor.store.server";
 import { createJudge } from "~/gate/ownership/judge.server";
 import { makeOnlyKind } from "./ownership-reader";
 import type { KeyContract } from "./ownership-reader";
@@ -12,7 +12,10 @@ export type SettledHoldingDependencies = KeyContract & {
   keyUseConfirmations: number;
   keys: Pick<KeyStore, "findKeyState">;
   cursors: {
-    findCursor: (contract: WatchedContract) => Promise<Pick<ChainCursor, "blockNumber"> | null>;
+    findCursor: (contract: {
+      chainId: number;
+      contractAddress: string;
+    }) => Promise<Pick<ChainCursor, "blockNumber"> | null>;
   };
   clock: Clock;
 };

@@ -2,7 +2,7 @@
 // all its calls at once and prints how often it won.
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { createSpentSignatureStore } from "~/gate/proofs/spent-signatures.store.server";
+import { createSpentSignatureStore } from "~/gate/proofs/nonces.store.server";
 import { createSubmissionStore } from "~/gate/form/submissions.store.server";
 import { systemClock as clock } from "~/platform/time/clock";
 import { closeDatabase, openDatabase } from "~/platform/database/database.server";

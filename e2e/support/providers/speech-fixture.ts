@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { Caller } from "~/gate/tokens/caller.server";
-import { keyRefOf } from "~/gate/kinds/kind-of-key";
+import { keyRefOf } from "~/gate/kinds/kind";
 import { exampleClaims } from "~/gate/admission/gate-examples";
 import { Refusal } from "~/platform/refusals/refusal";
 import { createQuotaStore } from "~/quota/quota.store.server";

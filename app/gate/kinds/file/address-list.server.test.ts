@@ -1,10 +1,8 @@
 import { mkdtempSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { getAddress } from "viem";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
-import { createAddressListRefresher } from "./address-list-refresher.server";
-import { openAddressList } from "./address-list.server";
+import { createAddressListRefresher, openAddressList } from "./address-list.server";
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "latchkey-list-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -81,36 +79,6 @@ test("every line that is no address is told, of many the first twenty and how ma
   await expect(list.refresh()).rejects.toThrow(/^lines 1, 3 must each be an address: /);
   writeFileSync(file, Array.from({ length: 23 }, (_, index) => `0x${index}`).join("\n"));
   expect(() => openAddressList(file)).toThrow(/^lines 1, 2, .*19, 20 and 3 more must each be /);
-});
-
-const spread = 0xabcdefabcdefabcdefabcdefabcdefn;
-/** In lower case, from this number on. */
-const makeAddresses = (count: number, from = 1) =>
-  Array.from(
-    { length: count },
-    (_, index) => `0x${(spread * BigInt(from + index)).toString(16).padStart(40, "0")}` as const,
-  );
-const toMixedCase = (addresses: readonly `0x${string}`[]) => addresses.map((address) => getAddress(address));
-
-test("other work waits for a slice of a list only, and what was checked before is not checked again", async () => {
-  const file = writeList(first);
-  let slices = 0;
-  const list = openAddressList(file, async () => void (slices += 1));
-  async function countSlices(addresses: readonly string[]): Promise<number> {
-    slices = 0;
-    writeFileSync(file, addresses.join("\n"));
-    expect(await list.refresh()).toBe(addresses.length);
-    return slices;
-  }
-  const addresses = toMixedCase(makeAddresses(1_000));
-  // A slice of 20 checksums takes a millisecond or two.
-  expect(await countSlices(addresses)).toBeGreaterThanOrEqual(40);
-  expect(await countSlices([...addresses, ...toMixedCase(makeAddresses(10, 5_000))])).toBeLessThan(5);
-  expect(list.has(addresses[7]!)).toBe(true);
-  expect(await countSlices(makeAddresses(10_000))).toBeGreaterThanOrEqual(5);
-
-  writeFileSync(file, [addresses[0], second.toLowerCase(), flipCase(addresses[2]!)].join("\n"));
-  await expect(list.refresh()).rejects.toThrow("line 3 must be");
 });
 
 /** The same address with a wrong checksum. */

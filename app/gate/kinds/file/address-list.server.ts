@@ -1,53 +1,36 @@
 import { readFileSync, statSync } from "node:fs";
 import type { BigIntStats } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
-import { setImmediate } from "node:timers/promises";
 import { isAddress } from "viem";
+import type { EventLog } from "~/platform/log/log.server";
 import type { AddressList } from "../requirement";
 
 export type AddressListFile = AddressList & {
   file: string;
-  /**
-   * Looks at the file; its content counts where it has changed. Resolves with how many addresses it lists then, else
-   * with null. Rejects with an AddressListFault and keeps the last good list.
-   */
+  /** Reads the file if it has changed, and returns the number of addresses, else null. After an error the last good list counts. */
   refresh: () => Promise<number | null>;
 };
 
-/** `message` ends the sentence that the file's place begins. */
+/** `message` continues a sentence that begins with the file's name. */
 export class AddressListFault extends Error {
   override readonly name = "AddressListFault";
 }
 
 const maxBytes = 4 * 1024 * 1024;
 const maxAddresses = 50_000;
-/** In lines, of which a slice takes two or three milliseconds: requests wait for one at most. */
-const workPerSlice = 1_000;
-/** As much as so many lines. */
-const checksumWork = 50;
 const maxLinesNamed = 20;
 
-/** By their lines as written, because a checksum that was right once needs no second look. */
+/** `checked`: lines as written, whose checksums have been verified. */
 type ListedAddresses = { addresses: ReadonlySet<string>; checked: ReadonlySet<string> };
 
-/**
- * Reads the file before it returns, for the start; throws an AddressListFault where it cannot be used. `letOthers` is
- * waited for between two slices.
- */
-export function openAddressList(
-  file: string,
-  letOthers: () => Promise<void> = setImmediate,
-): AddressListFile {
+/** Throws an AddressListFault. */
+export function openAddressList(file: string): AddressListFile {
   let seen: string | null;
   let known: ListedAddresses = { addresses: new Set(), checked: new Set() };
-  /** The file without an address that the last look found in place of a list. */
-  let doubted: string | null = null;
+  let emptyStamp: string | null = null;
   try {
     seen = stampOf(statSync(file, { bigint: true }));
-    const slices = readLines(readFileSync(file, "utf8"), known.checked);
-    let slice = slices.next();
-    while (!slice.done) slice = slices.next();
-    known = slice.value;
+    known = readLines(readFileSync(file, "utf8"), known.checked);
   } catch (error) {
     throw toFault(error);
   }
@@ -56,25 +39,19 @@ export function openAddressList(
     const stamp = stampOf(await stat(file, { bigint: true }));
     if (stamp === seen) return null;
     const text = await readFile(file, "utf8");
-    // Written to meanwhile: this may be half of it, and the next look finds it whole.
+    // The file is being written. Read it next time.
     if (stampOf(await stat(file, { bigint: true })) !== stamp) return null;
-    // What is broken is read, and told, once.
+    // Report a broken file once.
     seen = stamp;
-    const slices = readLines(text, known.checked);
-    let slice = slices.next();
-    while (!slice.done) {
-      await letOthers();
-      slice = slices.next();
-    }
-    const { addresses } = slice.value;
-    // Editors empty a file before they write it: it counts once it has stayed so until the next look.
-    if (addresses.size === 0 && known.addresses.size > 0 && doubted !== stamp) {
-      doubted = stamp;
+    const found = readLines(text, known.checked);
+    // Editors empty a file before they write it, so an empty list counts only at the second look.
+    if (found.addresses.size === 0 && known.addresses.size > 0 && emptyStamp !== stamp) {
+      emptyStamp = stamp;
       seen = null;
       return null;
     }
-    known = slice.value;
-    return addresses.size;
+    known = found;
+    return known.addresses.size;
   }
 
   return {
@@ -84,52 +61,36 @@ export function openAddressList(
   };
 }
 
-/** Changes with the content. A device would be read without end. */
 function stampOf(found: BigIntStats): string {
   if (!found.isFile()) throw new AddressListFault("is no file.");
   if (found.size > maxBytes) throw new AddressListFault(`is larger than ${maxBytes / 1024 / 1024} MiB.`);
   return [found.ino, found.size, found.mtimeNs, found.ctimeNs].join();
 }
 
-/** What the lines list, slice by slice; `checked` are lines known to be right. */
-function* readLines(text: string, checked: ReadonlySet<string>): Generator<void, ListedAddresses> {
+/** An address without upper-case letters has no checksum. */
+const lowerCase = /^0x[\da-f]{40}$/;
+
+function readLines(text: string, checked: ReadonlySet<string>): ListedAddresses {
   const found = { addresses: new Set<string>(), checked: new Set<string>() };
   const wrong: number[] = [];
-  let work = 0;
-  let number = 0;
-  for (const line of listLines(text)) {
-    number += 1;
-    work += 1;
+  for (const [index, line] of text
+    .replace(/^\uFEFF/, "")
+    .split("\n")
+    .entries()) {
     const address = line.replace(/#.*/s, "").trim();
-    if (address !== "" && !lowerCase.test(address)) {
-      if (!checked.has(address)) {
-        if (!isAddress(address)) wrong.push(number);
-        work += checksumWork;
-      }
+    if (address === "") continue;
+    if (!lowerCase.test(address)) {
+      // A checksum costs some 15 µs, so only new lines are verified.
+      if (!checked.has(address) && !isAddress(address)) wrong.push(index + 1);
       found.checked.add(address);
     }
-    if (address !== "") found.addresses.add(address.toLowerCase());
+    found.addresses.add(address.toLowerCase());
     if (found.addresses.size > maxAddresses)
       throw new AddressListFault(`lists more than ${maxAddresses} addresses.`);
-    if (work < workPerSlice) continue;
-    work = 0;
-    yield;
   }
   if (wrong.length > 0) throw new AddressListFault(describeWrong(wrong));
   return found;
 }
-
-/** One after the other: an array of them all would be made at one go. */
-function* listLines(text: string): Generator<string, void> {
-  let start = text.startsWith("\uFEFF") ? 1 : 0;
-  for (let end = 0; end !== -1; start = end + 1) {
-    end = text.indexOf("\n", start);
-    yield text.slice(start, end === -1 ? undefined : end);
-  }
-}
-
-/** Without letters in upper case an address has no checksum. */
-const lowerCase = /^0x[\da-f]{40}$/;
 
 function describeWrong(lines: readonly number[]): string {
   const named = lines.slice(0, maxLinesNamed).join(", ");
@@ -142,4 +103,54 @@ function toFault(error: unknown): AddressListFault {
   if (error instanceof AddressListFault) return error;
   const code = (error as NodeJS.ErrnoException).code ?? "";
   return new AddressListFault(`cannot be read (${code}).`, { cause: error });
+}
+
+/** A change counts within 5 s, even if it takes two looks. */
+const everyMs = 2_000;
+
+/** Watches the files of address lists and logs their changes. */
+export function createAddressListRefresher({
+  lists,
+  log,
+}: {
+  lists: readonly AddressListFile[];
+  log: EventLog;
+}) {
+  let timer: NodeJS.Timeout | undefined;
+  let isStopping = false;
+  let running: Promise<void> = Promise.resolve();
+  const logged = new Map<AddressListFile, string>();
+
+  async function refreshOne(list: AddressListFile): Promise<void> {
+    const { file } = list;
+    try {
+      const addresses = await list.refresh();
+      if (addresses === null) return;
+      logged.delete(list);
+      log.info({ file, addresses }, "address list read");
+    } catch (error) {
+      const { message: fault } = error as Error;
+      if (logged.get(list) === fault) return;
+      logged.set(list, fault);
+      log.warn({ file, fault }, "address list cannot be used; the last good one counts");
+    }
+  }
+
+  async function refreshAll(): Promise<void> {
+    for (const list of lists) await refreshOne(list);
+  }
+
+  function scheduleNext(): void {
+    if (isStopping || lists.length === 0) return;
+    timer = setTimeout(() => (running = refreshAll().finally(scheduleNext)), everyMs).unref();
+  }
+
+  return {
+    start: scheduleNext,
+    stop: async () => {
+      isStopping = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
 }

@@ -3,14 +3,14 @@ import type { Address } from "viem";
 import * as z from "zod";
 import { normalizeSite } from "~/platform/config/domains";
 
-/** What is written in KEYS_FILE, piece by piece: what stands in what is read in requirement-file.ts. */
+/** The schema of KEYS_FILE. requirement-file.ts reads requirements. */
 
 const maxTextChars = 120;
 const maxUrlChars = 2_000;
 const maxInlineAddresses = 10_000;
 const maxUint256 = 2n ** 256n - 1n;
 
-/** A member that has to be there; `words` say what it must be. */
+/** A required member; `words` describe it. */
 function written<Value>(isWellFormed: (value: unknown) => boolean, words: string) {
   return z.custom<Value>(isWellFormed, {
     error: ({ input }) => (input === undefined ? "is missing." : words),
@@ -151,7 +151,6 @@ export const fileChainSchema = z.strictObject(
   "must be an object.",
 );
 
-/** Many providers write their key into the address. */
 function webAddressWithCredentials() {
   const isAsked = (value: unknown) =>
     typeof value === "string" && /^https?:\/\//i.test(value) && URL.canParse(value);

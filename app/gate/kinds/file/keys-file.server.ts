@@ -13,17 +13,14 @@ import {
   tokenKindSchema,
 } from "./keys-file.schema";
 import type { KeyKind, Opening } from "../kind";
-import { createMistakes } from "./mistakes";
+import { createMistakes, readShape, findRepeatedMembers } from "./mistakes";
 import type { Mistakes, Place } from "./mistakes";
-import { readShape } from "./read-shape";
-import { findRepeatedMembers } from "./repeated-members";
 import { lower, readRequirement } from "./requirement-file";
 import type { Requirement } from "../requirement";
 
 export type ChainEndpoints = { id: number; rpcUrls: readonly string[] };
 
 export type KeysFile = {
-  /** In the order of the file. */
   kinds: readonly KeyKind[];
   chains: readonly ChainEndpoints[];
   addressLists: readonly AddressListFile[];
@@ -32,10 +29,10 @@ export type KeysFile = {
 const maxBytes = 1024 * 1024;
 const notAChain = "must be named by the chain's number.";
 
-/** The file, or everything that is wrong with it, each mistake with its place. No mistake holds a value. */
+/** The file, or all its mistakes with their places. No mistake contains a value. */
 export function readKeysFile(
   file: string,
-  /** RPC addresses that are set outside the file, by what stands for the chain's number. */
+  /** From RPC_URL_<chainId>, by what is in place of the ID. */
   rpcUrls: ReadonlyMap<string, readonly string[] | null>,
 ): KeysFile | { mistakes: readonly string[] } {
   const mistakes = createMistakes();
@@ -60,7 +57,7 @@ function readText(file: string, mistakes: Mistakes): unknown {
   }
 }
 
-/** The parser's own message quotes the text. */
+/** The parser's own message quotes the text, so it is dropped. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -78,7 +75,7 @@ type Surroundings = {
 function readKinds(value: unknown, { folder, rpcUrls, mistakes }: Surroundings): KeysFile | null {
   readShape(keysFileSchema, value, { place: [], mistakes });
   if (!isObject(value)) return null;
-  // Each is read whatever is wrong with the other, and with the file.
+  // Reads both in any case, to report every mistake at once.
   const writtenChains = isObject(value.chains) ? value.chains : null;
   const writtenKinds: readonly unknown[] = Array.isArray(value.keys) ? value.keys : [];
   const chains = writtenChains ? readChains(writtenChains, rpcUrls, mistakes) : [];
@@ -127,7 +124,7 @@ function readChains(
 
 type KindReading = {
   mistakes: Mistakes;
-  /** Null where the file's own are not to be read: nobody knows then which are listed. */
+  /** Null if `chains` can't be read. */
   chainIds: readonly number[] | null;
   openAddressList: (file: string, place: Place) => AddressListFile | null;
 };
@@ -141,7 +138,7 @@ function readKind(value: unknown, place: Place, reading: KindReading): KeyKind |
   const isMembership = Object.hasOwn(value, "requires");
   const standard =
     readShape(standardSchema, value.standard, { place: [...place, "standard"], mistakes }) ??
-    // What is wrong with the rest is told too.
+    // Assume one, to report the other mistakes too.
     (isMembership ? "membership" : "erc721");
   const kind = { ...value, standard };
   const at = { place, mistakes };
@@ -150,7 +147,6 @@ function readKind(value: unknown, place: Place, reading: KindReading): KeyKind |
     readRequirement(value[member], [...place, member], { ...reading, isListedChain });
   requireChain(value.chainId, place, { mistakes, isListedChain });
   requireDifferent(value.opens, place, mistakes);
-  // Both are read whatever comes of the other: every mistake is told at once.
   if (standard === "membership") {
     const written = readShape(membershipSchema, kind, at);
     const requirement = requirementOf("requires");
@@ -178,7 +174,7 @@ function readKind(value: unknown, place: Place, reading: KindReading): KeyKind |
   return { ...toCommon(written), standard, chainId, contract, keptUnder, requirement };
 }
 
-/** What is no chain's number at all is told elsewhere. */
+/** The schema reports malformed IDs. */
 function requireChain(
   written: unknown,
   place: Place,
@@ -211,7 +207,7 @@ function toOpening(written: string): Opening {
   return host === null ? (written as Opening) : `door:${host}`;
 }
 
-/** A file that several leaves name is one list. */
+/** Leaves that name the same file share a list. */
 function createListOpener(folder: string, mistakes: Mistakes) {
   const lists = new Map<string, AddressListFile>();
   function open(written: string, place: Place): AddressListFile | null {

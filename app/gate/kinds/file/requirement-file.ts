@@ -2,10 +2,9 @@ import type { Address } from "viem";
 import type { z } from "zod";
 import { chainIdSchema, leafSchemas } from "./keys-file.schema";
 import type { Mistakes, Place } from "./mistakes";
-import { readShape } from "./read-shape";
+import { readShape } from "./mistakes";
 import type { AddressList, Leaf, Requirement } from "../requirement";
 
-/** The requirement itself is the first level. */
 const maxDepth = 5;
 const maxLeaves = 50;
 
@@ -16,11 +15,11 @@ type NodeType = (typeof nodeTypes)[number];
 type Reading = {
   mistakes: Mistakes;
   isListedChain: (chainId: number) => boolean;
-  /** Null where the file cannot be read; what is wrong has been added then. */
+  /** Null after adding a mistake. */
   openAddressList: (file: string, place: Place) => AddressList | null;
 };
 
-/** Null where it is not as it must be; what is wrong has been added then. */
+/** Null after adding mistakes. */
 export function readRequirement(value: unknown, place: Place, reading: Reading): Requirement | null {
   const { mistakes } = reading;
   let leaves = 0;
@@ -84,9 +83,9 @@ function readLeaf(
     place,
     mistakes,
   });
-  const asked =
+  const namedChain =
     "chainId" in leafSchemas[type].shape ? chainIdSchema.safeParse(members.chainId).data : undefined;
-  const isElsewhere = asked !== undefined && !isListedChain(asked);
+  const isElsewhere = namedChain !== undefined && !isListedChain(namedChain);
   if (isElsewhere) mistakes.add([...place, "chainId"], "is not listed in `chains`.");
   if (!written || isElsewhere) return null;
   const { label, secret, get } = written;

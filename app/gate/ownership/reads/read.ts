@@ -1,7 +1,47 @@
 import { getAddress, toFunctionSelector } from "viem";
-import type { Address } from "viem";
+import type { Address, Hex } from "viem";
+import type { SeenBlock } from "~/platform/chain/seen-block";
 import { Refusal, chainUnavailable } from "~/platform/refusals/refusal";
-import type { Answer, Read } from "./chain-answers";
+
+/** A signature that only the wallet's own code can verify (ERC-1271, ERC-6492). */
+export type WalletSignature = {
+  wallet: Address;
+  hash: Hex;
+  signature: Hex;
+  /** The call that deploys the wallet, if the signature contains one. */
+  deployment: { factory: Address; data: Hex } | null;
+};
+/** `valid-undeployed`: valid once the call in the signature has deployed the wallet. */
+export type SignatureVerdict = "valid" | "valid-undeployed" | "invalid" | "no-code";
+
+export type Read = {
+  target: Address;
+  /** `0x` reads the target's balance. */
+  data: Hex;
+  /** The other reads still count if an endpoint refuses this one. */
+  isOptional?: boolean;
+};
+export type ReadResult = {
+  hasCode: boolean;
+  success: boolean;
+  size: bigint;
+  word: bigint;
+  /** The endpoint's error for an optional read. */
+  refusal?: Error;
+};
+/** Results as of one block. */
+export type ReadResults = SeenBlock & { results: readonly ReadResult[]; verdict: SignatureVerdict | null };
+
+export type KeyReading = {
+  /** Null if there is no such key. ERC-1155 has no single owner. */
+  owner: Address | null;
+  /** Who rents the key now, and holds it in place of the owner. */
+  user: Address | null;
+  /** The wallet's units, for ERC-1155 only. */
+  balance: bigint | null;
+  /** For Unlock memberships only. */
+  hasExpired: boolean;
+};
 
 const signatures = [
   "supportsInterface(bytes4)",
@@ -21,35 +61,39 @@ const signatures = [
 ] as const;
 type Signature = (typeof signatures)[number];
 const selectors = new Map<string, string>(signatures.map((text) => [text, toFunctionSelector(text)]));
-const biggestAddress = (1n << 160n) - 1n;
+const maxAddress = (1n << 160n) - 1n;
 
-/** Encoded by hand, because every argument is one word and the general encoder hashes the name each time. */
+/** Encodes by hand: every argument is one word, and viem's encoder hashes the signature each time. */
 export function makeRead(target: Address, signature: Signature, words: readonly bigint[]): Read {
   const encoded = words.map((word) => word.toString(16).padStart(64, "0")).join("");
   return { target, data: `${selectors.get(signature) as "0x"}${encoded}` };
 }
 
-/** Throws where there is no contract, which is no contract's way of saying no. */
-export function requireCode(answer: Answer | undefined, contract: Address): Answer {
-  if (answer?.hasCode) return answer;
+export function makeOptionalRead(...parameters: Parameters<typeof makeRead>): Read {
+  return { ...makeRead(...parameters), isOptional: true };
+}
+
+/** A missing contract is a configuration error. It doesn't mean that a key is not held. */
+export function requireCode(result: ReadResult | undefined, contract: Address): ReadResult {
+  if (result?.hasCode) return result;
   throw unusable(
     `There is no contract at ${contract} on this chain. Check KEY_CONTRACT_ADDRESS and CHAIN_ID, or KEYS_FILE.`,
   );
 }
 
-/** One word as the contract gave it; null when it reverted, which is its way of saying no. */
-export function readWord(given: Answer | undefined, name: string, contract: Address): bigint | null {
+/** Null if the call reverted. */
+export function readWord(given: ReadResult | undefined, name: string, contract: Address): bigint | null {
   if (given?.refusal) throw chainUnavailable(given.refusal);
-  const answer = requireCode(given, contract);
-  if (!answer.success) return null;
-  if (answer.size >= 32n) return answer.word;
+  const result = requireCode(given, contract);
+  if (!result.success) return null;
+  if (result.size >= 32n) return result.word;
   throw unusable(
-    `${contract} answers ${name} with ${answer.size} bytes. Check KEY_CONTRACT_ADDRESS and KEY_STANDARD, or KEYS_FILE.`,
+    `${contract} returns ${result.size} bytes from ${name}. Check KEY_CONTRACT_ADDRESS and KEY_STANDARD, or KEYS_FILE.`,
   );
 }
 
-/** The same of what no sound contract reverts: then it is not known, and above all it is not zero. */
-export function requireWord(given: Answer | undefined, name: string, contract: Address): bigint {
+/** For calls that no sound contract reverts. A revert is unknown here, never zero. */
+export function requireWord(given: ReadResult | undefined, name: string, contract: Address): bigint {
   const word = readWord(given, name, contract);
   if (word !== null) return word;
   throw unusable(
@@ -57,15 +101,15 @@ export function requireWord(given: Answer | undefined, name: string, contract: A
   );
 }
 
-/** Null for a revert and for nobody's address. */
-export function readAddress(answer: Answer | undefined, name: string, contract: Address): Address | null {
-  const word = readWord(answer, name, contract);
+/** Null for a revert and for the zero address. */
+export function readAddress(result: ReadResult | undefined, name: string, contract: Address): Address | null {
+  const word = readWord(result, name, contract);
   if (word === null || word === 0n) return null;
-  if (word <= biggestAddress) return getAddress(`0x${word.toString(16).padStart(40, "0")}`);
-  throw unusable(`${contract} answers ${name} with something that is no address.`);
+  if (word <= maxAddress) return getAddress(`0x${word.toString(16).padStart(40, "0")}`);
+  throw unusable(`${contract} returns something from ${name} that is not an address.`);
 }
 
-/** Whether something thrown means that it could not be known, rather than a defect of ours. */
+/** Whether an error means that the chain is unavailable, not a defect of ours. */
 export function isUnavailable(error: unknown): error is Refusal {
   return error instanceof Refusal && error.refusalName === "chain-unavailable";
 }

@@ -6,7 +6,7 @@ type ChecklistStepProps = {
   name?: string;
   status: Status;
   title: string;
-  /** The status in words: nothing is told by the mark or its colour alone. */
+  /** The status in words, not by colour alone. */
   words: string;
   detail: string;
   children?: ReactNode;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { entrySteps, entrySummary } from "./entry-checklist";
-import type { StateIn } from "../gate-state";
+import { away } from "../gate-state";
+import type { Connected } from "../gate-state";
 import { exampleKinds, onlyKind, patron } from "~e2e/support/example-kinds";
 import { noChoice } from "../kinds/key-choice";
 import type { PageKinds } from "../kinds/page-kind";
@@ -12,16 +13,14 @@ const account = {
   walletId: "w",
   walletName: "W",
 } as const;
-const connected: StateIn<"connected"> = {
-  phase: "connected",
-  notice: null,
+const connected: Connected = {
+  ...away,
   account,
-  task: null,
   choice: { ...noChoice, findings: [{ name: "key", tokenIds: ["7"], requirement: null }] },
 };
 const kinds: PageKinds = [{ ...onlyKind, chainId: 8453 }];
 
-function holding(tokenIds: string[] | null): StateIn<"connected"> {
+function holding(tokenIds: string[] | null): Connected {
   return { ...connected, choice: { ...noChoice, findings: [{ name: "key", tokenIds, requirement: null }] } };
 }
 
@@ -38,9 +37,9 @@ function statuses(state: Steps["state"], chooser: Steps["chooser"] = "closed"): 
 }
 
 test("the list follows the visitor from the start to the signature", () => {
-  expect(statuses({ phase: "away", notice: null })).toBe("now later later later");
-  expect(statuses({ phase: "away", notice: null }, "loading")).toBe("working later later later");
-  expect(statuses({ phase: "away", notice: null }, "open")).toBe("now later later later");
+  expect(statuses(away)).toBe("now later later later");
+  expect(statuses(away, "loading")).toBe("working later later later");
+  expect(statuses(away, "open")).toBe("now later later later");
   expect(statuses({ ...connected, choice: noChoice })).toBe("done done working later");
   expect(statuses(connected)).toBe("done done done now");
   expect(statuses({ ...connected, task: { kind: "sign-in", step: "wallet" } })).toBe(
@@ -64,28 +63,19 @@ test("the sentence for screen readers says what comes next", () => {
 });
 
 test("before a wallet is there, the networks of all kinds are named", () => {
-  const away = { phase: "away", notice: null } as const;
   expect(stepsOf(away, { kinds: exampleKinds })[1]?.detail).toBe("Keys live on chain 31337 and Base.");
 });
 
 test("a membership has no key to find: it is judged by what it asks for", () => {
   const label = "Any ether on Base";
-  const leaf = {
-    type: "leaf",
-    label,
-    needed: "1",
-    held: "0",
-    decimals: 18,
-    chainId: 8453,
-    offer: null,
-  } as const;
+  const leaf = { label, needed: "1", held: "0", decimals: 18, chainId: 8453 };
   const stepFor = (outcome: "met" | "unmet" | "unknown", notice: typeof connected.notice = null) => {
     const requirement = { ...leaf, outcome };
     const choice = { ...noChoice, findings: [{ name: "patron", tokenIds: [], requirement }] };
     return stepsOf({ ...connected, choice, notice }, { kinds: [patron] })[2];
   };
-  expect(stepFor("met")).toMatchObject({ title: "What it asks for", status: "done" });
-  expect(stepFor("unknown")).toMatchObject({ status: "later", detail: "Checked when you sign in." });
+  expect(stepFor("met")).toMatchObject({ title: "Requirements", status: "done" });
+  expect(stepFor("unknown")).toMatchObject({ status: "later", detail: "We’ll check when you sign in." });
   expect(stepFor("unmet")).toMatchObject({ status: "attention" });
   const requirements = { ...leaf, outcome: "unmet" } as const;
   const refusal = { tone: "problem", title: "", detail: "", remedy: "", requirements } as const;

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { RefusedError } from "../gate-api";
 import { exampleKinds } from "~e2e/support/example-kinds";
 import { chosenKey, noChoice } from "../kinds/key-choice";
-import { toSignedKey } from "../kinds/signed-key";
+import { toSignedKey } from "../kinds/page-kind";
 import { previewForm, proveForForm, proveForRoom } from "./gate-proofs";
 import { previewMoment, previewNonce, signInPreview } from "./sign-in-message";
 

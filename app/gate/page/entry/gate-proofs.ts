@@ -4,10 +4,10 @@ import { createSiweMessage } from "viem/siwe";
 import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
 import { RefusedError } from "../gate-api";
 import type { EnvelopeProof, FormPost, GateApi, RoomProof } from "../gate-api";
-import type { SignedKey } from "../kinds/signed-key";
+import type { SignedKey } from "../kinds/page-kind";
 import { previewMoment, signInStatement } from "./sign-in-message";
 
-/** `origin`: of the page; what is signed is bound to it. */
+/** `origin` is the page's own. */
 type SignedText = { key: SignedKey; origin: string; nowMs: number };
 type Signer = { signMessage: (request: { address: Address; message: string }) => Promise<Hex> };
 type ProofRequest = SignedText & { wallet: Signer; address: Address };
@@ -15,7 +15,7 @@ type NonceSource = Pick<GateApi, "getNonce">;
 
 const formPath = "/api/form-submission-gate";
 
-/** With Ethereum sign-in, or the older envelope where it is off. `onAsk`: the wallet is about to ask the person. */
+/** Uses Ethereum sign-in, or the older envelope if that is off. Calls `onAsk` before the wallet's prompt. */
 export async function proveForRoom(
   request: ProofRequest & { api: NonceSource; onAsk: () => void },
 ): Promise<RoomProof> {
@@ -26,7 +26,7 @@ export async function proveForRoom(
   const message = createSiweMessage({
     domain: new URL(origin).host,
     address,
-    // ASCII only: other letters are no part of the message's grammar.
+    // The message's grammar allows ASCII only.
     statement: signInStatement(key),
     uri: origin,
     version: "1",
@@ -38,7 +38,7 @@ export async function proveForRoom(
   return { address, signature, ...bodyMembers(key), message, nonce };
 }
 
-/** Signs what was written. `onAsk` is called with the very text the wallet is about to show. */
+/** Calls `onAsk` with the text that the wallet shows. */
 export async function proveForForm(
   request: ProofRequest & { text: string; onAsk?: (askedText: string) => void },
 ): Promise<FormPost> {
@@ -49,7 +49,7 @@ export async function proveForForm(
   return { ...proof, message: request.text, messageHash };
 }
 
-/** The text of the form's signature as the wallet will show it; only its moment is still to come. */
+/** The text that the wallet will show, without its time. */
 export function previewForm({ text, ...signed }: Omit<SignedText, "nowMs"> & { text: string }): string {
   const preview = envelopeText({ ...signed, nowMs: 0 }, formPath, keccak256(stringToBytes(text)));
   return preview.replace(/^Timestamp: 0$/m, `Timestamp: ${previewMoment}`);
@@ -67,7 +67,7 @@ function bodyMembers({ tokenId, kindName, isNamed, vault }: SignedKey) {
 
 function envelopeText(signed: SignedText, path: string, messageHash?: string): string {
   return legacyEnvelopeText({
-    // The server rebuilds the text with the canonical number.
+    // The server rebuilds the text with the canonical ID.
     tokenId: BigInt(signed.key.tokenId).toString(),
     domain: new URL(signed.origin).host,
     path,
@@ -79,7 +79,7 @@ function envelopeText(signed: SignedText, path: string, messageHash?: string): s
   });
 }
 
-/** Null when the server issues none because Ethereum sign-in is switched off. */
+/** Null if Ethereum sign-in is off. */
 async function findNonce(api: NonceSource): Promise<string | null> {
   try {
     return await api.getNonce();

@@ -15,7 +15,7 @@ export function createHttpChain(rpcUrl: string): AskChain {
       signal: AbortSignal.timeout(chainWithinMs),
     });
     const { result, error } = await response
-      .then((received) => received.json() as Promise<Answer>)
+      .then((received) => received.json() as Promise<RpcResponse>)
       .catch((cause: unknown) => {
         throw new WalletError("chain-silent", { cause });
       });
@@ -24,12 +24,12 @@ export function createHttpChain(rpcUrl: string): AskChain {
   };
 }
 
-type Answer = { result?: unknown; error?: { code: number; message: string } };
+type RpcResponse = { result?: unknown; error?: { code: number; message: string } };
 
-/** More keys than this are not checked one by one; their holder can still type an id. */
+/** Checked one by one. The holder of more keys can type a token ID. */
 const maxListedKeys = 50;
 
-/** As bytes: an encoder for contracts would be most of what "Connect" downloads. A test compares them with the ABI. */
+/** An encoder would be most of what "Connect" downloads. A test compares these with the ABI. */
 export const keyCalls = {
   mint: "0x1249c58b",
   price: "0xa035b1fe",
@@ -39,7 +39,7 @@ export const keyCalls = {
 
 type Log = { address: string; topics: Hex[] };
 
-/** Ids of the keys this wallet holds, newest first, by contract in lower case: one search for all of them. */
+/** Token IDs that the wallet holds, newest first, by contract in lower case. */
 export async function findHeldKeys(
   ask: AskChain,
   contracts: readonly Address[],
@@ -63,7 +63,7 @@ export async function findHeldKeys(
   return new Map(await Promise.all(held));
 }
 
-/** A burned key has no owner, and says so by reverting. */
+/** A burned key reverts. */
 async function findHolder(ask: AskChain, contract: Address, id: Hex): Promise<string | null> {
   const call = { to: contract, data: `${keyCalls.ownerOf}${id.slice(2)}` };
   try {
@@ -88,14 +88,14 @@ type Mint = {
   pollMs?: number;
 };
 
-/** Waits until the chain has recorded the mint, and answers the new key's id. */
+/** Waits for the mint's receipt and returns the new token ID. */
 export async function findMinted(mint: Mint): Promise<string> {
   const { ask, contractAddress, hash, minter, withinMs = 120_000, pollMs = 1_000 } = mint;
   const givesUpAtMs = performance.now() + withinMs;
   while (performance.now() < givesUpAtMs) {
-    // A node that stumbles once in a long wait has decided nothing.
-    const answer = await ask({ method: "eth_getTransactionReceipt", params: [hash] }).catch(() => null);
-    const receipt = answer as { status: Hex; logs: Log[] } | null;
+    // A node may fail once during a long wait.
+    const found = await ask({ method: "eth_getTransactionReceipt", params: [hash] }).catch(() => null);
+    const receipt = found as { status: Hex; logs: Log[] } | null;
     if (receipt) {
       if (BigInt(receipt.status) !== 1n) throw new Error("The contract turned the mint down.");
       const id = receipt.logs.find(

@@ -1,25 +1,29 @@
+import { legacyEnvelopeText } from "~/gate/proofs/legacy-envelope";
 import type { PublicSettings } from "~/platform/config/public-settings";
 import { Button } from "~/ui/button";
-import type { GateTask, StateIn } from "../gate-state";
+import { Facts } from "~/ui/facts";
+import type { Connected, GateTask } from "../gate-state";
 import { RequirementList } from "../kinds/requirement-list";
+import type { SignedKey } from "../kinds/page-kind";
 import { NoticeCard } from "../notice-card";
 import type { GateActions } from "../use-gate";
+import { previewMoment, signInPreview } from "./sign-in-message";
 
-type NewsProps = { state: StateIn<"connected">; settings: PublicSettings; actions: GateActions };
+type NewsProps = { state: Connected; settings: PublicSettings; actions: GateActions };
 
-/** What is under way, and what became of the last attempt. */
+/** The task in progress, and the result of the last one. */
 export function News({ state: { task, notice }, settings, actions }: NewsProps) {
   return (
     <>
       <p role="status" className={task ? "soft" : "visually-hidden"}>
-        {task ? taskSentence(task) : ""}
+        {task ? taskSentences[`${task.kind} ${task.step}`] : ""}
       </p>
       {task?.step === "wallet" ? (
         <div className="row">
           <Button tone="quiet" onClick={actions.stopWaiting}>
             Stop waiting
           </Button>
-          <span className="soft">No window? Open your wallet by its icon: the request may wait there.</span>
+          <span className="soft">Don&rsquo;t see a prompt? Unlock your wallet or click its icon.</span>
         </div>
       ) : null}
       {notice ? (
@@ -43,6 +47,16 @@ export function News({ state: { task, notice }, settings, actions }: NewsProps) 
   );
 }
 
+const taskSentences: Record<string, string> = {
+  "mint funds": "Getting test money for the fee.",
+  "mint wallet": "Confirm the new key in your wallet.",
+  "mint chain": "Waiting for the chain to record it.",
+  "token faucet": "Getting the test tokens.",
+  "sign-in nonce": "Getting a message to sign.",
+  "sign-in wallet": "Sign the message in your wallet.",
+  "sign-in server": "Checking your key.",
+};
+
 type MintButtonProps = { isNext: boolean; task: GateTask | null; onMint: () => void };
 
 export function MintButton({ isNext, task, onMint }: MintButtonProps) {
@@ -57,27 +71,38 @@ export function MintButton({ isNext, task, onMint }: MintButtonProps) {
   );
 }
 
-const taskSentences = {
-  mint: {
-    funds: "Getting test money for the fee.",
-    wallet: "Confirm the new key in your wallet.",
-    chain: "Waiting for the chain to record it.",
-  },
-  token: { faucet: "Getting the test tokens." },
-  "sign-in": {
-    nonce: "Asking the server for a fresh message.",
-    wallet: "Sign the message in your wallet.",
-    server: "The server is checking your key.",
-  },
-};
+/** `signsSiwe`: without Ethereum sign-in, the wallet signs the older envelope. */
+type SignInExplainedProps = { address: string; signedKey: SignedKey; signsSiwe: boolean };
 
-function taskSentence(task: GateTask): string {
-  switch (task.kind) {
-    case "mint":
-      return taskSentences.mint[task.step];
-    case "token":
-      return taskSentences.token[task.step];
-    case "sign-in":
-      return taskSentences["sign-in"][task.step];
-  }
+export function SignInExplained({ address, signedKey, signsSiwe }: SignInExplainedProps) {
+  const { origin, host } = window.location;
+  const { kindName, isNamed, tokenId, chainId, words, opensRoom } = signedKey;
+  const text = signsSiwe
+    ? signInPreview({ address, key: signedKey, origin })
+    : legacyEnvelopeText({
+        tokenId,
+        domain: host,
+        path: "/api/gate-access",
+        method: "POST",
+        chainId,
+        timestamp: 0,
+        keyName: isNamed ? kindName : undefined,
+      }).replace(/^Timestamp: 0$/m, `Timestamp: ${previewMoment}`);
+  return (
+    <details className="unfold explained">
+      <summary>What you sign, word for word</summary>
+      <Facts
+        rows={{
+          "You sign": (
+            <>
+              a message that names this site (<strong>{host}</strong>), your address and {words}, for one use
+            </>
+          ),
+          "It costs": "nothing: no transaction, no fee, and it can’t move anything",
+          Then: `we check on the blockchain that the key is yours, ${opensRoom ? "the room opens, " : ""}and you stay signed in here`,
+        }}
+      />
+      <pre className="code">{text}</pre>
+    </details>
+  );
 }

@@ -3,40 +3,50 @@ import type { Offer } from "~/gate/kinds/requirement";
 import { ButtonLink } from "~/ui/button";
 import type { HeldKeys } from "../kinds/key-choice";
 import { chainNameOf } from "../kinds/key-words";
-import type { PageKind } from "../kinds/page-kind";
-import type { SignedKey } from "../kinds/signed-key";
-import { KeyList } from "./key-list";
-import { NoKey } from "./no-key";
+import type { PageKind, SignedKey } from "../kinds/page-kind";
+import { AddressText } from "../wallet/address-text";
 
-type Part = "number" | "mint" | "news" | "signIn" | "explained" | "vault" | "asked";
+type Part = "number" | "mint" | "news" | "signIn" | "explained" | "vault" | "requirements";
 
 type WaysProps = {
   kind: PageKind;
-  /** The name of its chain, where the operator has named it. */
+  /** The operator's name for its chain. */
   chain: string | null;
   offer: Offer | null;
   keys: HeldKeys;
   signedKey: SignedKey;
-  /** Of a membership: something that it asks for is not there. */
+  /** A membership's requirements are not met. */
   isMissing: boolean;
   parts: Record<Part, ReactNode>;
   onPick: (tokenId: string) => void;
 };
 
-/** The next step comes first: a key from the list, a first key, or the number of one that cannot be listed. */
+/** The next step first: pick a key, get a first one, or type a token ID. */
 export function Ways(props: WaysProps) {
-  const { kind, keys, signedKey, parts, onPick } = props;
-  const { number, mint, news, signIn, explained, vault, asked } = parts;
-  if (kind.standard === "membership") return <MembershipWay {...props} />;
+  const { kind, keys, parts, isMissing, offer } = props;
+  const { number, mint, news, signIn, explained, vault, requirements } = parts;
+  if (kind.standard === "membership") {
+    return (
+      <>
+        {isMissing ? requirements : null}
+        {signIn}
+        {news}
+        {isMissing ? null : requirements}
+        {isMissing && offer ? <OfferLink offer={offer} tone="quiet" /> : null}
+        {explained}
+        {vault}
+      </>
+    );
+  }
   if (keys.status === "unlisted") {
     return (
       <>
-        <p>The chain could not list the keys of this wallet. If you know the number of yours, type it.</p>
+        <p>We couldn&rsquo;t list this wallet&rsquo;s keys. If you know the number of yours, type it.</p>
         {number}
         {vault}
         {signIn}
         {news}
-        {asked}
+        {requirements}
         {explained}
         {mint}
       </>
@@ -45,10 +55,10 @@ export function Ways(props: WaysProps) {
   if (holdsNone(keys)) return <FirstKeyWay {...props} />;
   return (
     <>
-      <KeyList keys={keys} tokenId={signedKey.tokenId} vault={signedKey.vault} onPick={onPick} />
+      <KeyList {...props} keys={keys} />
       {signIn}
       {news}
-      {asked}
+      {requirements}
       {explained}
       {vault}
       <details className="unfold">
@@ -61,15 +71,23 @@ export function Ways(props: WaysProps) {
 }
 
 function FirstKeyWay({ kind, chain, offer, parts }: WaysProps) {
-  const { number, mint, news, signIn, explained, vault, asked } = parts;
+  const { number, mint, news, signIn, explained, vault, requirements } = parts;
   return (
     <>
-      <NoKey offer={offer} mint={mint} />
+      <p>This wallet holds no key yet.{mint ? " In this demo you can make one for free." : null}</p>
+      {mint}
+      {offer ? <OfferLink offer={offer} tone={mint ? "quiet" : "primary"} /> : null}
+      {offer || mint ? null : (
+        <p>
+          Ask whoever runs this site where to get one. If your key is in another account, select that account
+          in your wallet.
+        </p>
+      )}
       {news}
       <p className="soft key-contract">
         Keys are tokens of the contract <code>{kind.contract}</code> on {chain ?? chainNameOf(kind.chainId)}.
       </p>
-      {asked}
+      {requirements}
       {number}
       {vault}
       {signIn}
@@ -78,24 +96,37 @@ function FirstKeyWay({ kind, chain, offer, parts }: WaysProps) {
   );
 }
 
-function MembershipWay({ offer, isMissing, parts }: WaysProps) {
-  const { news, signIn, explained, vault, asked } = parts;
+function OfferLink({ offer, tone }: { offer: Offer; tone: "quiet" | "primary" }) {
   return (
-    <>
-      {isMissing ? asked : null}
-      {signIn}
-      {news}
-      {isMissing ? null : asked}
-      {isMissing && offer ? (
-        <p>
-          <ButtonLink to={offer.url} tone="quiet" isNewTab>
-            {offer.text}
-          </ButtonLink>
-        </p>
-      ) : null}
-      {explained}
-      {vault}
-    </>
+    <p>
+      <ButtonLink to={offer.url} tone={tone} isNewTab>
+        {offer.text}
+      </ButtonLink>
+    </p>
+  );
+}
+
+type KeyListProps = Pick<WaysProps, "signedKey" | "onPick"> & {
+  keys: Exclude<HeldKeys, { status: "unlisted" }>;
+};
+
+function KeyList({ keys, signedKey: { tokenId, vault }, onPick }: KeyListProps) {
+  if (keys.status === "loading") return <p className="soft">Looking for keys in this wallet.</p>;
+  return (
+    <div className="row key-list" role="group" aria-label="Keys in this wallet">
+      <span className="soft">In {vault === null ? "this wallet" : <AddressText address={vault} />}:</span>
+      {keys.tokenIds.map((held) => (
+        <button
+          key={held}
+          type="button"
+          className="key-chip"
+          aria-pressed={held === tokenId}
+          onClick={() => onPick(held)}
+        >
+          Key #{held}
+        </button>
+      ))}
+    </div>
   );
 }
 

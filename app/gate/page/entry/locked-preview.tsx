@@ -7,11 +7,10 @@ const kinds: { part: keyof RoomOutline; words: string; icon: string }[] = [
     words: "Something to listen to",
     icon: "M8 15V5l8-1.5v10M8 15a2 2 0 1 1-4 0 2 2 0 0 1 4 0Zm8-1.5a2 2 0 1 1-4 0 2 2 0 0 1 4 0Z",
   },
-  { part: "hasForm", words: "A form that hears each key once", icon: "M4 16l1-4 8.5-8.5 3 3L8 15l-4 1Z" },
+  { part: "hasForm", words: "Send one message with your key", icon: "M4 16l1-4 8.5-8.5 3 3L8 15l-4 1Z" },
   { part: "hasScript", words: "Something live from the host", icon: "M11 3 5 11h4l-1 6 7-9h-5l1-5Z" },
 ];
 
-/** The kinds of content in the room; of the content itself nothing is here. */
 export function LockedPreview({ outline }: { outline: RoomOutline }) {
   const shown = kinds.filter(({ part }) => outline[part]);
   return (
@@ -46,9 +45,7 @@ export function LockedPreview({ outline }: { outline: RoomOutline }) {
       ) : (
         <p>There is no content in this room yet.</p>
       )}
-      <p className="locked-note soft">
-        None of it is in this page. The server sends it once it has read on the chain that the key is yours.
-      </p>
+      <p className="locked-note soft">We check the blockchain before sending any of it.</p>
     </section>
   );
 }

@@ -1,20 +1,19 @@
 import { Link } from "@remix-run/react";
 import { useCountdown } from "~/ui/use-seconds-until";
 import type { Session } from "../gate-api";
-import type { SignedKey } from "../kinds/signed-key";
+import type { SignedKey } from "../kinds/page-kind";
 import { AddressText } from "../wallet/address-text";
 
 type SessionBarProps = { session: Session; signedKey: SignedKey };
 
-/** How long the visitor stays signed in without doing anything, and where else it counts. */
 export function SessionBar({ session: { secondsLeft, isRenewable }, signedKey }: SessionBarProps) {
   const { words, vault, opens } = signedKey;
   const left = useCountdown(secondsLeft);
   return (
     <p className="session-bar soft">
       {left === 0 ? (
-        // Not known to have ended: the server could not be reached since.
-        <span>This sign-in has expired; the server is being asked.</span>
+        // The server has been unreachable since.
+        <span>This sign-in has expired. Checking with the server.</span>
       ) : (
         <span aria-live="off">
           Signed in for <strong>{left >= 60 ? `${Math.ceil(left / 60)} min` : `${left} s`}</strong>
@@ -25,8 +24,8 @@ export function SessionBar({ session: { secondsLeft, isRenewable }, signedKey }:
       )}{" "}
       {opens.includes("chat") ? (
         <>
-          <Link to="/chat">Ask questions in the chat</Link>: it answers from this place&rsquo;s own documents,
-          and knows you as the holder of {words}.
+          <Link to="/chat">Ask questions in the chat</Link>. It uses this site&rsquo;s own documents, and
+          knows that you hold {words}.
         </>
       ) : null}
       {vault === null ? null : (

@@ -1,6 +1,6 @@
-import type { SignedKey } from "../kinds/signed-key";
+import type { SignedKey } from "../kinds/page-kind";
 
-/** The sentence in the message that is signed. ASCII only: other letters are no part of the message's grammar. */
+/** The message's grammar allows ASCII only. */
 export function signInStatement(signed: SignedKey): string {
   const { kindName, isNamed, tokenId, isMembership, opensRoom, vault } = signed;
   const purpose = opensRoom ? "Open the room" : "Sign in";
@@ -10,9 +10,9 @@ export function signInStatement(signed: SignedKey): string {
   return `${purpose} with ${key}${holder}. This is only a signature: it costs nothing and moves nothing.`;
 }
 
-export type SignInText = { origin: string; address: string; key: SignedKey };
+type SignInText = { origin: string; address: string; key: SignedKey };
 
-/** The message as the wallet will show it, with words where a fresh value comes in. */
+/** The message as the wallet shows it, with placeholders for fresh values. */
 export function signInPreview({ origin, address, key }: SignInText): string {
   return [
     `${new URL(origin).host} wants you to sign in with your Ethereum account:`,

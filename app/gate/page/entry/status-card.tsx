@@ -1,45 +1,43 @@
 import { useSearchParams } from "@remix-run/react";
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { FormEvent } from "react";
-import { lookupParameter } from "~/gate/session/key-lookup";
-import type { KeyLookup } from "~/gate/session/key-lookup";
+import { lookupParameter } from "../../session/visit";
+import type { KeyLookup } from "../../session/visit";
 import { Button } from "~/ui/button";
 import { Facts } from "~/ui/facts";
 import { Field } from "~/ui/field";
-import { createGateApi, readTokenStatus } from "../gate-api";
+import type { TokenStatus } from "../../proofs/gate-bodies";
+import { createGateApi } from "../gate-api";
 import { noticeFor, noticeForProblem } from "../gate-notice";
-import type { PageKind, PageKinds } from "../kinds/page-kind";
-import type { SignedKey } from "../kinds/signed-key";
+import { tokenIdFault } from "../kinds/key-choice";
+import type { PageKind, PageKinds, SignedKey } from "../kinds/page-kind";
 import type { GateNotice } from "../wallet/wallet-notices";
 import { NoticeCard } from "../notice-card";
 import { shortAddress } from "../wallet/address-text";
-import { tokenIdFault } from "./token-id-text";
 
-/** Of the kind, in the page's address. */
 const kindParameter = "key";
 
-type KeyStatus = ReturnType<typeof readTokenStatus>;
-type Outcome = { answer: KeyStatus } | { notice: GateNotice };
+type Result = { status: TokenStatus } | { notice: GateNotice };
 
 type StatusCardProps = {
   kinds: PageKinds;
-  /** The key to look up without being asked; null shows an empty field. */
+  /** The visitor's own key, looked up at once. */
   inside: SignedKey | null;
-  /** Asked for in the page's address, and answered with the page. */
+  /** Requested in the page's address. */
   lookup: KeyLookup | null;
 };
 
-/** Whether a key exists and has been used: public, for anybody to ask. */
 export function StatusCard({ kinds, inside, lookup }: StatusCardProps) {
   const [searchParams] = useSearchParams();
-  const listed = listLookedUp(kinds);
+  // A membership has no number that anybody types.
+  const listed = kinds.filter(({ standard }) => standard !== "membership");
   const initialTokenId = inside?.isMembership ? null : (inside?.tokenId ?? null);
   const initialKind = inside?.kindName ?? searchParams.get(kindParameter) ?? listed[0]?.name;
   const [kindName, setKindName] = useState(initialKind);
-  const [value, setValue] = useState(initialTokenId ?? lookup?.asked ?? "");
+  const [value, setValue] = useState(initialTokenId ?? lookup?.typed ?? "");
   const [fault, setFault] = useState<string | null>(null);
-  const [outcome, setOutcome] = useState<Outcome | "asking" | null>(() =>
-    initialTokenId === null && lookup ? readLookup(lookup) : null,
+  const [result, setResult] = useState<Result | "loading" | null>(() =>
+    initialTokenId === null && lookup ? toResult(lookup) : null,
   );
   const latest = useRef(0);
 
@@ -48,8 +46,8 @@ export function StatusCard({ kinds, inside, lookup }: StatusCardProps) {
     async (tokenId: string, kind: string | undefined) => {
       const turn = (latest.current += 1);
       const found = await findStatus({ tokenId, ...(kind && kind !== firstName && { key: kind }) });
-      // An answer that was overtaken by a later question is dropped.
-      if (turn === latest.current) setOutcome(found);
+      // A later lookup has overtaken this one.
+      if (turn === latest.current) setResult(found);
     },
     [firstName],
   );
@@ -59,7 +57,7 @@ export function StatusCard({ kinds, inside, lookup }: StatusCardProps) {
   }, [initialTokenId, initialKind, lookUp]);
 
   function ask() {
-    setOutcome("asking");
+    setResult("loading");
     void lookUp(value.trim(), kindName);
   }
 
@@ -70,14 +68,14 @@ export function StatusCard({ kinds, inside, lookup }: StatusCardProps) {
     if (!found) ask();
   }
 
-  const settled = outcome === "asking" ? null : outcome;
+  const settled = result === "loading" ? null : result;
   if (listed.length === 0) return null;
   return (
     <details className="unfold lookup" open={initialTokenId !== null || lookup !== null}>
       <summary>
         <h2>Look up a key</h2>
       </summary>
-      {/* Without scripts the browser sends it itself, and the server answers with the page. */}
+      {/* Without scripts the browser submits it, and the server renders the result. */}
       <form className="row inline-form" method="get" action="/gate" onSubmit={submit} noValidate>
         <Field
           label="Key to look up"
@@ -92,13 +90,11 @@ export function StatusCard({ kinds, inside, lookup }: StatusCardProps) {
           }}
         />
         <KindSelect kinds={kinds} listed={listed} kindName={kindName} onPick={setKindName} />
-        <Button tone="quiet" type="submit" busy={outcome === "asking"}>
+        <Button tone="quiet" type="submit" busy={result === "loading"}>
           Look up
         </Button>
       </form>
-      <div role="status">
-        {settled && "answer" in settled ? <StatusFacts answer={settled.answer} /> : null}
-      </div>
+      <div role="status">{settled && "status" in settled ? <StatusFacts {...settled.status} /> : null}</div>
       {settled && "notice" in settled ? <NoticeCard notice={settled.notice} onRetry={ask} /> : null}
     </details>
   );
@@ -111,7 +107,6 @@ type KindSelectProps = {
   onPick: (kindName: string) => void;
 };
 
-/** Without scripts the form sends it; the first kind is meant where none is named. */
 function KindSelect({ kinds, listed, kindName, onPick }: KindSelectProps) {
   const [only] = listed;
   if (listed.length === 1 && only === kinds[0]) return null;
@@ -135,30 +130,24 @@ function KindSelect({ kinds, listed, kindName, onPick }: KindSelectProps) {
   );
 }
 
-function readLookup(lookup: KeyLookup): Outcome {
-  if ("problem" in lookup) return { notice: noticeForProblem(lookup.problem) };
-  return { answer: readTokenStatus(lookup.answer) };
+function toResult(lookup: KeyLookup): Result {
+  return "problem" in lookup ? { notice: noticeForProblem(lookup.problem) } : lookup;
 }
 
-/** Of a membership only whether it was used is told, under a number that nobody types. */
-function listLookedUp(kinds: PageKinds): PageKind[] {
-  return kinds.filter(({ standard }) => standard !== "membership");
-}
-
-async function findStatus(asked: { tokenId: string; key?: string }): Promise<Outcome> {
+async function findStatus(key: { tokenId: string; key?: string }): Promise<Result> {
   try {
-    return { answer: await createGateApi(window.location.origin).getTokenStatus(asked) };
+    return { status: await createGateApi(window.location.origin).getTokenStatus(key) };
   } catch (error) {
     return { notice: noticeFor(error, "status") };
   }
 }
 
-/** In no zone of this device's: the server writes it too, and both have to write the same. */
+/** Shown in UTC, because the server renders it too. */
 function universalTime(moment: string): string {
   return `${new Date(moment).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-function StatusFacts({ answer: { tokenId, exists, used, usedBy, usedAt } }: { answer: KeyStatus }) {
+function StatusFacts({ tokenId, exists, used, usedBy, usedAt }: TokenStatus) {
   return (
     <Facts
       rows={{

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { account, connected, drawHook, grant, openGatePage, stranger } from "~e2e/support/gate-page";
-import { changeAccount, connectedState } from "../gate-state";
+import { away, changeAccount } from "../gate-state";
 import type { RoomProof } from "../gate-api";
 import { choose, useKey } from "./use-key";
 
@@ -48,7 +48,7 @@ test("the wallet's signature leads from the key into the room", async () => {
   actions().signIn();
   await expect.poll(() => page.read()).toMatchObject({ task: { kind: "sign-in", step: "wallet" } });
   sign();
-  await expect.poll(() => page.read()).toMatchObject({ phase: "inside", room: { tokenId: "7", grant } });
+  await expect.poll(() => page.read()).toMatchObject({ room: { tokenId: "7", grant } });
   expect(asked).toEqual(["signature", "room"]);
 });
 
@@ -70,7 +70,7 @@ test("what the wallet signs after the visitor has stopped waiting is not sent", 
   sign();
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(asked).toEqual(["signature"]);
-  expect(page.read()).toMatchObject({ phase: "connected", task: null, notice: null });
+  expect(page.read()).toMatchObject({ room: null, task: null, notice: null });
 });
 
 test("signing in continues while another account is asked about, and ends when it is taken", async () => {
@@ -81,14 +81,14 @@ test("signing in continues while another account is asked about, and ends when i
     page.update((state) => changeAccount(state, stranger));
     if (isTaken) {
       page.begin();
-      page.update(() => connectedState(stranger));
+      page.update(() => ({ ...away, account: stranger }));
     }
     sign();
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(page.read()).toMatchObject(
       isTaken
-        ? { phase: "connected", account: stranger, task: null }
-        : { phase: "inside", account, other: { account: stranger, isAsked: true } },
+        ? { room: null, account: stranger, task: null }
+        : { room: {}, account, other: { account: stranger, isAsked: true } },
     );
   }
 });
@@ -102,7 +102,7 @@ test("a new key is put in front and selected", async () => {
 });
 
 test("the newest key found is proposed, but never over a number the visitor typed", () => {
-  const { page, tools } = openGatePage({ state: connectedState(account) });
+  const { page, tools } = openGatePage({ state: { ...away, account } });
   choose(tools, found(["9", "4"]));
   expect(page.read()).toMatchObject({ choice: { tokenId: "9" } });
   choose(tools, { type: "token-id-typed", tokenId: "4", kindName: "key" });
@@ -113,7 +113,7 @@ test("the newest key found is proposed, but never over a number the visitor type
 });
 
 test("keys of a wallet that is no longer connected are dropped", () => {
-  const { page, tools } = openGatePage({ state: connectedState(stranger) });
+  const { page, tools } = openGatePage({ state: { ...away, account: stranger } });
   choose(tools, found(["9"]));
   expect(page.read()).toMatchObject({ account: stranger, choice: { findings: null, tokenId: "" } });
 });

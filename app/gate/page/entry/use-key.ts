@@ -1,28 +1,26 @@
 import type { Address } from "viem";
 import { useCallback, useEffect } from "react";
-import { accountOf, enterRoom } from "../gate-state";
+import { enterRoom } from "../gate-state";
 import type { GateState, GateTask, GateTools } from "../gate-state";
-import { chosenKey, holderOf, reduceChoice } from "../kinds/key-choice";
+import { chosenKey, holderOf, reduceChoice, orderFindings } from "../kinds/key-choice";
 import type { ChoiceEvent } from "../kinds/key-choice";
-import { orderFindings } from "../kinds/kind-order";
 import { kindNamed } from "../kinds/page-kind";
-import type { SignedKey } from "../kinds/signed-key";
+import type { SignedKey } from "../kinds/page-kind";
 import type { WalletAccount } from "../wallet/wallet-setup";
-import { keepSession } from "./session-tasks";
+import { keepSession } from "./use-visit";
 
-/** The key that the visitor signs in with, how a demo's visitor gets one, and signing in. */
+/** Choosing a key, minting one in the demo, and signing in. */
 export function useKey(tools: GateTools, state: GateState) {
   const { settings, kinds, api, page, openWallet } = tools;
-  const chainId = accountOf(state)?.chainId;
-  // Back outside, the keys are looked up again: the room may have closed because one is gone.
-  const holder = state.phase === "connected" ? holderOf(state.choice, state.account.address) : null;
+  const { account, room, choice } = state;
+  // Read again when a room closes: its key may be gone.
+  const holder = account && !room ? holderOf(choice, account.address) : null;
 
-  /** The keys of a wallet, which may be another than the connected one. */
   const readKeys = useCallback(
     async (whose: Address) => {
       const findings = await openWallet()
         .then((wallet) => wallet.findKeys(whose))
-        // The visitor can type an id that was not found.
+        // The visitor can type the token ID.
         .catch(() => kinds.map(({ name }) => ({ name, tokenIds: null, requirement: null })));
       choose(tools, { type: "keys-read", holder: whose, findings: orderFindings(kinds, findings) });
     },
@@ -30,7 +28,7 @@ export function useKey(tools: GateTools, state: GateState) {
   );
   useEffect(() => {
     if (holder) void readKeys(holder);
-  }, [readKeys, holder, chainId]);
+  }, [readKeys, holder, account?.chainId]);
 
   const signInWith = (key: SignedKey) =>
     runTask(tools, { kind: "sign-in", step: "nonce" }, async ({ address }, move, turn) => {
@@ -45,13 +43,12 @@ export function useKey(tools: GateTools, state: GateState) {
         nowMs: Date.now(),
         onAsk: () => move({ kind: "sign-in", step: "wallet" }),
       });
-      // The visitor has stopped waiting: what the wallet signs after that is not used.
+      // The visitor has stopped waiting.
       if (!page.isUnderWay(turn)) return;
       move({ kind: "sign-in", step: "server" });
       const grant = await api.enter(proof);
       const { kindName, tokenId, vault } = key;
-      const room = { kindName, tokenId, vault, grant, session: null };
-      page.updateIn("connected", (now) => enterRoom(now, room), turn);
+      page.update(() => enterRoom({ kindName, tokenId, vault, grant, session: null }), turn);
       if (grant.accessToken) await keepSession(tools, grant.accessToken);
     });
 
@@ -66,11 +63,9 @@ export function useKey(tools: GateTools, state: GateState) {
       choose(tools, { type: "token-id-typed", ...typed }),
     typeVault: (typed: { vault: string; kindName: string }) =>
       choose(tools, { type: "vault-typed", ...typed }),
-    /** Asks the wallet's own network once more. */
     lookAgain() {
       if (holder) void readKeys(holder);
     },
-    /** From the faucet, without a transaction of the wallet's own; what the page has read is read again. */
     getDemoToken(token: string) {
       void runTask(tools, { kind: "token", step: "faucet" }, async ({ address }, move) => {
         await api.askForTestFunds(address, token);
@@ -90,39 +85,36 @@ export function useKey(tools: GateTools, state: GateState) {
       });
     },
     signIn() {
-      if (state.phase === "connected") void signInWith(chosenKey(kinds, state));
+      if (account && !room) void signInWith(chosenKey(kinds, { choice, account }));
     },
     signInWith,
     stopWaiting() {
       page.begin();
-      page.updateIn("connected", (now) => ({ ...now, task: null }));
+      page.update(() => ({ task: null }));
     },
   };
 }
 
 type Work = (account: WalletAccount, move: (task: GateTask | null) => void, turn: number) => Promise<void>;
 
-/** One at a time, beside the keys: `move` says how far it has come, null that it is done. */
+/** One task at a time. */
 async function runTask({ page, run }: GateTools, task: GateTask, work: Work): Promise<void> {
-  const state = page.read();
-  if (state.phase !== "connected" || state.task) return;
+  const { account, room, task: current } = page.read();
+  if (!account || room || current) return;
   await run(task.kind, async (turn) => {
-    const move = (step: GateTask | null) =>
-      page.updateIn("connected", (now) => ({ ...now, task: step }), turn);
+    const move = (step: GateTask | null) => page.update(() => ({ task: step }), turn);
     move(task);
-    await work(state.account, move, turn);
+    await work(account, move, turn);
   });
 }
 
-/** A minted key ends its task; another kind or vault waits for the task in progress. */
 export function choose({ page }: Pick<GateTools, "page">, event: ChoiceEvent, turn?: number): void {
   page.update((state) => {
-    if (state.phase === "away" || !state.account) return state;
+    if (!state.account) return {};
     const choice = reduceChoice(state.choice, event, state.account.address);
-    if (state.phase === "inside" || event.type === "keys-read" || event.type === "token-id-typed") {
-      return { ...state, choice };
-    }
-    if (event.type === "key-minted") return { ...state, choice, task: null };
-    return state.task ? state : { ...state, choice, notice: null };
+    if (state.room || event.type === "keys-read" || event.type === "token-id-typed") return { choice };
+    if (event.type === "key-minted") return { choice, task: null };
+    // Another kind or vault waits for the task in progress.
+    return state.task ? {} : { choice, notice: null };
   }, turn);
 }

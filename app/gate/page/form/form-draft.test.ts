@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { draftName, readDraft, writeDraft } from "./form-draft";
+import { draftName, readDraft, writeDraft } from "./submission-area";
 
 const fields = [
   { name: "room-message", value: 'Fog, "quoted"\nsecond line', isChecked: false },

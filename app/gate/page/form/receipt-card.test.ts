@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { receiptText } from "./receipt-card";
+import { receiptText } from "./form-review";
 
 test("the receipt holds everything that was sent, and when, as plain text", () => {
   const text = receiptText({

@@ -2,14 +2,13 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import type { FormEvent, RefObject } from "react";
 import { countCharacters } from "~/platform/text/well-formed-text";
 import { afterNextPaint } from "~/ui/next-task";
-import { dropDraft, fillFields, findDraft, keepDraft, readFields } from "./form-draft";
 import { sanitizeToFragment } from "../room/safe-html";
 import { SafeFragment } from "../room/shadow-room";
-import { countWords, faultOf, submissionText, textLimit } from "./submission-text";
+import { formDraftPrefix, tryTo } from "~/ui/personal-storage";
 
 type SubmissionAreaProps = {
   html: string;
-  /** Under which name what was typed is kept; null where nobody can say whose it is. */
+  /** The draft's name; null for an unknown visitor. */
   draftName: string | null;
   onSubmit: (text: string) => void;
   isBusy: boolean;
@@ -44,7 +43,7 @@ export function SubmissionArea({ html, draftName, onSubmit, isBusy }: Submission
       <SafeFragment className="latchkey-submission" fragment={fragment} />
       {writing === undefined ? <p className="latchkey-count">&nbsp;</p> : null}
       {writing ? <Count {...writing} onDiscard={() => discard(area.current)} /> : null}
-      {/* Near the end only: who listens is not told of every letter. There from the start, so that it is listened to. */}
+      {/* Announced only near the limit. */}
       <p role="status" className="latchkey-hidden">
         {writing && writing.count >= writing.limit * 0.9 ? countWords(writing) : ""}
       </p>
@@ -75,7 +74,7 @@ function Count({ count, limit, isDraft, onDiscard }: Writing & { onDiscard: () =
   );
 }
 
-/** Counts what is written, and keeps it as a draft. Undefined until the form is read, null where there is none. */
+/** Counts characters and keeps a draft. Undefined until the form is read, null without a form. */
 function useWriting(area: RefObject<HTMLElement>, html: string, draftName: string | null) {
   const [writing, setWriting] = useState<Writing | null>();
 
@@ -83,10 +82,10 @@ function useWriting(area: RefObject<HTMLElement>, html: string, draftName: strin
     const element = area.current;
     if (!element) return;
     const keep = () => setWriting(keepWriting(element, draftName));
-    // A reset empties the fields only after its event.
+    // A reset clears the fields after its event.
     const keepLater = () => queueMicrotask(keep);
     if (draftName) fillFields(element, findDraft(draftName));
-    // Reading a form lays the page out, which it is about to be anyway: twice in one task is felt on a phone.
+    // Reading the form forces a layout, which is about to happen anyway.
     const stopWaiting = afterNextPaint(keep);
     const listening = new AbortController();
     const { signal } = listening;
@@ -107,7 +106,7 @@ function keepWriting(element: HTMLElement, draftName: string | null): Writing | 
   if (!form) return null;
   const count = countCharacters(writtenText(new FormData(form)));
   const limit = textLimit(textAreasOf(form));
-  // Values that the operator put into the fields are not a draft.
+  // The operator's own values are not a draft.
   const isWritten = draftName !== null && isTouched(form);
   if (draftName && !isWritten) dropDraft(draftName);
   return { count, limit, isDraft: isWritten && keepDraft(draftName, readFields(element)) };
@@ -126,7 +125,7 @@ function isTouched(form: HTMLFormElement): boolean {
   });
 }
 
-/** A fragment without a form, or without a way to send it, is completed: operators may write just the fields. */
+/** Adds a missing form or submit button: operators may write only the fields. */
 function buildForm(html: string): DocumentFragment {
   const fragment = sanitizeToFragment(html, window.location.origin);
   if (!fragment.querySelector("input, textarea, select")) return fragment;
@@ -145,7 +144,7 @@ function buildForm(html: string): DocumentFragment {
   return fragment;
 }
 
-/** The form goes back to how the operator wrote it, and its reset drops the draft. */
+/** The reset also drops the draft. */
 function discard(element: HTMLElement | null): void {
   const form = element?.querySelector("form");
   form?.reset();
@@ -161,4 +160,123 @@ function textAreasOf(form: HTMLFormElement): { name: string; maxLength: number }
   return [...fields]
     .filter(({ name, type }) => name !== "" && type !== "hidden")
     .map(({ name, maxLength }) => ({ name, maxLength }));
+}
+
+type DraftField = { name: string; value: string; isChecked: boolean };
+
+/** Larger than any form that could be sent. */
+const maxDraftCharacters = 100_000;
+
+/** Each key and wallet has its own draft. */
+export function draftName({ keyId, address }: { keyId: string; address: string }): string {
+  return `${formDraftPrefix}${keyId}:${address.toLowerCase()}`;
+}
+
+export function writeDraft(fields: readonly DraftField[]): string | null {
+  const text = JSON.stringify(fields.map(({ name, value, isChecked }) => [name, value, isChecked ? 1 : 0]));
+  return text.length > maxDraftCharacters ? null : text;
+}
+
+/** Another version of the page may have stored it. */
+export function readDraft(text: string | null): DraftField[] {
+  try {
+    const stored: unknown = JSON.parse(text ?? "[]");
+    return (stored as unknown[]).flatMap((entry) => {
+      const [name, value, checked]: unknown[] = Array.isArray(entry) ? entry : [];
+      if (typeof name !== "string" || typeof value !== "string") return [];
+      return [{ name, value, isChecked: checked === 1 }];
+    });
+  } catch {
+    return [];
+  }
+}
+
+// Drafts in the session storage survive a reload and end with the tab.
+
+function findDraft(name: string): DraftField[] {
+  try {
+    return readDraft(window.sessionStorage.getItem(name));
+  } catch {
+    return [];
+  }
+}
+
+function keepDraft(name: string, fields: readonly DraftField[]): boolean {
+  const text = writeDraft(fields);
+  return text !== null && tryTo(() => window.sessionStorage.setItem(name, text));
+}
+
+export function dropDraft(name: string): void {
+  tryTo(() => window.sessionStorage.removeItem(name));
+}
+
+type FormField = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+/** Visible fields only. */
+function ownFields(root: ParentNode): FormField[] {
+  const all = [...root.querySelectorAll<FormField>("input[name], textarea[name], select[name]")];
+  return all.filter((field) => !["hidden", "password", "file"].includes(field.type));
+}
+
+function readFields(root: ParentNode): DraftField[] {
+  return ownFields(root).map((field) => ({
+    name: field.name,
+    value: field.value,
+    isChecked: "checked" in field && field.checked,
+  }));
+}
+
+/** Fills the fields that still match the draft. */
+function fillFields(root: ParentNode, draft: readonly DraftField[]): void {
+  for (const [index, field] of ownFields(root).entries()) {
+    const kept = draft[index];
+    if (kept?.name !== field.name) continue;
+    if ("checked" in field && ["checkbox", "radio"].includes(field.type)) field.checked = kept.isChecked;
+    else field.value = kept.value;
+  }
+}
+
+/** The server's prefix for every name in the operator's form. */
+const namePrefix = "room-";
+
+/** A line `name: value` for each field, then the message. */
+export function submissionText(fields: Iterable<readonly [name: string, value: string]>): string {
+  const lines: string[] = [];
+  let message = "";
+  for (const [name, value] of fields) {
+    const plainName = name.startsWith(namePrefix) ? name.slice(namePrefix.length) : name;
+    const trimmed = value.replace(/\r\n?/g, "\n").trim();
+    if (trimmed === "") continue;
+    if (plainName === "message") message = message === "" ? trimmed : `${message}\n${trimmed}`;
+    else lines.push(`${plainName}: ${trimmed}`);
+  }
+  return [lines.join("\n"), message].filter(Boolean).join("\n\n");
+}
+
+/** The server's limit. */
+const maxCharacters = 10_000;
+
+export function faultOf(text: string): string | null {
+  if (text === "") return "Write something before you send it.";
+  const count = countCharacters(text);
+  if (count > maxCharacters) return `This is ${count} characters; ${maxCharacters} fit at most.`;
+  return null;
+}
+
+/** The server's limit, or a single field's own (-1: none). */
+export function textLimit(fields: readonly { name: string; maxLength: number }[]): number {
+  const [only, ...others] = fields;
+  const isLimited = others.length === 0 && only?.name === `${namePrefix}message` && only.maxLength >= 0;
+  return isLimited ? Math.min(only.maxLength, maxCharacters) : maxCharacters;
+}
+
+export function countWords({ count, limit }: { count: number; limit: number }): string {
+  const [written, most] = [count, limit].map(groupThousands);
+  if (count > limit) return `${written} of ${most} characters: ${groupThousands(count - limit)} too many`;
+  return `${written} of ${most} characters`;
+}
+
+/** The first call of the browser's own formatter delays the room on a phone. */
+function groupThousands(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { countWords, faultOf, submissionText, textLimit } from "./submission-text";
-import { tokenIdFault } from "../entry/token-id-text";
+import { countWords, faultOf, submissionText, textLimit } from "./submission-area";
+import { tokenIdFault } from "../kinds/key-choice";
 
 test("a lone message is sent as it was written, without surrounding blanks", () => {
   expect(submissionText([["room-message", "  Hello\r\nthere \n"]])).toBe("Hello\nthere");

@@ -2,11 +2,11 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { account, inside, openGatePage, session } from "~e2e/support/gate-page";
 import { UnreachableError } from "../gate-api";
 import type { FormPost } from "../gate-api";
-import { toSignedKey } from "../kinds/signed-key";
+import { toSignedKey } from "../kinds/page-kind";
 import { submitForm } from "./use-form";
 
 const form = { address: account.address, message: "Hello", messageHash: "0x00" } as FormPost;
-const unused = { tokenId: "7", exists: true, used: false, usedBy: null, usedAt: null };
+const unused = { tokenId: "7", exists: true, count: 1, used: false, usedBy: null, usedAt: null } as const;
 
 /** A page in the room. The wallet signs when `sign` is called. */
 function openFixture(send: () => Promise<void> = () => Promise.resolve()) {
@@ -37,10 +37,7 @@ function openFixture(send: () => Promise<void> = () => Promise.resolve()) {
   const key = toSignedKey(tools.kinds, { kindName: "key", tokenId: "7", vault: null });
   const submit = () =>
     submitForm({ ...tools, sendForm }, { account, key, text: "Hello", signal: patience.signal });
-  const readForm = () => {
-    const state = page.read();
-    return state.phase === "inside" ? state.room.form : null;
-  };
+  const readForm = () => page.read().room?.form ?? null;
   return { page, submit, sign, readForm, giveUp: () => patience.abort(), countSent: () => sent };
 }
 

@@ -1,23 +1,21 @@
 import { expect, test } from "vitest";
 import { exampleKinds, founder, onlyKind, patron } from "~e2e/support/example-kinds";
-import { chosenKey, chosenKind, holderOf, keysOf, noChoice, reduceChoice } from "./key-choice";
+import {
+  chosenKey,
+  chosenKind,
+  holderOf,
+  keysOf,
+  noChoice,
+  reduceChoice,
+  orderFindings,
+  usabilityOf,
+} from "./key-choice";
 import type { ChoiceEvent, KeyChoice, KindFinding } from "./key-choice";
-import { orderFindings, usabilityOf } from "./kind-order";
 import type { PageKind } from "./page-kind";
-import type { RequirementNode } from "./requirement-tree";
 
 const address = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const vault = `0x${"aB".repeat(20)}`;
-const met: RequirementNode = {
-  type: "leaf",
-  label: "2.5 USDC",
-  outcome: "met",
-  needed: "1",
-  held: "1",
-  decimals: null,
-  chainId: 1,
-  offer: null,
-};
+const met = { label: "2.5 USDC", outcome: "met", needed: "1", held: "1", chainId: 1 } as const;
 
 function after(...events: ChoiceEvent[]): KeyChoice {
   return events.reduce((choice, event) => reduceChoice(choice, event, address), noChoice);
@@ -126,7 +124,7 @@ test("the key that is signed for names its kind but for the first, and the vault
 });
 
 test("kinds that the wallet can use come first, then those nobody can tell, else in the operator's order", () => {
-  const unmet: RequirementNode = { ...met, outcome: "unmet" };
+  const unmet = { ...met, outcome: "unmet" } as const;
   const names = (...findings: KindFinding[]) => orderFindings(exampleKinds, findings).map(({ name }) => name);
   expect(names(finding("key", []), finding("founder", null), finding("patron", [], met))).toEqual([
     "patron",
@@ -143,7 +141,7 @@ test("kinds that the wallet can use come first, then those nobody can tell, else
 test("a kind is usable with its key and what it asks for, and nobody knows of what could not be read", () => {
   expect(usabilityOf(onlyKind, finding("key", ["1"]))).toBe("met");
   expect(usabilityOf(founder, finding("founder", ["1"], met))).toBe("met");
-  expect(usabilityOf(founder, finding("founder", ["1"], { type: "secret" }))).toBe("unknown");
+  expect(usabilityOf(founder, finding("founder", ["1"], { secret: true }))).toBe("unknown");
   expect(usabilityOf(founder, finding("founder", ["1"]))).toBe("unknown");
   expect(usabilityOf(founder, finding("founder", null, { ...met, outcome: "unmet" }))).toBe("unmet");
   expect(usabilityOf(patron, undefined)).toBe("unknown");

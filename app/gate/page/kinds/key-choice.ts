@@ -1,43 +1,40 @@
 import type { Address } from "viem";
-import { membershipId } from "~/gate/kinds/kind-of-key";
-import { kindNamed } from "./page-kind";
-import type { PageKind, PageKinds } from "./page-kind";
-import type { RequirementNode } from "./requirement-tree";
-import { toSignedKey } from "./signed-key";
-import type { SignedKey } from "./signed-key";
+import { membershipId } from "../../kinds/kind";
+import { kindNamed, toSignedKey } from "./page-kind";
+import type { PageKind, PageKinds, SignedKey } from "./page-kind";
+import type { RequirementReport } from "../../kinds/requirement-report";
+import type { Outcome } from "../../kinds/requirement";
+import { allOf } from "../../kinds/requirement";
 
-/** What the wallet's own network says of one kind of key, before anything is proven. */
+/** One kind of key, as read through the wallet's network. */
 export type KindFinding = {
   name: string;
-  /** Null where the chain could not list the keys; of memberships there are none. */
+  /** Null if the keys could not be listed. Empty for memberships. */
   tokenIds: string[] | null;
-  /** Null where the kind asks for nothing but its key. */
-  requirement: RequirementNode | null;
+  /** Null if the kind has no requirement. */
+  requirement: RequirementReport | null;
 };
 
-/** The keys of one kind. `unlisted`: the chain could not say, the number has to be typed. */
+/** `unlisted`: the visitor has to type the token ID. */
 export type HeldKeys =
   { status: "loading" } | { status: "listed"; tokenIds: string[] } | { status: "unlisted" };
 
-/** With which key a visitor signs in. */
 export type KeyChoice = {
-  /** Null while none was chosen: then it is what was found first. */
+  /** Null until chosen: the first one found counts. */
   kindName: string | null;
-  /** Those that the wallet can use first; null while they are read. */
+  /** Usable kinds first. Null while reading. */
   findings: readonly KindFinding[] | null;
   tokenId: string;
-  /** As typed: the wallet that holds the key, where that is another one. */
+  /** The holder's address, as typed. */
   vault: string;
-  /** Of the chosen kind; while it takes none, the vault stays typed and does not count. */
+  /** Whether the chosen kind takes delegates. If not, the vault is ignored. */
   takesDelegates: boolean;
 };
 
 export type ChoiceEvent =
-  /** `holder`: whose keys were looked for. */
   | { type: "keys-read"; holder: Address; findings: readonly KindFinding[] }
   | { type: "kind-chosen"; kindName: string; takesDelegates: boolean }
   | { type: "token-id-typed"; tokenId: string; kindName: string }
-  /** `kindName`: the kind that it was typed for, which takes delegates. */
   | { type: "vault-typed"; vault: string; kindName: string }
   | { type: "key-minted"; tokenId: string; kindName: string };
 
@@ -54,7 +51,7 @@ export function reduceChoice(choice: KeyChoice, event: ChoiceEvent, account: Add
     case "keys-read": {
       if (event.holder !== holderOf(choice, account)) return choice;
       const kindName = choice.kindName ?? event.findings[0]?.name ?? null;
-      // A proposal never overwrites what the visitor typed.
+      // Never overwrites what the visitor typed.
       const tokenId = choice.tokenId || firstOf(event.findings, kindName);
       return { ...choice, findings: event.findings, tokenId };
     }
@@ -64,7 +61,6 @@ export function reduceChoice(choice: KeyChoice, event: ChoiceEvent, account: Add
       return forgetOthers(changed, choice, account);
     }
     case "token-id-typed":
-      // The number is one of this kind, whatever is found of the others afterwards.
       return { ...choice, tokenId: event.tokenId, kindName: event.kindName };
     case "vault-typed": {
       const { vault, kindName } = event;
@@ -75,20 +71,20 @@ export function reduceChoice(choice: KeyChoice, event: ChoiceEvent, account: Add
       const findings = choice.findings?.map((each) =>
         each.name === kindName ? addKey(each, tokenId) : each,
       );
-      // It is in the connected wallet, whose vault's keys may be the ones that were found.
+      // The new key is in the connected wallet, not in the vault.
       const changed = { ...choice, kindName, vault: "", findings: findings ?? null };
       return { ...forgetOthers(changed, choice, account), tokenId };
     }
   }
 }
 
-/** What was found in one wallet says nothing of another's keys. */
+/** Another holder has other keys. */
 function forgetOthers(changed: KeyChoice, before: KeyChoice, account: Address): KeyChoice {
   if (holderOf(changed, account) === holderOf(before, account)) return changed;
   return { ...changed, findings: null, tokenId: "" };
 }
 
-/** Whose key it is: the vault's once its address is whole and the kind takes delegates, else the connected account's. */
+/** The vault if its address is complete and counts, else the connected account. */
 export function holderOf(
   { vault, takesDelegates }: Pick<KeyChoice, "vault" | "takesDelegates">,
   account: Address,
@@ -96,21 +92,18 @@ export function holderOf(
   return (takesDelegates ? vaultOf(vault, account) : null) ?? account;
 }
 
-/** Null where nobody else is named. */
 function vaultOf(typed: string, account: Address): Address | null {
   const address = typed.trim().toLowerCase();
   if (!/^0x[0-9a-f]{40}$/.test(address)) return null;
   return address === account.toLowerCase() ? null : (address as Address);
 }
 
-/** With which key the visitor signs in, as it is chosen now. */
 export function chosenKey(
   kinds: PageKinds,
   { choice, account }: { choice: KeyChoice; account: { address: Address } },
 ): SignedKey {
   const { name, standard, takesDelegates } = chosenKind(kinds, choice);
   const vault = takesDelegates ? vaultOf(choice.vault, account.address) : null;
-  // Of a membership the number is not typed: it is that of the wallet that holds it.
   const tokenId = standard === "membership" ? membershipId(vault ?? account.address) : choice.tokenId.trim();
   return toSignedKey(kinds, { kindName: name, tokenId, vault });
 }
@@ -140,4 +133,41 @@ function addKey(finding: KindFinding, tokenId: string): KindFinding {
   const { tokenIds } = finding;
   if (tokenIds === null) return finding;
   return { ...finding, tokenIds: [tokenId, ...tokenIds.filter((held) => held !== tokenId)] };
+}
+
+/** Null if a token ID could look like this. */
+export function tokenIdFault(text: string): string | null {
+  if (/^[0-9]{1,78}$/.test(text.trim())) return null;
+  return "The number of a key has digits only, at most 78.";
+}
+
+/** Null if an address could look like this, or none was typed. */
+export function vaultFault(text: string): string | null {
+  if (text.trim() === "" || /^0x[0-9a-fA-F]{40}$/.test(text.trim())) return null;
+  return "An address is 0x and 40 more digits, 0 to 9 and a to f.";
+}
+
+const ranks: Record<Outcome, number> = { met: 0, unknown: 1, unmet: 2 };
+
+/** According to the wallet's network. The server decides. */
+export function usabilityOf(kind: PageKind, finding: KindFinding | undefined): Outcome {
+  if (!finding) return "unknown";
+  const { requirement } = finding;
+  return allOf([keyOutcome(kind, finding), kind.requirement ? outcomeOf(requirement) : "met"]);
+}
+
+function outcomeOf(requirement: RequirementReport | null): Outcome {
+  return requirement === null || "secret" in requirement ? "unknown" : requirement.outcome;
+}
+
+function keyOutcome(kind: PageKind, { tokenIds }: KindFinding): Outcome {
+  if (kind.standard === "membership") return "met";
+  if (tokenIds === null) return "unknown";
+  return tokenIds.length > 0 ? "met" : "unmet";
+}
+
+/** Usable kinds first. Null while reading. */
+export function orderFindings(kinds: PageKinds, findings: readonly KindFinding[]): KindFinding[] {
+  const rankOf = (finding: KindFinding) => ranks[usabilityOf(kindNamed(kinds, finding.name), finding)];
+  return [...findings].sort((one, other) => rankOf(one) - rankOf(other));
 }

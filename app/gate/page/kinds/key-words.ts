@@ -8,7 +8,7 @@ const openingWords = {
   tools: "tools for programs",
 };
 
-/** What a kind opens, in words: "the room, the chat and docs.example". */
+/** "the room, the chat and docs.example" */
 export function opensText(opens: readonly Opening[]): string {
   const words = opens.map((opening) =>
     opening.startsWith("door:")
@@ -38,7 +38,6 @@ export function chainNameOf(chainId: number): string {
   return chainNames[chainId] ?? `chain ${chainId}`;
 }
 
-/** As the page calls it, where the demo has a chain of its own. */
 export function chainName(
   chainId: number,
   { mode, chainId: own }: Pick<PublicSettings, "mode" | "chainId">,

@@ -3,19 +3,18 @@ import type { Outcome } from "~/gate/kinds/requirement";
 import type { PublicSettings } from "~/platform/config/public-settings";
 import { chainName, opensText } from "./key-words";
 import type { KeyChoice } from "./key-choice";
-import { chosenKind, findingOf } from "./key-choice";
-import { usabilityOf } from "./kind-order";
+import { chosenKind, findingOf, usabilityOf } from "./key-choice";
 import { kindNamed } from "./page-kind";
 import type { PageKind, PageKinds } from "./page-kind";
 
 type KindListProps = { kinds: PageKinds; settings: PublicSettings };
 
-/** Before a wallet is connected: which keys there are, side by side, and what each opens. */
+/** Shown before a wallet is connected. */
 export function KindList({ kinds, settings }: KindListProps) {
   const titleId = useId();
   return (
     <section className="stack-close kinds" aria-labelledby={titleId}>
-      <h3 id={titleId}>Any of these opens something here</h3>
+      <h3 id={titleId}>Keys that work here</h3>
       <ul className="kind-list">
         {kinds.map((kind) => (
           <li key={kind.name} className="kind">
@@ -36,7 +35,7 @@ type KindChoiceProps = KindListProps & {
   onChoose: (kindName: string) => void;
 };
 
-/** Those that the wallet can use come first. */
+/** Usable kinds first. */
 export function KindChoice({ kinds, settings, choice, isBlocked, onChoose }: KindChoiceProps) {
   const group = useId();
   const chosen = chosenKind(kinds, choice);
@@ -101,14 +100,14 @@ function KindOption({ kind, settings, choice, group, isChosen, onChoose }: KindO
 function KindWords({ kind, settings }: { kind: PageKind; settings: PublicSettings }) {
   const { standard, chainId, opens, requirement } = kind;
   const isMembership = standard === "membership";
-  const what = isMembership ? "No token of its own" : `A token on ${chainName(chainId, settings)}`;
-  const more = isMembership ? ": whoever has what it asks for is in" : ", and something more";
+  const more = requirement === null ? "" : ", and something more";
   return (
     <>
       <span>Opens {opensText(opens)}.</span>{" "}
       <span className="soft">
-        {what}
-        {requirement === null ? "" : more}.
+        {isMembership
+          ? "Open to any wallet that meets these requirements."
+          : `A token on ${chainName(chainId, settings)}${more}.`}
       </span>
     </>
   );
@@ -117,7 +116,7 @@ function KindWords({ kind, settings }: { kind: PageKind; settings: PublicSetting
 const usableWords: Record<Outcome, string> = {
   met: "This wallet can use it",
   unmet: "Something is missing",
-  unknown: "Checked when you sign in",
+  unknown: "We’ll check when you sign in",
 };
 
 function usableText(kind: PageKind, choice: KeyChoice): string {

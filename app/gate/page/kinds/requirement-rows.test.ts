@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { amountsText, toRequirementGroup } from "./requirement-rows";
-import type { RequirementGroup, RequirementRow } from "./requirement-rows";
-import { readRequirements } from "./requirement-tree";
+import { amountsText, toRequirementGroup } from "./requirement-list";
+import type { RequirementGroup, RequirementRow } from "./requirement-list";
+import type { RequirementReport } from "~/gate/kinds/requirement-report";
 
 const key = { label: "holds key #7", outcome: "met" };
 const dollars = {
@@ -15,11 +15,7 @@ const badge = { label: "A badge", outcome: "unknown", needed: "1", chainId: 1 };
 const blocked = { label: "On the list of the blocked", outcome: "unmet" };
 const secret = { secret: true };
 
-function drawn(requirements: unknown): RequirementGroup {
-  const node = readRequirements(requirements);
-  if (node === null) throw new Error("These requirements cannot be read.");
-  return toRequirementGroup(node);
-}
+const drawn = (requirements: object) => toRequirementGroup(requirements as RequirementReport);
 
 /** `all(met holds key #7, any(…))` */
 function sketch(each: RequirementGroup | RequirementRow): string {
@@ -28,7 +24,7 @@ function sketch(each: RequirementGroup | RequirementRow): string {
   return `${each.outcome ?? "silent"} ${each.type}(${parts.join(", ")})`;
 }
 
-function rowOf(leaf: unknown): RequirementRow {
+function rowOf(leaf: object): RequirementRow {
   const [row] = drawn(leaf).of;
   if (row?.type !== "leaf") throw new Error("This is no row.");
   return row;
@@ -83,26 +79,3 @@ test("what must not be held says so in its amounts", () => {
   expect(amountsText(not({ ...badge, held: "0" }))).toBe("Needed: none. Held: 0.");
   expect(amountsText(not({ ...badge, needed: "valid membership" }))).toBe("Needed: no valid membership.");
 });
-
-test.each([
-  ["no tree", "met"],
-  ["an outcome of no kind", { ...key, outcome: "fine" }],
-  ["a leaf without words", { outcome: "met" }],
-  ["a broken leaf in a group", { outcome: "met", all: [key, {}] }],
-  ["deeper than any kind", nested(20)],
-  ["more nodes than any kind", { outcome: "met", all: Array.from({ length: 500 }, () => key) }],
-])("%s is not drawn", (_, requirements) => {
-  expect(readRequirements(requirements)).toBeNull();
-});
-
-test("what cannot be shown safely is left out of a leaf", () => {
-  const get = { url: "javascript:alert(1)", text: "Get one" };
-  const leaf = readRequirements({ ...key, get, decimals: 300, chainId: -1, held: 5 });
-  expect(leaf).toMatchObject({ offer: null, decimals: null, chainId: null, held: null });
-  const shop = { url: "https://shop.example/", text: "Get one" };
-  expect(readRequirements({ ...key, get: shop })).toMatchObject({ offer: shop });
-});
-
-function nested(depth: number): unknown {
-  return depth === 0 ? key : { outcome: "met", all: [nested(depth - 1)] };
-}

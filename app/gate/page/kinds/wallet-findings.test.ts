@@ -44,12 +44,11 @@ test("keys and requirements of the chain in reach are read, each thing once", as
   expect(found[1]).toMatchObject({
     tokenIds: [],
     requirement: {
-      type: "any",
       outcome: "unknown",
-      of: [
+      any: [
         { label: "2.5 USDC", outcome: "unmet", needed: "2500000", held: "1000000", decimals: 6 },
         { label: "On the guest list", outcome: "unknown" },
-        { type: "secret" },
+        { secret: true },
       ],
     },
   });
@@ -78,7 +77,7 @@ test("a chain that lists no keys, or a contract that is none, leaves the rest as
   const found = await findInWallet({ ask, chainId: 31337 }, [onlyKind, founder, here], holder);
   expect(found).toMatchObject([
     { tokenIds: null },
-    { tokenIds: null, requirement: { of: [{ outcome: "unknown" }, {}, {}] } },
+    { tokenIds: null, requirement: { any: [{ outcome: "unknown" }, {}, {}] } },
     { requirement: { outcome: "met", held: "1", decimals: 18 } },
   ]);
 });
@@ -110,7 +109,7 @@ test("every kind of leaf is read by its own call", async () => {
   const [found] = await findInWallet({ ask, chainId: 31337 }, [{ ...patron, requirement }], holder);
   expect(found?.requirement).toMatchObject({
     outcome: "met",
-    of: [{ held: "1" }, { held: "1" }, { type: "not", of: { outcome: "unmet", needed: "valid membership" } }],
+    all: [{ held: "1" }, { held: "1" }, { not: { outcome: "unmet", needed: "valid membership" } }],
   });
   expect(asked).toHaveLength(3);
 });

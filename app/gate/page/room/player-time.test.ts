@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { jumpTo, playerTime, spokenTime } from "./player-time";
+import { jumpTo, playerTime, spokenTime } from "./room-audio";
 
 test("times are written as on every player, and unknown ones omitted", () => {
   expect([0, 7.49, 59.99, 60, 3599, 3600, 36_061].map(playerTime)).toEqual([

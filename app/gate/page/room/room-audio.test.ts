@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import type { AudioData } from "~/content/content.schema";
 import { exampleKinds } from "~e2e/support/example-kinds";
-import { toSignedKey } from "../kinds/signed-key";
+import { toSignedKey } from "../kinds/page-kind";
 import { RoomAudio } from "./room-audio";
 import { ServedRoom } from "./served-room";
 

@@ -1,12 +1,11 @@
 import { useRef, useState } from "react";
 import type { KeyboardEvent, SyntheticEvent } from "react";
-import { hasAudioPart, missingSoundText } from "~/content/audio-part";
 import type { AudioData } from "~/content/content.schema";
-import { jumpTo, playerTime, spokenTime } from "./player-time";
+import { AudioPart } from "./served-room";
 
 type RoomAudioProps = {
   audio: AudioData;
-  /** The links are signed for a short time; a player that fails most likely holds an old one. */
+  /** Its signed link has probably expired. */
   onBroken: () => void;
 };
 
@@ -14,29 +13,14 @@ const speeds = [0.75, 1, 1.25, 1.5, 2];
 const jumpSeconds = 10;
 
 export function RoomAudio({ audio, onBroken }: RoomAudioProps) {
-  if (!hasAudioPart(audio)) return null;
-  const { headline, imageSrc, imageAlt, description, title, audioSrc } = audio;
-  return (
-    <section className="latchkey-audio" aria-label={headline || title || "Audio"}>
-      {imageSrc ? <img className="latchkey-audio-image" src={imageSrc} alt={imageAlt} /> : null}
-      <div className="latchkey-audio-text">
-        {headline ? <h2>{headline}</h2> : null}
-        {title ? <p className="latchkey-audio-title">{title}</p> : null}
-        {audio.error ? (
-          <p>{missingSoundText}</p>
-        ) : (
-          <Player key={audioSrc} audioSrc={audioSrc} title={title || headline} onBroken={onBroken} />
-        )}
-        {/* The sound in words, for visitors who do not hear it. */}
-        {description ? <p className="latchkey-audio-words">{description}</p> : null}
-      </div>
-    </section>
-  );
+  const { audioSrc, title, headline } = audio;
+  const player = <Player key={audioSrc} audioSrc={audioSrc} title={title || headline} onBroken={onBroken} />;
+  return <AudioPart audio={audio} player={player} />;
 }
 
 type PlayerProps = { audioSrc: string; title: string; onBroken: () => void };
 
-/** Every control is a plain button, slider or list, so that keyboards and screen readers know them already. */
+/** Native controls, for keyboards and screen readers. */
 function Player({ audioSrc, title, onBroken }: PlayerProps) {
   const sound = useRef<HTMLAudioElement>(null);
   const [isPlaying, setPlaying] = useState(false);
@@ -48,7 +32,7 @@ function Player({ audioSrc, title, onBroken }: PlayerProps) {
 
   function toggle() {
     const element = sound.current;
-    // Refused, for want of the file, it says so by its error.
+    // A missing file is reported by the error event.
     if (element?.paused) void element.play().catch(() => undefined);
     else element?.pause();
   }
@@ -59,14 +43,14 @@ function Player({ audioSrc, title, onBroken }: PlayerProps) {
   }
 
   function seek(toSeconds: number) {
-    // At once: a slider put back to where the sound still is would ask for that place a moment later.
+    // Moves the slider at once, or it would jump back.
     setAtSeconds(toSeconds);
     if (sound.current) sound.current.currentTime = toSeconds;
   }
 
-  /** The keys that players have everywhere, while the focus is in this one. */
+  /** The usual keys of players. */
   function press(event: KeyboardEvent) {
-    // A list takes letters as a search of its own.
+    // A list uses letters to search.
     const isTaken =
       event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLSelectElement;
     if (!isTaken) actsByKey[event.key.toLowerCase()]?.();
@@ -157,4 +141,30 @@ function Seek({ atSeconds, duration, onSeek }: SeekProps) {
       </span>
     </div>
   );
+}
+
+/** `65.4` to `1:05`. */
+export function playerTime(seconds: number): string {
+  if (!Number.isFinite(seconds) || seconds < 0) return "0:00";
+  const whole = Math.floor(seconds);
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const tail = String(rest).padStart(2, "0");
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${tail}` : `${minutes}:${tail}`;
+}
+
+export function spokenTime(seconds: number): string {
+  const whole = Number.isFinite(seconds) && seconds > 0 ? Math.floor(seconds) : 0;
+  const parts = [
+    [Math.floor(whole / 3600), "hour"],
+    [Math.floor(whole / 60) % 60, "minute"],
+    [whole % 60, "second"],
+  ] as const;
+  const named = parts.filter(([value, unit]) => value > 0 || (unit === "second" && whole < 60));
+  return named.map(([value, unit]) => `${value} ${unit}${value === 1 ? "" : "s"}`).join(" ");
+}
+
+/** The end is unknown until the sound has loaded. */
+export function jumpTo({ at, by, duration }: { at: number; by: number; duration: number }): number {
+  const end = Number.isFinite(duration) ? duration : Number.MAX_SAFE_INTEGER;
+  return Math.min(Math.max(0, at + by), end);
 }

@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import { emptyContent } from "~/content/content.schema";
 import { exampleKinds, founder } from "~e2e/support/example-kinds";
-import { toSignedKey } from "../kinds/signed-key";
+import { toSignedKey } from "../kinds/page-kind";
 import { ServedRoom } from "./served-room";
 import { Room } from "./room";
 
@@ -13,7 +13,7 @@ const trusting = { ...founder, name: "trusting", delegatesMayUse: true };
 
 const form = { step: "open", askedText: null, notice: null, receipt: null };
 const room = { grant: { content }, session: null, form, isReloading: false };
-const state = { phase: "inside", room, account: null, notice: null };
+const state = { room, account: null, notice: null };
 const served = { kind: "inside", session: { signedIn: false }, content };
 
 test.each([

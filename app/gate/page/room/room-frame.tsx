@@ -9,11 +9,11 @@ import { ServedRoom } from "./served-room";
 
 type RoomFrameProps = Omit<RoomProps, "isServed"> & { visit: GateVisit };
 
-/** Loads the room's code when it is opened. Until then what the server has drawn can be read and listened to. */
+/** Shows the server's rendering until the room's code has loaded. */
 export function RoomFrame({ visit, ...props }: RoomFrameProps) {
   const { content } = props.state.room.grant;
   const { Room, hasFailed, retry } = useRoomCode(content.welcomeText);
-  // Rendered into the page by the server; null where the room was opened later.
+  // Null if the room was opened later.
   const served = visit.kind === "inside" && visit.content === content ? visit : null;
   if (Room) return <Room {...props} isServed={served !== null} />;
   return (
@@ -59,7 +59,7 @@ function useRoomCode(welcomeText: string) {
   return { Room, hasFailed, retry };
 }
 
-/** In tasks of their own, so that a tap on a phone is not kept waiting by all of it at once. */
+/** Separate tasks keep a phone responsive. */
 async function loadRoom(welcomeText: string): Promise<ComponentType<RoomProps>> {
   const { Room, warmUp } = await import("./room");
   await nextTask();

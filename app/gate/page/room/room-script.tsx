@@ -7,7 +7,7 @@ import {
 } from "~/content/sandbox-protocol";
 import { Notice } from "~/ui/notice";
 
-/** The operator's script in a frame of its own origin: it reaches nothing of this page. A frame takes one (a `key`). */
+/** The operator's script in a frame of its own origin. A frame runs one script, so give it a `key`. */
 export function RoomScript({ script, styles }: { script: string; styles: string }) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [heightPx, setHeightPx] = useState(0);
@@ -18,7 +18,7 @@ export function RoomScript({ script, styles }: { script: string; styles: string 
       const frameWindow = frame.current?.contentWindow ?? null;
       const message = readFrameMessage(event, frameWindow);
       if (!message) return;
-      // An opaque origin has no name a message could be addressed to; the window itself is the address.
+      // An opaque origin can't be named as a target.
       if (message.type === "latchkey:ready") frameWindow?.postMessage(createRunMessage(script, styles), "*");
       if (message.type === "latchkey:height") setHeightPx(message.heightPx);
       if (message.type === "latchkey:failed" && !isHarmless(message.reason)) setFailure(message.reason);
@@ -46,7 +46,7 @@ export function RoomScript({ script, styles }: { script: string; styles: string 
   );
 }
 
-/** The browser's message when a frame is resized while it measures itself; nothing has failed. */
+/** Not a failure: a frame was resized while it measured itself. */
 function isHarmless(reason: string): boolean {
   return reason.startsWith("ResizeObserver loop");
 }

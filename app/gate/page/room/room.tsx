@@ -2,13 +2,11 @@ import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "
 import type { GatedContent } from "~/content/content.schema";
 import { Button } from "~/ui/button";
 import { Notice } from "~/ui/notice";
-import { draftName, dropDraft } from "../form/form-draft";
-import { FormReview, formProgress } from "../form/form-review";
-import { ReceiptCard } from "../form/receipt-card";
-import { SubmissionArea } from "../form/submission-area";
+import { draftName, dropDraft, SubmissionArea } from "../form/submission-area";
+import { FormReview, formProgress, ReceiptCard } from "../form/form-review";
 import { SessionBar } from "../entry/session-bar";
-import type { StateIn } from "../gate-state";
-import type { SignedKey } from "../kinds/signed-key";
+import type { Inside } from "../gate-state";
+import type { SignedKey } from "../kinds/page-kind";
 import type { GateNotice } from "../wallet/wallet-notices";
 import { NoticeCard } from "../notice-card";
 import type { GateActions } from "../use-gate";
@@ -19,15 +17,14 @@ import { HolderOnly, NoRoom, roomHeading } from "./served-room";
 import { SafeFragment, ShadowRoom } from "./shadow-room";
 
 export type RoomProps = {
-  /** The key that opened it. */
   signedKey: SignedKey;
-  state: StateIn<"inside">;
-  /** The visitor saw the room from the first moment: their place in the page is theirs. */
+  state: Inside;
+  /** The server rendered the room, so the focus stays. */
   isServed: boolean;
   actions: GateActions;
 };
 
-/** The first rendering and sanitising is slow; done early, it makes the room's own fast. */
+/** The first rendering is slow. */
 export function warmUp(welcomeText: string): void {
   renderMarkdownSafely(welcomeText, window.location.origin);
 }
@@ -43,14 +40,14 @@ export function Room({ signedKey, state, isServed, actions }: RoomProps) {
   const welcome = useCallback(() => renderMarkdownSafely(welcomeText, window.location.origin), [welcomeText]);
   const draft = useDraftName(signedKey, state);
 
-  // The page has changed under the visitor: say where they are now.
+  // Tells the visitor where they are now.
   useEffect(() => {
     if (!isServed) heading.current?.focus();
   }, [isServed]);
   useEffect(() => {
     if (form.receipt && draft) dropDraft(draft);
   }, [form.receipt, draft]);
-  // Whatever became of it is told in the room, where the form is.
+  // The room shows the result.
   const isOver = form.receipt !== null || (form.notice !== null && form.notice !== review?.before);
 
   return (
@@ -104,7 +101,7 @@ export function Room({ signedKey, state, isServed, actions }: RoomProps) {
           }}
         />
       ) : null}
-      {/* For those who do not see the dialog change. */}
+      {/* For screen readers. */}
       <p role="status" className="visually-hidden">
         {formProgress[form.step]}
       </p>
@@ -120,12 +117,12 @@ export function Room({ signedKey, state, isServed, actions }: RoomProps) {
 function SilentNotice() {
   return (
     <Notice tone="info" title="The sound does not load">
-      <p>Its link lives for a short time only. Press &ldquo;Load again&rdquo; for a new one.</p>
+      <p>Its link has expired. Press &ldquo;Load again&rdquo; for a new one.</p>
     </Notice>
   );
 }
 
-/** By what the device knows of its own connection; a server that is away it does not notice. */
+/** By the device's own connection. */
 function OfflineNotice() {
   const isOnline = useSyncExternalStore(
     subscribeToConnection,
@@ -135,7 +132,7 @@ function OfflineNotice() {
   if (isOnline) return null;
   return (
     <Notice tone="info" title="You are offline">
-      <p>What is open here can be read on. The form and the session go on when the connection is back.</p>
+      <p>You can keep reading. The form and your session continue when you&rsquo;re back online.</p>
     </Notice>
   );
 }
@@ -148,8 +145,8 @@ function subscribeToConnection(onChange: () => void): () => void {
   return () => listening.abort();
 }
 
-function useDraftName({ id }: SignedKey, { room, account }: StateIn<"inside">) {
-  // Fixed when the room opens: with an accepted form the session ends, and the draft is still to be found.
+function useDraftName({ id }: SignedKey, { room, account }: Inside) {
+  // Fixed when the room opens, because an accepted form ends the session.
   const [address] = useState(room.session?.address ?? account?.address ?? null);
   return address && draftName({ keyId: id, address });
 }

@@ -3,17 +3,17 @@ import { Marked } from "marked";
 
 const markdown = new Marked({ gfm: true, async: false });
 
-/** Attributes that make a browser fetch something as soon as they are there. */
+/** Attributes that make the browser fetch something. */
 const fetchingAttributes = ["src", "srcset", "poster", "background", "data", "xlink:href"];
 
 let purifier: ReturnType<typeof DOMPurify> | null = null;
 
-/** Markdown as HTML that is safe to insert: rendered first, sanitised afterwards. */
+/** Renders, then sanitises. */
 export function renderMarkdownSafely(source: string, origin: string): DocumentFragment {
   return sanitizeToFragment(markdown.parse(source, { async: false }), origin);
 }
 
-/** HTML without code, without style of its own, and without anything fetched from elsewhere: a second time, after the server. */
+/** Sanitises again after the server: no code, no style, nothing from other origins. */
 export function sanitizeToFragment(html: string, origin: string): DocumentFragment {
   purifier ??= createPurifier();
   const fragment = purifier.sanitize(html, {
@@ -35,7 +35,7 @@ function createPurifier(): ReturnType<typeof DOMPurify> {
   const instance = DOMPurify(window);
   instance.addHook("afterSanitizeAttributes", (node) => {
     if (node.nodeName === "A" && node.hasAttribute("href") && !node.getAttribute("href")?.startsWith("#")) {
-      // The room lives in this page's memory: a link must not replace it.
+      // A link must not replace the page, which holds the room.
       node.setAttribute("target", "_blank");
       node.setAttribute("rel", "noopener noreferrer");
     }

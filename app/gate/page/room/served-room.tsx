@@ -1,12 +1,13 @@
 import { createContext, useContext } from "react";
+import type { ReactNode } from "react";
 import { hasAudioPart, missingSoundText } from "~/content/audio-part";
-import type { GatedContent } from "~/content/content.schema";
+import type { AudioData, GatedContent } from "~/content/content.schema";
 import type { GateVisit } from "~/gate/session/visit";
 import { Button } from "~/ui/button";
 import { SessionBar } from "../entry/session-bar";
 import { readSession } from "../gate-api";
 import { capitalized, opensText } from "../kinds/key-words";
-import type { SignedKey } from "../kinds/signed-key";
+import type { SignedKey } from "../kinds/page-kind";
 import { shortAddress } from "../wallet/address-text";
 import roomStylesheetHref from "./room.css";
 
@@ -14,7 +15,6 @@ export function roomHeading({ words, vault }: SignedKey): string {
   return `You are in, with ${words}${vault === null ? "" : ` for ${shortAddress(vault)}`}`;
 }
 
-/** Some keys open other things than the room. */
 export function NoRoom({ signedKey: { words, opens } }: { signedKey: SignedKey }) {
   return (
     <p className="notice tone-info">
@@ -23,7 +23,7 @@ export function NoRoom({ signedKey: { words, opens } }: { signedKey: SignedKey }
   );
 }
 
-/** In the form's place: sending it uses the key up. */
+/** In place of the form. */
 export function HolderOnly({ signedKey: { vault } }: { signedKey: SignedKey }) {
   return (
     <p className="notice tone-info">
@@ -35,10 +35,10 @@ export function HolderOnly({ signedKey: { vault } }: { signedKey: SignedKey }) {
 
 type ServedRoomProps = { served: Extract<GateVisit, { kind: "inside" }>; signedKey: SignedKey };
 
-/** The room as the server draws it: its words and its sound. Styles, script and form need JavaScript. */
+/** The server's rendering. Styles, script and form need JavaScript. */
 export function ServedRoom({ served, signedKey }: ServedRoomProps) {
   const { session, content } = served;
-  const answer = readSession(session, 0);
+  const { session: shown } = readSession(session, 0);
   return (
     <section className="stack" aria-labelledby="room-heading">
       <link rel="stylesheet" href={roomStylesheetHref} />
@@ -50,7 +50,7 @@ export function ServedRoom({ served, signedKey }: ServedRoomProps) {
           </Button>
         </form>
       </div>
-      {answer.session ? <SessionBar session={answer.session} signedKey={signedKey} /> : null}
+      {shown ? <SessionBar session={shown} signedKey={signedKey} /> : null}
       {signedKey.opensRoom ? (
         <ServedContent content={content} signedKey={signedKey} />
       ) : (
@@ -67,24 +67,13 @@ function ServedContent({ content, signedKey }: { content: GatedContent; signedKe
     <>
       <div className="served-room latchkey-room">
         <ServedWelcome source={content.welcomeText} />
-        {hasAudioPart(audioData) ? (
-          <section className="latchkey-audio" aria-label={audioData.headline || audioData.title || "Audio"}>
-            {audioData.imageSrc ? (
-              <img className="latchkey-audio-image" src={audioData.imageSrc} alt={audioData.imageAlt} />
-            ) : null}
-            <div className="latchkey-audio-text">
-              {audioData.headline ? <h2>{audioData.headline}</h2> : null}
-              {audioData.description ? <p>{audioData.description}</p> : null}
-              {audioData.error ? (
-                <p>{missingSoundText}</p>
-              ) : (
-                // eslint-disable-next-line jsx-a11y/media-has-caption -- An operator's sound has none; words beside it tell.
-                <audio controls preload="metadata" src={audioData.audioSrc} />
-              )}
-              {audioData.title ? <p className="latchkey-audio-title">{audioData.title}</p> : null}
-            </div>
-          </section>
-        ) : null}
+        <AudioPart
+          audio={audioData}
+          player={
+            // eslint-disable-next-line jsx-a11y/media-has-caption -- An operator's sound has none; words beside it tell.
+            <audio controls preload="metadata" src={audioData.audioSrc} />
+          }
+        />
       </div>
       {content.textSubmissionAreaHtml && !signedKey.mayUse ? <HolderOnly signedKey={signedKey} /> : null}
       {hasForm || content.script ? (
@@ -101,10 +90,28 @@ function ServedContent({ content, signedKey }: { content: GatedContent; signedKe
   );
 }
 
-/** Only the server has one: what it has rendered and sanitised need not be sent a second time, as data. */
+/** The sound with its picture and its words. */
+export function AudioPart({ audio, player }: { audio: AudioData; player: ReactNode }) {
+  if (!hasAudioPart(audio)) return null;
+  const { headline, imageSrc, imageAlt, description, title, error } = audio;
+  return (
+    <section className="latchkey-audio" aria-label={headline || title || "Audio"}>
+      {imageSrc ? <img className="latchkey-audio-image" src={imageSrc} alt={imageAlt} /> : null}
+      <div className="latchkey-audio-text">
+        {headline ? <h2>{headline}</h2> : null}
+        {title ? <p className="latchkey-audio-title">{title}</p> : null}
+        {error ? <p>{missingSoundText}</p> : player}
+        {/* A text alternative. */}
+        {description ? <p className="latchkey-audio-words">{description}</p> : null}
+      </div>
+    </section>
+  );
+}
+
+/** On the server only, so that the rendered HTML is not sent again as data. */
 export const WelcomeRenderer = createContext<(source: string) => string>(() => "");
 
-/** Inserted by the server alone. A browser takes it over, and sanitises what it draws itself. */
+/** The browser keeps the server's HTML, and sanitises its own rendering. */
 function ServedWelcome({ source }: { source: string }) {
   const __html = useContext(WelcomeRenderer)(source);
   return <div className="latchkey-welcome" suppressHydrationWarning dangerouslySetInnerHTML={{ __html }} />;

@@ -4,7 +4,7 @@ import { createPortal } from "react-dom";
 import { roomClassName } from "~/content/sandbox-protocol";
 import roomStylesheetHref from "./room.css";
 
-/** Styles neither leak out of it nor reach in. `styles`: the operator's CSS text, after the room's own stylesheet. */
+/** Isolates styles. `styles` is the operator's CSS. */
 export function ShadowRoom({ styles, children }: { styles: string; children: ReactNode }) {
   const [root, setRoot] = useState<ShadowRoot | null>(null);
 
@@ -17,7 +17,7 @@ export function ShadowRoom({ styles, children }: { styles: string; children: Rea
   }, [root, styles]);
 
   return (
-    // Outside of the shadow root, where no `:host` rule reaches: it keeps boxes in as the root keeps selectors in.
+    // Outside the shadow root, out of reach of `:host` rules.
     <div className="room-bounds">
       <div ref={host} className="shadow-room">
         {root
@@ -34,17 +34,17 @@ export function ShadowRoom({ styles, children }: { styles: string; children: Rea
   );
 }
 
-/** A constructed stylesheet: no markup is involved, and the page's policy needs no exception for inline styles. */
+/** A constructed stylesheet needs no exception in the page's policy. */
 function adoptStyles(root: ShadowRoot, styles: string): void {
   const sheet = new CSSStyleSheet();
-  // Faults in it are skipped as in any stylesheet; @import is not loaded.
+  // Skips errors, and ignores @import.
   sheet.replaceSync(styles);
   root.adoptedStyleSheets = [sheet];
 }
 
 type SafeFragmentProps = { className: string; fragment: () => DocumentFragment };
 
-/** Holds sanitised nodes; `fragment` has to be stable, each new one replaces what was there. */
+/** `fragment` must be stable: each new one replaces the content. */
 export function SafeFragment({ className, fragment }: SafeFragmentProps) {
   const holder = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => holder.current?.replaceChildren(fragment()), [fragment]);

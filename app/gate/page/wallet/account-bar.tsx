@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { PublicSettings } from "~/platform/config/public-settings";
 import { Button } from "~/ui/button";
 import { Dialog } from "~/ui/dialog";
-import type { StateIn } from "../gate-state";
+import type { GateState } from "../gate-state";
 import type { GateActions } from "../use-gate";
 import { chosenKind } from "../kinds/key-choice";
 import { chainNameOf } from "../kinds/key-words";
@@ -16,17 +16,15 @@ import type { LastWallet } from "./wallet-cookie";
 type AccountBarProps = {
   settings: PublicSettings;
   kinds: PageKinds;
-  state: StateIn<"connected" | "inside">;
+  state: GateState;
   actions: GateActions;
 };
 
 export function AccountBar({ settings, kinds, state, actions }: AccountBarProps) {
-  const { account, other } = state;
-  const isInside = state.phase === "inside";
-  const { chainId } = isInside ? kindNamed(kinds, state.room.kindName) : chosenKind(kinds, state.choice);
+  const { account, other, room, choice } = state;
+  const { chainId } = room ? kindNamed(kinds, room.kindName) : chosenKind(kinds, choice);
   if (account === null) {
-    const session = isInside ? state.room.session : null;
-    return <SignedInBar address={session?.address ?? null} onConnect={actions.openWallets} />;
+    return <SignedInBar address={room?.session?.address ?? null} onConnect={actions.openWallets} />;
   }
   return (
     <div className="row account-bar" id={accountBarId} tabIndex={-1}>
@@ -52,7 +50,6 @@ export function AccountBar({ settings, kinds, state, actions }: AccountBarProps)
   );
 }
 
-/** The session stands without the wallet; the form does not. */
 function SignedInBar({ address, onConnect }: { address: string | null; onConnect: () => void }) {
   return (
     <div className="row account-bar">
@@ -68,7 +65,7 @@ function SignedInBar({ address, onConnect }: { address: string | null; onConnect
   );
 }
 
-/** As the server knows it from the last visit, until the wallet itself has answered. */
+/** From the last visit, until the wallet responds. */
 export function ReturningBar({ wallet, onConnect }: { wallet: LastWallet; onConnect: () => void }) {
   return (
     <div className="row account-bar" aria-busy="true">
@@ -126,7 +123,7 @@ type AccountChoiceProps = {
   actions: GateActions;
 };
 
-/** Asked when another account is selected in the wallet: a mistake there throws nobody out. */
+/** Shown when another account is selected in the wallet. */
 export function AccountChoice({ current, other, isInside, actions }: AccountChoiceProps) {
   useFocusOnAccountAfterwards();
   return (

@@ -6,7 +6,7 @@ export function AddressText({ address }: { address: string }) {
   );
 }
 
-/** `0x70997970C51812dc3A010C7d01b50e0d17dc79C8` to `0x7099…79C8`, for the eye; never for comparing. */
+/** `0x7099…79C8`, for display only. */
 export function shortAddress(address: string): string {
   return address.length > 12 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address;
 }

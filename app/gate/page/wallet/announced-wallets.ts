@@ -5,20 +5,20 @@ export type FoundWallet = {
   id: string;
   name: string;
   icon: string | null;
-  /** The wallet's own reverse domain name, unverified. */
+  /** The wallet's reverse domain name, unverified. */
   origin: string | null;
   provider: Eip1193Provider;
 };
 
-/** Characters of a data: URI. Icons are drawn at 36 px. */
+/** Characters of a data: URI. */
 const maxIconLength = 120_000;
 const maxWallets = 24;
 const iconTypes = /^data:image\/(png|jpeg|gif|webp|avif|svg\+xml)[;,]/i;
-/** Control, direction and zero-width characters, which make a name look like another. */
+/** Control, direction and zero-width characters, which disguise a name. */
 const deceptive = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]+/gu;
 
-// Any script in the page may announce anything: used are a provider, two short texts, and an image that loads nothing.
-/** Of EIP-6963; null when it is none. */
+// Any script may announce anything, so only a provider, two short texts and an image are used.
+/** EIP-6963. */
 export function readAnnouncement(detail: unknown): FoundWallet | null {
   try {
     const { info, provider } = detail as { info: Record<string, unknown>; provider: unknown };
@@ -32,12 +32,12 @@ export function readAnnouncement(detail: unknown): FoundWallet | null {
       provider,
     };
   } catch {
-    // Not shaped like an announcement, or one whose properties throw when read.
+    // Malformed, or its properties throw when read.
     return null;
   }
 }
 
-/** The first of a name keeps it: the next visit could not tell two apart. */
+/** The first of a name keeps it. */
 export function addWallet(wallets: readonly FoundWallet[], found: FoundWallet): readonly FoundWallet[] {
   const isKnown = wallets.some(({ id, provider }) => id === found.id || provider === found.provider);
   return isKnown || wallets.length >= maxWallets ? wallets : [...wallets, found];
@@ -50,11 +50,11 @@ const knownFlags: readonly (readonly [flag: string, name: string])[] = [
   ["isTrust", "Trust Wallet"],
   ["isOkxWallet", "OKX Wallet"],
   ["isPhantom", "Phantom"],
-  // Last: many other wallets claim to be MetaMask too.
+  // Last, because many other wallets claim to be MetaMask.
   ["isMetaMask", "MetaMask"],
 ];
 
-/** Wallets from before announcements: one in `window.ethereum`, or several that share it. */
+/** Older wallets: one in `window.ethereum`, or several that share it. */
 export function readInjected(ethereum: unknown): FoundWallet[] {
   try {
     if (!isProvider(ethereum)) return [];
@@ -81,7 +81,7 @@ function nameInjected(provider: Eip1193Provider): string {
   return knownFlags.find(([flag]) => Reflect.get(provider, flag) === true)?.[1] ?? "Browser wallet";
 }
 
-/** Shows where a wallet says it comes from, wherever two have the same name. */
+/** Keeps the origin only of wallets with the same name. */
 export function tellApart<Wallet extends { name: string; origin: string | null }>(
   wallets: readonly Wallet[],
 ): Wallet[] {
@@ -104,7 +104,6 @@ function readIcon(value: unknown): string | null {
   return iconTypes.test(icon) ? icon : null;
 }
 
-/** Asks all wallets to announce themselves, and keeps listening. */
 export function discoverWallets() {
   let announced: readonly FoundWallet[] = [];
   const listeners = new Set<() => void>();

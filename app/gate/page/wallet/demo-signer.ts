@@ -12,7 +12,7 @@ export function createDemoSigner(chainId: number, rpcUrl: string, privateKey: He
   const address = privateKeyToAddress(privateKey);
   const ask = createHttpChain(rpcUrl);
 
-  /** Encoded here: the encoder for transactions of every type would be 3 KB of what "Connect" downloads. */
+  /** viem's encoder for every transaction type would add 3 KB to "Connect". */
   async function send({ to, data = "0x", value = "0x0" }: Transaction): Promise<unknown> {
     const [nonce, gas, gasPrice] = (await Promise.all([
       ask({ method: "eth_getTransactionCount", params: [address, "pending"] }),
@@ -54,12 +54,12 @@ export function createDemoSigner(chainId: number, rpcUrl: string, privateKey: He
   return request;
 }
 
-/** Between the two stands the list of what is accessed, which is empty. */
+/** The empty list is the access list. */
 function toEip1559(fields: Hex[], signature: Hex[] = []): Hex {
   return concatHex(["0x02", toRlp([...fields, [], ...signature])]);
 }
 
-/** Without leading zeros; zero is empty. */
+/** Without leading zeros. */
 function toInteger(value: Hex | bigint | number): Hex {
   return BigInt(value) === 0n ? "0x" : numberToHex(BigInt(value));
 }

@@ -3,7 +3,7 @@ import { takeLostFocus } from "~/ui/lost-focus";
 
 export const accountBarId = "wallet-account";
 
-/** On unmounting: the button that was pressed is gone by then, and the focus would fall back to the page's top. */
+/** On unmounting, the pressed button is gone and the focus would be lost. */
 export function useFocusOnAccountAfterwards(): void {
   useEffect(() => () => takeLostFocus(document.getElementById(accountBarId)), []);
 }

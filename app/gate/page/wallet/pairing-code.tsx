@@ -4,7 +4,7 @@ import { Button } from "~/ui/button";
 import { takeLostFocus } from "~/ui/lost-focus";
 import { useCopy } from "~/ui/use-copy";
 
-/** Light modules around the code that readers need to find it. */
+/** The light border that readers need. */
 const quietModules = 4;
 
 export function PairingCode({ uri }: { uri: string }) {
@@ -12,7 +12,7 @@ export function PairingCode({ uri }: { uri: string }) {
   const isCopied = outcome === "copied";
   const code = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // It comes in place of the list, whose button had the focus.
+    // It replaces the list, which had the focus.
     takeLostFocus(code.current);
   }, []);
   const { size, data } = encode(uri, { ecc: "L", border: quietModules });
@@ -21,7 +21,7 @@ export function PairingCode({ uri }: { uri: string }) {
     .join("");
   return (
     <div className="stack pairing focus-place" ref={code} tabIndex={-1}>
-      <p>Scan this with your wallet&rsquo;s camera, then agree in the wallet.</p>
+      <p>Scan this code with your wallet, then confirm there.</p>
       <svg
         className="pairing-code"
         viewBox={`0 0 ${size} ${size}`}
@@ -29,7 +29,7 @@ export function PairingCode({ uri }: { uri: string }) {
         aria-label="Pairing code"
         shapeRendering="crispEdges"
       >
-        {/* No colours of a theme: cameras look for dark on light in each of them. */}
+        {/* Cameras need dark on light in every theme. */}
         <rect className="pairing-light" width={size} height={size} fill="white" />
         <path className="pairing-dark" d={path} fill="black" />
       </svg>

@@ -8,7 +8,7 @@ import {
   session,
   stranger,
 } from "~e2e/support/gate-page";
-import { changeAccount } from "../gate-state";
+import { away, changeAccount } from "../gate-state";
 import type { GateState } from "../gate-state";
 import { useWalletAccount } from "./use-wallet-account";
 
@@ -41,7 +41,8 @@ test("a room with a session stays open when the wallet locks itself, one without
   const closed = openFixture(inside());
   closed.actions().noteAccount(null);
   expect(closed.page.read()).toMatchObject({
-    phase: "away",
+    room: null,
+    account: null,
     notice: { title: "The wallet is disconnected" },
   });
 
@@ -51,7 +52,7 @@ test("a room with a session stays open when the wallet locks itself, one without
   actions().noteAccount(null);
   expect(page.isUnderWay(turn)).toBe(false);
   const room = { session, isReloading: false, form: { step: "open" } };
-  expect(page.read()).toMatchObject({ phase: "inside", account: null, room });
+  expect(page.read()).toMatchObject({ account: null, room });
 });
 
 test("a form that was sent is not recalled by a wallet that locks itself", () => {
@@ -81,18 +82,18 @@ test("another account is taken or left, and what the wallet does not show is not
   page.update((state) => changeAccount(state, stranger));
   actions().keepAccount();
   expect(page.read()).toMatchObject({
-    phase: "inside",
+    room: {},
     account,
     other: { account: stranger, isAsked: false },
   });
   actions().takeAccount();
-  expect(page.read()).toMatchObject({ phase: "connected", account: stranger, task: null });
+  expect(page.read()).toMatchObject({ room: null, account: stranger, task: null });
   expect(JSON.stringify(page.read())).not.toContain("first");
 });
 
 test("disconnecting drops everything, the cookie of the last wallet too", async () => {
   const { page, cookies, actions } = openFixture(inside(session));
   await actions().disconnect();
-  expect(page.read()).toEqual({ phase: "away", notice: null });
+  expect(page.read()).toEqual(away);
   expect(cookies.cookie).toContain("Max-Age=0");
 });

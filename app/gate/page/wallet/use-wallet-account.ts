@@ -1,28 +1,26 @@
 import { useCallback, useEffect, useState } from "react";
-import { endVisit, lookForSession } from "../entry/session-tasks";
-import { accountOf, away, changeAccount, connectAccount, connectedState, isBusy } from "../gate-state";
+import { endVisit, lookForSession } from "../entry/use-visit";
+import { away, changeAccount, connectAccount } from "../gate-state";
 import type { Chooser, GateState, GateTools } from "../gate-state";
 import { renderWalletCookie } from "./wallet-cookie";
 import type { LastWallet } from "./wallet-cookie";
 import type { WalletAccount } from "./wallet-setup";
 
-/** Choosing a wallet, and the account and the network that it shows. */
+/** Choosing a wallet, and its account and network. */
 export function useWalletAccount(tools: GateTools, state: GateState) {
   const { api, page, run, openWallet } = tools;
   const [chooser, setChooser] = useState<Chooser>("closed");
-  const { address, walletId, walletName } = accountOf(state) ?? {};
+  const { address, walletId, walletName } = state.account ?? {};
 
   useEffect(() => {
     if (address && walletId && walletName) storeLastWallet({ id: walletId, name: walletName, address });
   }, [address, walletId, walletName]);
 
-  /** Null: the wallet went away. */
+  /** Null if the wallet went away. */
   const noteAccount = useCallback(
     (account: WalletAccount | null) => {
-      const now = page.read();
-      const isSending = now.phase === "inside" && now.room.form.step === "sending";
-      // The wallet that went away answers no more.
-      if (!account && !isSending) page.begin();
+      // A form that was sent continues without the wallet.
+      if (!account && page.read().room?.form.step !== "sending") page.begin();
       page.update((before) => changeAccount(before, account));
     },
     [page],
@@ -36,29 +34,28 @@ export function useWalletAccount(tools: GateTools, state: GateState) {
       const opening = run("connect", async () => void (await openWallet()));
       void opening.then((isOpen) => setChooser(isOpen ? "open" : "closed"));
     },
-    /** Looks for a session once more: after a wallet was chosen, which it must belong to, or none was. */
+    /** Looks for a session again, which must belong to the chosen wallet. */
     closeWallets(account: WalletAccount | null) {
       setChooser("closed");
-      if (!account && state.phase !== "away") return;
+      if (!account && (state.account || state.room)) return;
       const turn = page.begin();
       if (account) page.update((before) => connectAccount(before, account));
       void lookForSession(tools, { turn, ...(account && { address: account.address }) });
     },
-    /** Continues with the wallet's new account; the former one's room is closed. */
+    /** Closes the former account's room. */
     takeAccount() {
       page.begin();
-      page.update((now) => (now.phase !== "away" && now.other ? connectedState(now.other.account) : now));
+      page.update(({ other }) => (other ? { ...away, account: other.account } : {}));
       void endVisit(api);
     },
-    /** Before the page's account can sign again, the wallet has to select it. */
     keepAccount() {
-      page.update((now) =>
-        now.phase !== "away" && now.other ? { ...now, other: { ...now.other, isAsked: false } } : now,
-      );
+      page.update(({ other }) => ({ other: other && { ...other, isAsked: false } }));
     },
-    /** A task under way goes on, and reports by itself. */
     switchNetwork(chainId: number) {
-      const turn = isBusy(page.read()) ? silent : page.begin();
+      const { task, room } = page.read();
+      const isBusy = task || room?.isReloading || (room && room.form.step !== "open");
+      // A task in progress goes on, and reports for itself.
+      const turn = isBusy ? neverUnderWay : page.begin();
       return run("network", async () => (await openWallet()).ensureChain(chainId), turn);
     },
     async disconnect() {
@@ -67,16 +64,15 @@ export function useWalletAccount(tools: GateTools, state: GateState) {
       page.update(() => away);
       void endVisit(api);
       const wallet = await openWallet();
-      // The page has already dropped the wallet; a failure to disconnect does not concern the visitor.
+      // The page has dropped the wallet already.
       await wallet.disconnect().catch(() => undefined);
     },
   };
 }
 
-/** A turn that is never under way. */
-const silent = -1;
+const neverUnderWay = -1;
 
-/** Shown by the server at the next visit, and the reason to load the wallet code there; null deletes the cookie. */
+/** The server shows it at the next visit. Null deletes the cookie. */
 function storeLastWallet(wallet: LastWallet | null): void {
   document.cookie = renderWalletCookie(wallet, window.location.protocol === "https:");
 }

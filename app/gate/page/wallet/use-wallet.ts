@@ -15,7 +15,6 @@ import type { Fact, WalletErrorName } from "./wallet-notices";
 import { findAccount, getProvider } from "./wallet-setup";
 import type { WalletAccount, WalletSetup } from "./wallet-setup";
 
-/** The wallet, as the page asks it. */
 export type Wallet = ReturnType<typeof useWallet>;
 
 export function useWallet({ settings, kinds, ask, readsByHttp, makeConnector }: WalletSetup) {
@@ -27,9 +26,9 @@ export function useWallet({ settings, kinds, ask, readsByHttp, makeConnector }: 
 
   return useMemo(
     () => ({
-      /** The wallet of an earlier visit. `asleep`: it may be asked only when the person wants it. */
+      /** The wallet of an earlier visit. `asleep`: connect it only when asked to. */
       async reconnect(walletId: string): Promise<WalletAccount | "gone" | "locked" | "asleep"> {
-        // These reach out to others, or open windows: only at the person's word.
+        // These contact other servers or open windows.
         if (walletId === "walletconnect" || walletId === "base") return "asleep";
         const connector = await makeConnector(walletId).catch(() => null);
         if (!connector) return "gone";
@@ -39,7 +38,7 @@ export function useWallet({ settings, kinds, ask, readsByHttp, makeConnector }: 
 
       disconnect: () => disconnect(),
 
-      /** Brings the wallet to the chain the key lives on, asking the person if need be. */
+      /** Switches the wallet to the key's chain if necessary. */
       async ensureChain(chainId: number): Promise<void> {
         const { connector } = getConnection(config);
         if (!connector) throw new WalletError("gone");
@@ -59,17 +58,17 @@ export function useWallet({ settings, kinds, ask, readsByHttp, makeConnector }: 
       proveForRoom,
       proveForForm,
 
-      /** Reads what can be told of each kind of key for this wallet. The page may reach one chain: its own, or the wallet's. */
+      /** The page can reach one chain: its own, or the wallet's. */
       async findKeys(holder: Address): Promise<KindFinding[]> {
-        // With one kind the wallet is asked wherever it is: the page says beside it that the network is another one.
+        // With one kind, the page itself shows that the network is another one.
         const own = readsByHttp || kinds.length === 1 ? null : findAccount(config);
         return findInWallet({ ask, chainId: own?.chainId ?? settings.chainId }, kinds, holder);
       },
 
-      /** Asks the wallet to send the mint; `minted` settles when the chain has it. */
+      /** `minted` settles when the chain has recorded it. */
       async mintKey(minter: Address): Promise<{ minted: Promise<string> }> {
         await requireAccount(config, minter);
-        // Only a demo mints, and its first kind of key is a token.
+        // Only the demo mints, and its first kind has a contract.
         const contractAddress = kinds[0].contract!;
         const value = await readPrice(ask, contractAddress);
         const provider = await getProvider(config);
@@ -93,7 +92,7 @@ export function useWallet({ settings, kinds, ask, readsByHttp, makeConnector }: 
   );
 }
 
-/** The person may have selected another account since; a wallet that is locked shows none. */
+/** Another account may be selected. A locked wallet shows none. */
 async function requireAccount(config: Config, address: Address): Promise<void> {
   const accounts = await getConnection(config).connector?.getAccounts();
   if (!accounts) throw new WalletError("gone");
@@ -102,7 +101,7 @@ async function requireAccount(config: Config, address: Address): Promise<void> {
   if (!isThere) throw new WalletError("wrong-account", { facts: [["Account of this page", address]] });
 }
 
-/** These would be no different on the right network. */
+/** The network is not the cause of these. */
 const notOfNetwork = new Set<WalletErrorName>(["pending", "locked", "gone", "silent"]);
 
 function chainFacts({ chainId: ownId, wallets }: PublicSettings, chainId: number): Fact[] {

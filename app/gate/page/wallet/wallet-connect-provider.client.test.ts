@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { createPairedProvider } from "./wallet-connect-provider.client";
-import type { PairingClient } from "./wallet-connect-provider.client";
 import { nameWalletError } from "./wallet-notices";
+
+type PairingClient = Parameters<typeof createPairedProvider>[0];
 
 type Session = ReturnType<PairingClient["session"]["getAll"]>[number];
 type Listener = (event: unknown) => void;

@@ -6,7 +6,7 @@ import { WalletError } from "./wallet-notices";
 
 type Client = Awaited<ReturnType<typeof SignClient.init>>;
 type Session = ReturnType<Client["session"]["getAll"]>[number];
-export type PairingClient = Pick<Client, "on" | "connect" | "disconnect" | "request"> & {
+type PairingClient = Pick<Client, "on" | "connect" | "disconnect" | "request"> & {
   session: Pick<Client["session"], "getAll" | "get">;
 };
 
@@ -17,7 +17,7 @@ const methods = [
   "wallet_addEthereumChain",
 ];
 const events = ["accountsChanged", "chainChanged"];
-/** Until the address for pairing is there; from then on it is the person who takes their time. */
+/** Until the pairing address arrives. Then the person takes their time. */
 const relayWithinMs = 15_000;
 
 type Options = {
@@ -25,14 +25,14 @@ type Options = {
   relayUrl: string;
   appName: string;
   origin: string;
-  /** Of every kind of key. At first the wallet is on the first of them that it has an account on. */
+  /** The chains of all kinds of keys. */
   chainIds: readonly [number, ...number[]];
   onPairing?: (uri: string) => void;
 };
 
 let openClient: Promise<Client> | null = null;
 
-/** The sign client alone: what is built on it draws into the page, fetches lists, and reports what visitors do. */
+/** Packages built on the sign client draw into the page, fetch lists and report visitors. */
 export async function openWalletConnect(options: Options): Promise<Eip1193Provider> {
   const { projectId, relayUrl, appName, origin } = options;
   const icons = [new URL("/favicon.svg", origin).href];
@@ -46,7 +46,7 @@ export async function openWalletConnect(options: Options): Promise<Eip1193Provid
   return createPairedProvider(await openClient, options);
 }
 
-/** One wallet on another device as a provider; apart from the opening so that a client of any kind will do. */
+/** Separate from the opening, so that tests can bring a client. */
 export function createPairedProvider(
   client: PairingClient,
   { chainIds, onPairing }: Pick<Options, "chainIds" | "onPairing">,
@@ -70,7 +70,7 @@ export function createPairedProvider(
     emitter.emit("accountsChanged", accounts());
   });
 
-  /** The one the person has selected first, as everywhere; only accounts this site was let see. */
+  /** The selected account first. */
   function accounts(): string[] {
     const all = session ? listAccounts(session, current) : [];
     const isSelected = (account: string) => account.toLowerCase() === selected;
@@ -96,7 +96,7 @@ export function createPairedProvider(
     return accounts();
   }
 
-  /** Asks nobody: every request names its chain, and the person has agreed to all that have an account. */
+  /** Needs no prompt: every request names its chain. */
   function switchTo(chainId: number): null {
     if (!session || !chainIds.includes(chainId) || listAccounts(session, chainId).length === 0) {
       throw Object.assign(new Error("The wallet did not agree to this chain."), { code: 4200 });
@@ -129,7 +129,6 @@ export function createPairedProvider(
           if (!session) throw new WalletError("gone");
           return client.request({ topic: session.topic, chainId: scope(), request: { method, params } });
         default:
-          // Reading the chain is no business of a wallet on another device.
           throw Object.assign(new Error("This wallet only signs and sends."), { code: 4200 });
       }
     },
@@ -138,7 +137,7 @@ export function createPairedProvider(
 
 const scopeOf = (chainId: number) => `eip155:${chainId}`;
 
-/** Accounts are written as namespace, chain and address. */
+/** `eip155:<chain>:<address>` */
 function listAccounts({ namespaces }: Session, chainId: number): string[] {
   const accounts = namespaces.eip155?.accounts ?? [];
   return accounts
@@ -146,7 +145,7 @@ function listAccounts({ namespaces }: Session, chainId: number): string[] {
     .map((account) => account.split(":")[2]!);
 }
 
-/** Some wallets send whole account names, others bare addresses. */
+/** Some wallets send `eip155:<chain>:<address>`, others the address. */
 function readFirstAccount(data: unknown): string | null {
   const first: unknown = Array.isArray(data) ? data[0] : null;
   return typeof first === "string" ? (first.split(":").at(-1) ?? "").toLowerCase() : null;

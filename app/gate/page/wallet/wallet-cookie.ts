@@ -1,13 +1,13 @@
 import type { Address } from "viem";
 import { readCookie } from "~/platform/http/header-text";
 
-/** What a page shows of the wallet of an earlier visit until the wallet itself has spoken. For display only. */
+/** The last visit's wallet, for display only. */
 export type LastWallet = { id: string; name: string; address: Address };
 
 const cookieName = "latchkey_wallet";
 const keptSeconds = 30 * 86_400;
 
-/** Anybody can send any cookie: what is not exactly of our shape is no wallet. */
+/** The cookie may contain anything. */
 export function readWalletCookie(cookies: string | undefined): LastWallet | null {
   const value = readCookie(cookies, cookieName);
   if (!value) return null;
@@ -23,7 +23,7 @@ export function readWalletCookie(cookies: string | undefined): LastWallet | null
   }
 }
 
-/** For `document.cookie`. Everything is escaped: a wallet's name must not end the value and add attributes. */
+/** For `document.cookie`. Escaped, because a wallet's name could add attributes. */
 export function renderWalletCookie(wallet: LastWallet | null, isHttps: boolean): string {
   const value = wallet ? encodeURIComponent(JSON.stringify([wallet.id, wallet.name, wallet.address])) : "";
   const life = wallet ? keptSeconds : 0;

@@ -7,7 +7,6 @@ import { takeLostFocus } from "~/ui/lost-focus";
 import { noticeFor } from "../gate-notice";
 import { NoticeCard } from "../notice-card";
 import { useFocusOnAccountAfterwards } from "./focus-on-account";
-import { WalletAppLinks, WalletPrimer } from "./wallet-help";
 import { WalletError } from "./wallet-notices";
 import { findAccount } from "./wallet-setup";
 import type { WalletAccount, WalletChoice, WalletSetup } from "./wallet-setup";
@@ -18,7 +17,6 @@ const PairingCode = lazy(() =>
 
 export type WalletDialogProps = {
   setup: WalletSetup;
-  /** With the wallet that was chosen, or null. */
   onClose: (chosen: WalletAccount | null) => void;
 };
 
@@ -32,12 +30,12 @@ export function WalletDialog({ setup, onClose }: WalletDialogProps) {
   useFocusOnAccountAfterwards();
 
   useEffect(() => {
-    // The first wallet, not the button that closes, is what the keyboard came for.
+    // Focus the first wallet, not the close button.
     list.current?.querySelector("button")?.focus();
   }, []);
 
   useEffect(() => {
-    // The way back goes with the wait, and would take the focus along.
+    // The button that had the focus is gone.
     if (picked === null) takeLostFocus(list.current?.querySelector("button"));
   }, [picked]);
 
@@ -76,7 +74,6 @@ export function WalletDialog({ setup, onClose }: WalletDialogProps) {
   );
 }
 
-/** Wallets may announce themselves late. */
 function useWallets({ listWallets, subscribeToWallets }: WalletSetup): WalletChoice[] {
   const [wallets, setWallets] = useState(listWallets);
   useEffect(() => subscribeToWallets(setWallets), [subscribeToWallets]);
@@ -93,7 +90,7 @@ function useChosenWallet(setup: WalletSetup, onChosen: (account: WalletAccount) 
       const { accounts } = await connectTo({
         connector: await setup.makeConnector(walletId, setPairingUri),
       });
-      // Some locked wallets answer with nobody instead of asking.
+      // Some locked wallets return no account instead of asking.
       if (!accounts[0]) throw new WalletError("locked");
       const account = findAccount(config);
       if (!account) throw new WalletError("gone");
@@ -102,7 +99,6 @@ function useChosenWallet(setup: WalletSetup, onChosen: (account: WalletAccount) 
   });
   return {
     connect: (walletId: string) => mutate(walletId, { onSuccess: onChosen }),
-    /** A later response of the wallet is ignored. */
     unpick: () => {
       setup.abandonConnect();
       reset();
@@ -115,7 +111,7 @@ function useChosenWallet(setup: WalletSetup, onChosen: (account: WalletAccount) 
 
 const hints = {
   browser: null,
-  demo: "Made in this browser, for this demo only. Holds nothing of worth.",
+  demo: "Made in this browser, for this demo only.",
   walletconnect: "A wallet on your phone, by a code to scan.",
   base: "No extension needed. Opens a window of keys.coinbase.com.",
 } as const satisfies Record<WalletChoice["kind"], string | null>;
@@ -149,7 +145,7 @@ function WalletList({ list, wallets, picked, onPick }: WalletListProps) {
               </span>
             )}
             <span className="wallet-name">
-              {/* Names are the wallets' own, and may be written in any direction. */}
+              {/* Names may be written in any direction. */}
               <bdi>{name}</bdi>
               {hints[kind] || origin ? <span className="wallet-hint">{hints[kind] ?? origin}</span> : null}
             </span>
@@ -162,18 +158,83 @@ function WalletList({ list, wallets, picked, onPick }: WalletListProps) {
 }
 
 function Waiting({ picked }: { picked: WalletChoice }) {
-  if (picked.kind === "walletconnect") return <p>Reaching WalletConnect.</p>;
+  if (picked.kind === "walletconnect") return <p>Connecting to WalletConnect.</p>;
   return (
     <>
       <p>
         Waiting for <bdi>{picked.name}</bdi> to confirm.
       </p>
       {picked.kind === "browser" ? (
-        <p className="soft">
-          Nothing to see? The wallet may be locked, or its question hidden: open it by its icon in the
-          browser.
-        </p>
+        <p className="soft">Don&rsquo;t see a prompt? Unlock your wallet or click its icon.</p>
       ) : null}
     </>
   );
+}
+
+function WalletAppLinks() {
+  const [links] = useState(() => (isPhone(navigator) ? walletLinks(window.location.href) : []));
+  if (links.length === 0) return null;
+  return (
+    <section className="stack-close" aria-labelledby="wallet-apps">
+      <h3 id="wallet-apps" className="wallet-heading">
+        Open this page in your wallet&rsquo;s app
+      </h3>
+      <p className="soft">
+        On a phone, wallets work with pages in their own browser. Open the page there and press Connect.
+      </p>
+      <ul className="stack wallet-list">
+        {links.map(({ name, href }) => (
+          <li key={name}>
+            <a className="wallet-choice" href={href} rel="noreferrer">
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function WalletPrimer({ isDemo, isOpen }: { isDemo: boolean; isOpen: boolean }) {
+  return (
+    <details className="unfold wallet-primer" open={isOpen}>
+      <summary>No wallet yet?</summary>
+      <div className="stack-close">
+        <p>
+          A wallet is an app, or an extension of your browser, that keeps your keys and signs in your name.
+          Making one takes a few minutes. It is free and needs no e-mail address. MetaMask, Rabby, Rainbow and
+          Base are widely used. Get one from its maker&rsquo;s own site or your phone&rsquo;s app store.
+        </p>
+        <p>
+          It shows you a recovery phrase once. Write it on paper and keep it secret: anybody who has it can
+          use the wallet. This page never asks for it.
+        </p>
+        <p>
+          {isDemo
+            ? "To look around first, choose the demo wallet. Your browser makes it, for this demo only."
+            : "When you have one, come back to this page and press Connect."}
+        </p>
+      </div>
+    </details>
+  );
+}
+
+/** Links that open a page in the browsers of wallet apps. */
+export function walletLinks(pageUrl: string) {
+  const { host, pathname, search } = new URL(pageUrl);
+  const whole = encodeURIComponent(pageUrl);
+  const okx = encodeURIComponent(`okx://wallet/dapp/url?dappUrl=${whole}`);
+  return [
+    // An encoded address opens an empty tab.
+    { name: "MetaMask", href: `https://link.metamask.io/dapp/${host}${pathname}${search}` },
+    { name: "Base (Coinbase Wallet)", href: `https://go.cb-w.com/dapp?cb_url=${whole}` },
+    { name: "Trust Wallet", href: `https://link.trustwallet.com/open_url?coin_id=60&url=${whole}` },
+    { name: "OKX Wallet", href: `https://web3.okx.com/download?deeplink=${okx}` },
+    { name: "Phantom", href: `https://phantom.app/ul/browse/${whole}?ref=${whole}` },
+  ];
+}
+
+/** An iPad claims to be a Mac, but has a touch screen. */
+export function isPhone({ userAgent, maxTouchPoints }: Pick<Navigator, "userAgent" | "maxTouchPoints">) {
+  return /Android|iPhone|iPad|iPod/i.test(userAgent) || (/Macintosh/.test(userAgent) && maxTouchPoints > 1);
 }

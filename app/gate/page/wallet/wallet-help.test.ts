@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isPhone, walletLinks } from "./wallet-help";
+import { isPhone, walletLinks } from "./wallet-dialog";
 
 test("a link opens this very page in each wallet's app", () => {
   const page = "https://gate.example:8443/gate?a=1&b=ü";

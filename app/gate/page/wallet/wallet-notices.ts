@@ -1,12 +1,12 @@
 import type { NoticeText } from "~/platform/refusals/notice";
-import type { RequirementNode } from "../kinds/requirement-tree";
+import type { RequirementReport } from "~/gate/kinds/requirement-report";
 
 export type Fact = readonly [label: string, value: string];
 export type GateNotice = NoticeText & {
   tone: "problem" | "info";
   facts?: readonly Fact[];
-  /** What the key asks for, with what is not met. */
-  requirements?: RequirementNode | null;
+  /** The key's requirements with their outcomes. */
+  requirements?: RequirementReport | null;
 };
 
 type Words = Pick<GateNotice, "detail" | "remedy"> & { tone?: "info"; title?: string };
@@ -24,12 +24,12 @@ const titles = {
 };
 export type GateActivity = keyof typeof titles;
 
-/** What happened and the way on, for each error. Without a title, that of the activity stands. */
+/** By default the activity's title is used. */
 const walletErrors = {
   rejected: {
     tone: "info",
-    detail: "The wallet reports that the request was turned down. Nothing was sent.",
-    remedy: "If that was not what you meant, press the button again and confirm in the wallet.",
+    detail: "The wallet reports that you declined the request. Nothing was sent.",
+    remedy: "If you didn’t mean to, press the button again and confirm in the wallet.",
   },
   pending: {
     title: "The wallet is still asking",
@@ -39,8 +39,7 @@ const walletErrors = {
   },
   locked: {
     title: "The wallet is locked",
-    detail:
-      "It shows this page no account: it is locked, or does not share an account with this site any more.",
+    detail: "It shares no account with this page. It is locked, or you disconnected it from this site.",
     remedy: "Unlock the wallet, then try again. If it does not ask, connect it again.",
   },
   gone: {
@@ -49,48 +48,46 @@ const walletErrors = {
     remedy: "Reload the page to find it again, or choose another wallet.",
   },
   silent: {
-    title: "The wallet does not answer",
-    detail: "This page asked the wallet something simple, and heard nothing for ten seconds.",
-    remedy: "Open the wallet and see whether it works; reload this page if it stays silent.",
+    title: "The wallet doesn’t respond",
+    detail: "The wallet hasn’t responded for ten seconds.",
+    remedy: "Open the wallet and check that it works, then reload this page.",
   },
   "wrong-account": {
     title: "The wallet shows another account",
-    detail:
-      "This step belongs to the account named at the top of this page, and the wallet has another one selected.",
+    detail: "This step needs the account at the top of this page, but another one is selected in the wallet.",
     remedy: "Select that account in the wallet and try again, or disconnect and connect with the other one.",
   },
   "wrong-network": {
     title: "The wallet is on another network",
-    detail: "The keys of this room live on the network below, and the wallet did not change to it.",
+    detail: "The keys are on the network below, and the wallet didn’t switch to it.",
     remedy:
-      "Try again and agree in the wallet, or choose the network there by hand. If the wallet does not know it, add it with these details:",
+      "Try again and confirm in the wallet, or select the network there. If the wallet doesn’t know it, add it with these details:",
   },
   "chain-silent": {
-    title: "The network does not answer",
-    detail:
-      "The wallet works, but the network the keys live on could not be asked in time. Nothing was decided.",
+    title: "The network doesn’t respond",
+    detail: "The wallet works, but the keys’ network didn’t respond in time.",
     remedy:
       "Try again in a moment. If it stays like this, look at the network’s address in your wallet’s settings.",
   },
   "mint-slow": {
     title: "The network has not recorded the key yet",
     detail: "Your wallet has sent the request; the network is taking its time. It is not lost.",
-    remedy: "Do not send it again. Your wallet’s activity shows when it is done; then reload this page.",
+    remedy: "Don’t send it again. When your wallet’s activity shows that it is done, reload this page.",
   },
   "no-funds": {
     detail: "The account cannot pay what the network charges for this.",
     remedy: "Put a little of the network’s own coin into the account, then try again.",
   },
   "relay-unreachable": {
-    title: "WalletConnect could not be reached",
-    detail: "The relay between this page and your phone does not answer. The site itself works.",
+    title: "WalletConnect is unreachable",
+    detail: "The relay between this page and your phone doesn’t respond. The site itself works.",
     remedy:
       "Try again in a moment, use a wallet in this browser, or open this page in your wallet’s own browser.",
   },
   "window-blocked": {
     title: "The wallet’s window was blocked",
-    detail: "This wallet works in a window of its own, and the browser did not let it open.",
-    remedy: "Allow windows for this site, at the end of the address bar, then choose the wallet again.",
+    detail: "This wallet opens its own window, and the browser blocked it.",
+    remedy: "Allow pop-ups for this site, then choose the wallet again.",
   },
   unsupported: {
     detail: "This wallet does not support what the page asked for.",
@@ -103,7 +100,6 @@ const walletErrors = {
 } satisfies Record<string, Words>;
 export type WalletErrorName = keyof typeof walletErrors;
 
-/** An error that the page itself noticed. */
 export class WalletError extends Error {
   override readonly name = "WalletError";
   readonly errorName: WalletErrorName;
@@ -117,7 +113,7 @@ export class WalletError extends Error {
   }
 }
 
-/** Codes of EIP-1193, EIP-1474 and the wallets' own habits. */
+/** EIP-1193, EIP-1474 and common habits. */
 const errorByCode: Readonly<Record<number, WalletErrorName>> = {
   4001: "rejected",
   5000: "rejected",
@@ -129,7 +125,7 @@ const errorByCode: Readonly<Record<number, WalletErrorName>> = {
   [-32004]: "unsupported",
 };
 
-/** For wallets that put all their meaning into the text. */
+/** For wallets without useful codes. */
 const errorByWords: readonly (readonly [RegExp, WalletErrorName])[] = [
   [/user (rejected|denied|cancell?ed|closed)|rejected by (the )?user/i, "rejected"],
   [/already (pending|processing)|request .*pending/i, "pending"],
@@ -140,7 +136,7 @@ const errorByWords: readonly (readonly [RegExp, WalletErrorName])[] = [
   [/popup .*blocked|blocked .*popup/i, "window-blocked"],
 ];
 
-/** Libraries wrap the wallet's own error a few causes deep. A code outranks words, which may say anything. */
+/** Libraries wrap the wallet's error. A code outranks words. */
 export function nameWalletError(error: unknown): WalletErrorName {
   const causes = listCauses(error);
   const ours = causes.find((cause) => cause instanceof WalletError);
@@ -156,7 +152,7 @@ export function nameWalletError(error: unknown): WalletErrorName {
   return "failed";
 }
 
-/** The sentence for people in an error: its first line, as some wallets put whole requests into their messages. */
+/** The first line, because some wallets add whole requests. */
 export function findSentence(error: unknown): string | null {
   const { shortMessage, message } = (error ?? {}) as { shortMessage?: unknown; message?: unknown };
   const text = typeof shortMessage === "string" ? shortMessage : message;

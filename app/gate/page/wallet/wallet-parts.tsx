@@ -10,21 +10,19 @@ import type { WalletDialogProps } from "./wallet-dialog";
 import { createWalletSetup } from "./wallet-setup";
 import type { WalletAccount, WalletSetup } from "./wallet-setup";
 
-// A wallet in this browser works offline too.
+// A wallet in this browser works offline.
 const queryClient = new QueryClient({ defaultOptions: { mutations: { networkMode: "always" } } });
 
 type LinkProps = {
   onWallet: (wallet: Wallet) => void;
-  /** Whether the page works with an account of the wallet. */
   isConnected: boolean;
-  /** Null: the wallet went away. */
   onAccount: (account: WalletAccount | null) => void;
 };
 
 type WalletPartsProps = LinkProps &
   Pick<WalletDialogProps, "onClose"> & { settings: PublicSettings; kinds: PageKinds; isChoosing: boolean };
 
-/** Everything of the page that needs the wallet's code, which is loaded once somebody wants to connect. */
+/** Loaded when somebody wants to connect. */
 export function WalletParts({ settings, kinds, isChoosing, onClose, ...link }: WalletPartsProps) {
   const [setup] = useState(() => createWalletSetup({ settings, kinds, origin: window.location.origin }));
   return (
@@ -37,7 +35,7 @@ export function WalletParts({ settings, kinds, isChoosing, onClose, ...link }: W
   );
 }
 
-/** Gives the wallet to the page, which was there before it, and tells every change that the wallet makes by itself. */
+/** Passes the wallet and its changes to the page. */
 function WalletLink({ setup, isConnected, onWallet, onAccount }: LinkProps & { setup: WalletSetup }) {
   const wallet = useWallet(setup);
   const { status, address, chainId, connector } = useConnection();

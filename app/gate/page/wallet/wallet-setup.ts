@@ -1,5 +1,5 @@
 import { defineChain } from "viem";
-import type { Address, Chain } from "viem";
+import type { Address, Chain, Hex } from "viem";
 import { createConfig, custom, injected } from "wagmi";
 import type { Config, CreateConnectorFn } from "wagmi";
 import { getConnection } from "wagmi/actions";
@@ -10,9 +10,9 @@ import { chainNameOf } from "../kinds/key-words";
 import type { PageKinds } from "../kinds/page-kind";
 import { discoverWallets, tellApart } from "./announced-wallets";
 import type { FoundWallet } from "./announced-wallets";
-import { createDemoWallet } from "./demo-wallet";
 import { guardProvider } from "./eip1193";
 import { WalletError } from "./wallet-notices";
+import type { Eip1193Provider } from "./eip1193";
 
 export type WalletChoice = Omit<FoundWallet, "provider"> & {
   kind: "browser" | "demo" | "walletconnect" | "base";
@@ -24,14 +24,14 @@ type Setup = { settings: PublicSettings; kinds: PageKinds; origin: string };
 
 export type WalletSetup = ReturnType<typeof createWalletSetup>;
 
-/** Wallets announced (EIP-6963), or else in `window.ethereum`; the demo's; and what the operator has switched on. */
+/** Wallets in this browser, the demo's, and those that the operator enabled. */
 export function createWalletSetup(setup: Setup) {
   const { settings, origin } = setup;
   const { chainId, rpcUrlForBrowser } = settings;
   const found = discoverWallets();
   let attempt = 0;
   const httpChain = rpcUrlForBrowser ? createHttpChain(new URL(rpcUrlForBrowser, origin).href) : null;
-  /** Without an address of our own the chain is read through the wallet: the page may reach nothing else. */
+  /** Without an RPC address of its own, the page reads the chain through the wallet. */
   const ask: AskChain = async (request) =>
     httpChain ? httpChain(request) : (await getProvider(config)).request(request);
   const config = createWalletConfig({ ...setup, ask });
@@ -53,14 +53,12 @@ export function createWalletSetup(setup: Setup) {
     ...setup,
     config,
     ask,
-    /** Whether the page has an address of its own to read the chain by. */
     readsByHttp: httpChain !== null,
     listWallets,
-    /** Wallets may announce themselves late. Returns the way to stop. */
     subscribeToWallets: (onChange: (wallets: WalletChoice[]) => void) =>
       found.subscribe(() => onChange(listWallets())),
 
-    /** `onPairing` gets the address that a wallet on another device is paired by. */
+    /** `onPairing` receives the pairing address for a wallet on another device. */
     async makeConnector(walletId: string, onPairing?: (uri: string) => void) {
       const optional = listOptional(settings).find(({ id }) => id === walletId);
       const wallet = optional
@@ -71,14 +69,13 @@ export function createWalletSetup(setup: Setup) {
       return toConnector(wallet, () => own !== attempt);
     },
 
-    /** Answers to pending requests are ignored from now on. */
+    /** Ignores responses to pending requests. */
     abandonConnect: () => void (attempt += 1),
   };
 }
 
 type OptionalKind = "walletconnect" | "base";
 
-/** The ways to a wallet that the operator has switched on. Naming them loads nothing. */
 function listOptional({ wallets }: PublicSettings) {
   const offered: { kind: OptionalKind; name: string; isOn: boolean }[] = [
     { kind: "walletconnect", name: "WalletConnect", isOn: wallets.walletConnect !== null },
@@ -89,7 +86,6 @@ function listOptional({ wallets }: PublicSettings) {
     .map(({ kind, name }) => ({ id: kind, kind, name, icon: null, origin: null }));
 }
 
-/** Loads the code of a wallet that is not in this browser, once it was chosen. */
 async function openOptional(
   kind: OptionalKind,
   { settings, kinds, origin, onPairing }: Setup & { onPairing?: (uri: string) => void },
@@ -101,7 +97,7 @@ async function openOptional(
   return openWalletConnect({ ...wallets.walletConnect!, appName, origin, chainIds, onPairing });
 }
 
-/** Chains on which messages are signed, the page's own first. */
+/** The page's own chain first. */
 function listChainIds({ chainId }: PublicSettings, kinds: PageKinds): [number, ...number[]] {
   const others = new Set(kinds.map((kind) => kind.chainId));
   others.delete(chainId);
@@ -115,13 +111,13 @@ function createWalletConfig({ settings, kinds, origin, ask }: Setup & { ask: Ask
   return createConfig({
     chains: [own, ...others.map(toUnknownChain)],
     transports: Object.fromEntries([own.id, ...others].map((id) => [id, transport])),
-    // Wallets are found by `announced-wallets`, which trusts them less; the last wallet is in the cookie.
+    // `announced-wallets` trusts wallets less, and a cookie keeps the last one.
     multiInjectedProviderDiscovery: false,
     storage: null,
   });
 }
 
-/** The page knows only the number of other chains, so it cannot add one to a wallet. */
+/** The page knows no RPC address of other chains, so it can't add them to a wallet. */
 function toUnknownChain(id: number): Chain {
   const nativeCurrency = { name: "ETH", symbol: "ETH", decimals: 18 };
   return defineChain({ id, name: chainNameOf(id), nativeCurrency, rpcUrls: { default: { http: [] } } });
@@ -146,11 +142,11 @@ function toConnector(wallet: FoundWallet, isAbandoned: () => boolean): CreateCon
     const connector = create(parameters);
     return {
       ...connector,
-      // Before the person has chosen it, no wallet is listened to.
+      // Don't listen to a wallet before it is chosen.
       setup: () => Promise.resolve(),
       async connect(request) {
         const connection = await connector.connect.call(this, request);
-        // They have chosen another one, or closed the list, before this one answered.
+        // Another wallet was chosen meanwhile, or the list closed.
         if (isAbandoned()) throw new WalletError("rejected");
         return connection as never;
       },
@@ -158,7 +154,6 @@ function toConnector(wallet: FoundWallet, isAbandoned: () => boolean): CreateCon
   };
 }
 
-/** The account that is selected in the wallet now; null while none is connected. */
 export function findAccount(config: Config): WalletAccount | null {
   const { status, address, chainId, connector } = getConnection(config);
   if (status !== "connected") return null;
@@ -169,4 +164,42 @@ export async function getProvider(config: Config): Promise<{ request: AskChain }
   const provider = await getConnection(config).connector?.getProvider();
   if (!provider) throw new WalletError("gone");
   return provider as { request: AskChain };
+}
+
+const storedKeyName = "latchkey.demo-wallet.test-key";
+
+const icon =
+  "data:image/svg+xml," +
+  encodeURIComponent(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#5b4a12"/><path fill="#f3c969" d="M16 7.5a5.25 5.25 0 0 0-2.6 9.81L12 24.5h8l-1.4-7.19A5.25 5.25 0 0 0 16 7.5Z"/></svg>',
+  );
+
+/** A wallet in this page, with a key of its own in this browser. */
+function createDemoWallet(chainId: number, rpcUrl: string) {
+  let signer: Promise<Eip1193Provider["request"]> | null = null;
+  const provider: Eip1193Provider = {
+    async request(request) {
+      signer ??= import("./demo-signer").then(({ createDemoSigner, makeKey }) =>
+        createDemoSigner(chainId, rpcUrl, loadKey(makeKey)),
+      );
+      return (await signer)(request);
+    },
+    // Its account and chain never change.
+    on: () => undefined,
+    removeListener: () => undefined,
+  };
+  return { id: "latchkey-demo", name: "Demo wallet (test key)", icon, origin: null, provider };
+}
+
+/** Without storage the key lasts as long as the page. */
+function loadKey(makeKey: () => Hex): Hex {
+  try {
+    const stored = window.localStorage.getItem(storedKeyName);
+    if (stored && /^0x[0-9a-f]{64}$/.test(stored)) return stored as Hex;
+    const created = makeKey();
+    window.localStorage.setItem(storedKeyName, created);
+    return created;
+  } catch {
+    return makeKey();
+  }
 }

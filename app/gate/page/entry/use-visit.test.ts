@@ -7,7 +7,7 @@ import { createGateApi } from "../gate-api";
 import type { Session } from "../gate-api";
 import { away } from "../gate-state";
 import type { GateState } from "../gate-state";
-import { keepSession, lookAtSession, lookForSession, resumeVisit, signOut } from "./session-tasks";
+import { keepSession, lookAtSession, lookForSession, resumeVisit, signOut } from "./use-visit";
 import type { Wallet } from "../wallet/use-wallet";
 
 const address = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
@@ -100,14 +100,14 @@ test("who could not be signed out is told so and stays; else nothing of the visi
   const refused = await openFixture({ DELETE: problem });
   await signOut(refused.tools);
   expect(refused.page.read()).toMatchObject({
-    phase: "inside",
-    notice: { title: "You could not be signed out" },
+    room: {},
+    notice: { title: "We couldn’t sign you out" },
   });
   expect(left()).toHaveLength(4);
 
   const { page, tools } = await openFixture(out);
   await signOut(tools);
-  expect(page.read()).toMatchObject({ phase: "connected", notice: null });
+  expect(page.read()).toMatchObject({ room: null, notice: null });
   expect(left()).toEqual([notPersonal, notPersonal]);
 });
 
@@ -123,7 +123,7 @@ test("the room closes with the server's reason, and the useless cookie is cleare
   await lookAtSession(tools, { session, isHidden: false, nowMs: 0 });
   expect(asked).toEqual(["GET", "DELETE"]);
   const notice = { title: "The room has closed", detail: ended.detail };
-  expect(page.read()).toMatchObject({ phase: "connected", notice });
+  expect(page.read()).toMatchObject({ room: null, notice });
 });
 
 test("the room stays while its form is sent, which ends the session, and with its receipt", async () => {
@@ -134,7 +134,7 @@ test("the room stays while its form is sent, which ends the session, and with it
     const { page, tools } = await openFixture({ GET: ok({ signedIn: false, ended }), ...out });
     page.updateRoom((room) => ({ form: { ...room.form, ...form } as never }));
     await lookAtSession(tools, { session, isHidden: false, nowMs: 0 });
-    expect(page.read()).toMatchObject({ phase: "inside", room: { form } });
+    expect(page.read()).toMatchObject({ room: { form } });
   }
 });
 
@@ -142,7 +142,7 @@ test("the room closes when the session is gone or another's, and another's is le
   for (const answer of [{ signedIn: false }, { ...signedIn, tokenId: "8" }]) {
     const { asked, page, tools } = await openFixture({ GET: ok(answer) });
     await lookAtSession(tools, { session, isHidden: false, nowMs: 0 });
-    expect([asked, page.read().phase]).toEqual([["GET"], "connected"]);
+    expect([asked, page.read().room]).toEqual([["GET"], null]);
   }
 });
 
@@ -159,7 +159,7 @@ test("nothing is decided while the server cannot answer, and a refused renewal i
   });
   await lookAtSession(refused.tools, { session, isHidden: false, nowMs: session.endsAtMs - 1 });
   expect(refused.asked).toEqual([renewing, "GET", "DELETE"]);
-  expect(refused.page.read()).toMatchObject({ phase: "connected" });
+  expect(refused.page.read()).toMatchObject({ room: null });
 });
 
 test("a refused renewal is not repeated while the session still holds", async () => {
@@ -171,8 +171,7 @@ test("a refused renewal is not repeated while the session still holds", async ()
   });
   await lookAtSession(tools, { session, isHidden: true, nowMs: session.endsAtMs - 1 });
   expect(asked).toEqual([renewing, "GET"]);
-  const state = page.read();
-  const kept = state.phase === "inside" ? state.room.session : null;
+  const kept = page.read().room?.session ?? null;
   expect(kept).toMatchObject({ isRenewable: false });
   await lookAtSession(tools, { session: kept!, isHidden: false, nowMs: Date.now() });
   expect(asked).toEqual([renewing, "GET", "GET"]);
@@ -193,7 +192,7 @@ test("a session opens its room, not that of another wallet, and an ended one is 
   const good = await openFixture({ GET: ok(signedIn), [opening]: ok(granted), ...out }, away);
   const turn = good.page.begin();
   expect(await lookForSession(good.tools, { turn })).toMatchObject({ tokenId: "7" });
-  expect(good.page.read()).toMatchObject({ phase: "inside", room: { grant: { accessToken: null } } });
+  expect(good.page.read()).toMatchObject({ room: { grant: { accessToken: null } } });
   const sameAddress = address.toUpperCase().replace("0X", "0x");
   expect(await lookForSession(good.tools, { turn, address: sameAddress })).toMatchObject({ tokenId: "7" });
   expect(await lookForSession(good.tools, { turn, address: otherAddress })).toBe(null);
@@ -203,7 +202,7 @@ test("a session opens its room, not that of another wallet, and an ended one is 
   expect(await lookForSession(over.tools, { turn: over.page.begin() })).toBe(null);
   expect(over.asked).toEqual(["GET", "DELETE"]);
   const notice = { title: "The room has closed", detail: ended.detail };
-  expect(over.page.read()).toMatchObject({ phase: "away", notice });
+  expect(over.page.read()).toMatchObject({ account: null, room: null, notice });
   const none = await openFixture({ GET: ok({ signedIn: false }) }, away);
   await lookForSession(none.tools, { turn: none.page.begin() });
   expect([none.asked, none.page.read()]).toEqual([["GET"], away]);
