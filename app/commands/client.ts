@@ -1,4 +1,4 @@
-// A command-line client: what an API user does, step by step, with a private key of their own.
+// A command-line client for API users with a private key of their own.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -102,7 +102,7 @@ function readHolder(client: Client, kind: Kind | null): Holder {
   throw new CommandError(`Give the wallet's key: ${ways}.`);
 }
 
-/** The answer, or the end of the command with what the service said instead. */
+/** The response's data. A refusal ends the command. */
 async function answerOf<Data>({ origin }: Client, call: Promise<Answered<Data>>): Promise<Data> {
   const { data, error, response } = await call.catch((cause: Error) => {
     throw new CommandError(`${origin} could not be reached: ${String(cause.cause ?? cause)}`);
@@ -113,7 +113,7 @@ async function answerOf<Data>({ origin }: Client, call: Promise<Answered<Data>>)
 
 type Kind = { standard: string; chainId?: number | undefined; isFirst: boolean };
 
-/** Null without --key: what the service means then needs no name. */
+/** Null without --key. */
 async function findKind(client: Client): Promise<Kind | null> {
   const { key: name } = client.options;
   if (name === undefined) return null;

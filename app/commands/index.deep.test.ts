@@ -107,9 +107,7 @@ test(
     expect(await run.ended).toMatchObject({
       code: 130,
       stdout: "",
-      stderr: expect.stringMatching(
-        /64\/100 p\d+\.md#1\nStopped\. The next run goes on from here\.\n$/,
-      ) as string,
+      stderr: expect.stringMatching(/64\/100 p\d+\.md#1\nStopped\. Run it again\.\n$/) as string,
     });
     const { code, stdout } = await runIndex({ knowledge, env });
     expect(code).toBe(0);

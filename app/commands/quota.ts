@@ -1,4 +1,4 @@
-// Shows and resets chat quotas where they are kept, whether or not the server runs.
+// Shows and resets chat quotas, whether or not the server runs.
 import { randomUUID } from "node:crypto";
 import os from "node:os";
 import { parseArgs } from "node:util";
@@ -68,7 +68,7 @@ async function reset(order: QuotaResetOrder, config: Config, windows: QuotaWindo
   const answer = await resetQuotas(order, actor, {
     windows,
     kinds: config.keys,
-    // Beside the answer, which belongs to stdout.
+    // stdout is for the result.
     log: createLog("info", { write: (line) => void process.stderr.write(line) }),
   });
   for (const kind of ["token", "crypto"] as const) {

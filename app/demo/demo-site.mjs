@@ -1,5 +1,5 @@
-// The demo's second site: plain files, and the least that a proxy does to open them to holders. docs/door.md has the
-// proxies to use.
+// The demo's second site: plain files, and a minimal proxy that opens them to holders. docs/door.md has the proxies to
+// use.
 import { readFileSync } from "node:fs";
 import http from "node:http";
 import { pipeline } from "node:stream/promises";
@@ -12,9 +12,9 @@ const files = new Map([
   ["/site.css", { type: "text/css; charset=utf-8", file: "site.css" }],
 ]);
 
-/** What Latchkey is told of a visitor's request besides where it went; the rest a visitor could say of itself. */
+/** Latchkey gets these of a visitor's request. A visitor could forge the others. */
 const passedOn = ["accept", "accept-language", "cookie", "sec-fetch-mode", "user-agent"];
-/** What a visitor is told of Latchkey's answer. */
+/** A visitor gets these of Latchkey's response. */
 const passedBack = [
   "cache-control",
   "content-security-policy",

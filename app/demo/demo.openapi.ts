@@ -6,7 +6,7 @@ import { faucetRequestSchema, rpcRequestSchema } from "./demo.schema";
 const tag = "Demo";
 const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 
-/** The same rule, without the null that OpenAPI 3.0 cannot put beside other types. */
+/** The same rule, without the null that OpenAPI 3.0 can't combine with other types. */
 const documentedRpcRequest = rpcRequestSchema
   .extend({
     id: z.union([z.string(), z.number()]).optional(),

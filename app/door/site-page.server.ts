@@ -2,7 +2,7 @@ import { answerPageRefusal } from "~/platform/http/plain-page.server";
 import type { RefusedRequest } from "~/platform/http/route.server";
 import { startPath, toReturnPath } from "./door-address";
 
-/** On somebody else's site, with a way on. */
+/** On the site's own host, with a link to go on. */
 export function answerSiteRefusal(refused: RefusedRequest): Response {
   const to = refused.searchParams?.get("to") ?? null;
   const way =

@@ -6,37 +6,37 @@ export const operatorSettings = {
   secret: ownSecret(
     "OPERATOR_SECRET",
     {},
-    "Opens the operator's view at /operator. Without it there is no such view, and nothing is recorded for it. Another secret ends every session.",
+    "Opens the operator's view at /operator. Without it there is no view, and nothing is recorded for it. A new secret ends every session.",
   ),
-  // Not below twice the grain in which a session's last use is written down.
+  // At least twice the grain of a session's last use.
   idleSeconds: integer(
     "OPERATOR_SESSION_IDLE_SECONDS",
     { min: 120, max: 86_400, default: 1800 },
-    "A session of the operator's view ends after so long without a page.",
+    "Seconds without a request after which a session of the operator's view ends.",
   ),
   maxSeconds: integer(
     "OPERATOR_SESSION_MAX_SECONDS",
     { min: 300, max: 604_800, default: 43_200 },
-    "It ends after so long in any case.",
+    "Seconds after which such a session ends in any case.",
   ),
   decisionDays: integer(
     "OPERATOR_DECISIONS_DAYS",
     { min: 0, max: 365, default: 30, switches: { name: "Record of access decisions" } },
-    "How long it is kept whom the gate let in or turned away, and why, with network addresses, in days; 0 records none.",
+    "How many days access decisions are kept, with their reasons and network addresses; 0 records none.",
   ),
   maxDecisions: integer(
     "OPERATOR_DECISIONS_MAX",
     { min: 100, max: 1_000_000, default: 100_000 },
-    "The most such decisions that are kept; older ones go first.",
+    "Most access decisions that are kept; older ones are deleted first.",
   ),
   activityDays: integer(
     "OPERATOR_ACTIVITY_DAYS",
     { min: 1, max: 400, default: 90 },
-    "How long the counts behind the charts are kept by the hour, in days.",
+    "How many days the hourly counts behind the charts are kept.",
   ),
   auditDays: integer(
     "OPERATOR_AUDIT_DAYS",
     { min: 1, max: 3650, default: 365 },
-    "How long it is kept what operators did, in days.",
+    "How many days the audit of operators' actions is kept.",
   ),
 };

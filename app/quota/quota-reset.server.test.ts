@@ -13,8 +13,7 @@ import { quotaResetBodySchema } from "./quota.schema";
 import { requireResetSecret, resetQuotas } from "./quota-reset.server";
 import type { ResetRequest, ResetSettings } from "./quota-reset.server";
 import { ownerOfAddress, ownerOfKey, ownerOfSpeech } from "./quota-subject";
-import { createRedisQuotaStore } from "./redis-quota.store.server";
-import { createRedisQuotaWindowStore } from "./redis-quota-windows.store.server";
+import { createRedisQuotaStore, createRedisQuotaWindowStore } from "./redis-quota.store.server";
 
 const contract = { chainId: 31337, contractAddress: "0x00000000000000000000000000000000000000AA" };
 const secret = "the-secret-of-this-test";
@@ -348,7 +347,7 @@ test.skipIf(!hasRedis)("a reset whose answer is lost is not said to have changed
   const redis = await connectRedis({ server, commandTimeoutMs: 200 });
   const { database } = await createSqliteTestDatabase();
   const { clock } = createTestClock();
-  const quota = createRedisQuotaStore(redis, clock, "a");
+  const quota = createRedisQuotaStore({ redis, database, clock, instance: "a" });
   const windows = createRedisQuotaWindowStore({
     redis,
     database,

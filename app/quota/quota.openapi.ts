@@ -9,7 +9,6 @@ import { quotaResetAnswerSchema, quotaScopeSchema, quotaViewSchema } from "./quo
 
 const tag = "Quota";
 
-/** How much of the conversation a key has left, and the operator's reset. */
 export function describeQuota(api: ApiRegistry): void {
   api.addTag({ name: tag, description: "How much a key has left." });
   api.addSecurityScheme("quotaResetSecret", {

@@ -8,7 +8,7 @@ import {
 import { waitUntil } from "~e2e/support/processes";
 import { testOnEachState } from "~e2e/support/databases/state";
 import { createQuotaStore } from "./quota.store.server";
-import type { ReserveOutcome, ReserveRequest } from "./reservations.store.server";
+import type { ReserveOutcome, ReserveRequest } from "./quota.store.server";
 import { ownerOfAddress, ownerOfKey, quotaKinds } from "./quota-subject";
 import type { QuotaOwner } from "./quota-subject";
 

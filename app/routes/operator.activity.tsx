@@ -33,7 +33,7 @@ export default function OperatorActivityRoute() {
   return (
     <OperatorFrame
       title="Activity"
-      lead="What happened over time, in all instances together. Moments are UTC."
+      lead="What happened over time, in all instances together. Times are in UTC."
       path="/operator/activity"
       notices={notices}
     >

@@ -7,7 +7,6 @@ import { SignInPage } from "~/operator/page/sign-in-page";
 import { readNotices } from "~/operator/notices";
 import { noStore, readNext, requireSwitchedOn, signInPath } from "~/operator/page-guard.server";
 import { writeOperatorCookie } from "~/operator/session.server";
-import type { StartedSession } from "~/operator/session.server";
 import { systemClock } from "~/platform/time/clock";
 import { requireWithinLimit } from "~/platform/http/require-within-limit.server";
 import { getServices } from "~/services.server";
@@ -29,7 +28,8 @@ export function action(args: ActionFunctionArgs) {
   const operator = requireSwitchedOn(getServices().operator);
   const { context } = args;
   const { cookie } = context.headers;
-  const write = (session: StartedSession) => writeOperatorCookie(session, context.service.origin);
+  const write = (session: Parameters<typeof writeOperatorCookie>[0]) =>
+    writeOperatorCookie(session, context.service.origin);
   if (!context.searchParams.has("out")) {
     return answerForm(
       args,

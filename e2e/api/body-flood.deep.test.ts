@@ -1,7 +1,7 @@
 import net from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { maxBodiesOfClient } from "~/platform/http/body/body-places.server";
+import { maxBodiesOfClient } from "~/platform/http/body/body.server";
 import { limitsOff } from "~e2e/support/limits";
 import { memoryReportOptions, readMemory } from "~e2e/support/measure/memory-report";
 import { waitUntil } from "~e2e/support/processes";

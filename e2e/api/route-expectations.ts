@@ -4,7 +4,7 @@ import { refusalTable } from "~/platform/refusals/refusal";
 import type { RefusalName } from "~/platform/refusals/refusal";
 import { bearerChallenge } from "~/gate/tokens/authentication-failed";
 import { defaultJsonBounds } from "~/platform/shapes/json-text";
-import { defaultMaxBodyBytes } from "~/platform/http/body/receive-body.server";
+import { defaultMaxBodyBytes } from "~/platform/http/body/body.server";
 import type { RouteFunction } from "~/platform/http/route.server";
 import { metricsChallenge } from "~/platform/metrics/metrics-access.server";
 import type { OperationDescription } from "~/platform/openapi/api-registry";

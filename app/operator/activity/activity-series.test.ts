@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { latencyBucketCount, latencyBucketEndMs, latencyBucketOf, quantileMs } from "./activity-series";
+import { latencyBucketCount, latencyBucketEndMs, latencyBucketOf, quantileMs } from "./activity-view";
 
 test("a duration is counted in the bucket whose bounds it lies between", () => {
   for (const durationMs of [0.11, 0.3, 1, 2.5, 10, 99, 1_000, 30_000]) {

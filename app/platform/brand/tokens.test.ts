@@ -1,8 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { themes as accentThemes } from "./accent";
-import { contrast, getRgb } from "./colour";
+import { contrast, getRgb, themes as accentThemes } from "./accent";
 
 type Tokens = Readonly<Record<string, string>>;
 type Pair = { text: string; ground: string; least: number };

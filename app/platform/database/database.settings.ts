@@ -31,7 +31,7 @@ export const databaseSettings = {
       { min: 1, max: 300, default: 5 },
       "PostgreSQL: how long a statement waits for rows somebody else is changing, in seconds.",
     ),
-    // Transactions of ours end within ten seconds; whatever is open for longer hangs.
+    // Our transactions end within ten seconds, so a longer one hangs.
     idleSeconds: integer(
       "DATABASE_IDLE_SECONDS",
       { min: 11, max: 600, default: 15 },

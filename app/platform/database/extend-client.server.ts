@@ -4,20 +4,19 @@ import { isUniqueConflict, retryWriteConflicts } from "./write-conflict.server";
 
 type What = "statement" | "transaction";
 
-/** `observe`: called when a statement or transaction has ended. */
 export type DatabaseInstrument = {
   observe?: (call: { what: What; isFailed: boolean; durationSeconds: number }) => void;
 };
 
-/** Inside a transaction, a statement alone is not retried: that would be half of the work. */
+/** Inside a transaction, a single statement is not retried: that would be half of the work. */
 const insideTransaction = new AsyncLocalStorage<true>();
 
 /**
- * The same client, which times every statement and transaction. What PostgreSQL aborted for a deadlock or a conflict runs
- * again, a transaction as a whole. So what is passed to `$transaction` must change nothing but the database.
+ * Times every statement and transaction. Retries what PostgreSQL aborted for a deadlock or a conflict, a transaction as
+ * a whole. So `$transaction` must change nothing but the database.
  */
 export function extendClient(client: PrismaClient, { observe }: DatabaseInstrument = {}): PrismaClient {
-  /** `isAnswer`: whether an error is no failure of this call. */
+  /** `isAnswer`: whether the error is no failure of this call. */
   async function time<T>(what: What, work: () => Promise<T>, isAnswer: (error: unknown) => boolean) {
     const startedAtMs = performance.now();
     const end = (isFailed: boolean) =>
@@ -43,7 +42,7 @@ export function extendClient(client: PrismaClient, { observe }: DatabaseInstrume
   const transact = timed.$transaction.bind(timed) as (...parameters: unknown[]) => Promise<unknown>;
 
   async function transactOnce(work: unknown, options: unknown[]): Promise<unknown> {
-    // An error of the work itself is counted where it arose, or is the caller's own.
+    // An error of the work itself is counted at its statement, or is the caller's own.
     let thrown: unknown;
     async function watched(transaction: unknown): Promise<unknown> {
       try {

@@ -1,4 +1,6 @@
 import type { Refusal } from "~/platform/refusals/refusal";
+import { createHash } from "node:crypto";
+import { namesVersion } from "./header-text";
 
 type HeaderTable = Readonly<Record<string, string>>;
 
@@ -36,7 +38,7 @@ export function answerJson({
 
 type ProblemOptions = { refusal: Refusal; origin: string; requestId: string };
 
-/** RFC 9457 Problem Details, from the one table of refusals. */
+/** RFC 9457 Problem Details. */
 export function answerProblem({ refusal, origin, requestId }: ProblemOptions): Response {
   const { slug, title, status, detail, members, headers } = refusal;
   const type = `${origin}/problems/${slug}`;
@@ -44,12 +46,24 @@ export function answerProblem({ refusal, origin, requestId }: ProblemOptions): R
   return answerJson({ contentType: "application/problem+json", status, headers, body });
 }
 
-/** Those of bodies; the title says enough of every other refusal. */
+/** Refusals of bodies. Other titles say enough. */
 const statusesWithDetails = new Set([400, 413, 415]);
 
-/** `{error}`: the shape of refusals for callers of chat, speech and quota. */
+/** `{error}`: the shape of refusals of chat, speech and quota. */
 export function answerError({ refusal }: { refusal: Refusal }): Response {
   const { title, status, detail, members, headers } = refusal;
   const details = statusesWithDetails.has(status) ? { details: detail } : {};
   return answerJson({ status, headers, body: { error: title, ...details, ...members } });
+}
+
+export type StaticAnswer = (request: { ifNoneMatch: string | undefined }) => Response;
+
+/** A response that never changes, with an ETag. */
+export function createStaticAnswer(text: string, contentType: string, maxAgeSeconds: number): StaticAnswer {
+  const etag = `"${createHash("sha256").update(text).digest("hex").slice(0, 32)}"`;
+  const headers = { ETag: etag, "Cache-Control": `public, max-age=${maxAgeSeconds}` };
+  return ({ ifNoneMatch }) =>
+    ifNoneMatch !== undefined && namesVersion(ifNoneMatch, etag)
+      ? new Response(null, { status: 304, headers })
+      : answerText({ text, contentType, headers });
 }

@@ -5,7 +5,7 @@ import type { ServerBuild } from "@remix-run/node";
 import express from "express";
 import { expect, onTestFinished, test } from "vitest";
 import type { Log } from "~/platform/log/log.server";
-import { maxBodiesOfClient } from "./body/body-places.server";
+import { maxBodiesOfClient } from "./body/body.server";
 import { compileTrust } from "./client-id.server";
 import { createHttpServer } from "./connection/http-server.server";
 import { createRequestContexts } from "./create-context.server";

@@ -5,7 +5,6 @@ type PlainPage = {
   status: number;
   title: string;
   text: string;
-  /** `href`: a path on the requested host. */
   way?: undefined | { href: string; label: string };
   headers?: Readonly<Record<string, string>>;
 };
@@ -20,7 +19,7 @@ a:focus-visible { outline: 3px solid; outline-offset: 3px; }`;
 const styleHash = createHash("sha256").update(style).digest("base64");
 const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** A page that needs no rendering and loads nothing: on a site behind the door, that site's files are behind it too. */
+/** Needs no rendering and loads nothing: a site's own files are behind the door too. */
 export function answerPlainPage({ status, title, text, way, headers }: PlainPage): Response {
   const html = `<!doctype html>
 <html lang="en">
@@ -53,7 +52,7 @@ ${way ? `<p><a href="${escape(way.href)}">${escape(way.label)}</a></p>` : ""}
   });
 }
 
-/** What a page's address refuses: a page for a browser, Problem Details for a program. */
+/** A page for a browser, Problem Details for a program. */
 export function answerPageRefusal(
   accept = "",
   refused: Parameters<typeof answerProblem>[0],

@@ -88,7 +88,7 @@ test.each([
   "a %s that lost the state store claims that nothing changed only where that is known",
   async (method, words) => {
     const lostDatabase = new Error("Connection terminated unexpectedly");
-    for (const error of [new RedisOutage("Redis could not be asked."), lostDatabase]) {
+    for (const error of [new RedisOutage("Redis is unreachable."), lostDatabase]) {
       const { answer, detail } = await logThrown(error, method);
       expect([answer.status, detail]).toEqual([503, expect.stringMatching(words)]);
     }

@@ -1,14 +1,13 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import type { RateLimitName } from "~/platform/limits/limit-name";
 import { addHeaders, answerJson, answerProblem } from "./answer.server";
-import { answerOptions, corsHeaders } from "./cors.server";
-import { readShape, receiveJson, requireReceivable, takeTurnFor } from "./body/receive-body.server";
-import type { BodySpec } from "./body/receive-body.server";
+import { readShape, receiveJson, requireReceivable, takeTurnFor } from "./body/body.server";
+import type { BodySpec } from "./body/body.server";
 import { requireWithinLimit } from "./require-within-limit.server";
 import { Refusal } from "~/platform/refusals/refusal";
 import type { AccessClaim, RequestContext } from "./request-context.server";
 import { requireSameSite } from "./same-site.server";
-import { createApiHeaders } from "./security-headers.server";
+import { answerOptions, corsHeaders, createApiHeaders } from "./security-headers.server";
 import { noteRefusal, toRefusal } from "./to-refusal.server";
 
 const readingMethods = new Set(["GET", "HEAD"]);
@@ -16,12 +15,11 @@ const readingMethods = new Set(["GET", "HEAD"]);
 type Params = Readonly<Record<string, string | undefined>>;
 type RouteResult = Response | Record<string, unknown>;
 
-/** Finds out who is calling, or throws a refusal. `body`: the JSON that was sent, by itself of any shape. */
+/** Identifies the caller, or throws a refusal. `body`: unchecked JSON. */
 export type CallerStep<Caller, Body = unknown> = {
   identify: (request: { context: RequestContext; body: Body }) => Promise<Caller> | Caller;
-  /** What is recorded of the caller. */
   claimOf?(caller: Caller): AccessClaim | null;
-  /** A refused caller learns nothing else: the body's faults wait for the caller. */
+  /** A refused caller learns nothing of the body's faults. */
   precedesBody?: boolean;
 };
 
@@ -31,17 +29,17 @@ export type MethodSpec<Body, Caller = undefined> = BodySpec<Body> & {
   /** Refuses requests before the caller is identified. */
   guard?: (request: { context: RequestContext; body: unknown }) => void;
   caller?: CallerStep<Caller>;
-  /** In place of `caller` where the body is the proof, or says which: the last step before the route's own function. */
+  /** Replaces `caller` if the body contains the proof. It is the last step before `handle`. */
   proof?: CallerStep<Caller, Body>;
-  /** Who the body says asks: what is recorded until somebody is known. */
+  /** The body's claim, recorded until the caller is known. */
   claimOf?: (body: Body) => AccessClaim | null;
-  /** The site behind the door that the body is about, for the same record. Refuses what is none before anybody is asked who. */
+  /** The site behind the door, for the same record. Refuses an unknown one before the proof. */
   siteOf?: (body: Body) => string | null;
-  /** Pages of other sites are refused, after a body that does not fit. */
+  /** Refuses pages of other sites, after a malformed body. */
   sameSite?: boolean;
-  /** What HEAD answers: the GET's headers after running it, or plain headers with no effect at all. */
+  /** For HEAD: run the GET, or send plain headers without any effect. */
   head?: "run" | "plain";
-  /** Its answers are decisions about somebody's access, which the operator may look up. */
+  /** Its responses are access decisions, which the operator may look up. */
   decidesAccess?: boolean;
   handle: (call: MethodCall<Body, Caller>) => Promise<RouteResult> | RouteResult;
 };
@@ -53,16 +51,16 @@ type MethodCall<Body, Caller> = {
   caller: Caller;
 };
 
-export type RouteSpec<PostBody, GetCaller, PostCaller> = {
+type RouteSpec<PostBody, GetCaller, PostCaller> = {
   GET?: MethodSpec<undefined, GetCaller>;
   POST?: MethodSpec<PostBody, PostCaller>;
   DELETE?: MethodSpec<undefined>;
   /**
-   * The visitor's headers are those of another site, whose proxy asks here: nothing is judged by Origin and
-   * Authorization, and OPTIONS is a method like any other that is not there, as a proxy may take its 204 for a yes.
+   * A site's proxy calls this route, with its visitor's headers. So Origin and Authorization don't count, and OPTIONS
+   * is refused, because a proxy may take its 204 for a yes.
    */
   isForSites?: boolean;
-  /** Turns a refusal into the route's own error shape. Default: Problem Details. */
+  /** The route's own error shape. Default: Problem Details. */
   answerRefusal?: (refused: RefusedRequest) => Response;
 };
 
@@ -70,26 +68,25 @@ export type RefusedRequest = {
   refusal: Refusal;
   origin: string;
   requestId: string;
-  /** The request's: some clients name in them the shape they read. */
+  /** Some clients name the shape they read in them. */
   headers: RequestContext["headers"];
   pathname: string;
   searchParams?: URLSearchParams;
-  /** What was sent as JSON, as far as it was read. */
+  /** As far as it was read. */
   json?: unknown;
 };
 
-/** A route module's loader and action. */
 export type RouteFunction = {
   (request: LoaderFunctionArgs | ActionFunctionArgs): Promise<Response>;
-  /** What the route was declared with; the API description is compared with it. */
+  /** For comparison with the API description. */
   spec: Pick<RouteSpec<unknown, unknown, unknown>, "GET" | "POST" | "DELETE" | "isForSites">;
-  /** For what is refused before the route itself is called. */
+  /** For refusals before the route is called. */
   answerRefusal: (refused: RefusedRequest) => Response;
 };
 
 /**
- * Every resource route: method, media type, rate limit, bytes, JSON, caller, shape, proof, the route's own function. A
- * refusal becomes an answer here alone. A body is received only once its request was counted.
+ * Every resource route: method, media type, rate limit, bytes, JSON, caller, shape, proof, `handle`. Only here does a
+ * refusal become a response. The request is counted before its body is received.
  */
 export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCaller = undefined>(
   spec: RouteSpec<PostBody, GetCaller, PostCaller>,
@@ -144,13 +141,13 @@ function allowedMethods(spec: {
   return [...(spec.GET ? ["GET", "HEAD"] : []), ...own, ...options].join(", ");
 }
 
-/** The framework leaves the body of a HEAD's response unread, and what it holds open. */
+/** The framework leaves the body of a HEAD response unread, with what it keeps open. */
 async function withoutBody(response: Response): Promise<Response> {
   await response.body?.cancel();
   return new Response(null, response);
 }
 
-/** `headers` are those of every response, `json` what was sent as far as it was read. */
+/** `headers` go into every response. */
 type RunningRequest = {
   sent: Request;
   context: RequestContext;
@@ -162,7 +159,6 @@ type RunningRequest = {
   isForSites: boolean;
 };
 
-/** Throws what it refuses. */
 function dispatch<PostBody, GetCaller, PostCaller>(
   spec: RouteSpec<PostBody, GetCaller, PostCaller>,
   allow: string,
@@ -207,7 +203,6 @@ async function run<Body, Caller>(
   return method.handle({ context, params, caller: (proven ?? caller) as Caller, body });
 }
 
-/** Undefined where the route has no such step. */
 async function identify<Body, Caller>(
   step: CallerStep<Caller, Body> | undefined,
   request: RunningRequest,
@@ -219,7 +214,7 @@ async function identify<Body, Caller>(
   return caller;
 }
 
-/** With two tokens a proxy might judge one, and a route the other. */
+/** A proxy might check one token, and a route the other. */
 function requireOneAuthorization(context: RequestContext): void {
   if (!context.hasSeveralAuthorizations) return;
   const message = "The request has more than one Authorization header. Send one.";

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 
-/** Puts a web `Response` on the socket: its body waits for a slow reader, and is cancelled when the reader leaves. */
+/** The body waits for a slow reader, and is cancelled when the reader leaves. */
 export async function sendResponse(made: Response, to: ServerResponse): Promise<void> {
   to.statusCode = made.status;
   for (const [name, value] of made.headers) {

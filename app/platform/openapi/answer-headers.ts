@@ -1,4 +1,4 @@
-/** Headers of answers. An answer that names one always has it; what only some have are its `ownHeaders`. */
+/** A response that names one always has it. Optional headers are its `ownHeaders`. */
 export const answerHeaders = {
   "X-Request-Id": {
     description: "The id of this request, as it stands in the server's log.",

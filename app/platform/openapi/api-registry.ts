@@ -1,8 +1,8 @@
 import { OpenAPIRegistry, OpenApiGeneratorV3 } from "@asteasolutions/zod-to-openapi";
 import type { RouteConfig } from "@asteasolutions/zod-to-openapi";
 import type { RateLimit, RateLimitName } from "~/platform/limits/limit-name";
-import { movePath } from "~/platform/config/moved-path";
-import type { MovedPaths } from "~/platform/config/moved-path";
+import { movePath } from "~/platform/config/api-path";
+import type { MovedPaths } from "~/platform/config/api-path";
 import { defaultJsonBounds } from "~/platform/shapes/json-text";
 import { refusalTable } from "~/platform/refusals/refusal";
 import type { RefusalName } from "~/platform/refusals/refusal";
@@ -20,7 +20,7 @@ export type AnswerDescription = {
   content?: Contents;
 };
 
-/** Whom a route serves: what its caller step looks at, and what it refuses. */
+/** What a route's caller step reads and refuses. */
 export type CallerDescription = {
   security: readonly string[];
   query?: NonNullable<RouteConfig["request"]>["query"];
@@ -29,7 +29,7 @@ export type CallerDescription = {
 
 export type OperationDescription = {
   method: "get" | "post" | "delete";
-  /** With parameters in braces, as OpenAPI writes them. */
+  /** With parameters in braces. */
   path: string;
   operationId: string;
   tag: string;
@@ -41,18 +41,18 @@ export type OperationDescription = {
   maxBodyBytes?: number;
   /** Members and elements in all; see `json-text.ts`. */
   maxBodyValues?: number;
-  /** Everything else is refused while the server is still starting. */
+  /** Other routes are refused while the server is starting. */
   answersWhileStarting?: boolean;
-  /** Names of security schemes, each one way in; "none": without any. */
+  /** Names of security schemes, each sufficient; "none": without any. */
   security?: readonly string[];
   /** For a route with a caller step, in place of `security`. */
   caller?: CallerDescription;
   parameters?: Pick<NonNullable<RouteConfig["request"]>, "params" | "query" | "headers">;
   body?: NonNullable<NonNullable<RouteConfig["request"]>["body"]>;
   answers: Record<number, AnswerDescription>;
-  /** From the route's own function; those of the start-up buffer and the route builder are added. */
+  /** From the route's own function. The registry adds those of the start-up buffer and the route builder. */
   refusals?: readonly RefusalName[];
-  /** By status: headers that some of these refusals have besides. */
+  /** By status: further headers that some of these refusals have. */
   refusalHeaders?: Readonly<Record<number, Record<string, HeaderDescription>>>;
   /** By status, in place of Problem: with members of the route's own. */
   problems?: Readonly<Record<number, typeof problemSchema>>;
@@ -64,19 +64,19 @@ type SecurityScheme = Parameters<OpenAPIRegistry["registerComponent"]>[2];
 type ApiOptions = {
   origin: string;
   limits: Readonly<Record<string, RateLimit>>;
-  /** Routes by their default path, and where they are instead. */
+  /** Default paths, and the operator's. */
   movedPaths?: MovedPaths;
-  /** Routes that are switched off, in the framework's notation: their operations are left out. */
+  /** Routes that are switched off, in the framework's notation. */
   hiddenPaths?: readonly string[];
 };
 
-/** Collects what each feature's `<feature>.openapi.ts` says about its routes, and writes the document. */
+/** Collects what each feature's `<feature>.openapi.ts` describes, and writes the document. */
 export class ApiRegistry {
   readonly #options: ApiOptions;
   readonly #registry = new OpenAPIRegistry();
   readonly #tags: { name: string; description: string }[] = [];
   readonly #schemes = new Map<string, SecurityScheme>();
-  /** Tags and security schemes of the operations that are not left out. */
+  /** Tags and security schemes of the described operations. */
   readonly #used = new Set<string>();
   readonly #usedHeaders = new Set<AnswerHeaderName>();
   readonly #usedExamples = new Set<RefusalName>();
@@ -199,12 +199,12 @@ export class ApiRegistry {
   }
 }
 
-/** An address with something in the place of what may differ, as OpenAPI and the framework write it. */
+/** Replaces parameters, in the notation of OpenAPI and of the framework. */
 function shapeOf(path: string): string {
   return path.replace(/\{\w+\}|:\w+|\*/g, "?");
 }
 
-/** Every route needs a server that has started, and most need what it keeps: one refusal says that either is away. */
+/** Every route needs a server that has started, and most need its state. One refusal covers both. */
 function refusalsOf(operation: OperationDescription, hasLimit: boolean): RefusalName[] {
   const { body, malformedBody, caller, refusals = [], answersWhileStarting } = operation;
   const ofBody = ["request-timeout", "body-too-large", "unsupported-media-type"] as const;

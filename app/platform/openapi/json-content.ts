@@ -10,7 +10,7 @@ export function jsonContent(content: JsonContent) {
   return { "application/json": content };
 }
 
-/** The one answer that is no refusal. */
+/** The only response that is no refusal. */
 export function answersJson(
   description: string,
   content: JsonContent,
@@ -19,7 +19,7 @@ export function answersJson(
   return { 200: { description, ...more, content: jsonContent(content) } };
 }
 
-/** For answers that have an ETag. */
+/** For responses with an ETag. */
 export const versionHeader = {
   headers: z.object({
     "If-None-Match": z

@@ -4,7 +4,6 @@ import type { ApiRegistry, OperationDescription } from "./api-registry";
 
 const tag = "Service";
 
-/** The routes that no feature owns. */
 export function describeService(api: ApiRegistry): void {
   api.addTag({ name: tag, description: "Configuration, health and metrics of the gate." });
   api.describe(getSettingsOperation);

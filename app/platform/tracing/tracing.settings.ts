@@ -52,7 +52,7 @@ export const tracingSettings = {
   },
 };
 
-/** null: no traces. The names are shared by all programs of a machine, so the rest counts only where an endpoint is set. */
+/** null: no traces. All programs of a machine share these names, so the rest counts only with an endpoint. */
 export function readTracing(reader: SettingReader) {
   const { base, whole } = reader.read(tracingSettings.endpoints);
   const url = whole ?? (base && addTracesPath(base));

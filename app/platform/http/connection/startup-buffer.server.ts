@@ -8,7 +8,7 @@ import { sendResponse } from "../send-response.server";
 type StartupBufferOptions = {
   /** In the shape of the requested address. */
   answerRefusal: (refusal: Refusal, request: IncomingMessage, requestId: string) => Response;
-  /** Longer than a usual start takes; shorter than anybody waits before trying again. */
+  /** Longer than a usual start. */
   waitMs?: number;
   maxWaiting?: number;
 };
@@ -17,8 +17,8 @@ const retryAfterSeconds = 2;
 const servicePath = /^\/(healthz|readyz)(?:\?|$)/;
 
 /**
- * While the server is starting, it says that it is alive and not ready; every other request waits for a moment, and is
- * then told to come back. Requests whose clients gave up are dropped: their work would only delay the others.
+ * During the start, the server reports that it is alive and not ready. Every other request waits for a moment, and is
+ * then refused. Requests of clients that gave up are dropped.
  */
 export function createStartupBuffer({
   answerRefusal,
@@ -29,7 +29,6 @@ export function createStartupBuffer({
   let isClosed = false;
   let waiting = 0;
   let settle = () => {};
-  /** It was opened or closed. */
   const settled = new Promise<void>((resolve) => (settle = resolve));
 
   function refuse(request: IncomingMessage, response: ServerResponse): void {
@@ -51,7 +50,6 @@ export function createStartupBuffer({
   }
 
   return {
-    /** What the HTTP server calls, from the first moment on. */
     listener(request: IncomingMessage, response: ServerResponse): void {
       if (opened) return opened(request, response);
       const service = servicePath.exec(request.url ?? "")?.[1];
@@ -66,7 +64,7 @@ export function createStartupBuffer({
       opened = listener;
       settle();
     },
-    /** Unless it is open: waiting and coming requests are refused at once. */
+    /** Unless it is open, refuses waiting and coming requests at once. */
     close(): void {
       isClosed = true;
       settle();
@@ -74,7 +72,7 @@ export function createStartupBuffer({
   };
 }
 
-/** In the shape that `/readyz` always has. */
+/** The shape of `/readyz`. */
 function answerUnready(): Response {
   const detail = "Nothing is known yet: the server is still starting.";
   const unknown = { state: "down", latencyMs: 0, detail };
