@@ -15,7 +15,7 @@ import { paymentEmails } from "~/payments/payment-notifications.server";
 import { getChainClient } from "~/platform/chain/chain-clients.server";
 import { closeDatabase } from "~/platform/database/database.server";
 import { Refusal } from "~/platform/refusals/refusal";
-import { createStaticAnswer } from "~/platform/http/answer.server";
+import { createStaticResponse } from "~/platform/http/responses.server";
 import { createReadiness } from "~/platform/instance/readiness.server";
 import type { Log } from "~/platform/log/log.server";
 import { createOutbox } from "~/platform/outbox/create-outbox.server";
@@ -122,7 +122,7 @@ async function createServices(foundation: Foundation, buildVersion: string) {
     door,
     publicKinds,
     /** The same as long as the process runs: the file is read at the start. */
-    answerKeyList: createStaticAnswer(
+    answerKeyList: createStaticResponse(
       JSON.stringify(toKeyList(publicKinds)),
       "application/json; charset=utf-8",
       keyListMaxAgeSeconds,

@@ -11,7 +11,7 @@ import type { DoorCodeStore } from "./door-codes.store.server";
 import { createDoorTokens } from "./door-token.server";
 import type { DoorSite } from "./door.settings";
 import { createWayIn, goOn, requireDestination } from "./go-on.server";
-import { answerQuestion, wayInTo } from "./question.server";
+import { judgeQuestion, wayInTo } from "./question.server";
 import type { DoorQuestion, QuestionDependencies } from "./question.server";
 import type { Destination, WayOn, WayOnOrder } from "./go-on.server";
 import { claimOf } from "~/gate/tokens/caller.server";
@@ -69,7 +69,7 @@ export function createDoor(given: DoorDependencies) {
   const findDestination = (door: string) => requireDestination(door, sites);
   const goOnTo = (order: Parameters<typeof goOn>[0]) => goOn(order, going);
   return {
-    answer: (asked: DoorQuestion) => answerQuestion(asked, question),
+    answer: (asked: DoorQuestion) => judgeQuestion(asked, question),
     ...createWayIn({ origin, sites, codes, tokens, clock }),
     requireDestination: findDestination,
     goOn: ({ door, start, caller }: { door: string; start: string; caller: Caller }) =>

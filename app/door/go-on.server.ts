@@ -31,7 +31,7 @@ import type { Clock } from "~/platform/time/clock";
 import { normalizeSite } from "~/platform/config/domains";
 import { requestHost } from "~/platform/http/client-id.server";
 import { isVisit } from "./is-visit.server";
-import { answerPlainPage } from "~/platform/http/plain-page.server";
+import { plainPageResponse } from "~/platform/http/plain-page.server";
 
 export type WayOn = {
   goTo: string;
@@ -252,7 +252,7 @@ async function enter(request: SiteRequest, dependencies: WayInDependencies): Pro
   }
   const again = { href: startPath(path), label: "Try again" };
   if (start === null) {
-    return answerPlainPage({
+    return plainPageResponse({
       status: 400,
       title: "This browser did not begin here",
       text: "The cookie that this site gave the browser before the sign-in is not there. It may be that the sign-in was begun in another browser or more than ten minutes ago, or that cookies are not allowed.",
@@ -261,7 +261,7 @@ async function enter(request: SiteRequest, dependencies: WayInDependencies): Pro
   }
   // Another window may have signed in meanwhile. If not, this leads to the start as well.
   const isIn = readDoorCookie("door", site, headers.cookie) !== null;
-  return answerPlainPage({
+  return plainPageResponse({
     status: method === "HEAD" ? 200 : 400,
     title: "This way in has been used",
     text: "Each way in from the gate is good once, for a minute, and for the browser and the site it was made for. Another window of this site may have been faster.",

@@ -35,7 +35,7 @@ export type DoorQuestion = {
 };
 
 /** Whether a visitor of a site may have the requested address. Throws refusals of misconfigured proxies. */
-export async function answerQuestion(
+export async function judgeQuestion(
   { headers, isFromTrustedProxy, wantsStatus }: DoorQuestion,
   dependencies: QuestionDependencies,
 ): Promise<Response> {

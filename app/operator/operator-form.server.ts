@@ -12,7 +12,7 @@ const maxFormBytes = 8_192;
  * An action of the operator's pages. `admit` refuses a sender before the form is received. A person reads the refusal
  * on the sign-in page; a program gets it as such.
  */
-export async function answerForm(
+export async function handleForm(
   { request, context }: Pick<ActionFunctionArgs, "request" | "context">,
   admit: () => Promise<unknown>,
   handle: (form: URLSearchParams, actor: Actor) => Promise<Response>,

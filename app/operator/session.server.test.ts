@@ -3,9 +3,10 @@ import type { Database } from "~/platform/database/database.server";
 import { createLog } from "~/platform/log/log.server";
 import { createTestClock, testOnEachDatabase } from "~e2e/support/databases/database";
 import { readNext } from "./page-guard.server";
-import { createSessionAccess, operatorCookieName, writeOperatorCookie } from "./session.server";
+import { createSessionAccess, writeOperatorCookie } from "./session.server";
 import { createSessionStore } from "./sessions.store.server";
 
+const operatorCookieName = "latchkey_operator";
 const secret = "k3Vq9ZsT1mXbW7hD";
 const actor = { clientId: "192.0.2.1", requestId: "request-1" };
 const idleSeconds = 600;

@@ -57,7 +57,7 @@ function digestOf(value: string, secret: string): string {
 }
 
 /** Browsers send it only to addresses below the operator's view. */
-export const operatorCookieName = "latchkey_operator";
+const operatorCookieName = "latchkey_operator";
 
 /** No script can read it, and no other site's request or link sends it. */
 export function writeOperatorCookie({ value, maxAgeSeconds }: StartedSession, origin: string): string {

@@ -14,9 +14,10 @@ import { createChainClient } from "~/platform/chain/chain-client.server";
 import { createLeaseKeeper } from "~/platform/leases/lease-keeper.server";
 import { createLeaseStore } from "~/platform/leases/leases.store.server";
 import { toMicroether } from "./ether";
-import { finalSeconds } from "./payment-finality.server";
-import { openTooLongMs, resolverLease } from "./payment-resolver.server";
+import { resolverLease } from "./payment-resolver.server";
 
+const finalSeconds = 15 * 60;
+const openTooLongMs = 30 * 60 * 1_000;
 const payForever = fileURLToPath(new URL("../../e2e/support/chain/pay-forever.ts", import.meta.url));
 const hourMs = 3_600_000;
 const amountWei = parseEther("0.0001");

@@ -11,7 +11,7 @@ import type { Block, PaymentChain, PaymentReceipt, Spender } from "./payment-cha
 import type { Finding, Payment, PaymentStore } from "./payments.store.server";
 
 /** By the chain's time, not in blocks: fast blocks are no safer. */
-export const finalSeconds = 15 * 60;
+const finalSeconds = 15 * 60;
 
 export const noBlock = { blockNumber: null, blockHash: null, finalAtMs: null };
 

@@ -18,7 +18,7 @@ type PaymentResolverOptions = CheckDependencies & {
 export const resolverLease = "payments";
 
 /** The operator is notified of an open payment once, after this time. */
-export const openTooLongMs = 30 * 60 * 1_000;
+const openTooLongMs = 30 * 60 * 1_000;
 
 const shortestPauseMs = 5_000;
 const longestPauseMs = 10 * 60 * 1_000;

@@ -26,10 +26,10 @@ export type ResetRequest = ResetActor & {
   body: unknown;
 };
 
-export const resetChallenge = 'Bearer realm="latchkey-quota-reset"';
+const resetChallenge = 'Bearer realm="latchkey-quota-reset"';
 
 /** `secret` null: nobody may. */
-export type ResetSettings = { secret: string | null; isQuotaEnabled: boolean; isStateActive: boolean };
+type ResetSettings = { secret: string | null; isQuotaEnabled: boolean; isStateActive: boolean };
 
 /** Checks the secret first, so that a client without it learns nothing about the quota or its body. */
 export function requireResetSecret(

@@ -79,7 +79,7 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
         resetAtMs: row === undefined ? null : Number(row.resetAtMs),
       };
     },
-    ...createInstanceStore(database, instance),
+    ...openInstances(database, instance),
   };
 }
 
@@ -111,7 +111,7 @@ export async function settleEach(
 }
 
 /** Which processes are alive, by the database's clock, also if reservations are in Redis. */
-export function createInstanceStore(database: Database, instance: string) {
+function openInstances(database: Database, instance: string) {
   const now = databaseNowMs(database);
   return {
     /** Declares this process alive until the timeout. False if it didn't count as alive before. */

@@ -5,7 +5,7 @@ import type { Clock } from "~/platform/time/clock";
 import { expiryMarginSeconds } from "./quota-headers";
 import { quotaKinds } from "./quota-subject";
 import type { QuotaKind } from "./quota-subject";
-import { createInstanceStore, orphanBatch, settleEach } from "./quota.store.server";
+import { createQuotaStore, orphanBatch, settleEach } from "./quota.store.server";
 import type { QuotaStore, ReserveOutcome, ReserveRequest, Usage } from "./quota.store.server";
 import { toAuditRow } from "./quota-windows.store.server";
 import type {
@@ -35,7 +35,8 @@ type LedgerOptions = { redis: Redis; database: Database; clock: Clock; instance:
 
 /** The ledger of several instances, in Redis. */
 export function createRedisQuotaStore({ redis, database, clock, instance }: LedgerOptions): QuotaStore {
-  const instances = createInstanceStore(database, instance);
+  // Which processes are alive is kept there.
+  const inDatabase = createQuotaStore(database, clock, instance);
 
   async function settleOnce({ reservationId, usedTokens }: Usage): Promise<boolean> {
     const keys = [quotaKeys.reservation(reservationId), quotaKeys.reservations, quotaKeyStart];
@@ -44,7 +45,7 @@ export function createRedisQuotaStore({ redis, database, clock, instance }: Ledg
   }
 
   return {
-    ...instances,
+    ...inDatabase,
 
     reserve: (request) => reserve(redis, { nowMs: clock(), instance, ...request }),
 
@@ -67,7 +68,7 @@ export function createRedisQuotaStore({ redis, database, clock, instance }: Ledg
     async forgetInstances(names) {
       if (names.length === 0) return;
       const left = new Set((await listReservations(redis)).map((reservation) => reservation.instance));
-      await instances.forgetInstances(names.filter((name) => !left.has(name)));
+      await inDatabase.forgetInstances(names.filter((name) => !left.has(name)));
     },
 
     async readStanding({ owner, limit }) {

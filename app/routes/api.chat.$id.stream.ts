@@ -27,7 +27,7 @@ export const { loader, action } = defineRoute({
       return answerNumberedEvents({ source, headers, signal, onFailure });
     },
   },
-  answerRefusal: createChatRefusalAnswer(systemClock),
+  toRefusalResponse: createChatRefusalAnswer(systemClock),
 });
 
 /** Anything but a whole number counts as absent. */

@@ -27,5 +27,5 @@ export const { loader, action } = defineRoute({
       return answerEventStream({ events, headers, signal, onFailure });
     },
   },
-  answerRefusal: createChatRefusalAnswer(systemClock),
+  toRefusalResponse: createChatRefusalAnswer(systemClock),
 });

@@ -23,5 +23,5 @@ export const { loader, action } = defineRoute({
       return getServices().tools.answerMcp({ message, caller, headers, openSignal });
     },
   },
-  answerRefusal: answerMcpRefusal,
+  toRefusalResponse: answerMcpRefusal,
 });

@@ -14,5 +14,5 @@ export const { loader, action } = defineRoute({
     handle: async ({ context: { clientId, signal }, caller, body: request }) =>
       answerSpeech(await getServices().speech.speak({ request, caller, clientId, signal })),
   },
-  answerRefusal: createSpeechRefusalAnswer(systemClock),
+  toRefusalResponse: createSpeechRefusalAnswer(systemClock),
 });

@@ -1,6 +1,6 @@
 import type { ActionFunctionArgs, LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { answerForm, seeOther } from "~/operator/operator-form.server";
+import { handleForm, seeOther } from "~/operator/operator-form.server";
 import { describeOperatorPage } from "~/operator/page/operator-frame";
 import stylesheetHref from "~/operator/page/operator.css";
 import { SignInPage } from "~/operator/page/sign-in-page";
@@ -31,7 +31,7 @@ export function action(args: ActionFunctionArgs) {
   const write = (session: Parameters<typeof writeOperatorCookie>[0]) =>
     writeOperatorCookie(session, context.service.origin);
   if (!context.searchParams.has("out")) {
-    return answerForm(
+    return handleForm(
       args,
       () => requireWithinLimit(context, "operator"),
       async (form, actor) => {
@@ -40,7 +40,7 @@ export function action(args: ActionFunctionArgs) {
       },
     );
   }
-  return answerForm(
+  return handleForm(
     args,
     () => operator.requireSession({ cookie }),
     async (_form, actor) => {

@@ -9,8 +9,8 @@ import { describeSession } from "~/gate/session/session.openapi";
 import { describeBrand } from "~/platform/brand/brand.openapi";
 import { findHiddenPaths, findMovedPaths } from "~/settings.server";
 import type { Config } from "~/settings.server";
-import { createStaticAnswer } from "~/platform/http/answer.server";
-import type { StaticAnswer } from "~/platform/http/answer.server";
+import { createStaticResponse } from "~/platform/http/responses.server";
+import type { StaticResponse } from "~/platform/http/responses.server";
 import type { RateLimit } from "~/platform/limits/limit-name";
 import { ApiRegistry } from "~/platform/openapi/api-registry";
 import type { OpenApiDocument } from "~/platform/openapi/api-registry";
@@ -69,7 +69,7 @@ export function buildApiDocument({ isDemo, ...options }: ApiFacts): OpenApiDocum
 type Published = { origin: string; config: Pick<Config, "limits" | "mode" | "chat" | "tools" | "doorSites"> };
 
 let published: string | undefined;
-let made: StaticAnswer | undefined;
+let made: StaticResponse | undefined;
 let groups: OperationGroup[] | undefined;
 let problems: readonly ProblemPage[] | undefined;
 
@@ -88,8 +88,8 @@ function describe({ origin, config }: Published): OpenApiDocument {
   return buildApiDocument({ origin, limits, isDemo: mode === "demo", ...paths });
 }
 
-export function getApiDescription(site: Published): StaticAnswer {
-  made ??= createStaticAnswer(getPublished(site), "application/json; charset=utf-8", maxAgeSeconds);
+export function getApiDescription(site: Published): StaticResponse {
+  made ??= createStaticResponse(getPublished(site), "application/json; charset=utf-8", maxAgeSeconds);
   return made;
 }
 

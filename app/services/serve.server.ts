@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ServerBuild } from "@remix-run/node";
 import { createHttpServer, listen, stopOnSignals } from "~/platform/http/connection/http-server.server";
-import { answerPageRefusal } from "~/platform/http/plain-page.server";
+import { pageRefusalResponse } from "~/platform/http/plain-page.server";
 import type { Refusal } from "~/platform/refusals/refusal";
 import { findResourceRoute } from "~/platform/http/resource-routes.server";
 import { createStartupBuffer } from "~/platform/http/connection/startup-buffer.server";
@@ -32,7 +32,7 @@ export async function serve({ config, build, log, closeLog, createApp }: ServeOp
   if (openPort === null)
     for (const problem of config.warnings) log.warn({ problem }, "setting is questionable");
   let port = config.serving.port;
-  const startupBuffer = createStartupBuffer({ answerRefusal: refuseDuringStart });
+  const startupBuffer = createStartupBuffer({ toRefusalResponse: refuseDuringStart });
   const server = createHttpServer(startupBuffer.listener);
   let starting: Promise<Services> | undefined;
   let services: Services | undefined;
@@ -86,6 +86,6 @@ export async function serve({ config, build, log, closeLog, createApp }: ServeOp
       "request refused during start-up",
     );
     const refused = { refusal, origin, requestId, headers, pathname: url };
-    return found ? found.handle.answerRefusal(refused) : answerPageRefusal(headers.accept, refused);
+    return found ? found.handle.toRefusalResponse(refused) : pageRefusalResponse(headers.accept, refused);
   }
 }

@@ -13,8 +13,6 @@ import { createQuotaStore } from "~/quota/quota.store.server";
 import { createQuotaWindowStore } from "~/quota/quota-windows.store.server";
 import { createRedisQuotaStore, createRedisQuotaWindowStore } from "~/quota/redis-quota.store.server";
 
-export type StateStores = ReturnType<typeof createStateStores>;
-
 type Options = { database: Database; redis: Redis | null; clock: Clock; instance: string };
 
 /** Redis if there is one, otherwise the service's own database. */

@@ -70,8 +70,8 @@ export async function openTarget(url: string) {
       return new Map(found.map(({ table, columns }) => [table, columns]));
     },
     async isEmpty(tables: readonly Table[]) {
-      const counts = await Promise.all(tables.map(({ name }) => query(`SELECT 1 FROM "${name}" LIMIT 1`)));
-      return counts.flat().length === 0;
+      const firstOfEach = tables.map(({ name }) => `(SELECT 1 FROM "${name}" LIMIT 1)`);
+      return (await query(firstOfEach.join(" UNION ALL "))).length === 0;
     },
     async listMigrations() {
       const text = `SELECT "migration_name" AS name FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL ORDER BY 1`;

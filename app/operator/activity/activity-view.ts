@@ -108,7 +108,7 @@ const firstEndMs = 0.1;
 const growth = 1.25;
 
 /** The last one is unbounded. */
-export const latencyBucketCount = 62;
+const latencyBucketCount = 62;
 
 export function latencyBucketOf(durationMs: number): number {
   if (!(durationMs > firstEndMs)) return 0;

@@ -7,7 +7,7 @@ import type { NewDecision } from "./buffers";
 export type Recorder = ReturnType<typeof createRecorder>;
 export type RecorderStatus = ReturnType<Recorder["status"]>;
 
-export type RecorderOptions = {
+type RecorderOptions = {
   store: Pick<ActivityStore, "addCounts" | "insertDecisions">;
   keepsDecisions: boolean;
   /** Part of the ids of decisions. */

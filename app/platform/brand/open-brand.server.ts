@@ -16,7 +16,7 @@ type OpenedBrand = {
   version: string;
   files: ReadonlyMap<string, BrandFile>;
 };
-export type BrandOptions = ReturnType<typeof readBrand> & Pick<Brand, "hasChat">;
+type BrandOptions = ReturnType<typeof readBrand> & Pick<Brand, "hasChat">;
 type BrandLog = Pick<EventLog, "info">;
 
 const maxFileBytes = 200 * 1024;
@@ -185,7 +185,7 @@ function digest(parts: readonly (string | Buffer)[]): string {
 }
 
 /** Nothing in a picture runs in `<img>`. Opened as a page, its policy makes it as powerless. */
-export function answerBrandFile(opened: OpenedBrand, version = "", name = ""): Response {
+export function brandFileResponse(opened: OpenedBrand, version = "", name = ""): Response {
   const file = opened.files.get(name);
   if (!file) throw new Refusal("not-found");
   // A page from before a restart may name an older version. It gets the current file, and may not cache it.

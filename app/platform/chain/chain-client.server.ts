@@ -15,7 +15,7 @@ import type { Clock } from "~/platform/time/clock";
 import { monotonicClock, systemClock } from "~/platform/time/clock";
 import { createRefusalCache } from "./refusal-cache.server";
 import { createNewestBlock } from "./newest-block.server";
-import { findRpcError, isRevert } from "./rpc-answer.server";
+import { findRpcError, isRevert } from "./rpc-reply.server";
 import { createRpcEndpoint } from "./rpc-endpoint.server";
 import type { SeenBlock } from "./seen-block";
 import type { EndpointFault, RpcCall, RpcEndpoint, RpcRequestEnd } from "./rpc-endpoint.server";
@@ -123,24 +123,24 @@ async function askUntilNewest(endpoints: RpcEndpoint[], call: RpcCall): Promise<
   throw second.outage;
 }
 
-type TurnAnswer = { result: unknown } | { outage: BaseError };
+type TurnReply = { result: unknown } | { outage: BaseError };
 
-async function askInTurn(endpoints: readonly RpcEndpoint[], call: RpcCall): Promise<TurnAnswer> {
+async function askInTurn(endpoints: readonly RpcEndpoint[], call: RpcCall): Promise<TurnReply> {
   let refusal: RpcRequestError | null = null;
   let outage: unknown = null;
-  let older: TurnAnswer | null = null;
+  let older: TurnReply | null = null;
   for (const endpoint of endpoints) {
     try {
-      const answer = await endpoint.ask(call);
-      if ("result" in answer) return answer;
-      if ("olderBlock" in answer) {
-        const details = `A block newer than its ${answer.olderBlock.blockNumber} is known.`;
+      const reply = await endpoint.ask(call);
+      if ("result" in reply) return reply;
+      if ("olderBlock" in reply) {
+        const details = `A block newer than its ${reply.olderBlock.blockNumber} is known.`;
         older ??= { outage: new HttpRequestError({ url: endpoint.label, details }) };
         continue;
       }
       // Every endpoint would return the same contract error.
-      if (isRevert(answer.error)) throw answer.error;
-      refusal ??= answer.error;
+      if (isRevert(reply.error)) throw reply.error;
+      refusal ??= reply.error;
     } catch (error) {
       if (isRevert(error)) throw error;
       outage = error;
@@ -154,12 +154,12 @@ async function askInTurn(endpoints: readonly RpcEndpoint[], call: RpcCall): Prom
 async function askOne(endpoint: RpcEndpoint, call: RpcCall) {
   const isResting = endpoint.isResting();
   const startedAtMs = performance.now();
-  const answer = await endpoint.ask(call).catch(() => null);
+  const reply = await endpoint.ask(call).catch(() => null);
   return {
     label: endpoint.label,
     isResting,
     latencyMs: Math.round((performance.now() - startedAtMs) * 10) / 10,
-    result: answer !== null && "result" in answer ? answer.result : null,
+    result: reply !== null && "result" in reply ? reply.result : null,
   };
 }
 
@@ -174,7 +174,7 @@ export function isRpcRefusal(error: unknown): boolean {
  */
 export function isChainOutage(error: unknown): boolean {
   if (!(error instanceof BaseError)) return false;
-  const answers = [ContractFunctionRevertedError, ContractFunctionZeroDataError, ExecutionRevertedError];
-  const isAnswer = (cause: unknown) => isRevert(cause) || answers.some((kind) => cause instanceof kind);
-  return error.walk(isAnswer) === null;
+  const results = [ContractFunctionRevertedError, ContractFunctionZeroDataError, ExecutionRevertedError];
+  const isResult = (cause: unknown) => isRevert(cause) || results.some((kind) => cause instanceof kind);
+  return error.walk(isResult) === null;
 }

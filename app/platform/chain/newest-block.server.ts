@@ -4,7 +4,7 @@ import type { SeenBlock } from "./seen-block";
 /** An endpoint that is further behind rests. In seconds, because blocks take from a fraction of a second to 12 s. */
 export const maxLagSeconds = 120n;
 /** How long the newest block counts without being seen again: a chain may restart, and an endpoint may lie. */
-export const newestBlockHoldsMs = 300_000;
+const newestBlockHoldsMs = 300_000;
 /**
  * Block numbers further apart are of different counts, because this takes 20 blocks a second. Some chains show
  * contracts another number than the header, and some restart.

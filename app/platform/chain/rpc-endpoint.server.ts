@@ -3,8 +3,8 @@ import type { Clock } from "~/platform/time/clock";
 import { PostFailure, createJsonPoster } from "./json-rpc.gateway.server";
 import type { NewestBlock } from "./newest-block.server";
 import type { SeenBlock } from "./seen-block";
-import { isRevert, readRpcAnswer } from "./rpc-answer.server";
-import type { RpcAnswer } from "./rpc-answer.server";
+import { isRevert, readRpcReply } from "./rpc-reply.server";
+import type { RpcReply } from "./rpc-reply.server";
 
 /** A failed endpoint is skipped this long while another one is available. */
 const restAfterFailureMs = 10_000;
@@ -21,7 +21,7 @@ export type RpcCall = {
   /** Refuses a result from a block older than a known one. */
   mustBeNewest?: boolean;
 };
-type EndpointAnswer = RpcAnswer | { olderBlock: SeenBlock };
+type EndpointReply = RpcReply | { olderBlock: SeenBlock };
 /** A revert of the called code is a result like others. */
 export type RpcRequestEnd = {
   /** Name and port of the endpoint, without path and user, which may contain keys. */
@@ -65,19 +65,19 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
   }
 
   async function checkChain(): Promise<void> {
-    const answer = await send({ method: "eth_chainId" });
+    const reply = await send({ method: "eth_chainId" });
     // Only another chain's id counts against the endpoint. A refusal to tell is a failure like others.
-    if ("error" in answer || !isChainId(answer.result)) throw failure("It does not tell its chain id.");
-    if (BigInt(answer.result) === BigInt(chainId)) return;
+    if ("error" in reply || !isChainId(reply.result)) throw failure("It does not tell its chain id.");
+    if (BigInt(reply.result) === BigInt(chainId)) return;
     refusedUntilMs = clock() + restOnWrongChainMs;
-    throw wrongChain(answer.result.slice(0, 20));
+    throw wrongChain(reply.result.slice(0, 20));
   }
 
   const failure = (details: string) => new HttpRequestError({ url: label, details });
   const wrongChain = (found: string) => failure(`It is not on chain ${chainId}: eth_chainId gave ${found}.`);
 
   /** The chain that a result comes from counts more than the endpoint's own claim. */
-  function judgeResult(call: RpcCall, result: unknown): EndpointAnswer {
+  function judgeResult(call: RpcCall, result: unknown): EndpointReply {
     const foreign = call.findForeignChain?.(result) ?? null;
     if (foreign !== null) {
       refusedUntilMs = clock() + restOnWrongChainMs;
@@ -95,15 +95,15 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
   }
 
   /** Throws if the endpoint is unreachable, on another chain, or far behind. */
-  async function ask(call: RpcCall): Promise<EndpointAnswer> {
+  async function ask(call: RpcCall): Promise<EndpointReply> {
     if (clock() < refusedUntilMs) throw wrongChain("another chain a moment ago");
     // Of many concurrent calls, one tries a resting endpoint and the others skip it.
     if (hasFailed) restUntilMs = clock() + options.timeoutMs;
     try {
       chainCheck ??= checkChain();
       // In parallel, so that the check costs no time. The result counts only if the check passes.
-      const [answer] = await Promise.all([send(call), chainCheck]);
-      const judged = "result" in answer ? judgeResult(call, answer.result) : answer;
+      const [reply] = await Promise.all([send(call), chainCheck]);
+      const judged = "result" in reply ? judgeResult(call, reply.result) : reply;
       if (hasFailed) onFault({ endpoint: label, reason: null });
       hasFailed = false;
       restUntilMs = 0;
@@ -134,7 +134,7 @@ function createSender({ url, position, timeoutMs, onAnswer }: RpcEndpointOptions
   const post = createJsonPoster(url, timeoutMs);
   let id = 0;
 
-  async function send({ method, params = [] }: RpcCall): Promise<RpcAnswer> {
+  async function send({ method, params = [] }: RpcCall): Promise<RpcReply> {
     id += 1;
     const json = JSON.stringify({ jsonrpc: "2.0", id, method, params });
     // Errors keep only the method: parameters contain addresses and signatures.
@@ -142,8 +142,8 @@ function createSender({ url, position, timeoutMs, onAnswer }: RpcEndpointOptions
     const startedAtMs = performance.now();
     let outcome: RpcRequestEnd["outcome"] = "error";
     try {
-      const answer = await post(json);
-      const read = readRpcAnswer(answer, request);
+      const reply = await post(json);
+      const read = readRpcReply(reply, request);
       if ("result" in read || isRevert(read.error)) outcome = "ok";
       return read;
     } catch (error) {

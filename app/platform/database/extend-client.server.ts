@@ -16,8 +16,8 @@ const insideTransaction = new AsyncLocalStorage<true>();
  * a whole. So `$transaction` must change nothing but the database.
  */
 export function extendClient(client: PrismaClient, { observe }: DatabaseInstrument = {}): PrismaClient {
-  /** `isAnswer`: whether the error is no failure of this call. */
-  async function time<T>(what: What, work: () => Promise<T>, isAnswer: (error: unknown) => boolean) {
+  /** `isResult`: whether the error is no failure of this call. */
+  async function time<T>(what: What, work: () => Promise<T>, isResult: (error: unknown) => boolean) {
     const startedAtMs = performance.now();
     const end = (isFailed: boolean) =>
       observe?.({ what, isFailed, durationSeconds: (performance.now() - startedAtMs) / 1_000 });
@@ -26,7 +26,7 @@ export function extendClient(client: PrismaClient, { observe }: DatabaseInstrume
       end(false);
       return result;
     } catch (error) {
-      end(!isAnswer(error));
+      end(!isResult(error));
       throw error;
     }
   }

@@ -7,7 +7,7 @@ import { contextOf } from "./create-context.server";
 import { originHost } from "~/platform/config/domains";
 import { Refusal, problemHeader } from "~/platform/refusals/refusal";
 import type { RequestContext } from "./request-context.server";
-import { answerPageRefusal } from "./plain-page.server";
+import { pageRefusalResponse } from "./plain-page.server";
 import { requireWithinLimit } from "./require-within-limit.server";
 import { findResourceRoute, patternOf } from "./resource-routes.server";
 import { sendResponse } from "./send-response.server";
@@ -129,7 +129,7 @@ export function createErrorHandler(log: Log): ErrorRequestHandler {
     const { service, headers, requestId } = contextOf(response);
     service.countRefusal(refusal);
     const refused = { refusal, origin: service.origin, requestId };
-    sendResponse(answerPageRefusal(headers.accept, refused), response).catch(() => response.destroy());
+    sendResponse(pageRefusalResponse(headers.accept, refused), response).catch(() => response.destroy());
   };
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { addHeaders, answerProblem, answerText } from "./answer.server";
+import { addHeaders, problemResponse, textResponse } from "./responses.server";
 
 type PlainPage = {
   status: number;
@@ -20,7 +20,7 @@ const styleHash = createHash("sha256").update(style).digest("base64");
 const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 /** Needs no rendering and loads nothing: a site's own files are behind the door too. */
-export function answerPlainPage({ status, title, text, way, headers }: PlainPage): Response {
+export function plainPageResponse({ status, title, text, way, headers }: PlainPage): Response {
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -38,7 +38,7 @@ ${way ? `<p><a href="${escape(way.href)}">${escape(way.label)}</a></p>` : ""}
 </body>
 </html>
 `;
-  return answerText({
+  return textResponse({
     status,
     text: html,
     contentType: "text/html; charset=utf-8",
@@ -53,14 +53,16 @@ ${way ? `<p><a href="${escape(way.href)}">${escape(way.label)}</a></p>` : ""}
 }
 
 /** A page for a browser, Problem Details for a program. */
-export function answerPageRefusal(
+export function pageRefusalResponse(
   accept = "",
-  refused: Parameters<typeof answerProblem>[0],
+  refused: Parameters<typeof problemResponse>[0],
   way?: PlainPage["way"],
 ): Response {
   const { status, title, detail: text, headers, slug } = refused.refusal;
   const isBrowser = /\btext\/html\b/i.test(accept);
-  const answer = isBrowser ? answerPlainPage({ status, title, text, headers, way }) : answerProblem(refused);
+  const answer = isBrowser
+    ? plainPageResponse({ status, title, text, headers, way })
+    : problemResponse(refused);
   return addHeaders(answer, { "X-Problem": slug });
 }
 

@@ -1,13 +1,13 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import type { RateLimitName } from "~/platform/limits/limit-name";
-import { addHeaders, answerJson, answerProblem } from "./answer.server";
+import { addHeaders, jsonResponse, problemResponse } from "./responses.server";
 import { readShape, receiveJson, requireReceivable, takeTurnFor } from "./body/body.server";
 import type { BodySpec } from "./body/body.server";
 import { requireWithinLimit } from "./require-within-limit.server";
 import { Refusal } from "~/platform/refusals/refusal";
 import type { AccessClaim, RequestContext } from "./request-context.server";
 import { requireSameSite } from "./same-site.server";
-import { answerOptions, corsHeaders, createApiHeaders } from "./security-headers.server";
+import { optionsResponse, corsHeaders, createApiHeaders } from "./security-headers.server";
 import { noteRefusal, toRefusal } from "./to-refusal.server";
 
 const readingMethods = new Set(["GET", "HEAD"]);
@@ -61,7 +61,7 @@ type RouteSpec<PostBody, GetCaller, PostCaller> = {
    */
   isForSites?: boolean;
   /** The route's own error shape. Default: Problem Details. */
-  answerRefusal?: (refused: RefusedRequest) => Response;
+  toRefusalResponse?: (refused: RefusedRequest) => Response;
 };
 
 export type RefusedRequest = {
@@ -81,7 +81,7 @@ export type RouteFunction = {
   /** For comparison with the API description. */
   spec: Pick<RouteSpec<unknown, unknown, unknown>, "GET" | "POST" | "DELETE" | "isForSites">;
   /** For refusals before the route is called. */
-  answerRefusal: (refused: RefusedRequest) => Response;
+  toRefusalResponse: (refused: RefusedRequest) => Response;
 };
 
 /**
@@ -91,9 +91,15 @@ export type RouteFunction = {
 export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCaller = undefined>(
   spec: RouteSpec<PostBody, GetCaller, PostCaller>,
 ): { loader: RouteFunction; action: RouteFunction } {
-  const { GET, POST, DELETE, isForSites = false, answerRefusal: answerShaped = answerProblem } = spec;
-  const answerRefusal = (refused: RefusedRequest) =>
-    addHeaders(answerShaped(refused), { "X-Problem": refused.refusal.slug });
+  const {
+    GET,
+    POST,
+    DELETE,
+    isForSites = false,
+    toRefusalResponse: toShapedResponse = problemResponse,
+  } = spec;
+  const toRefusalResponse = (refused: RefusedRequest) =>
+    addHeaders(toShapedResponse(refused), { "X-Problem": refused.refusal.slug });
   const allow = allowedMethods(spec);
 
   async function answer({ request: sent, context, params }: LoaderFunctionArgs): Promise<Response> {
@@ -104,7 +110,7 @@ export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCal
       const result = await dispatch(spec, allow, request);
       noteAccess(request, null);
       const response = addHeaders(
-        result instanceof Response ? result : answerJson({ body: result }),
+        result instanceof Response ? result : jsonResponse({ body: result }),
         headers,
       );
       return context.method === "HEAD" ? withoutBody(response) : response;
@@ -116,7 +122,7 @@ export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCal
       const { origin } = service;
       const asked = { pathname, searchParams, headers: context.headers, json: request.json };
       const refused = { refusal, origin, requestId, ...asked };
-      return addHeaders(answerRefusal(refused), headers);
+      return addHeaders(toRefusalResponse(refused), headers);
     }
   }
   function noteAccess({ context, claim, site }: RunningRequest, refusal: Refusal | null): void {
@@ -125,7 +131,7 @@ export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCal
   }
   const route = Object.assign(answer, {
     spec: { GET, POST, DELETE, isForSites } as RouteFunction["spec"],
-    answerRefusal,
+    toRefusalResponse,
   });
   return { loader: route, action: route };
 }
@@ -166,10 +172,10 @@ function dispatch<PostBody, GetCaller, PostCaller>(
 ): Promise<RouteResult> | RouteResult {
   const { context } = request;
   const { method } = context;
-  if (method === "OPTIONS" && !spec.isForSites) return answerOptions(context, allow);
+  if (method === "OPTIONS" && !spec.isForSites) return optionsResponse(context, allow);
   if (method === "POST" && spec.POST) return run(spec.POST, request);
   if (method === "DELETE" && spec.DELETE) return run(spec.DELETE, request);
-  if (method === "HEAD" && spec.GET?.head === "plain") return answerJson({ body: "" });
+  if (method === "HEAD" && spec.GET?.head === "plain") return jsonResponse({ body: "" });
   if (readingMethods.has(method) && spec.GET) return run(spec.GET, request);
   throw new Refusal("method-not-allowed", {
     detail: `${method} is not possible here. Use ${allow}.`,

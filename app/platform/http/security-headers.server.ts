@@ -81,7 +81,7 @@ export function corsHeaders(context: RequestContext): Record<string, string> {
   };
 }
 
-export function answerOptions(context: RequestContext, allow: string): Response {
+export function optionsResponse(context: RequestContext, allow: string): Response {
   const headers: Record<string, string> = { Allow: allow, ...corsHeaders(context) };
   if (headers["Access-Control-Allow-Origin"] && context.headers["access-control-request-method"]) {
     headers["Access-Control-Allow-Methods"] = allow;

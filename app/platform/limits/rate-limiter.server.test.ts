@@ -3,9 +3,11 @@ import { countOutcomes, createSqliteTestDatabase } from "~e2e/support/databases/
 import { createStateClock, testOnEachState } from "~e2e/support/databases/state";
 import type { TestState } from "~e2e/support/databases/state";
 import { createRateLimiter } from "./rate-limiter.server";
-import type { RateLimiter, RateLimiterOptions } from "./rate-limiter.server";
+import type { RateLimiter } from "./rate-limiter.server";
 import { createRateLimitStore } from "./rate-limits.store.server";
 import type { WindowModel } from "./rate-limits.store.server";
+
+type RateLimiterOptions = Parameters<typeof createRateLimiter>[0];
 
 type LimiterSettings = Partial<RateLimiterOptions> & Pick<RateLimiterOptions, "store">;
 

@@ -31,7 +31,7 @@ type Limit = {
   algorithm: LimitAlgorithm;
 };
 
-export type RateLimiterOptions = Limit & {
+type RateLimiterOptions = Limit & {
   store: RateLimitStore;
   clock: Clock;
   /** Called for each request that memory counted because the store failed. */

@@ -3,7 +3,7 @@ import type { Server } from "node:http";
 import { Refusal } from "../refusals/refusal";
 import { isSameSecret } from "../text/same-secret.server";
 
-export const metricsChallenge = 'Bearer realm="latchkey-metrics"';
+const metricsChallenge = 'Bearer realm="latchkey-metrics"';
 
 /** Without a token the public address shows no metrics. */
 export function requireMetricsToken(authorization: string | undefined, expected: string | null): void {

@@ -4,7 +4,7 @@ import { maxIssues } from "~/platform/shapes/shape-issues";
 import { refusalTable } from "~/platform/refusals/refusal";
 import type { RefusalName } from "~/platform/refusals/refusal";
 import { rateLimitHeaders } from "./answer-headers";
-import type { AnswerHeaderName } from "./answer-headers";
+import type { ResponseHeaderName } from "./answer-headers";
 
 export type Contents = NonNullable<ResponseConfig["content"]>;
 export type RefusalContent = (refused: { names: readonly RefusalName[]; status: number }) => Contents;
@@ -85,8 +85,8 @@ type RefusalGroup = { names: readonly RefusalName[]; status: number; hasLimit: b
 
 /** A limit counts after method, media type and size were checked. A starting server refuses with 503 before. */
 export function refusalHeaders({ names, status, hasLimit }: RefusalGroup) {
-  const always: AnswerHeaderName[] = ["X-Request-Id", "X-Problem", "Cache-Control"];
-  const sometimes: AnswerHeaderName[] = [];
+  const always: ResponseHeaderName[] = ["X-Request-Id", "X-Problem", "Cache-Control"];
+  const sometimes: ResponseHeaderName[] = [];
   if (status === 401) always.push("WWW-Authenticate");
   if (status === 405) always.push("Allow");
   if (status === 409 || status === 429) always.push("Retry-After");
@@ -106,7 +106,7 @@ export function describeRefusals(names: readonly RefusalName[], origin: string):
   return lines.length === 1 ? lines.join("") : lines.map((line) => `- ${line}`).join("\n");
 }
 
-/** Refusals of chat, speech and quota; the counterpart of `answerError`. */
+/** Refusals of chat, speech and quota; the counterpart of `errorResponse`. */
 const errorSchema = z
   .looseObject({
     error: z.string().describe("What was refused, in a few words."),

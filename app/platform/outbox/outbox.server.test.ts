@@ -6,13 +6,16 @@ import { createOutboxMemoryStore } from "~e2e/support/databases/outbox-memory-st
 import type { OutboxMemoryStore } from "~e2e/support/databases/outbox-memory-store";
 import { startSmtpReceiver } from "~e2e/support/providers/smtp-receiver";
 import { startWebhookReceiver } from "~e2e/support/providers/webhook-receiver";
-import type { WebhookAnswer } from "~e2e/support/providers/webhook-receiver";
+import type { WebhookResponse } from "~e2e/support/providers/webhook-receiver";
 import { createEmailGateway } from "./email.gateway.server";
 import type { DeliveryOutcome, Gateway } from "./outbox";
 import { neverAttemptAtMs } from "./outbox";
 import { createOutboxSender } from "./outbox.server";
-import type { OutboxSender, OutboxSenderOptions } from "./outbox.server";
 import { createWebhookGateway } from "./webhook.gateway.server";
+
+type OutboxSender = ReturnType<typeof createOutboxSender>;
+
+type OutboxSenderOptions = Parameters<typeof createOutboxSender>[0];
 
 const secret = `whsec_${createHash("sha256").update("outbox test key").digest("base64")}`;
 const startMs = 1_800_000_000_000;
@@ -45,7 +48,7 @@ function createFixture() {
   return { store, clock, passMs, createSender, lines, entries };
 }
 
-async function startReceiver(answer?: WebhookAnswer) {
+async function startReceiver(answer?: WebhookResponse) {
   const receiver = await startWebhookReceiver(new Webhook(secret), answer);
   closers.push(() => receiver.close());
   const gateway = createWebhookGateway({ url: receiver.url, secret, timeoutMs: 5_000 });

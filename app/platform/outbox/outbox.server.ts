@@ -6,7 +6,7 @@ import { channels as allChannels } from "./outbox";
 import { createChannelSender } from "./outbox-channel.server";
 import type { OutboxStore } from "./outbox.store.server";
 
-export type OutboxSenderOptions = {
+type OutboxSenderOptions = {
   store: OutboxStore;
   /** Deliveries of a channel without a gateway stay queued until one is configured. */
   gateways: Partial<Record<Channel, Gateway>>;
@@ -23,8 +23,6 @@ export type OutboxSenderOptions = {
   stopTimeoutMs?: number;
   random?: () => number;
 };
-
-export type OutboxSender = ReturnType<typeof createOutboxSender>;
 
 /** At least once, always under the same id: if a process dies, its claim expires and another one sends again. */
 export function createOutboxSender(options: OutboxSenderOptions) {

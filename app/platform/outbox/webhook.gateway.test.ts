@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { afterEach, expect, test } from "vitest";
 import { startWebhookReceiver } from "~e2e/support/providers/webhook-receiver";
-import type { WebhookAnswer, WebhookReceiver } from "~e2e/support/providers/webhook-receiver";
+import type { WebhookResponse, WebhookReceiver } from "~e2e/support/providers/webhook-receiver";
 import type { ClaimedDelivery } from "./outbox";
 import { attemptDelivery } from "./outbox-channel.server";
 import { longestRetryAfterMs } from "./outbox";
@@ -27,7 +27,7 @@ afterEach(async () => {
   await Promise.all(closers.splice(0).map((close) => close()));
 });
 
-async function startReceiver(answer?: WebhookAnswer): Promise<WebhookReceiver> {
+async function startReceiver(answer?: WebhookResponse): Promise<WebhookReceiver> {
   const receiver = await startWebhookReceiver(new Webhook(secret), answer);
   closers.push(() => receiver.close());
   return receiver;

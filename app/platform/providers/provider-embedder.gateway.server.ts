@@ -18,7 +18,7 @@ const maxDimension = 8_192;
 const maxInputChars = 8_000;
 const attempts = 4;
 
-const answerSchema = z.object({
+const responseSchema = z.object({
   data: z.array(
     z.object({ index: z.int().min(0).optional(), embedding: z.array(z.number()).min(1).max(maxDimension) }),
   ),
@@ -74,7 +74,7 @@ export function createProviderEmbedder(options: ProviderEmbedderOptions): Embedd
 }
 
 function readVectors(body: unknown, count: number): (Float32Array | null)[] {
-  const answer = answerSchema.safeParse(body);
+  const answer = responseSchema.safeParse(body);
   if (!answer.success || answer.data.data.length !== count) {
     throw new Error("The embedding provider's response has the wrong shape.");
   }

@@ -24,7 +24,7 @@ export type Refused = {
   requestId: string | null;
 };
 
-export type RefusedAnswer = {
+export type RefusedResponse = {
   status: number;
   body: unknown;
   headers?: { get: (name: string) => string | null };
@@ -42,7 +42,7 @@ export const unreached = {
 const lastRemedy = "Try again; if it stays like this, tell whoever runs this site.";
 
 /** Reads Problem Details, `{error, details}` and JSON-RPC errors. The slug is in the header or in `type`. */
-export function readRefused({ status, body, headers }: RefusedAnswer): Refused {
+export function readRefused({ status, body, headers }: RefusedResponse): Refused {
   const { type, title, error, detail, details, errors, retryAfter, instance } = asRecord(body);
   const slug = headers?.get("X-Problem") ?? /\/problems\/([^/]+)$/.exec(textOf(type) ?? "")?.[1] ?? "";
   const { message } = asRecord(error);

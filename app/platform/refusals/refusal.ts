@@ -130,12 +130,11 @@ export function chainUnavailable(cause: unknown): Refusal {
 }
 
 /** For a request that only reads. */
-export const nothingDone =
-  "Where the server keeps its state could not be asked. Nothing was decided or changed.";
+export const nothingDone = "The store of the server's state is unreachable. Nothing was decided or changed.";
 
 /** For other requests, which may have been carried out in part. */
 const howFarUnknown =
-  "Where the server keeps its state could not be asked, or was lost before it answered, so it is not known what of this was done, if anything. Before you send a form again, look at the key's status; to sign in again, take a new nonce.";
+  "The store of the server's state is unreachable or was lost before it responded. The request may have taken effect. Before you send a form again, look at the key's status; to sign in again, take a new nonce.";
 
 export function stateUnavailable(cause: unknown, detail = howFarUnknown): Refusal {
   return new Refusal("state-unavailable", { cause, detail, headers: retryLater });

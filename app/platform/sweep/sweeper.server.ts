@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "~/platform/time/clock";
 import type { SweepStore } from "./sweep.store.server";
 
-export type SweeperOptions = {
+type SweeperOptions = {
   store: SweepStore;
   clock: Clock;
   intervalSeconds: number;

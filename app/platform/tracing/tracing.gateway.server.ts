@@ -6,7 +6,7 @@ import type { Span as ApiSpan, TextMapPropagator } from "@opentelemetry/api";
 import type { ReadableSpan, Sampler, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace-node";
 import type { TracingSettings } from "./tracing.settings";
 
-export type OpenTracingOptions = {
+type OpenTracingOptions = {
   settings: TracingSettings;
   serviceVersion: string;
   instance: string;

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { answerJson, answerText } from "~/platform/http/answer.server";
+import { jsonResponse, textResponse } from "~/platform/http/responses.server";
 import { originHost } from "~/platform/config/domains";
 import { Refusal } from "~/platform/refusals/refusal";
 import type { RefusedRequest } from "~/platform/http/route.server";
@@ -63,7 +63,7 @@ function answerOutcome(outcome: McpOutcome, { dialect, id }: Addressee): Respons
   const body = outcome.ok ? `"result":${outcome.result}` : `"error":${JSON.stringify(outcome.error)}`;
   const head = dialect === "mcp" ? `"jsonrpc":"2.0","id":${JSON.stringify(id)},` : "";
   const status = outcome.ok ? 200 : outcome.status;
-  return answerText({
+  return textResponse({
     text: `{${head}${body}}`,
     contentType: "application/json; charset=utf-8",
     status,
@@ -95,11 +95,11 @@ export function answerMcpRefusal(refused: RefusedRequest): Response {
   const { status } = refusal;
   const headers = status === 401 ? nameResource(refused) : refusal.headers;
   if (refusal.refusalName === "method-not-allowed") {
-    return answerJson({ status, headers, body: { error: onlyPostMessage } });
+    return jsonResponse({ status, headers, body: { error: onlyPostMessage } });
   }
   const to = json === undefined ? guessAddressee(requestHeaders) : addresseeOf(readMessage(json));
   const head = to.dialect === "mcp" ? { jsonrpc: "2.0", id: to.id } : {};
-  return answerJson({ status, headers, body: { ...head, error: toRpcError(refusal) } });
+  return jsonResponse({ status, headers, body: { ...head, error: toRpcError(refusal) } });
 }
 
 /** For errors before there is a message: clients of the protocol say in their headers what they are. */

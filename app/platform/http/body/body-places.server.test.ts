@@ -7,12 +7,13 @@ import express from "express";
 import { expect, onTestFinished, test } from "vitest";
 import type { Log } from "~/platform/log/log.server";
 import { compileTrust } from "../client-id.server";
-import { maxBodiesOfClient, readLimitedBody } from "./body.server";
+import { readLimitedBody } from "./body.server";
 import { contextOf, createRequestContexts } from "../create-context.server";
 import { createHttpServer } from "../connection/http-server.server";
 import type { Refusal } from "~/platform/refusals/refusal";
 import type { RequestContext, ServiceContext } from "../request-context.server";
 
+const maxBodiesOfClient = 64;
 const maxBytes = 1_000;
 
 /** Answers with the number of bytes it received, or with the refusal. `before`: what a request waits for first. */

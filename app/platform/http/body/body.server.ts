@@ -133,7 +133,7 @@ export function measureGrain(socket: Socket): (bodyBytes: number) => boolean {
 }
 
 /** How many bodies one client may send to this process at a time. */
-export const maxBodiesOfClient = 64;
+const maxBodiesOfClient = 64;
 const retryAfter = 1;
 
 /** By client: how many of its bodies are being received. */
@@ -176,7 +176,7 @@ export type BodySpec<Body> = {
   body?: z.ZodType<Body> | ((json: unknown, sentBytes: number) => Body);
 };
 
-export const defaultMaxBodyBytes = 64 * 1024;
+const defaultMaxBodyBytes = 64 * 1024;
 /** Larger bodies are processed one by one. */
 const maxSharedTurnBytes = 1024;
 

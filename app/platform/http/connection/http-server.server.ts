@@ -34,7 +34,7 @@ export function createHttpServer(listener: RequestListener, timeouts = defaultTi
   );
   server.setTimeout(timeouts.idleMs);
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    if (socket.writable && error.code !== "ECONNRESET") socket.end(toBareAnswer(error));
+    if (socket.writable && error.code !== "ECONNRESET") socket.end(toBareResponse(error));
     else socket.destroy();
   });
   return server;
@@ -106,7 +106,7 @@ function endWithoutReset(request: IncomingMessage, response: ServerResponse): vo
 }
 
 /** For a connection without a valid request: writes to the socket. */
-function toBareAnswer({ code }: NodeJS.ErrnoException): string {
+function toBareResponse({ code }: NodeJS.ErrnoException): string {
   const name = parseErrors[code ?? ""];
   const { status, slug, meaning, remedy } = refusalTable[name ?? "invalid-request"];
   const text = `${name ? `${meaning} ${remedy}` : malformed}\n`;

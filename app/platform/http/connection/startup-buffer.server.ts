@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { answerJson } from "../answer.server";
+import { jsonResponse } from "../responses.server";
 import { Refusal } from "~/platform/refusals/refusal";
 import { sendResponse } from "../send-response.server";
 
 type StartupBufferOptions = {
   /** In the shape of the requested address. */
-  answerRefusal: (refusal: Refusal, request: IncomingMessage, requestId: string) => Response;
+  toRefusalResponse: (refusal: Refusal, request: IncomingMessage, requestId: string) => Response;
   /** Longer than a usual start. */
   waitMs?: number;
   maxWaiting?: number;
@@ -21,7 +21,7 @@ const servicePath = /^\/(healthz|readyz)(?:\?|$)/;
  * then refused. Requests of clients that gave up are dropped.
  */
 export function createStartupBuffer({
-  answerRefusal,
+  toRefusalResponse,
   waitMs = 2_000,
   maxWaiting = 200,
 }: StartupBufferOptions) {
@@ -36,7 +36,7 @@ export function createStartupBuffer({
       detail: `The server is ${isClosed ? "stopping" : "still starting"}. Nothing was decided or changed.`,
       headers: { "Retry-After": String(retryAfterSeconds) },
     });
-    answerWith(response, (requestId) => answerRefusal(refusal, request, requestId));
+    respondWith(response, (requestId) => toRefusalResponse(refusal, request, requestId));
   }
 
   async function hold(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -54,8 +54,9 @@ export function createStartupBuffer({
       if (opened) return opened(request, response);
       const service = servicePath.exec(request.url ?? "")?.[1];
       if (service !== undefined && ["GET", "HEAD"].includes(request.method ?? "")) {
-        const answer = service === "healthz" ? answerJson({ body: { status: "alive" } }) : answerUnready();
-        return answerWith(response, () => answer);
+        const answer =
+          service === "healthz" ? jsonResponse({ body: { status: "alive" } }) : unreadyResponse();
+        return respondWith(response, () => answer);
       }
       if (isClosed || waiting >= maxWaiting) return refuse(request, response);
       void hold(request, response);
@@ -73,10 +74,10 @@ export function createStartupBuffer({
 }
 
 /** The shape of `/readyz`. */
-function answerUnready(): Response {
+function unreadyResponse(): Response {
   const detail = "Nothing is known yet: the server is still starting.";
   const unknown = { state: "down", latencyMs: 0, detail };
-  return answerJson({
+  return jsonResponse({
     status: 503,
     headers: { "Retry-After": "1" },
     body: {
@@ -87,10 +88,10 @@ function answerUnready(): Response {
   });
 }
 
-function answerWith(response: ServerResponse, toAnswer: (requestId: string) => Response): void {
+function respondWith(response: ServerResponse, toResponse: (requestId: string) => Response): void {
   const requestId = randomUUID();
   response.setHeader("X-Request-Id", requestId);
   response.setHeader("X-Content-Type-Options", "nosniff");
-  const made = toAnswer(requestId);
+  const made = toResponse(requestId);
   void sendResponse(response.req.method === "HEAD" ? new Response(null, made) : made, response);
 }

@@ -1,7 +1,7 @@
 import { BaseError, HttpRequestError, RpcRequestError, isHex } from "viem";
-import type { HttpAnswer } from "./json-rpc.gateway.server";
+import type { HttpReply } from "./json-rpc.gateway.server";
 
-export type RpcAnswer = { result: unknown } | { error: RpcRequestError };
+export type RpcReply = { result: unknown } | { error: RpcRequestError };
 /** What errors say of the request. Never the URL's path: providers put keys into it. */
 type AskedRpc = { body: { method: string }; url: string };
 
@@ -11,8 +11,8 @@ const minRevertDataCharacters = 2 + 4 * 2;
 const abortWords = /\brevert(?:ed)?\b|invalid ?(?:fe ?)?opcode|invalid jump/i;
 
 /** Reads an HTTP response as JSON-RPC. Throws if it isn't any. */
-export function readRpcAnswer(answer: HttpAnswer, asked: AskedRpc): RpcAnswer {
-  const { status, text } = answer;
+export function readRpcReply(reply: HttpReply, asked: AskedRpc): RpcReply {
+  const { status, text } = reply;
   const isOverloaded = status === 429 || status >= 500;
   const message = isOverloaded ? null : parseMessage(text);
   if (message?.error) return { error: toRpcError(message.error, asked) };

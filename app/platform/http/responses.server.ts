@@ -14,56 +14,60 @@ export function addHeaders(response: Response, headers: HeaderTable): Response {
   return response;
 }
 
-type AnswerOptions = { status?: number; headers?: Record<string, string> };
+type ResponseOptions = { status?: number; headers?: Record<string, string> };
 
-export function answerText({
+export function textResponse({
   text,
   contentType,
   status = 200,
   headers = {},
-}: AnswerOptions & { text: string; contentType: string }): Response {
+}: ResponseOptions & { text: string; contentType: string }): Response {
   const length = { "Content-Length": String(Buffer.byteLength(text)) };
   return new Response(text, { status, headers: { "Content-Type": contentType, ...length, ...headers } });
 }
 
-export function answerJson({
+export function jsonResponse({
   body,
   status,
   headers = {},
   contentType = "application/json; charset=utf-8",
-}: AnswerOptions & { body: unknown; contentType?: string }): Response {
+}: ResponseOptions & { body: unknown; contentType?: string }): Response {
   const text = JSON.stringify(body);
-  return answerText({ text, contentType, status, headers: { "Cache-Control": "no-store", ...headers } });
+  return textResponse({ text, contentType, status, headers: { "Cache-Control": "no-store", ...headers } });
 }
 
 type ProblemOptions = { refusal: Refusal; origin: string; requestId: string };
 
 /** RFC 9457 Problem Details. */
-export function answerProblem({ refusal, origin, requestId }: ProblemOptions): Response {
+export function problemResponse({ refusal, origin, requestId }: ProblemOptions): Response {
   const { slug, title, status, detail, members, headers } = refusal;
   const type = `${origin}/problems/${slug}`;
   const body = { type, title, status, detail, instance: requestId, ...members };
-  return answerJson({ contentType: "application/problem+json", status, headers, body });
+  return jsonResponse({ contentType: "application/problem+json", status, headers, body });
 }
 
 /** Refusals of bodies. Other titles say enough. */
 const statusesWithDetails = new Set([400, 413, 415]);
 
 /** `{error}`: the shape of refusals of chat, speech and quota. */
-export function answerError({ refusal }: { refusal: Refusal }): Response {
+export function errorResponse({ refusal }: { refusal: Refusal }): Response {
   const { title, status, detail, members, headers } = refusal;
   const details = statusesWithDetails.has(status) ? { details: detail } : {};
-  return answerJson({ status, headers, body: { error: title, ...details, ...members } });
+  return jsonResponse({ status, headers, body: { error: title, ...details, ...members } });
 }
 
-export type StaticAnswer = (request: { ifNoneMatch: string | undefined }) => Response;
+export type StaticResponse = (request: { ifNoneMatch: string | undefined }) => Response;
 
 /** A response that never changes, with an ETag. */
-export function createStaticAnswer(text: string, contentType: string, maxAgeSeconds: number): StaticAnswer {
+export function createStaticResponse(
+  text: string,
+  contentType: string,
+  maxAgeSeconds: number,
+): StaticResponse {
   const etag = `"${createHash("sha256").update(text).digest("hex").slice(0, 32)}"`;
   const headers = { ETag: etag, "Cache-Control": `public, max-age=${maxAgeSeconds}` };
   return ({ ifNoneMatch }) =>
     ifNoneMatch !== undefined && namesVersion(ifNoneMatch, etag)
       ? new Response(null, { status: 304, headers })
-      : answerText({ text, contentType, headers });
+      : textResponse({ text, contentType, headers });
 }
