@@ -204,8 +204,8 @@ await runCommand(
       return;
     }
     const { origin } = new URL(options.origin);
-    const answer = await commands[name]!({ options, origin, api: createApiClient({ origin }) });
-    process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+    const result = await commands[name]!({ options, origin, api: createApiClient({ origin }) });
+    process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
   },
   1,
 );

@@ -21,7 +21,7 @@ type Run = {
   hasTerminal?: boolean;
 };
 
-/** What `npm run index` starts, as a process; it is gone at the latest when the test ends. */
+/** The process that `npm run index` starts. It ends with the test at the latest. */
 function startIndex({ knowledge: { contentDir, dataDir }, args = [], env = {}, hasTerminal = false }: Run) {
   const [program, ...words] = scripts.index.split(" ");
   expect(program).toBe("node");

@@ -65,14 +65,14 @@ function readOrder(options: Options): QuotaResetOrder {
 
 async function reset(order: QuotaResetOrder, config: Config, windows: QuotaWindowStore) {
   const actor = { clientId: `command-line:${os.userInfo().username}`, requestId: randomUUID() };
-  const answer = await resetQuotas(order, actor, {
+  const result = await resetQuotas(order, actor, {
     windows,
     kinds: config.keys,
     // stdout is for the result.
     log: createLog("info", { write: (line) => void process.stderr.write(line) }),
   });
   for (const kind of ["token", "crypto"] as const) {
-    const { deleted } = answer[kind] ?? {};
+    const { deleted } = result[kind] ?? {};
     if (deleted === undefined) continue;
     console.log(`${kind}: ${deleted} ${deleted === 1 ? "window" : "windows"} cleared`);
   }

@@ -34,9 +34,9 @@ const timeoutMs = 10_000;
  */
 export async function startDemoSite({ port, gatePort }) {
   const server = http.createServer((request, response) => {
-    answer({ request, response, port, gatePort }).catch(() => {
+    respond({ request, response, port, gatePort }).catch(() => {
       if (!response.headersSent) response.writeHead(502, { "Content-Type": "text/plain" });
-      response.end("Latchkey did not answer.\n");
+      response.end("Latchkey did not respond.\n");
     });
   });
   await new Promise((resolve, reject) => {
@@ -53,7 +53,7 @@ export async function startDemoSite({ port, gatePort }) {
 /** @typedef {{ request: http.IncomingMessage, response: http.ServerResponse, port: number, gatePort: number }} Exchange */
 
 /** @param {Exchange} exchange */
-async function answer(exchange) {
+async function respond(exchange) {
   const { request, response } = exchange;
   const { url = "/", method = "GET" } = request;
   if (!url.startsWith("/")) return void response.writeHead(400).end();

@@ -104,7 +104,7 @@ type DoorVisitDependencies = {
   noteWayOn: (way: { claim: AccessClaim | null; site: string }) => void;
 };
 
-/** What the page shows, or a redirect. Null: the visitor comes from no site. */
+/** The page's data, or a redirect. Null: the visitor comes from no site. */
 async function readDoorVisit(
   { searchParams, cookie, isOwnVisit }: DoorVisitRequest,
   dependencies: DoorVisitDependencies,

@@ -189,7 +189,7 @@ function requireNotInCircles(verdict: LimitVerdict, codesToKeep: number): void {
 }
 
 type WayInDependencies = {
-  /** Of the gate. */
+  /** The gate's. */
   origin: string;
   sites: GoOnDependencies["sites"];
   codes: Pick<DoorCodeStore, "spendCode">;

@@ -105,7 +105,7 @@ function askEndpoints(chains: ChainClients) {
   return Promise.all(
     [...chains].map(async ([chainId, client]) => ({
       ...(chains.size > 1 && { chainId }),
-      answers: await client.askEach({ method: "eth_blockNumber" }),
+      replies: await client.askEach({ method: "eth_blockNumber" }),
     })),
   );
 }

@@ -7,7 +7,7 @@ import type { RecorderStatus } from "./activity/recorder.server";
 import type { DependencyView, StateView } from "./state-view";
 import type { Switch } from "~/platform/config/setting";
 
-type EndpointAnswer = {
+type EndpointReply = {
   label: string;
   result: unknown;
   isResting: boolean;
@@ -27,7 +27,7 @@ export type StateDependencies = {
   clock: Clock;
   readReadiness: () => Promise<Readiness>;
   database: { provider: string; readMigrations: () => Promise<Migrations> };
-  askEndpoints: () => Promise<(OfChain & { answers: EndpointAnswer[] })[]>;
+  askEndpoints: () => Promise<(OfChain & { replies: EndpointReply[] })[]>;
   watcherStatuses: () => (OfChain & TransferWatcherStatus)[];
   areKindsNamed: boolean;
   provider: { name: string; isEmbedded: boolean; models: readonly string[] };
@@ -121,15 +121,15 @@ function describeChains({ watcherStatuses, areKindsNamed, clock }: StateDependen
 /** Endpoints of one chain see a block at different times. */
 const blocksThatMatter = 3n;
 
-function viewEndpoints({ chainId, answers }: OfChain & { answers: readonly EndpointAnswer[] }) {
+function viewEndpoints({ chainId, replies }: OfChain & { replies: readonly EndpointReply[] }) {
   const chain = chainId === undefined ? "Chain" : `Chain ${chainId}`;
-  const endpoints = answers.map(({ result, ...rest }) => ({ ...rest, blockNumber: readBlockNumber(result) }));
+  const endpoints = replies.map(({ result, ...rest }) => ({ ...rest, blockNumber: readBlockNumber(result) }));
   const highest = endpoints.reduce((best, { blockNumber }) => {
     return blockNumber !== null && blockNumber > best ? blockNumber : best;
   }, 0n);
   return endpoints.map(({ label, blockNumber, isResting, latencyMs }) => {
     const name = `${chain} ${label}`;
-    if (blockNumber === null) return view(name, "down", "It did not answer.");
+    if (blockNumber === null) return view(name, "down", "It did not respond.");
     const behind = highest - blockNumber;
     return view(
       name,

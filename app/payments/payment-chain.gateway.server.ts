@@ -109,9 +109,9 @@ export function createPaymentChain(client: ChainClient, privateKey: Hex) {
   };
 }
 
-async function knownOrNull<T>(answer: Promise<T>): Promise<T | null> {
+async function knownOrNull<T>(reading: Promise<T>): Promise<T | null> {
   try {
-    return await answer;
+    return await reading;
   } catch (error) {
     const isUnknown = [BlockNotFoundError, TransactionNotFoundError, TransactionReceiptNotFoundError].some(
       (NotFound) => error instanceof NotFound,

@@ -64,7 +64,7 @@ async function openFixture() {
       await chain.control.mine({ blocks: 1 });
     },
     balanceOf: (address: Address) => chain.viewer.getBalance({ address }),
-    /** What the windows count for all is what left the wallet; each payment is rounded up by less than a millionth. */
+    /** The windows count the amount that left the wallet. Each payment is rounded up by less than a millionth. */
     async expectSumsToAddUp(count: number): Promise<void> {
       const spentWei = parseEther("10") - (await chain.viewer.getBalance({ address: payer.chain.address }));
       const { total } = await payer.readSums(newAddress());

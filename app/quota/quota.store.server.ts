@@ -36,15 +36,15 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
 
   return {
     /**
-     * Opens a window at its first use, and reserves what is wanted or what is left. Used and reserved together never pass the
-     * limit: the window's row is locked from the first statement to the commit.
+     * Opens a window at its first use. Reserves the wanted amount, or the rest if there is less. Used and reserved
+     * together never pass the limit: the window's row is locked from the first statement to the commit.
      */
     reserve: (request: ReserveRequest): Promise<ReserveOutcome> =>
       database.$transaction((client) => reserveWithin(client, { ...request, nowMs: clock(), instance })),
     settle,
     /**
-     * Settles reservations that have expired, and those of `goneInstances`; in full if nobody knows how long their replies
-     * became. 0: none are left, except of replies under way.
+     * Settles reservations that have expired, and those of `goneInstances`. They count in full if the length of their
+     * replies is unknown. 0: none are left, except of replies under way.
      */
     async settleOrphans({ nowMs, goneInstances = [], findUsages }: OrphanRequest): Promise<number> {
       const hasExpired = { expiresAtMs: { lte: BigInt(nowMs) } };
@@ -83,7 +83,7 @@ export function createQuotaStore(database: Database, clock: Clock, instance: str
   };
 }
 
-/** What replies have used of their reservations. A reply under way settles its own. */
+/** The tokens that replies have used of their reservations. A reply under way settles its own. */
 export type FindUsages = (
   reservationIds: readonly string[],
 ) => Promise<ReadonlyMap<string, { usedTokens: number; isUnderWay: boolean }>>;

@@ -82,7 +82,7 @@ async function openFixture(away: Away = {}) {
   };
 }
 
-/** What the operator's page gets, with everything healthy that readiness does not ask about. */
+/** The operator page's data, where everything that readiness doesn't check is healthy. */
 async function view({
   database,
   readReadiness,

@@ -119,7 +119,7 @@ async function countAll(admin: pg.Client): Promise<number> {
   return total;
 }
 
-/** Whether somebody waits for a lock on this table. */
+/** Whether a statement waits for a lock on this table. */
 async function isAwaited(url: string, table: string): Promise<boolean> {
   const watcher = new pg.Client({ connectionString: url });
   await watcher.connect();

@@ -65,8 +65,8 @@ async function readLimits({ redis, findLimit, clock }: RedisTables): Promise<Tab
   for (const start of [limitKeys.window(""), limitKeys.log("")]) {
     let cursor = "0";
     do {
-      const answer = await redis.run({ script: scanScript, keys: [start], parameters: [cursor] });
-      const [next, ...values] = answer as string[];
+      const reply = await redis.run({ script: scanScript, keys: [start], parameters: [cursor] });
+      const [next, ...values] = reply as string[];
       for (let index = 0; index < values.length; index += 4) {
         const row = toRow(values.slice(index, index + 4), findLimit, nowMs);
         if (row) rows.push(row);
@@ -102,7 +102,7 @@ const scanScript = defineScript({
   lua: `
   local start, cursor = KEYS[1], ARGV[1]
   local found = redis.call('SCAN', cursor, 'MATCH', start .. '*', 'COUNT', 1000)
-  local answer = {found[1]}
+  local reply = {found[1]}
   for _, key in ipairs(found[2]) do
     local points, startedAtMs
     if redis.call('TYPE', key).ok == 'string' then
@@ -111,8 +111,8 @@ const scanScript = defineScript({
       points, startedAtMs = tostring(redis.call('LLEN', key)), redis.call('LINDEX', key, 0)
     end
     for _, value in ipairs({string.sub(key, #start + 1), points, startedAtMs, tostring(redis.call('PTTL', key))}) do
-      table.insert(answer, value)
+      table.insert(reply, value)
     end
   end
-  return answer`,
+  return reply`,
 });

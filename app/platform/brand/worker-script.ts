@@ -22,9 +22,9 @@ async function fill() {
   await Promise.all([page, ...files].map(async (address) => {
     // Without cookies: only the anonymous response may be cached.
     const request = new Request(address, { cache: "reload", credentials: "omit", redirect: "error" });
-    const answer = await fetch(request);
-    if (!answer.ok) throw new Error(address + " answered " + answer.status);
-    await cache.put(address, answer);
+    const response = await fetch(request);
+    if (!response.ok) throw new Error(address + " has status " + response.status);
+    await cache.put(address, response);
   }));
   await skipWaiting();
 }

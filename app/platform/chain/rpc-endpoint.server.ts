@@ -40,7 +40,7 @@ type RpcEndpointOptions = {
   chainId: number;
   timeoutMs: number;
   clock: Clock;
-  /** Of all endpoints together. */
+  /** Shared by all endpoints. */
   newestBlock: NewestBlock;
   onAnswer: (end: RpcRequestEnd) => void;
   onFault: (fault: EndpointFault) => void;
@@ -97,7 +97,7 @@ export function createRpcEndpoint(options: RpcEndpointOptions) {
   /** Throws if the endpoint is unreachable, on another chain, or far behind. */
   async function ask(call: RpcCall): Promise<EndpointReply> {
     if (clock() < refusedUntilMs) throw wrongChain("another chain a moment ago");
-    // Of many concurrent calls, one tries a resting endpoint and the others skip it.
+    // One of many concurrent calls tries a resting endpoint. The others skip it.
     if (hasFailed) restUntilMs = clock() + options.timeoutMs;
     try {
       chainCheck ??= checkChain();

@@ -2,7 +2,7 @@ import { BaseError, HttpRequestError, RpcRequestError, isHex } from "viem";
 import type { HttpReply } from "./json-rpc.gateway.server";
 
 export type RpcReply = { result: unknown } | { error: RpcRequestError };
-/** What errors say of the request. Never the URL's path: providers put keys into it. */
+/** The request in an error's words. Never the URL's path: providers put keys into it. */
 type AskedRpc = { body: { method: string }; url: string };
 
 /** Revert data is at least a four-byte name. Servers send less to say nothing. */

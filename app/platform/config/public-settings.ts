@@ -2,7 +2,7 @@
 export type PublicSettings = {
   mode: "demo" | "development" | "production";
   chainId: number;
-  /** Of the first kind of key; null for a membership. */
+  /** For the first kind of key; null for a membership. */
   contractAddress: `0x${string}` | null;
   keyStandard: "erc721" | "erc1155" | "unlock" | "erc4907" | "membership";
   appName: string;
@@ -14,7 +14,7 @@ export type PublicSettings = {
 export type PublicWalletSettings = {
   /** For a wallet that does not know the chain. Without an address it can't add it. */
   chain: { name: string; currency: string; rpcUrl: string | null; explorerUrl: string | null };
-  /** Where to get a key; null where the operator names no such place. */
+  /** A page that offers keys; null if the operator names none. */
   keyShopUrl: string | null;
   walletConnect: { projectId: string; relayUrl: string } | null;
   base: boolean;

@@ -60,10 +60,10 @@ export function pageRefusalResponse(
 ): Response {
   const { status, title, detail: text, headers, slug } = refused.refusal;
   const isBrowser = /\btext\/html\b/i.test(accept);
-  const answer = isBrowser
+  const response = isBrowser
     ? plainPageResponse({ status, title, text, headers, way })
     : problemResponse(refused);
-  return addHeaders(answer, { "X-Problem": slug });
+  return addHeaders(response, { "X-Problem": slug });
 }
 
 function escape(text: string): string {

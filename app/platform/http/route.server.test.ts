@@ -122,7 +122,7 @@ type PostOptions = {
   bodyFault?: Refusal;
 };
 
-/** What a POST was answered, and in which order limit, body and handler had their turn. */
+/** The response to a POST, and the order of limit, body and handler. */
 async function post({
   text,
   headers = json,

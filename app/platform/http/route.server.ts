@@ -102,7 +102,7 @@ export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCal
     addHeaders(toShapedResponse(refused), { "X-Problem": refused.refusal.slug });
   const allow = allowedMethods(spec);
 
-  async function answer({ request: sent, context, params }: LoaderFunctionArgs): Promise<Response> {
+  async function respond({ request: sent, context, params }: LoaderFunctionArgs): Promise<Response> {
     const isHttps = !isForSites && context.service.origin.startsWith("https:");
     const headers = { ...createApiHeaders({ isHttps }), ...(isForSites ? {} : corsHeaders(context)) };
     const request: RunningRequest = { sent, context, params, headers, claim: null, site: null, isForSites };
@@ -129,7 +129,7 @@ export function defineRoute<PostBody = undefined, GetCaller = undefined, PostCal
     if (context.method !== "POST" || !POST?.decidesAccess) return;
     context.service.noteAccess({ context, claim, refusal, site });
   }
-  const route = Object.assign(answer, {
+  const route = Object.assign(respond, {
     spec: { GET, POST, DELETE, isForSites } as RouteFunction["spec"],
     toRefusalResponse,
   });

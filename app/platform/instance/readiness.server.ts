@@ -26,14 +26,14 @@ const askTimeoutMs = 3000;
 const sharedForMs = 1000;
 
 export function createReadiness(checks: Record<string, ReadinessCheck>, clock: Clock) {
-  let latest: { askedAtMs: number; answer: Promise<Readiness> } | undefined;
+  let latest: { askedAtMs: number; readiness: Promise<Readiness> } | undefined;
 
   return function readReadiness(): Promise<Readiness> {
     const nowMs = clock();
     if (!latest || nowMs - latest.askedAtMs >= sharedForMs || nowMs < latest.askedAtMs) {
-      latest = { askedAtMs: nowMs, answer: askAll(checks) };
+      latest = { askedAtMs: nowMs, readiness: askAll(checks) };
     }
-    return latest.answer;
+    return latest.readiness;
   };
 }
 

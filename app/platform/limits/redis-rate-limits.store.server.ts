@@ -15,7 +15,7 @@ export function createRedisRateLimitStore(redis: Redis): RateLimitStore {
     windowClient: createWindowClient(redis),
 
     async takeFromLog({ key, points, windowMs, nowMs }) {
-      const answer = await redis.run({
+      const reply = await redis.run({
         script: logScript,
         keys: [limitKeys.log(key)],
         parameters: [
@@ -26,7 +26,7 @@ export function createRedisRateLimitStore(redis: Redis): RateLimitStore {
           windowMs + limitKeepMs,
         ],
       });
-      const [admitted, hits] = answer as [number, string];
+      const [admitted, hits] = reply as [number, string];
       return { isAdmitted: admitted === 1, hits };
     },
   };

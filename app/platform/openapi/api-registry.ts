@@ -20,7 +20,7 @@ export type ResponseDescription = {
   content?: Contents;
 };
 
-/** What a route's caller step reads and refuses. */
+/** The proofs that a route's caller step reads and refuses. */
 export type CallerDescription = {
   security: readonly string[];
   query?: NonNullable<RouteConfig["request"]>["query"];

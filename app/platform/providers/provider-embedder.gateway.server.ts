@@ -74,12 +74,12 @@ export function createProviderEmbedder(options: ProviderEmbedderOptions): Embedd
 }
 
 function readVectors(body: unknown, count: number): (Float32Array | null)[] {
-  const answer = responseSchema.safeParse(body);
-  if (!answer.success || answer.data.data.length !== count) {
+  const read = responseSchema.safeParse(body);
+  if (!read.success || read.data.data.length !== count) {
     throw new Error("The embedding provider's response has the wrong shape.");
   }
   const vectors: (Float32Array | null)[] = Array.from({ length: count }, () => null);
-  answer.data.data.forEach(({ index, embedding }, position) => {
+  read.data.data.forEach(({ index, embedding }, position) => {
     vectors[index ?? position] = toUnitVector(Float32Array.from(embedding));
   });
   const dimensions = new Set(vectors.flatMap((vector) => (vector ? [vector.length] : [])));

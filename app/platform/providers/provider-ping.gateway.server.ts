@@ -15,12 +15,12 @@ type PingTarget = {
 
 /** Whether a provider's list of models is readable: null, or a sentence without any address or key. */
 export function createProviderPing({ clock, ...target }: PingTarget & { clock: Clock }) {
-  let latest: { sentAtMs: number; answer: Promise<string | null> } | undefined;
+  let latest: { sentAtMs: number; fault: Promise<string | null> } | undefined;
 
   return function pingProvider(): Promise<string | null> {
     const nowMs = clock();
-    if (!latest || nowMs - latest.sentAtMs >= sharedForMs) latest = { sentAtMs: nowMs, answer: ping(target) };
-    return latest.answer;
+    if (!latest || nowMs - latest.sentAtMs >= sharedForMs) latest = { sentAtMs: nowMs, fault: ping(target) };
+    return latest.fault;
   };
 }
 

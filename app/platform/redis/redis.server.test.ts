@@ -53,7 +53,7 @@ describe.skipIf(!hasRedis)("a real Redis", () => {
     await expect(increment(redis)).rejects.toThrow(RedisOutage);
     server.resume();
     await recovers(redis);
-    // What was sent before may have been carried out once, and not more than that.
+    // A command sent before may have run once, but not twice.
     expect(await increment(redis)).toBeLessThanOrEqual(3);
   });
 

@@ -203,10 +203,10 @@ async function observeCommand<T>({ instrument, command, script, run }: Command<T
     observe?.({ command: script ?? command, outcome, durationSeconds });
   }
   try {
-    const answer = await run();
+    const reply = await run();
     tell("ok");
     span.end();
-    return answer;
+    return reply;
   } catch (error) {
     tell(error instanceof RedisOutage ? "away" : "error");
     span.end({ error: nameFailure(error) });

@@ -74,7 +74,7 @@ async function openServer(before?: (context: RequestContext) => Promise<unknown>
       text: () => received,
     };
   }
-  /** As many as there are places, each of them taken. */
+  /** Takes every place. */
   async function fill() {
     const held = Array.from({ length: maxBodiesOfClient }, () => begin());
     await expect.poll(async () => (await fetchSmall()).status).toBe(429);

@@ -252,12 +252,12 @@ type Sent = { request: IncomingMessage; response: ServerResponse };
 export function oneAtATime(listener: RequestListener): RequestListener {
   const sentAhead = new WeakMap<Socket, Sent[]>();
 
-  function answer({ request, response }: Sent, waiting: Sent[]): void {
+  function serve({ request, response }: Sent, waiting: Sent[]): void {
     const { socket } = request;
     if (socket.isPaused()) socket.resume();
     response.once("close", () => {
       const next = socket.destroyed ? undefined : waiting.shift();
-      if (next) answer(next, waiting);
+      if (next) serve(next, waiting);
       else sentAhead.delete(socket);
     });
     listener(request, response);
@@ -269,7 +269,7 @@ export function oneAtATime(listener: RequestListener): RequestListener {
     if (waiting === undefined) {
       const own: Sent[] = [];
       sentAhead.set(socket, own);
-      answer({ request, response }, own);
+      serve({ request, response }, own);
     } else if (waiting.length < maxSentAhead) {
       waiting.push({ request, response });
       // A body waits unread for its turn. Without one the socket goes on, because it reveals when the client leaves.

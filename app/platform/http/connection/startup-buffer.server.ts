@@ -54,9 +54,8 @@ export function createStartupBuffer({
       if (opened) return opened(request, response);
       const service = servicePath.exec(request.url ?? "")?.[1];
       if (service !== undefined && ["GET", "HEAD"].includes(request.method ?? "")) {
-        const answer =
-          service === "healthz" ? jsonResponse({ body: { status: "alive" } }) : unreadyResponse();
-        return respondWith(response, () => answer);
+        const made = service === "healthz" ? jsonResponse({ body: { status: "alive" } }) : unreadyResponse();
+        return respondWith(response, () => made);
       }
       if (isClosed || waiting >= maxWaiting) return refuse(request, response);
       void hold(request, response);
